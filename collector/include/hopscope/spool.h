@@ -1,0 +1,92 @@
+/* The spool: what one thread of one rank recorded, as it lies on disk.
+ *
+ * DIR/spool/<world rank>.<thread>.spool   this header, then chunks of fixed-size records
+ * DIR/spool/<world rank>.defs             one JSON object a line: the definitions that the records refer to
+ *
+ * Written by src/record, read by src/assembly and by nobody else. Native byte order.
+ * A record is valid when its kind is not 0: kind is stored last, so a process that dies in the middle of an
+ * append leaves at most that one record unreadable. Unwritten space is zero.
+ */
+#ifndef HOPSCOPE_SPOOL_H
+#define HOPSCOPE_SPOOL_H
+
+#include <stdint.h>
+
+#define SPOOL_MAGIC "HOPSPOOL"
+#define SPOOL_VERSION 1u
+#define SPOOL_HEADER_BYTES 4096u
+
+enum spool_state { SPOOL_OPEN = 0, SPOOL_CLOSED = 1, SPOOL_STOPPED = 2 };
+
+struct spool_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t record_bytes;
+    uint32_t world_rank;
+    uint32_t thread;
+    uint32_t pid;
+    uint32_t state;        /* enum spool_state; SPOOL_OPEN in a file whose process died */
+    char stop_reason[256]; /* why recording stopped, a sentence; empty otherwise */
+};
+
+enum spool_kind {
+    SPOOL_NONE = 0,
+    /* Calls. region: enum mpi_function. ENTER a = call site id (0 unknown); of a collective also comm, and
+     * b = seq, c = root as a rank of the communicator or UINT64_MAX. LEAVE of a collective: comm = reason id
+     * (0: not asked for, or done by the tree), a = bytes sent, b = bytes received, c = 1 if the engine ran it. */
+    SPOOL_ENTER = 1,
+    SPOOL_LEAVE = 2,
+    /* Application point-to-point. comm; a = peer (rank of comm) << 32 | tag; b = bytes; c = request id */
+    SPOOL_SEND = 10,
+    SPOOL_RECV = 11,
+    SPOOL_ISEND = 12,
+    SPOOL_ISEND_COMPLETE = 13, /* only c */
+    SPOOL_IRECV_POST = 14,     /* only c */
+    SPOOL_IRECV = 15,
+    SPOOL_REQUEST_CANCELLED = 16, /* only c */
+    /* Hops. region = tree id; comm; a = peer << 32 | hop tag (schemas/otf2.md); b = bytes; c = request id */
+    SPOOL_HOP_ISEND = 20,
+    SPOOL_HOP_ISEND_COMPLETE = 21,
+    SPOOL_HOP_IRECV_POST = 22,
+    SPOOL_HOP_IRECV = 23,
+    /* Inside the engine. STEP region = enum spool_step, b = bytes */
+    SPOOL_WAIT_BEGIN = 30,
+    SPOOL_WAIT_END = 31,
+    SPOOL_STEP_BEGIN = 32,
+    SPOOL_STEP_END = 33,
+    /* The collector's own time: a chunk change */
+    SPOOL_OVERHEAD_BEGIN = 40,
+    SPOOL_OVERHEAD_END = 41,
+};
+
+enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
+
+struct spool_record {
+    uint64_t ticks; /* of the machine's counter; never smaller than in the record before */
+    uint16_t kind;
+    uint16_t region;
+    uint32_t comm; /* id of a comm definition of this process */
+    uint64_t a, b, c;
+};
+
+/* Lines of the .defs file (ids are per process, from 1; 64-bit keys are hexadecimal strings):
+ * {"def":"process","world_rank":0,"world_size":8,"pid":1,"core":0,"clock_host":"n1","host":"a0","cluster":"A",
+ *  "command":"./heat ...","mpi_library":"Open MPI v4.1.4 ...","started_ns":<unix time>,"thread_level":0,
+ *  "mode":"tree","tick_source":"tsc","presence":"complete","tree_file":"<text>","topology_file":"<text>",
+ *  "event_cost_ns":12.5}
+ *     again later in the file: fields given again replace the earlier ones
+ * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}
+ *     members as world ranks, from rank 0 of the communicator only, null elsewhere; key is equal on all members
+ * {"def":"comm_name","id":1,"name":"rows"}
+ * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
+ * {"def":"tree","id":1,"name":"binomial-mpich"}
+ * {"def":"reason","id":1,"text":"intercommunicator"}
+ * {"def":"clock","ticks":1,"monotonic_ns":2}            a calibration pair; at start, at chunk changes, at the end
+ * {"def":"round_trip","ref_send":1,"here_recv":2,"here_send":3,"ref_recv":4,"ref_host":"n1","spread_ns":10.5}
+ *     raw ticks of the fastest round trip between the reference process and this one; spread_ns is how much the
+ *     fastest few disagree about the offset
+ * {"def":"end","ticks":1,"how":"finalize"}              last line of a process that ended well
+ */
+
+#endif

@@ -1,0 +1,26 @@
+/* The communicators of the application as the collector knows them: a stable identity, members, sequence numbers. */
+#ifndef HOPSCOPE_COMM_H
+#define HOPSCOPE_COMM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct engine_comm; /* what the engine keeps per communicator; src/engine */
+
+struct comm {
+    MPI_Comm handle;
+    uint32_t id;  /* of this process's definition; 0 while recording is off */
+    uint64_t key; /* equal on all members, unique in the job */
+    int size, rank;
+    int *world_ranks;    /* size entries: world rank of each member; NULL for an intercommunicator */
+    bool inter;
+    uint64_t next_seq;   /* collectives on one communicator never run at once on one rank: no lock */
+    struct engine_comm *engine; /* NULL until its first engine collective */
+};
+
+/* The communicator of a handle: lock-free lookup; NULL if the handle is unknown (invalid, or of an origin that
+ * the collector has not seen made). */
+struct comm *comm_find(MPI_Comm handle);
+
+#endif

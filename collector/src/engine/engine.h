@@ -1,0 +1,43 @@
+/* The tree engine: executes collectives that the tree file names, over point-to-point of our own communicator. */
+#ifndef HOPSCOPE_ENGINE_H
+#define HOPSCOPE_ENGINE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "comm/comm.h"
+
+struct topology; /* src/topology */
+
+struct engine_call {
+    int function; /* enum mpi_function: MPI_Allreduce, MPI_Reduce, MPI_Bcast or MPI_Barrier */
+    const void *send_buffer; /* may be MPI_IN_PLACE; Bcast: the buffer is in receive_buffer */
+    void *receive_buffer;
+    int count;
+    MPI_Datatype datatype;
+    MPI_Op op;
+    int root; /* 0 where the operation has none */
+    struct comm *comm;
+    uint64_t seq;
+};
+
+/* Takes over the tree file's text, already agreed on by all ranks, after every rank's presence is proven.
+ * tree_text NULL: no engine. Returns false with a message (file:line:column: what is wrong; what would be right) for a
+ * text that cannot serve; the caller aborts the job. Call once, from MPI_Init. */
+bool engine_start(const char *tree_text, size_t length, const struct topology *topology, char *message, size_t capacity);
+
+/* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
+bool engine_serves(int function);
+
+/* Runs the call and returns true with the MPI error code in *error; or returns false, nothing sent, with *reason: the id of a
+ * reason definition. Which of the two is decided from what MPI makes equal on every member (DESIGN section 2).
+ * The error is what the call shall return after the communicator's error handler was called. */
+bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
+
+/* Frees what the engine keeps for a communicator that the application frees (called on all members). */
+void engine_comm_free(struct comm *comm);
+void engine_stop(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* A small JSON reader for the tree file, the topology file and the spool's definitions. Depends on libc only. */
+#ifndef HOPSCOPE_JSON_H
+#define HOPSCOPE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum json_type { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+struct json {
+    enum json_type type;
+    int line, column; /* where the value begins in the text, from 1: for error messages */
+    bool boolean;
+    double number;
+    bool is_integer; /* number had no fraction or exponent and fits `integer` */
+    int64_t integer;
+    char *string;   /* UTF-8, NUL-terminated */
+    size_t length;  /* members of an array or object, bytes of a string */
+    char **keys;    /* of an object, in file order; duplicate keys are an error */
+    struct json *items; /* of an array or object */
+};
+
+struct json_error {
+    int line, column;
+    char message[160];
+};
+
+/* Parses length bytes. NULL on error, with *error filled. Free with json_free. */
+struct json *json_parse(const char *text, size_t length, struct json_error *error);
+void json_free(struct json *value);
+/* The member of an object, or NULL. */
+const struct json *json_get(const struct json *object, const char *key);
+/* Appends text as a JSON string with its quotes to out (capacity bytes); returns the bytes it needs. */
+size_t json_quote(char *out, size_t capacity, const char *text);
+
+#endif
