@@ -15,9 +15,9 @@ struct json {
     double number;
     bool is_integer; /* number had no fraction or exponent and fits `integer` */
     int64_t integer;
-    char *string;   /* UTF-8, NUL-terminated */
-    size_t length;  /* members of an array or object, bytes of a string */
-    char **keys;    /* of an object, in file order; duplicate keys are an error */
+    char *string;       /* UTF-8, NUL-terminated */
+    size_t length;      /* members of an array or object, bytes of a string */
+    char **keys;        /* of an object, in file order; duplicate keys are an error */
     struct json *items; /* of an array or object */
 };
 
@@ -31,7 +31,8 @@ struct json *json_parse(const char *text, size_t length, struct json_error *erro
 void json_free(struct json *value);
 /* The member of an object, or NULL. */
 const struct json *json_get(const struct json *object, const char *key);
-/* Appends text as a JSON string with its quotes to out (capacity bytes); returns the bytes it needs. */
+/* Writes text as a JSON string with its quotes to out (capacity bytes, always NUL-terminated unless 0); returns the
+ * bytes it needs without the NUL, like snprintf. Bytes that are no UTF-8 become U+FFFD. */
 size_t json_quote(char *out, size_t capacity, const char *text);
 
 #endif

@@ -1,0 +1,507 @@
+/* The JSON reader: one pass, recursive descent, depth-limited; every value knows its line and column. */
+#define _GNU_SOURCE /* strtod_l: the application may have set a locale whose decimal point is a comma */
+#include "json/json.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 128 };
+
+struct parser {
+    const char *next, *end;
+    const char *counted; /* everything before this is in line and column */
+    int line, column;    /* of `counted`, from 1; a column is a character, not a byte */
+    locale_t c_locale;
+    struct json_error *error;
+    bool failed;
+};
+
+static void count_to(struct parser *p, const char *place) {
+    for (; p->counted < place; p->counted++) {
+        if (*p->counted == '\n') {
+            p->line++;
+            p->column = 1;
+        } else if (((unsigned char)*p->counted & 0xC0) != 0x80) {
+            p->column++;
+        }
+    }
+}
+
+/* The first error counts: later ones are its consequences. */
+__attribute__((format(printf, 4, 5))) static bool fail_at(struct parser *p, int line, int column, const char *format,
+                                                          ...) {
+    if (p->failed)
+        return false;
+    p->failed = true;
+    if (p->error) {
+        p->error->line = line;
+        p->error->column = column;
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(p->error->message, sizeof p->error->message, format, arguments);
+        va_end(arguments);
+    }
+    return false;
+}
+
+static bool fail(struct parser *p, const char *message) {
+    count_to(p, p->next);
+    return fail_at(p, p->line, p->column, "%s", message);
+}
+
+static bool unexpected(struct parser *p, const char *wanted) {
+    count_to(p, p->next);
+    if (p->next == p->end)
+        return fail_at(p, p->line, p->column, "the text ends where %s is expected", wanted);
+    unsigned char c = (unsigned char)*p->next;
+    if (c > ' ' && c < 0x7F)
+        return fail_at(p, p->line, p->column, "found '%c' where %s is expected", c, wanted);
+    return fail_at(p, p->line, p->column, "found byte 0x%02x where %s is expected", c, wanted);
+}
+
+static void skip_space(struct parser *p) {
+    while (p->next < p->end && (*p->next == ' ' || *p->next == '\t' || *p->next == '\n' || *p->next == '\r'))
+        p->next++;
+}
+
+static bool at_digit(const struct parser *p) {
+    return p->next < p->end && *p->next >= '0' && *p->next <= '9';
+}
+
+/* Bytes of the well-formed UTF-8 character at s, 0 if there is none (overlong forms and surrogates are ill-formed). */
+static size_t utf8_length(const unsigned char *s, size_t available) {
+    if (s[0] < 0x80)
+        return 1;
+    size_t length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+    if (s[0] < 0xC2 || s[0] > 0xF4 || length > available)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
+        (s[0] == 0xF4 && s[1] > 0x8F))
+        return 0;
+    return length;
+}
+
+static char *put_utf8(char *out, uint32_t c) {
+    if (c < 0x80) {
+        *out++ = (char)c;
+    } else if (c < 0x800) {
+        *out++ = (char)(0xC0 | (c >> 6));
+        *out++ = (char)(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        *out++ = (char)(0xE0 | (c >> 12));
+        *out++ = (char)(0x80 | ((c >> 6) & 0x3F));
+        *out++ = (char)(0x80 | (c & 0x3F));
+    } else {
+        *out++ = (char)(0xF0 | (c >> 18));
+        *out++ = (char)(0x80 | ((c >> 12) & 0x3F));
+        *out++ = (char)(0x80 | ((c >> 6) & 0x3F));
+        *out++ = (char)(0x80 | (c & 0x3F));
+    }
+    return out;
+}
+
+/* Four hexadecimal digits at next. */
+static bool parse_hex4(struct parser *p, uint32_t *value) {
+    *value = 0;
+    for (int i = 0; i < 4; i++, p->next++) {
+        char c = p->next < p->end ? *p->next : '\0';
+        uint32_t digit;
+        if (c >= '0' && c <= '9')
+            digit = (uint32_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            digit = (uint32_t)(c - 'a' + 10);
+        else if (c >= 'A' && c <= 'F')
+            digit = (uint32_t)(c - 'A' + 10);
+        else
+            return fail(p, "\\u needs four hexadecimal digits");
+        *value = *value << 4 | digit;
+    }
+    return true;
+}
+
+/* Behind "\u". */
+static bool parse_unicode_escape(struct parser *p, char **out) {
+    uint32_t c, low;
+    if (!parse_hex4(p, &c))
+        return false;
+    if (c == 0)
+        return fail(p, "a string cannot hold the character \\u0000");
+    if (c >= 0xDC00 && c <= 0xDFFF)
+        return fail(p, "the second half of a surrogate pair stands without the first");
+    if (c >= 0xD800 && c <= 0xDBFF) {
+        if (p->end - p->next < 2 || p->next[0] != '\\' || p->next[1] != 'u')
+            return fail(p, "the first half of a surrogate pair stands without the second");
+        p->next += 2;
+        if (!parse_hex4(p, &low))
+            return false;
+        if (low < 0xDC00 || low > 0xDFFF)
+            return fail(p, "the first half of a surrogate pair stands without the second");
+        c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+    }
+    *out = put_utf8(*out, c);
+    return true;
+}
+
+static bool parse_escape(struct parser *p, char **out) {
+    static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+    if (p->next == p->end)
+        return fail(p, "the text ends inside a string");
+    char c = *p->next;
+    if (c == 'u') {
+        p->next++;
+        return parse_unicode_escape(p, out);
+    }
+    const char *found = c ? strchr(names, c) : NULL;
+    if (!found)
+        return fail(p, "unknown escape after the backslash");
+    p->next++;
+    *(*out)++ = values[found - names];
+    return true;
+}
+
+/* At the opening quote. Returns the characters, NUL-terminated, or NULL after an error. */
+static char *parse_string(struct parser *p, size_t *length) {
+    /* Escapes never grow: the raw text up to the closing quote bounds the result. */
+    const char *close = ++p->next;
+    while (close < p->end && *close != '"')
+        close += *close == '\\' && close + 1 < p->end ? 2 : 1;
+    char *text = malloc((size_t)(close - p->next) + 1), *out = text;
+    if (!text) {
+        fail(p, "out of memory");
+        return NULL;
+    }
+    for (;;) {
+        if (p->next == p->end) {
+            fail(p, "the text ends inside a string");
+            break;
+        }
+        unsigned char c = (unsigned char)*p->next;
+        if (c == '"') {
+            p->next++;
+            *out = '\0';
+            *length = (size_t)(out - text);
+            return text;
+        }
+        if (c == '\\') {
+            p->next++;
+            if (!parse_escape(p, &out))
+                break;
+            continue;
+        }
+        if (c < 0x20) {
+            fail(p, "a control character inside a string must be escaped");
+            break;
+        }
+        size_t bytes = utf8_length((const unsigned char *)p->next, (size_t)(p->end - p->next));
+        if (bytes == 0) {
+            fail(p, "the text is not UTF-8");
+            break;
+        }
+        memcpy(out, p->next, bytes);
+        out += bytes;
+        p->next += bytes;
+    }
+    free(text);
+    return NULL;
+}
+
+static bool parse_digits(struct parser *p) {
+    if (!at_digit(p))
+        return unexpected(p, "a digit");
+    while (at_digit(p))
+        p->next++;
+    return true;
+}
+
+static bool parse_number(struct parser *p, struct json *value) {
+    const char *begin = p->next;
+    bool integer = true, negative = *p->next == '-';
+    if (negative)
+        p->next++;
+    const char *digits = p->next;
+    if (!parse_digits(p))
+        return false;
+    if (*digits == '0' && p->next - digits > 1)
+        return fail(p, "a number must not begin with a zero");
+    if (p->next < p->end && *p->next == '.') {
+        integer = false;
+        p->next++;
+        if (!parse_digits(p))
+            return false;
+    }
+    if (p->next < p->end && (*p->next == 'e' || *p->next == 'E')) {
+        integer = false;
+        p->next++;
+        if (p->next < p->end && (*p->next == '+' || *p->next == '-'))
+            p->next++;
+        if (!parse_digits(p))
+            return false;
+    }
+    value->type = JSON_NUMBER;
+    /* The text need not be NUL-terminated: convert from a copy. */
+    char small[64], *copy = small;
+    size_t length = (size_t)(p->next - begin);
+    if (length >= sizeof small && !(copy = malloc(length + 1)))
+        return fail(p, "out of memory");
+    memcpy(copy, begin, length);
+    copy[length] = '\0';
+    value->number = strtod_l(copy, NULL, p->c_locale);
+    if (copy != small)
+        free(copy);
+    uint64_t magnitude = 0;
+    const char *digits_end = integer ? p->next : digits;
+    for (const char *d = digits; d < digits_end; d++) {
+        uint64_t digit = (uint64_t)(*d - '0');
+        if (magnitude > (UINT64_MAX - digit) / 10) {
+            integer = false;
+            break;
+        }
+        magnitude = magnitude * 10 + digit;
+    }
+    uint64_t limit = (uint64_t)INT64_MAX + (negative ? 1 : 0);
+    value->is_integer = integer && magnitude <= limit;
+    if (value->is_integer)
+        value->integer = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+static bool parse_word(struct parser *p, const char *word) {
+    size_t length = strlen(word);
+    if ((size_t)(p->end - p->next) < length || memcmp(p->next, word, length) != 0)
+        return unexpected(p, "a value");
+    p->next += length;
+    return true;
+}
+
+/* Makes room for one more member. */
+static bool grow(struct parser *p, struct json *value, size_t *capacity) {
+    if (value->length < *capacity)
+        return true;
+    size_t wanted = *capacity ? *capacity * 2 : 4;
+    struct json *items = realloc(value->items, wanted * sizeof *items);
+    if (!items)
+        return fail(p, "out of memory");
+    value->items = items;
+    if (value->type == JSON_OBJECT) {
+        char **keys = realloc(value->keys, wanted * sizeof *keys);
+        if (!keys)
+            return fail(p, "out of memory");
+        value->keys = keys;
+    }
+    *capacity = wanted;
+    return true;
+}
+
+static int compare_keys(const void *a, const void *b) {
+    char *const *x = *(char *const *const *)a, *const *y = *(char *const *const *)b;
+    int order = strcmp(*x, *y);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* Sorted rather than compared pair by pair, so that a hostile file cannot make it slow. */
+static bool refuse_duplicates(struct parser *p, const struct json *object) {
+    if (object->length < 2)
+        return true;
+    char ***sorted = malloc(object->length * sizeof *sorted);
+    if (!sorted)
+        return fail(p, "out of memory");
+    for (size_t i = 0; i < object->length; i++)
+        sorted[i] = &object->keys[i];
+    qsort(sorted, object->length, sizeof *sorted, compare_keys);
+    for (size_t i = 1; i < object->length; i++) {
+        if (strcmp(*sorted[i - 1], *sorted[i]) == 0) {
+            const struct json *second = &object->items[sorted[i] - object->keys];
+            fail_at(p, second->line, second->column, "the key \"%.60s\" is given twice", *sorted[i]);
+            break;
+        }
+    }
+    free(sorted);
+    return !p->failed;
+}
+
+static bool parse_value(struct parser *p, struct json *value, int depth);
+
+/* One `"key":` of an object, its key stored behind the ones so far; the value follows. */
+static bool parse_key(struct parser *p, struct json *object) {
+    if (p->next == p->end || *p->next != '"')
+        return unexpected(p, "a key in double quotes");
+    size_t length;
+    char *key = parse_string(p, &length);
+    if (!key)
+        return false;
+    object->keys[object->length] = key;
+    object->items[object->length] = (struct json){0};
+    object->length++; /* from here on json_free releases it */
+    skip_space(p);
+    if (p->next == p->end || *p->next != ':')
+        return unexpected(p, "':'");
+    p->next++;
+    return true;
+}
+
+/* At the opening bracket. */
+static bool parse_container(struct parser *p, struct json *value, int depth) {
+    bool object = *p->next == '{';
+    char close = object ? '}' : ']';
+    if (depth >= MAX_DEPTH)
+        return fail(p, "arrays and objects are nested too deeply");
+    value->type = object ? JSON_OBJECT : JSON_ARRAY;
+    p->next++;
+    skip_space(p);
+    if (p->next < p->end && *p->next == close) {
+        p->next++;
+        return true;
+    }
+    size_t capacity = 0;
+    for (;;) {
+        skip_space(p);
+        if (!grow(p, value, &capacity))
+            return false;
+        if (object) {
+            if (!parse_key(p, value))
+                return false;
+        } else {
+            value->items[value->length++] = (struct json){0};
+        }
+        if (!parse_value(p, &value->items[value->length - 1], depth + 1))
+            return false;
+        skip_space(p);
+        if (p->next < p->end && *p->next == ',') {
+            p->next++;
+            continue;
+        }
+        if (p->next == p->end || *p->next != close)
+            return unexpected(p, object ? "',' or '}'" : "',' or ']'");
+        p->next++;
+        return object ? refuse_duplicates(p, value) : true;
+    }
+}
+
+static bool parse_value(struct parser *p, struct json *value, int depth) {
+    skip_space(p);
+    count_to(p, p->next);
+    value->line = p->line;
+    value->column = p->column;
+    if (p->next == p->end)
+        return unexpected(p, "a value");
+    switch (*p->next) {
+    case '{':
+    case '[':
+        return parse_container(p, value, depth);
+    case '"':
+        value->type = JSON_STRING;
+        value->string = parse_string(p, &value->length);
+        return value->string != NULL;
+    case 't':
+        value->type = JSON_BOOL;
+        value->boolean = true;
+        return parse_word(p, "true");
+    case 'f':
+        value->type = JSON_BOOL;
+        return parse_word(p, "false");
+    case 'n':
+        return parse_word(p, "null");
+    default:
+        if (*p->next == '-' || at_digit(p))
+            return parse_number(p, value);
+        return unexpected(p, "a value");
+    }
+}
+
+struct json *json_parse(const char *text, size_t length, struct json_error *error) {
+    if (error)
+        *error = (struct json_error){0};
+    struct parser p = {.next = text, .end = text + length, .counted = text, .line = 1, .column = 1, .error = error};
+    struct json *value = calloc(1, sizeof *value);
+    p.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!value || !p.c_locale) {
+        fail(&p, "out of memory");
+        goto out;
+    }
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        p.next = p.counted = text + 3;
+    if (parse_value(&p, value, 0)) {
+        skip_space(&p);
+        if (p.next != p.end)
+            unexpected(&p, "the end of the text");
+    }
+out:
+    if (p.c_locale)
+        freelocale(p.c_locale);
+    if (!p.failed)
+        return value;
+    json_free(value);
+    return NULL;
+}
+
+static void release_members(struct json *value) {
+    if (value->type == JSON_ARRAY || value->type == JSON_OBJECT) {
+        for (size_t i = 0; i < value->length; i++) {
+            release_members(&value->items[i]);
+            if (value->keys)
+                free(value->keys[i]);
+        }
+    }
+    free(value->keys);
+    free(value->items);
+    free(value->string);
+}
+
+void json_free(struct json *value) {
+    if (!value)
+        return;
+    release_members(value);
+    free(value);
+}
+
+const struct json *json_get(const struct json *object, const char *key) {
+    if (!object || object->type != JSON_OBJECT)
+        return NULL;
+    for (size_t i = 0; i < object->length; i++)
+        if (strcmp(object->keys[i], key) == 0)
+            return &object->items[i];
+    return NULL;
+}
+
+/* Writes bytes as far as there is room, keeping one byte for the NUL; counts all of them. */
+static size_t put(char *out, size_t capacity, size_t used, const char *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (used + i + 1 < capacity)
+            out[used + i] = bytes[i];
+    return used + length;
+}
+
+size_t json_quote(char *out, size_t capacity, const char *text) {
+    size_t used = put(out, capacity, 0, "\"", 1);
+    size_t remaining = strlen(text);
+    while (remaining > 0) {
+        unsigned char c = (unsigned char)*text;
+        size_t bytes = utf8_length((const unsigned char *)text, remaining);
+        char escape[8];
+        if (c == '"' || c == '\\') {
+            used = put(out, capacity, used, (char[]){'\\', (char)c}, 2);
+        } else if (c == '\n') {
+            used = put(out, capacity, used, "\\n", 2);
+        } else if (c < 0x20 || c == 0x7F) {
+            snprintf(escape, sizeof escape, "\\u%04x", c);
+            used = put(out, capacity, used, escape, 6);
+        } else if (bytes == 0) {
+            used = put(out, capacity, used, "\\ufffd", 6);
+            bytes = 1;
+        } else {
+            used = put(out, capacity, used, text, bytes);
+        }
+        text += bytes;
+        remaining -= bytes;
+    }
+    used = put(out, capacity, used, "\"", 1);
+    if (capacity > 0)
+        out[used < capacity ? used : capacity - 1] = '\0';
+    return used;
+}
