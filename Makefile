@@ -1,5 +1,56 @@
 # Two commands for a newcomer, `make demo` and `make test`; `make help` lists the rest.
-VENV := .venv
-PY := $(VENV)/bin/python
+#
+# What was set up is remembered in .venv/stamps, each against the sources it was made from, so a second `make` starts
+# at once and a changed source is built again.
 
+SHELL := /bin/bash
+PY := .venv/bin/python
+STAMPS := .venv/stamps
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
+NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
+
+.PHONY: help demo test check bench dev clean setup-demo setup-test unit
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup-demo ## A real solver traced, explained, remapped and run again: about two minutes after the first set-up
+	@$(PY) demo/run.py
+
+test: setup-test unit ## All tests: the collector's under every MPI library found, and the Python ones
+	$(PY) -m pytest -q -n 2 -m 'not alone'
+	$(PY) -m pytest -q -m alone
+
+unit: setup-test
+	@mkdir -p build && tools/setup collector
+	@status=0; for build in build/collector-*/; do echo "ctest: $$build"; \
+	  ctest --test-dir $$build --output-on-failure || status=1; done; exit $$status
+
+check: setup-test ## Formatting, types, lints and the schemas
+	@tools/check
+
+bench: setup-test ## The benchmarks: ratios, taken in one run
+	@$(PY) benchmarks/run.py
+
+dev: setup-test ## Everything for working on Hopscope: packages, .venv, native modules, collectors
+	@echo "ready: source .venv/bin/activate"
+
+clean: ## Remove what was built, but not .venv
+	rm -rf build demo_run .pytest_cache .ruff_cache .hypothesis $(STAMPS)
+	find analysis dashboard tests demo benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps. A stamp of `test` serves `demo` as well; the other way round it does not.
+setup-demo: $(if $(wildcard $(STAMPS)/python-test),$(STAMPS)/python-test,$(STAMPS)/python-demo) $(STAMPS)/collector
+setup-test: $(STAMPS)/python-test $(STAMPS)/collector
+
+build/system-%: tools/setup
+	@mkdir -p $(@D) && tools/setup system $* && touch $@
+
+$(STAMPS)/python-%: $(NATIVE_SOURCES) | build/system-%
+	@tools/setup python $* && mkdir -p $(@D) && touch $@
+
+$(STAMPS)/collector: $(COLLECTOR_SOURCES) | $(if $(wildcard build/system-test),build/system-test,build/system-demo)
+	@tools/setup collector && mkdir -p $(@D) && touch $@
