@@ -1,12 +1,12 @@
 /* A heat plate relaxed by red-black successive over-relaxation: an ordinary MPI program that knows nothing of Hopscope.
  *
- * The square plate's rows are dealt in blocks over the ranks. Its upper edge is hot, the others are cold. Every iteration
- * relaxes the red points, then the black ones, each after exchanging border rows with both neighbours, and ends with one
- * MPI_Allreduce: the largest change anywhere, which says whether to go on.
+ * The square plate's rows are dealt in blocks over the ranks. Its upper edge is hot, the others are cold. Every
+ * iteration relaxes the red points, then the black ones, each after exchanging border rows with both neighbours, and
+ * ends with one MPI_Allreduce: the largest change anywhere, which says whether to go on.
  *
  * For experiments, lateness with a known truth can be planted: --sleep-ms replaces the work of every rank by a sleep of
- * that length (sleeping ranks do not compete for cores), --late-rank makes one rank take --late-ms longer, and --no-halo
- * leaves the exchange out, so that ranks meet in the Allreduce only.
+ * that length (sleeping ranks do not compete for cores), --late-rank makes one rank take --late-ms longer, and
+ * --no-halo leaves the exchange out, so that ranks meet in the Allreduce only.
  */
 #define _GNU_SOURCE
 #include <math.h>

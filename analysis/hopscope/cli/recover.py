@@ -1,0 +1,24 @@
+"""`hopscope recover`: put together the trace of a job that could not do so itself."""
+
+from pathlib import Path
+
+import click
+from hopscope.launch.job import assemble, is_assembled
+
+
+@click.command(name="recover", short_help="Put together the trace of a job that died.")
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+def command(directory: Path) -> None:
+    """Make the archive of a run from what its ranks recorded, and say what is missing.
+
+    For a job that was killed, crashed or ended without MPI_Finalize. A trace that is whole is left as it is.
+
+    Example: hopscope recover hopscope-app-1
+    """
+    if is_assembled(directory):
+        click.echo(f"hopscope: {directory} has its archive already; next: analyze summary {directory}", err=True)
+        return
+    said = assemble(directory)
+    if said:
+        click.echo(said, err=True)
+    click.echo(f"hopscope: the trace is in {directory}; next: analyze summary {directory}", err=True)

@@ -1,0 +1,105 @@
+"""`hopscope run`: start an MPI job under the collector."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+from hopscope.errors import InputError
+from hopscope.launch.command import Request, environment, launcher_words
+from hopscope.launch.flavour import default_directory, find_flavour, find_program
+from hopscope.launch.inputs import SHAPES, check_topology, check_tree, is_shape
+from hopscope.launch.installed import FLAVOURS
+from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job
+
+
+def tree_setting(tree: str | None) -> str | None:
+    """What HOPSCOPE_TREE shall be for what the user gave: an existing file (checked, absolute) or a shape name."""
+    if tree is None:
+        return None
+    path = Path(tree)
+    if path.exists():
+        check_tree(path)
+        return str(path.resolve())
+    if is_shape(tree):
+        return tree
+    raise InputError(f"{tree} is neither a tree file nor a shape; the shapes are {', '.join(SHAPES)} and kary:N")
+
+
+def topology_setting(topology: str | None) -> Path | None:
+    """The checked topology file, absolute."""
+    if topology is None:
+        return None
+    check_topology(Path(topology))
+    return Path(topology).resolve()
+
+
+def free_directory(directory: str | None, program: str) -> Path:
+    """The trace directory to write: the one given if it is new or empty, else a new `hopscope-<program>-<n>`."""
+    if directory is None:
+        return default_directory(program, Path.cwd())
+    path = Path(directory).resolve()
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(
+            f"{directory} is there already and not empty; a trace is never written over: name another directory"
+        )
+    return path
+
+
+@click.command(
+    name="run",
+    short_help="Run an MPI job under the collector.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option(
+    "--tree", metavar="FILE|SHAPE", help="Run collectives over this tree: a file, or a shape such as binomial."
+)
+@click.option("--topology", metavar="FILE", help="Which rank is on which host and cluster, and which links to emulate.")
+@click.option("--dir", "directory", metavar="DIR", help="The trace directory, new. Default: hopscope-<program>-<n>.")
+@click.option("--mpi", type=click.Choice(FLAVOURS), help="The MPI library, where it cannot be seen from the program.")
+@click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
+def command(
+    tree: str | None, topology: str | None, directory: str | None, mpi: str | None, words: tuple[str, ...]
+) -> None:
+    """Run an MPI job under the collector and put its trace together.
+
+    Without --tree every collective runs as the MPI library does it, and is recorded. With --tree those that the tree
+    names run over it, every hop timestamped. The job's own output and exit code come through unchanged.
+
+    Example: hopscope run --tree binomial -- mpirun -n 8 ./app input.dat
+    """
+    flavour = mpi or find_flavour(words)
+    program = find_program(words)
+    request = Request(
+        flavour=flavour,
+        directory=free_directory(directory, program),
+        tree=tree_setting(tree),
+        topology=topology_setting(topology),
+    )
+    variables = environment(request, os.environ)
+    by_hand = {
+        name: value for name, value in os.environ.items() if name.startswith("HOPSCOPE_") and name not in variables
+    }
+    code = run_job(launcher_words(words, flavour, {**by_hand, **variables}), variables)
+    report(request.directory, code)
+    sys.exit(code)
+
+
+def report(directory: Path | None, code: int) -> None:
+    """Says on stderr what became of the trace, putting it together first if the job could not."""
+    assert directory is not None
+    shown = os.path.relpath(directory) if directory.is_relative_to(Path.cwd()) else str(directory)
+    try:
+        if is_unassembled_run(directory):
+            said = assemble(directory)
+            if said:
+                click.echo(said, err=True)
+    except InputError as error:
+        click.echo(f"hopscope: the trace in {shown} is not complete: {error}", err=True)
+        click.echo(f"hopscope: what was recorded is still there: hopscope recover {shown}", err=True)
+        return
+    if is_assembled(directory):
+        click.echo(f"hopscope: the trace is in {shown}; next: analyze summary {shown}", err=True)
+    else:
+        why = "no rank reached MPI_Init under the collector" if code == 0 else f"the job ended with code {code}"
+        click.echo(f"hopscope: there is no trace: {why}", err=True)

@@ -1,0 +1,57 @@
+"""What turns an ordinary launcher command line into a traced one.
+
+Everything goes through the environment: LD_PRELOAD names the collector's library, HOPSCOPE_* say what it shall do.
+Local ranks, MPICH's launcher and srun hand the environment on by themselves; Open MPI's launcher takes it to other
+hosts only if told so by ``-x``. The launcher gets preloaded too, which does nothing: it never calls MPI_Init.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopscope.launch.installed import collector_library
+
+_OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
+
+
+@dataclass(frozen=True)
+class Request:
+    """How a job shall be traced. Paths are absolute, for a rank may run in another folder."""
+
+    flavour: str
+    directory: Path | None = None
+    tree: str | None = None
+    """A tree file's absolute path or the name of a shape; None observes only."""
+    topology: Path | None = None
+
+
+def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The variables to set for a job, over an inherited environment. A library that is preloaded already stays, after
+    the collector's.
+    """
+    library = str(collector_library(request.flavour))
+    others = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
+    variables = {"LD_PRELOAD": ":".join([library, *others])}
+    if request.directory is not None:
+        variables["HOPSCOPE_DIR"] = str(request.directory)
+    if request.tree is not None:
+        variables["HOPSCOPE_TREE"] = request.tree
+    if request.topology is not None:
+        variables["HOPSCOPE_TOPOLOGY"] = str(request.topology)
+    return variables
+
+
+def preload_words(request: Request, inherited: Mapping[str, str]) -> list[str]:
+    """``env LD_PRELOAD=... [HOPSCOPE_...=...]``: the words that go before the program in any launcher's command."""
+    return ["env", *(f"{name}={value}" for name, value in environment(request, inherited).items())]
+
+
+def launcher_words(words: Sequence[str], flavour: str, variables: Mapping[str, str]) -> list[str]:
+    """The command line to start, with the options that this launcher needs to hand the variables on.
+
+    HOPSCOPE_* of the inherited environment that are set by hand are the caller's to put among the variables.
+    """
+    if flavour == "openmpi" and _OPEN_MPI_LAUNCHER.fullmatch(Path(words[0]).name):
+        return [words[0], *(word for name in variables for word in ("-x", name)), *words[1:]]
+    return list(words)

@@ -1,0 +1,110 @@
+"""Tree and topology files, held against their schemas before a job starts.
+
+The collector checks them again, and more (ranks, cycles, sizes), in MPI_Init: only there is the number of ranks known.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import jsonschema.exceptions
+
+import hopscope
+from hopscope.errors import InputError
+
+SHAPES = ("flat", "chain", "binary", "binomial", "binomial-mpich", "binomial-lam", "hierarchical")
+_KARY = re.compile(r"kary:[1-9][0-9]*")
+
+
+def is_shape(text: str) -> bool:
+    """True for a name that serves as a tree file by itself: `binomial-lam`, `kary:4`, ..."""
+    return text in SHAPES or _KARY.fullmatch(text) is not None
+
+
+def schema(name: str) -> dict[str, Any]:
+    """A schema of the package by its file name, such as ``tree.schema.json``."""
+    for folder in (*hopscope.__path__, str(Path(hopscope.__file__).parents[2])):
+        path = Path(folder) / "schemas" / name
+        if path.is_file():
+            return cast("dict[str, Any]", json.loads(path.read_text()))
+    raise InputError(f"the package's own {name} is not installed; install hopscope again")
+
+
+def _line_of(text: str, path: list[str | int]) -> int | None:
+    """The line of the deepest key of a JSON path that stands in the text as a quoted word, searched in order."""
+    position, found = 0, None
+    for part in path:
+        if isinstance(part, str):
+            at = text.find(json.dumps(part), position)
+            if at < 0:
+                break
+            position = found = at
+    return None if found is None else text.count("\n", 0, found) + 1
+
+
+def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise InputError(f"{kind} file {path}: cannot be read ({error.strerror}); name an existing file") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{kind} file {path}: is not UTF-8 text (byte {error.start})") from error
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from error
+    checker = jsonschema.Draft202012Validator(schema(schema_name))
+    fault = jsonschema.exceptions.best_match(checker.iter_errors(content))
+    if fault is not None:
+        line = _line_of(text, list(fault.absolute_path))
+        place = f"{path}:{line}" if line else str(path)
+        raise InputError(
+            f"{place}: at {fault.json_path}: {fault.message} (schemas/{schema_name} says what may stand there)"
+        )
+    return cast("dict[str, Any]", content)
+
+
+def check_tree(path: Path) -> dict[str, Any]:
+    """The content of a tree file. Raises InputError with file, line, place and fault if it breaks its schema, names a
+    tree that it does not define, or has an explicit tree that is none (no root, two roots, a cycle, a missing rank).
+    """
+    content = _check(path, "tree.schema.json", "tree")
+    trees: dict[str, Any] = content["trees"]
+    for index, rule in enumerate(content["rules"]):
+        for key in ("reduce_tree", "broadcast_tree"):
+            if key in rule and rule[key] not in trees:
+                raise InputError(
+                    f"{path}: at $.rules[{index}].{key}: there is no tree {rule[key]!r}; "
+                    f"the file defines {', '.join(sorted(trees))}"
+                )
+    for name, tree in trees.items():
+        if tree["shape"] == "explicit":
+            _check_parents(f"{path}: at $.trees.{name}.parents", tree["parents"])
+    return content
+
+
+def _check_parents(place: str, parents: list[int | None]) -> None:
+    roots = [rank for rank, parent in enumerate(parents) if parent is None]
+    if len(roots) != 1:
+        raise InputError(f"{place}: a tree has one root (one null), this has {len(roots)}: ranks {roots}")
+    for rank, parent in enumerate(parents):
+        if parent is not None and parent >= len(parents):
+            raise InputError(f"{place}: rank {rank} has parent {parent}, but the ranks are 0 to {len(parents) - 1}")
+    for rank in range(len(parents)):
+        seen: list[int] = []
+        at: int | None = rank
+        while at is not None and at not in seen:
+            seen.append(at)
+            at = parents[at]
+        if at is not None:
+            circle = [*seen[seen.index(at) :], at]
+            raise InputError(
+                f"{place}: a cycle, {' > '.join(map(str, circle))}; every rank must lead to rank {roots[0]}"
+            )
+
+
+def check_topology(path: Path) -> dict[str, Any]:
+    """The content of a topology file. Raises InputError as check_tree does."""
+    return _check(path, "topology.schema.json", "topology")

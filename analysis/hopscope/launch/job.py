@@ -1,0 +1,72 @@
+"""Running a traced job, and putting its trace together where the job itself did not."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from hopscope.errors import InputError
+from hopscope.launch.installed import collector_file
+
+ANCHOR = "traces.otf2"
+
+
+def run_job(words: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Starts a command with variables added to the environment, waits for it and returns its exit code (128 + n for
+    one that died from signal n, as shells do).
+
+    An interrupt from the terminal reaches the launcher by itself and is left to it; SIGTERM and SIGHUP are handed on.
+    So the trace can be put together afterwards in every case.
+    """
+    child: subprocess.Popen[bytes] | None = None
+
+    def hand_on(number: int, _frame: FrameType | None) -> None:
+        if child is not None and number != signal.SIGINT:
+            child.send_signal(number)
+
+    watched = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, hand_on) for number in watched}
+    try:
+        try:
+            child = subprocess.Popen(list(words), env={**os.environ, **variables})
+        except OSError as error:
+            raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
+        code = child.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
+
+
+def is_assembled(directory: Path) -> bool:
+    """True if a trace directory has its archive."""
+    return (directory / ANCHOR).is_file()
+
+
+def is_unassembled_run(directory: Path) -> bool:
+    """True if a directory holds what ranks recorded, not yet put together."""
+    return not is_assembled(directory) and any((directory / "spool").glob("*.defs"))
+
+
+def assemble(directory: Path) -> str:
+    """Makes the archive from the spools in a trace directory and returns what the assembling program had to say.
+
+    Raises InputError with its words if it cannot. A directory that has its archive is left as it is.
+    """
+    if is_assembled(directory):
+        return ""
+    if not directory.is_dir():
+        raise InputError(f"{directory} is no directory; name the one that the run wrote (hopscope run prints it)")
+    if not is_unassembled_run(directory):
+        raise InputError(
+            f"{directory} holds neither an archive ({ANCHOR}) nor recordings (spool/*.defs); "
+            "name the trace directory of a run under the collector"
+        )
+    program = collector_file("hopscope-assemble")
+    done = subprocess.run([str(program), str(directory)], capture_output=True, text=True, check=False)
+    said = (done.stderr or done.stdout).strip()
+    if done.returncode != 0 or not is_assembled(directory):
+        raise InputError(said or f"{program.name} could not put together {directory} (exit code {done.returncode})")
+    return said
