@@ -1,0 +1,225 @@
+"""The loop on a real program: trace it, explain it, get a better tree, verify it. `make demo` starts this.
+
+A red-black solver (heat_plate.c) runs on 8 ranks that are dealt over three hosts in two sites 20 ms apart, as
+topology.json says: one machine plays all of them. Only the collectives that run over the tree are delayed.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import local_mpi  # noqa: E402 - lies in tools/, which is no package
+from rich.console import Console  # noqa: E402
+from rich.markup import escape  # noqa: E402
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+import hopscope  # noqa: E402
+
+RANKS = 8
+SIZE = 768
+BIN = Path(sys.executable).parent
+TOPOLOGY = ROOT / "demo" / "topology.json"
+console = Console(highlight=False)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What the solver said about itself."""
+
+    iterations: int
+    residual: str
+    ms_per_iteration: float
+
+
+def shown(path: Path) -> str:
+    """A path as the reader would type it."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def heading(text: str) -> None:
+    """A step of the story."""
+    console.print(f"\n[bold cyan]{escape(text)}[/]")
+
+
+def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterations: int) -> Solved:
+    """Run the solver under the collector over a tree, with a progress bar fed by its own output."""
+    words = ["run", "--tree", tree, "--topology", shown(TOPOLOGY), "--dir", shown(trace), "--"]
+    words += [
+        *mpi.launch(RANKS),
+        str(program),
+        "--size",
+        str(SIZE),
+        "--iterations",
+        str(iterations),
+        "--tolerance",
+        "0",
+    ]
+    console.print(
+        f"$ hopscope run --tree {tree} --topology {shown(TOPOLOGY)} --dir {shown(trace)} -- mpirun -n {RANKS} ..."
+    )
+    last = ""
+    columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with (
+        Progress(*columns, console=console) as progress,
+        subprocess.Popen([str(BIN / "hopscope"), *words], stdout=subprocess.PIPE, text=True) as job,
+    ):
+        task = progress.add_task("iterations", total=iterations)
+        assert job.stdout is not None
+        for line in job.stdout:
+            found = re.match(r"iteration (\d+) of", line)
+            if found:
+                progress.update(task, completed=int(found.group(1)))
+                if not console.is_terminal and int(found.group(1)) % 25 == 0:
+                    console.print(f"  {line.strip()}")
+            elif line.startswith("iterations="):
+                last = line
+                progress.update(task, completed=iterations)
+            else:
+                console.print(line.rstrip())
+    if job.returncode != 0 or not last:
+        sys.exit(f"demo: the run of {program.name} failed with exit code {job.returncode}")
+    said = dict(word.split("=") for word in last.split())
+    return Solved(int(said["iterations"]), said["residual"], float(said["ms_per_iteration"]))
+
+
+def analyze(*words: str) -> None:
+    """Run an analyze command and show it with what it says."""
+    console.print(f"$ analyze {' '.join(words)}")
+    done = subprocess.run([str(BIN / "analyze"), *words], check=False)
+    if done.returncode != 0:
+        sys.exit(f"demo: analyze {words[0]} failed with exit code {done.returncode}")
+
+
+def explain(sentence: str) -> None:
+    """One sentence under a table."""
+    console.print(f"[green]{escape(sentence)}[/]\n")
+
+
+def percent(share: float) -> str:
+    """0.8765 -> 88 %."""
+    return f"{100 * share:.0f} %"
+
+
+def iteration_ms(trace: hopscope.Trace) -> float:
+    """Mean time from one collective of the run's communicator to the next, over all, in ms."""
+    rows = trace.sql(
+        "select min(first_enter_ns) a, max(last_leave_ns) b, count(*) n from collectives where op = 'MPI_Allreduce'"
+    )
+    row: dict[str, Any] = rows.to_pylist()[0]
+    return (row["b"] - row["a"]) / row["n"] / 1e6
+
+
+def demo(iterations: int, output: Path) -> None:
+    """Tell the whole story into a folder, which is replaced."""
+    started = time.monotonic()
+    libraries = local_mpi.find()
+    if not libraries:
+        sys.exit("demo: no MPI library found: install openmpi-bin and libopenmpi-dev, or mpich and libmpich-dev")
+    mpi = libraries[0]
+    if output.exists():
+        shutil.rmtree(output)
+    output.mkdir()
+    today, better, tree = output / "binomial", output / "suggested", output / "suggested.json"
+
+    heading(f"1. A solver on {RANKS} ranks over two sites, its Allreduce on a binomial tree")
+    program = mpi.compile(ROOT / "demo" / "heat_plate.c")
+    before = solve(mpi, program, "binomial", today, iterations)
+
+    heading("2. What happened?")
+    analyze("summary", shown(today))
+    trace = hopscope.open(today)
+    for command, sentence in (
+        ("critical-path", critical_path_sentence),
+        ("last-arrivals", last_arrivals_sentence),
+        ("noise", noise_sentence),
+        ("wan-share", wan_share_sentence),
+    ):
+        analyze(command, shown(today))
+        explain(sentence(trace))
+
+    heading("3. What would be better?")
+    analyze("remap", shown(today), "-o", shown(tree))
+    if not tree.exists():
+        explain(
+            "No tree is predicted to beat today's by more than the model's own error, so there is nothing to verify."
+        )
+        return
+
+    heading("4. Is it? The same program again, under the suggested tree")
+    after = solve(mpi, program, shown(tree), better, iterations)
+    compare(trace, before, after, hopscope.open(better))
+    console.print(f"[dim]The demo took {time.monotonic() - started:.0f} s.[/]")
+    console.print(f"Look around:  [bold]{shown(BIN / 'hopscope')} dashboard {shown(today)}[/]")
+
+
+def critical_path_sentence(trace: hopscope.Trace) -> str:
+    """Where the run's time went."""
+    rows = {row["category"]: row for row in trace.critical_path().to_pylist()}
+    wan, compute = rows["wan"]["share"], rows["compute"]["share"]
+    return f"{percent(wan)} of what the run had to wait for was messages between the sites; computing was {percent(compute)}."
+
+
+def last_arrivals_sentence(trace: hopscope.Trace) -> str:
+    """Who the others waited for."""
+    rows = [row for row in trace.last_arrivals().to_pylist() if row["share"] is not None]
+    top = max(rows, key=lambda row: row["share"])
+    if top["share"] > 2 / RANKS:
+        return f"Rank {top['rank']} came last to {percent(top['share'])} of the collectives."
+    return (
+        f"No rank is the late one: rank {top['rank']}, last most often, came last {percent(top['share'])} of the time."
+    )
+
+
+def noise_sentence(trace: hopscope.Trace) -> str:
+    """How much computing varied."""
+    anyone = trace.noise().to_pylist()[-1]
+    return f"In {anyone['late_1ms']} iterations some rank computed more than 1 ms longer than it usually does there."
+
+
+def wan_share_sentence(trace: hopscope.Trace) -> str:
+    """How often the tree crosses between the sites."""
+    row = trace.wan_share().to_pylist()[0]
+    return f"On the critical path {percent(row['share'])} is WAN: the tree crosses between the sites several times in a row."
+
+
+def compare(trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscope.Trace) -> None:
+    """Predicted and achieved, side by side."""
+    rows = trace.remap().to_pylist()
+    best = rows[0]
+    table = Table(title="predicted and achieved", title_justify="left")
+    for name in ("", "predicted", "achieved"):
+        table.add_column(name, justify="left" if not name else "right")
+    predicted, achieved = best["predicted_ns"] / 1e6, iteration_ms(rerun)
+    today = iteration_ms(trace)
+    table.add_row("today's tree, per iteration", "", f"{today:.1f} ms")
+    table.add_row("suggested tree, per iteration", f"{predicted:.1f} ms", f"{achieved:.1f} ms")
+    table.add_row("faster by a factor of", f"{today / predicted:.2f}", f"{today / achieved:.2f}")
+    console.print(table)
+    same = "the same" if before.residual == after.residual else f"not the same ({before.residual}, {after.residual})"
+    explain(
+        f"By its own clock the solver went from {before.ms_per_iteration:.1f} to {after.ms_per_iteration:.1f} ms an iteration, "
+        f"and its result after {after.iterations} iterations is {same}."
+    )
+
+
+def main() -> None:
+    """Read the options and go."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--output", type=Path, default=ROOT / "demo_run")
+    options = parser.parse_args()
+    demo(options.iterations, options.output.resolve())
+
+
+if __name__ == "__main__":
+    main()
