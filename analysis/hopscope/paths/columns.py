@@ -1,0 +1,179 @@
+"""Arrow tables to the plain arrays of `hopscope._paths`, whose meaning is in analysis/native/paths/columns.h."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Array = np.ndarray[Any, Any]
+Tables = dict[str, pa.Table]
+
+MISSING = np.iinfo(np.int64).min
+"""A null time."""
+
+LINKS = ("self", "shm", "lan", "wan")
+BINDINGS = ("recv", "send", "none", "undecided")
+CATEGORIES = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi")
+PATHS = ("run", "collective", "lead")
+INTERVAL_KINDS = ("init", "finalize", "p2p", "wait", "comm", "io", "mpi", "region", "overhead")
+
+TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
+_LEADS = {
+    "Bcast": TO_ROOT,
+    "Scatter": TO_ROOT,
+    "Scatterv": TO_ROOT,
+    "Reduce": ROOT_TO_LAST_ENTER,
+    "Gather": ROOT_TO_LAST_ENTER,
+    "Gatherv": ROOT_TO_LAST_ENTER,
+    "Scan": SCAN,
+    "Exscan": EXSCAN,
+}
+
+
+def leads_of(op: str) -> int:
+    """Where the library leads without hops, for an MPI function such as MPI_Bcast, MPI_Ibcast or MPI_Bcast_c."""
+    name = op.removeprefix("MPI_").removesuffix("_init").removesuffix("_c")
+    if name.startswith("I") and name[1:2].islower():
+        name = name[1:].capitalize()
+    if name.lower().startswith(("neighbor", "ineighbor")):
+        return STAYS  # which ranks are neighbours is not in the trace
+    return _LEADS.get(name, TO_LAST_ENTER)
+
+
+def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:
+    """A column as a contiguous array; null for nulls."""
+    values = table[column]
+    if values.null_count:
+        values = pc.fill_null(values, null)
+    return np.ascontiguousarray(values.to_numpy().astype(kind, copy=False))
+
+
+def codes(table: pa.Table, column: str, names: Sequence[str]) -> Array:
+    """A column of strings as their positions in names (int8)."""
+    found = pc.index_in(table[column], value_set=pa.array(names, pa.string()))
+    if found.null_count:
+        unknown = pc.unique(table[column].filter(pc.is_null(found))).to_pylist()
+        raise ValueError(f"column {column}: {unknown} is none of {', '.join(names)}")
+    return np.ascontiguousarray(found.to_numpy().astype(np.int8))
+
+
+def flags(table: pa.Table, column: str) -> Array:
+    """A column of booleans as 0, 1 and -1 for null (int8)."""
+    return np.ascontiguousarray(pc.fill_null(table[column].cast(pa.int8()), -1).to_numpy().astype(np.int8))
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The threads of the trace, numbered densely: OTF2 locations in order, and the rank of each."""
+
+    locations: Array
+    rank: Array
+
+    def of(self, table: pa.Table, column: str) -> Array:
+        """The lane of each location in a column."""
+        return np.searchsorted(self.locations, integers(table, column)).astype(np.int32)
+
+
+def lanes_of(tables: Tables) -> Lanes:
+    """Every location that any table names, with its rank."""
+    pairs = [
+        (tables[table], location, rank)
+        for table, location, rank in (
+            ("calls", "location", "rank"),
+            ("intervals", "location", "rank"),
+            ("hops", "src_location", "src"),
+            ("hops", "dst_location", "dst"),
+            ("messages", "src_location", "src"),
+            ("messages", "dst_location", "dst"),
+        )
+    ]
+    locations = np.concatenate([integers(table, location) for table, location, _ in pairs])
+    ranks = np.concatenate([integers(table, rank, "int32", -1) for table, _, rank in pairs])
+    unique, first = np.unique(locations, return_index=True)
+    return Lanes(unique, np.ascontiguousarray(ranks[first].astype(np.int32)))
+
+
+def _message_arrays(table: pa.Table, name: str, lanes: Lanes) -> dict[str, Array]:
+    times = ("bytes", "send_begin_ns", "send_wait_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns")
+    arrays = {f"{name}.{column}": integers(table, column) for column in (*times, "recv_end_ns", "clock_error_ns")}
+    arrays[f"{name}.src_lane"] = lanes.of(table, "src_location")
+    arrays[f"{name}.dst_lane"] = lanes.of(table, "dst_location")
+    arrays[f"{name}.link"] = codes(table, "link", LINKS)
+    return arrays
+
+
+def _comm_ranks(tables: Tables, comm_of_call: Array, rank_of_call: Array) -> Array:
+    """The rank in its communicator of each call; the trace-wide rank where the members are unknown."""
+    comms = tables["comms"]
+    members = comms["members"].combine_chunks()
+    flat = members.flatten().to_numpy(zero_copy_only=False).astype(np.int64)
+    lengths = pc.fill_null(pc.list_value_length(members), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    comm = np.repeat(integers(comms, "comm"), lengths)
+    position = np.arange(len(flat)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    wide = 1 + int(max(flat.max(initial=0), rank_of_call.max(initial=0)))
+    order = np.argsort(comm * wide + flat, kind="stable")
+    keys = (comm * wide + flat)[order]
+    wanted = comm_of_call * wide + rank_of_call
+    if not len(keys):
+        return rank_of_call.astype(np.int32)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, position[order][at], rank_of_call).astype(np.int32)
+
+
+def _root_ranks(tables: Tables) -> Array:
+    """The trace-wide rank of each collective's root; -1 where there is none."""
+    collectives = tables["collectives"]
+    members = dict(zip(tables["comms"]["comm"].to_pylist(), tables["comms"]["members"].to_pylist(), strict=True))
+    root = integers(collectives, "root", "int32", -1)
+    comm = integers(collectives, "comm", "int32")
+    result = np.full(len(root), -1, np.int32)
+    for number, ranks in members.items():
+        mine = (comm == number) & (root >= 0) & (root < len(ranks))
+        result[mine] = np.asarray(ranks, np.int32)[root[mine]]
+    return result
+
+
+def arrays_of(tables: Tables) -> dict[str, Array]:
+    """Everything that `hopscope._paths.walk` takes, from tables as in schemas/tables in their own order."""
+    lanes = lanes_of(tables)
+    collectives, calls, hops = tables["collectives"], tables["calls"], tables["hops"]
+    intervals, ranks = tables["intervals"], tables["ranks"]
+    ids = integers(collectives, "collective_id")
+    row_of_call = np.searchsorted(ids, integers(calls, "collective_id"))
+    call_ranks = integers(calls, "rank")
+    first_event = dict(zip(ranks["rank"].to_pylist(), integers(ranks, "first_event_ns").tolist(), strict=True))
+    main = {int(rank): lane for lane, rank in reversed(list(enumerate(lanes.rank)))}
+    ops = [leads_of(op) for op in collectives["op"].unique().to_pylist()]
+    op_codes = codes(collectives, "op", collectives["op"].unique().to_pylist())
+    arrays = {
+        **_message_arrays(hops, "hops", lanes),
+        **_message_arrays(tables["messages"], "messages", lanes),
+        "hops.collective": np.searchsorted(ids, integers(hops, "collective_id")).astype(np.int64),
+        "hops.arrived_early": flags(hops, "arrived_early"),
+        "hops.from_engine": pc.equal(hops["source"], "tree").cast(pa.int8()).to_numpy(),
+        "collectives.leads": np.asarray(ops, np.int8)[op_codes],
+        "collectives.root_rank": _root_ranks(tables),
+        "collectives.first_call": np.searchsorted(row_of_call, np.arange(len(ids) + 1)).astype(np.int64),
+        "calls.collective": row_of_call.astype(np.int64),
+        "calls.rank": call_ranks.astype(np.int32),
+        "calls.comm_rank": _comm_ranks(tables, integers(collectives, "comm")[row_of_call], call_ranks),
+        "calls.lane": lanes.of(calls, "location"),
+        "calls.enter_ns": integers(calls, "enter_ns"),
+        "calls.leave_ns": integers(calls, "leave_ns"),
+        "calls.complete_ns": integers(calls, "complete_ns"),
+        "calls.by_tree": pc.equal(calls["engine"], "tree").cast(pa.int8()).to_numpy(),
+        "intervals.lane": lanes.of(intervals, "location"),
+        "intervals.kind": codes(intervals, "kind", INTERVAL_KINDS),
+        "intervals.begin_ns": integers(intervals, "begin_ns"),
+        "intervals.end_ns": integers(intervals, "end_ns"),
+        "lanes.rank": lanes.rank,
+        # The first location of a rank is its main thread (schemas/otf2.md: thread << 32).
+        "lanes.main_lane": np.asarray([main[int(rank)] for rank in lanes.rank], np.int32),
+        "lanes.first_event_ns": np.asarray([first_event.get(int(rank), MISSING) for rank in lanes.rank], np.int64),
+    }
+    return {name: np.ascontiguousarray(values) for name, values in arrays.items()}

@@ -1,0 +1,47 @@
+// Taking numpy arrays out of a Python dict, checked: a wrong type or length is a TypeError that names the array.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "columns.h"
+
+namespace hopscope {
+
+namespace nb = nanobind;
+
+class Arguments {
+  public:
+    explicit Arguments(const nb::dict &arrays) : arrays_(arrays) {}
+    template <typename T> Column<T> column(const std::string &name) const {
+        using Array = nb::ndarray<const T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+        if (!arrays_.contains(name.c_str()))
+            throw nb::type_error(("no array " + name).c_str());
+        Array array;
+        if (!nb::try_cast<Array>(arrays_[name.c_str()], array, false))
+            throw nb::type_error((name + ": not a contiguous array of the type in columns.h").c_str());
+        return {array.data(), array.size()};
+    }
+    static void same_length(const std::string &table, std::initializer_list<size_t> lengths) {
+        for (size_t length : lengths)
+            if (length != *lengths.begin())
+                throw nb::type_error((table + ": arrays of different lengths").c_str());
+    }
+
+  private:
+    const nb::dict &arrays_; // keeps the arrays alive
+};
+
+// A vector that becomes a numpy array without a copy.
+template <typename T> nb::object to_numpy(std::vector<T> &&values) {
+    auto *kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+} // namespace hopscope

@@ -1,0 +1,102 @@
+// Columns of the dataset as plain arrays: what the Python side hands in, and what it gets back.
+//
+// Times are int64 ns since the start of the trace; a null is MISSING. A lane is one thread of one rank (an OTF2
+// location), numbered densely from 0 by the caller. Codes are those of the enumerations below, which
+// hopscope/paths/columns.py repeats.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace hopscope {
+
+constexpr int64_t MISSING = std::numeric_limits<int64_t>::min();
+
+template <typename T> struct Column {
+    const T *data = nullptr;
+    size_t size = 0;
+    T operator[](size_t i) const {
+        return data[i];
+    }
+};
+
+enum class Link : int8_t { self_, shm, lan, wan };
+enum class Binding : int8_t { recv, send, none, undecided };
+enum class Category : int8_t { compute, local, shm, lan, wan, native, p2p, mpi };
+enum class Path : int8_t { run, collective, lead };
+// Where the library leads without hops (critical path of a collective).
+enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
+enum class IntervalKind : int8_t { init, finalize, p2p, wait, comm, io, mpi, region, overhead };
+
+// Hops, or the application's messages (then without collective, arrived_early and from_engine).
+struct Messages {
+    Column<int64_t> collective; // row of `collectives`, not its id
+    Column<int32_t> src_lane, dst_lane;
+    Column<int64_t> bytes, send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end, clock_error;
+    Column<int8_t> link;
+    Column<int8_t> arrived_early; // 0, 1, or -1 where the trace cannot tell
+    Column<int8_t> from_engine;   // 1 for hops of the tree engine
+    size_t size() const {
+        return recv_end.size;
+    }
+};
+
+struct Collectives {
+    Column<int8_t> leads;
+    Column<int32_t> root_rank;  // trace-wide; -1 where there is none
+    Column<int64_t> first_call; // row of `calls`; one entry more than collectives
+    size_t size() const {
+        return leads.size;
+    }
+};
+
+struct Calls {
+    Column<int64_t> collective; // ascending
+    Column<int32_t> rank, comm_rank, lane;
+    Column<int64_t> enter, leave, complete;
+    Column<int8_t> by_tree;
+    size_t size() const {
+        return enter.size;
+    }
+};
+
+struct Intervals {
+    Column<int32_t> lane;
+    Column<int8_t> kind;
+    Column<int64_t> begin, end;
+    size_t size() const {
+        return begin.size;
+    }
+};
+
+struct Lanes {
+    Column<int32_t> rank, main_lane; // main_lane: of the same rank
+    Column<int64_t> first_event;     // of the rank; MISSING if unknown
+    size_t size() const {
+        return rank.size;
+    }
+};
+
+struct Trace {
+    Messages hops, messages;
+    Collectives collectives;
+    Calls calls;
+    Intervals intervals;
+    Lanes lanes;
+};
+
+// What belongs to a stretch: a call (of a collective) or an interval; Python looks up the function and the call site.
+enum class Owner : int8_t { nothing, call, interval };
+
+struct Stretches {
+    std::vector<int8_t> path, category, owner;
+    std::vector<int64_t> path_collective, step, begin, end, collective, hop, message, owner_row;
+    std::vector<int32_t> rank, src, dst;
+    size_t size() const {
+        return begin.size();
+    }
+};
+
+} // namespace hopscope

@@ -1,0 +1,217 @@
+"""A trace drawn by hand: calls, hops, messages and intervals with times in ns, turned into the dataset's tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
+ARROW = {
+    "int64": pa.int64(),
+    "int32": pa.int32(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "list<int32>": pa.list_(pa.int32()),
+}
+
+
+def schema_of(table: str) -> pa.Schema:
+    """The Arrow schema of a table, from its JSON Schema."""
+    columns = json.loads((SCHEMAS / f"{table}.schema.json").read_text())["properties"]
+    return pa.schema([(name, ARROW[column["x-arrow"]]) for name, column in columns.items()])
+
+
+def order_of(table: str) -> list[str]:
+    """The columns that a table is sorted by."""
+    return json.loads((SCHEMAS / f"{table}.schema.json").read_text())["x-order"]
+
+
+class DrawnTrace:
+    """Ranks 0..n-1, one thread each (location = rank), all in one communicator."""
+
+    def __init__(self, ranks: int) -> None:
+        self.ranks = ranks
+        self.rows: dict[str, list[dict[str, Any]]] = {
+            name: [] for name in ("collectives", "calls", "hops", "messages", "intervals")
+        }
+
+    def collective(
+        self,
+        enters: dict[int, int],
+        leaves: dict[int, int | None],
+        op: str = "MPI_Allreduce",
+        root: int | None = None,
+        engine: str = "native",
+    ) -> int:
+        """One collective with the enter and leave of each rank; its id."""
+        number = len(self.rows["collectives"])
+        left = [leave for leave in leaves.values() if leave is not None]
+        self.rows["collectives"].append(
+            {
+                "collective_id": number,
+                "comm": 0,
+                "seq": number,
+                "op": op,
+                "root": root,
+                "comm_size": self.ranks,
+                "bytes": 8,
+                "first_enter_ns": min(enters.values()),
+                "last_enter_ns": max(enters.values()),
+                "first_leave_ns": min(left, default=None),
+                "last_leave_ns": max(left, default=None),
+                "complete": len(left) == self.ranks,
+            }
+        )
+        for rank, enter in enters.items():
+            self.rows["calls"].append(
+                {
+                    "collective_id": number,
+                    "rank": rank,
+                    "location": rank,
+                    "enter_ns": enter,
+                    "leave_ns": leaves.get(rank),
+                    "bytes_sent": 8,
+                    "bytes_received": 8,
+                    "engine": engine,
+                    "tree": "drawn" if engine == "tree" else None,
+                    "call_site": f"app+{op}",
+                }
+            )
+        return number
+
+    def hop(
+        self,
+        collective: int,
+        src: int,
+        dst: int,
+        sent: int,
+        received: int,
+        *,
+        early: bool | None = False,
+        link: str = "shm",
+        posted: int | None = None,
+        segment: int = 0,
+        phase: str = "up",
+        send_wait: tuple[int, int] | None = None,
+    ) -> None:
+        """A hop of the tree engine; early None makes it the MPI library's own, of which only times are known."""
+        self.rows["hops"].append(
+            {
+                "collective_id": collective,
+                "phase": phase,
+                "round": 0,
+                "segment": segment,
+                "src": src,
+                "dst": dst,
+                "src_location": src,
+                "dst_location": dst,
+                "bytes": 8,
+                "send_begin_ns": sent,
+                "send_wait_begin_ns": send_wait[0] if send_wait else None,
+                "send_end_ns": send_wait[1] if send_wait else sent + 1,
+                "recv_post_ns": posted if posted is not None else sent - 1,
+                "recv_wait_begin_ns": None if early else posted if posted is not None else sent - 1,
+                "recv_end_ns": received,
+                "arrived_early": early,
+                "link": link,
+                "source": "native" if early is None else "tree",
+                "clock_error_ns": 0,
+            }
+        )
+
+    def message(
+        self,
+        src: int,
+        dst: int,
+        send: tuple[int, int],
+        receive: tuple[int, int, int],
+        *,
+        link: str = "shm",
+        size: int = 8,
+        send_wait: int | None = None,
+        error: int = 0,
+    ) -> int:
+        """A message of the application; send = (begin, end), receive = (post, begin of the wait, end)."""
+        self.rows["messages"].append(
+            {
+                "comm": 0,
+                "tag": 0,
+                "src": src,
+                "dst": dst,
+                "src_location": src,
+                "dst_location": dst,
+                "bytes": size,
+                "send_begin_ns": send[0],
+                "send_wait_begin_ns": send[0] if send_wait is None else send_wait,
+                "send_end_ns": send[1],
+                "recv_post_ns": receive[0],
+                "recv_wait_begin_ns": receive[1],
+                "recv_end_ns": receive[2],
+                "link": link,
+                "clock_error_ns": error,
+            }
+        )
+        return len(self.rows["messages"]) - 1
+
+    def interval(self, rank: int, kind: str, begin: int, end: int | None, region: str | None = None) -> None:
+        """An MPI call that is no collective."""
+        self.rows["intervals"].append(
+            {
+                "rank": rank,
+                "location": rank,
+                "region": region or f"MPI_{kind.capitalize()}",
+                "kind": kind,
+                "depth": 0,
+                "begin_ns": begin,
+                "end_ns": end,
+                "call_site": f"app+{kind}",
+            }
+        )
+
+    def tables(self) -> dict[str, pa.Table]:
+        """The tables, sorted and numbered as the dataset has them."""
+        rows = {**self.rows, "comms": [], "ranks": []}
+        rows["comms"] = [{"comm": 0, "name": "world", "size": self.ranks, "members": list(range(self.ranks))}]
+        for rank in range(self.ranks):
+            times = [
+                row[column]
+                for table, columns in (("calls", ("enter_ns", "leave_ns")), ("intervals", ("begin_ns", "end_ns")))
+                for row in rows[table]
+                if row["rank"] == rank
+                for column in columns
+                if row.get(column) is not None
+            ]
+            finalized = any(row["rank"] == rank and row["kind"] == "finalize" for row in rows["intervals"])
+            rows["ranks"].append(
+                {
+                    "rank": rank,
+                    "world": 0,
+                    "world_rank": rank,
+                    "host": f"host{rank}",
+                    "cluster": "A",
+                    "clock_host": "here",
+                    "first_event_ns": min(times, default=None),
+                    "last_event_ns": max(times, default=None),
+                    "complete": finalized,
+                }
+            )
+        tables = {}
+        for name, drawn in rows.items():
+            key = {"calls": "call_id", "hops": "hop_id", "messages": "message_id", "intervals": "interval_id"}.get(name)
+            ordered = sorted(drawn, key=lambda row: tuple(row[c] for c in order_of(name) if c in row))
+            numbered = [{**row, key: number} for number, row in enumerate(ordered)] if key else ordered
+            tables[name] = pa.Table.from_pylist(numbered, schema=schema_of(name))
+        return tables
+
+
+def path_of(tables: dict[str, pa.Table], path: str, collective: int | None = None) -> list[tuple[Any, ...]]:
+    """A derived path as (rank, category, begin, end), in time order."""
+    return [
+        (row["rank"], row["category"], row["begin_ns"], row["end_ns"])
+        for row in tables["path_stretches"].to_pylist()
+        if row["path"] == path and row["path_collective_id"] == collective
+    ]

@@ -1,0 +1,165 @@
+"""Critical path of the run and what led to a collective, drawn by hand."""
+
+from __future__ import annotations
+
+from drawn_trace import DrawnTrace, path_of
+from hopscope.paths import derive
+
+
+def halo_trace(late: int = 1000) -> DrawnTrace:
+    """Two ranks that exchange halos before an Allreduce; rank 1 computes `late` longer, so rank 0 waits for its halo.
+
+    rank 0: Init 0-10 | compute 10-160 | Recv 160 .......... late+130 | compute | Allreduce late+150 | Finalize
+    rank 1: Init 0-10 | compute 10-late+100 | Send late+100-110 | compute | Allreduce late+140 | Finalize
+    """
+    t = DrawnTrace(2)
+    for rank in (0, 1):
+        t.interval(rank, "init", 0, 10)
+    # An early message and its prompt receive: what receiving takes when there is nothing to wait for.
+    t.interval(1, "p2p", 15, 16, "MPI_Send")
+    t.interval(0, "p2p", 150, 152, "MPI_Recv")
+    t.message(1, 0, (15, 16), (150, 150, 152))
+    t.interval(0, "p2p", 160, late + 130, "MPI_Recv")
+    t.interval(1, "p2p", late + 100, late + 110, "MPI_Send")
+    t.message(1, 0, (late + 100, late + 110), (160, 160, late + 130))
+    t.collective({0: late + 150, 1: late + 140}, {0: late + 200, 1: late + 190})
+    t.interval(0, "finalize", late + 220, late + 300)
+    t.interval(1, "finalize", late + 210, late + 300)
+    return t
+
+
+def test_the_late_rank_is_the_cause_though_its_neighbour_enters_last() -> None:
+    derived = derive(halo_trace().tables())
+    assert derived["messages"]["binding"].to_pylist() == ["none", "recv"]
+    assert path_of(derived, "lead", 0) == [
+        (1, "mpi", 0, 10),
+        (1, "compute", 10, 15),
+        (1, "p2p", 15, 16),
+        (1, "compute", 16, 1100),
+        (0, "p2p", 1100, 1130),
+        (0, "compute", 1130, 1150),
+    ]
+    assert path_of(derived, "run") == [
+        *path_of(derived, "lead", 0),
+        (0, "native", 1150, 1200),
+        (0, "compute", 1200, 1220),
+    ]
+
+
+def test_computing_carries_the_call_site_of_the_call_that_ended_it_and_no_operation() -> None:
+    run = [r for r in derive(halo_trace().tables())["path_stretches"].to_pylist() if r["path"] == "run"]
+    assert [(r["op"], r["call_site"]) for r in run] == [
+        ("MPI_Init", "app+init"),
+        (None, "app+p2p"),
+        ("MPI_Send", "app+p2p"),
+        (None, "app+p2p"),
+        ("MPI_Recv", "app+p2p"),
+        (None, "app+MPI_Allreduce"),
+        ("MPI_Allreduce", "app+MPI_Allreduce"),
+        (None, "app+finalize"),
+    ]
+    assert [r["message_id"] for r in run] == [None, None, None, None, 1, None, None, None]
+    assert (run[4]["src"], run[4]["dst"]) == (1, 0)
+
+
+def test_a_message_that_was_there_is_not_followed() -> None:
+    # Rank 0 comes late itself: the halo of rank 1 has been there since 130, rank 0 asks at 900 and has it at 902.
+    t = DrawnTrace(2)
+    t.interval(1, "p2p", 120, 125, "MPI_Send")
+    t.message(1, 0, (120, 125), (900, 900, 902))
+    t.interval(0, "p2p", 900, 902, "MPI_Recv")
+    # The other way, rank 1 waits for rank 0's from 130 on, which shows what a message takes: 20.
+    t.interval(1, "p2p", 130, 930, "MPI_Recv")
+    t.interval(0, "p2p", 910, 912, "MPI_Send")
+    t.message(0, 1, (910, 912), (130, 130, 930))
+    t.collective({0: 950, 1: 940}, {0: 990, 1: 990})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["none", "recv"]
+    assert path_of(derived, "lead", 0) == [
+        (0, "p2p", 900, 902),
+        (0, "compute", 902, 910),
+        (0, "p2p", 910, 912),
+        (0, "compute", 912, 950),
+    ]
+
+
+def test_of_the_halos_of_one_waitall_the_one_sent_last_is_the_cause() -> None:
+    # Rank 0's Waitall 100-600 completes two messages at once; rank 2 sent its own at 580, rank 1 at 110.
+    t = DrawnTrace(3)
+    t.interval(0, "p2p", 50, 51, "MPI_Irecv")
+    t.interval(0, "wait", 100, 600, "MPI_Waitall")
+    for src, sent in ((1, 110), (2, 580)):
+        t.interval(src, "p2p", sent, sent + 5, "MPI_Send")
+        t.message(src, 0, (sent, sent + 5), (50, 100, 600))
+    t.collective({0: 610, 1: 200, 2: 590}, {0: 650, 1: 650, 2: 650})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["recv", "recv"]
+    assert path_of(derived, "lead", 0)[-2:] == [(0, "p2p", 580, 600), (0, "compute", 600, 610)]
+
+
+def test_a_rendezvous_send_leads_to_the_receiver_that_posted_late() -> None:
+    # Rank 0 sends 1 MB at 100 and is held until rank 1 posts at 700; an eager message of 8 bytes never is.
+    t = DrawnTrace(2)
+    t.interval(0, "p2p", 100, 760, "MPI_Send")
+    t.interval(1, "p2p", 700, 765, "MPI_Recv")
+    t.message(0, 1, (100, 760), (700, 700, 765), size=1 << 20)
+    t.interval(0, "p2p", 770, 772, "MPI_Send")
+    t.interval(1, "p2p", 800, 802, "MPI_Recv")
+    t.message(0, 1, (770, 772), (800, 800, 802))
+    t.collective({0: 900, 1: 850}, {0: 950, 1: 950})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["send", "undecided"]
+    assert path_of(derived, "lead", 0) == [
+        (1, "p2p", 700, 760),
+        (0, "compute", 760, 770),
+        (0, "p2p", 770, 772),
+        (0, "compute", 772, 900),
+    ]
+
+
+def test_without_any_reference_a_wait_is_undecided_and_not_followed() -> None:
+    # The clocks may be wrong by 500 ns, the only message was sent 10 ns before the wait: nothing tells.
+    t = DrawnTrace(2)
+    t.interval(1, "p2p", 90, 95, "MPI_Send")
+    t.interval(0, "p2p", 100, 400, "MPI_Recv")
+    t.message(1, 0, (90, 95), (100, 100, 400), error=500)
+    t.collective({0: 450, 1: 100}, {0: 500, 1: 500})
+    derived = derive(t.tables())
+    assert derived["messages"]["binding"].to_pylist() == ["undecided"]
+    assert path_of(derived, "lead", 0) == [(0, "p2p", 100, 400), (0, "compute", 400, 450)]
+
+
+def test_waits_that_match_nothing_and_other_calls_are_mpi() -> None:
+    t = DrawnTrace(1)
+    t.interval(0, "init", 0, 10)
+    t.interval(0, "wait", 20, 30)
+    t.interval(0, "io", 30, 40)
+    t.interval(0, "region", 5, 60, "solve")  # a user's region is computing, and may contain MPI
+    t.interval(0, "finalize", 50, 90)
+    assert path_of(derive(t.tables()), "run") == [
+        (0, "mpi", 0, 10),
+        (0, "compute", 10, 20),
+        (0, "mpi", 20, 30),
+        (0, "mpi", 30, 40),
+        (0, "compute", 40, 50),
+    ]
+
+
+def test_a_run_without_finalize_is_walked_from_its_last_event() -> None:
+    t = DrawnTrace(2)
+    t.interval(0, "init", 0, 10)
+    t.interval(1, "init", 0, 10)
+    t.collective({0: 30, 1: 50}, {0: 80, 1: 75})
+    t.collective({1: 100}, {})  # rank 0 was killed; rank 1 never came out
+    derived = derive(t.tables())
+    assert path_of(derived, "run") == [
+        (1, "mpi", 0, 10),
+        (1, "compute", 10, 50),
+        (1, "native", 50, 75),
+        (1, "compute", 75, 100),
+    ]
+
+
+def test_an_empty_trace_has_no_paths() -> None:
+    derived = derive(DrawnTrace(0).tables())
+    assert derived["path_stretches"].num_rows == 0
