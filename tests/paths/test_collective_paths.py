@@ -45,7 +45,7 @@ def test_a_late_receiver_does_not_make_a_hop_binding() -> None:
     c = t.collective(
         {0: 300, **dict.fromkeys(range(1, 6), 0)}, {0: 330, **dict.fromkeys(range(1, 6), 20)}, engine="tree"
     )
-    for child in children:
+    for child in range(1, 6):
         t.hop(c, child, 0, 10, 302 + child, early=True, posted=301)
     derived = derive(t.tables())
     assert derived["hops"]["binding"].to_pylist() == ["none"] * 5
