@@ -17,13 +17,12 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import local_mpi  # noqa: E402 - lies in tools/, which is no package
-from rich.console import Console  # noqa: E402
-from rich.markup import escape  # noqa: E402
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: E402
-from rich.table import Table  # noqa: E402
-
-import hopscope  # noqa: E402
+import hopscope
+import local_mpi
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 RANKS = 8
 SIZE = 768
@@ -166,7 +165,9 @@ def critical_path_sentence(trace: hopscope.Trace) -> str:
     """Where the run's time went."""
     rows = {row["category"]: row for row in trace.critical_path().to_pylist()}
     wan, compute = rows["wan"]["share"], rows["compute"]["share"]
-    return f"{percent(wan)} of what the run had to wait for was messages between the sites; computing was {percent(compute)}."
+    return (
+        f"{percent(wan)} of the run's critical path was messages between the sites, {percent(compute)} was computing."
+    )
 
 
 def last_arrivals_sentence(trace: hopscope.Trace) -> str:
@@ -189,7 +190,7 @@ def noise_sentence(trace: hopscope.Trace) -> str:
 def wan_share_sentence(trace: hopscope.Trace) -> str:
     """How often the tree crosses between the sites."""
     row = trace.wan_share().to_pylist()[0]
-    return f"On the critical path {percent(row['share'])} is WAN: the tree crosses between the sites several times in a row."
+    return f"On the critical path {percent(row['share'])} is WAN: the tree crosses between the sites several times."
 
 
 def compare(trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscope.Trace) -> None:
@@ -207,8 +208,8 @@ def compare(trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscop
     console.print(table)
     same = "the same" if before.residual == after.residual else f"not the same ({before.residual}, {after.residual})"
     explain(
-        f"By its own clock the solver went from {before.ms_per_iteration:.1f} to {after.ms_per_iteration:.1f} ms an iteration, "
-        f"and its result after {after.iterations} iterations is {same}."
+        f"By its own clock the solver went from {before.ms_per_iteration:.1f} to {after.ms_per_iteration:.1f} ms an "
+        f"iteration, and its result after {after.iterations} iterations is {same}."
     )
 
 

@@ -44,6 +44,34 @@ def _line_of(text: str, path: list[str | int]) -> int | None:
     return None if found is None else text.count("\n", 0, found) + 1
 
 
+def _told(fault: jsonschema.exceptions.ValidationError) -> tuple[list[str | int], str]:
+    """Where a fault lies and what it is, in words that say what would be right; for alternatives, the nearest one."""
+    path, context = list(fault.absolute_path), list(fault.context or [])
+    if not context:
+        return path, fault.message
+    if all(inner.validator == "required" for inner in context):
+        return path, f"needs one of {', '.join(inner.message.split(' is ')[0] for inner in context)}"
+    # Alternatives are told apart by a word such as `shape`: the nearest is the one whose word fits.
+    branches: dict[int, list[jsonschema.exceptions.ValidationError]] = {}
+    for inner in context:
+        branches.setdefault(int(inner.schema_path[0]), []).append(inner)
+    fitting = [b for b in branches.values() if not any(inner.validator in ("const", "enum") for inner in b)]
+    if fitting:
+        return _told(min(fitting, key=len)[0])
+    allowed: list[str] = []
+    given: Any = fault.instance
+    for inner in context:
+        if inner.validator in ("const", "enum"):
+            values = cast("Any", inner.validator_value)
+            allowed += [str(value) for value in (values if isinstance(values, list) else [values])]
+            path, given = list(inner.absolute_path), cast("Any", inner.instance)
+    return path, f"{given!r} is none of {', '.join(dict.fromkeys(allowed))}"
+
+
+def _json_path(path: list[str | int]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+
+
 def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
     try:
         text = path.read_text()
@@ -58,11 +86,10 @@ def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
     checker = jsonschema.Draft202012Validator(schema(schema_name))
     fault = jsonschema.exceptions.best_match(checker.iter_errors(content))
     if fault is not None:
-        line = _line_of(text, list(fault.absolute_path))
+        at, what = _told(fault)
+        line = _line_of(text, at)
         place = f"{path}:{line}" if line else str(path)
-        raise InputError(
-            f"{place}: at {fault.json_path}: {fault.message} (schemas/{schema_name} says what may stand there)"
-        )
+        raise InputError(f"{place}: at {_json_path(at)}: {what} (schemas/{schema_name} says what may stand there)")
     return cast("dict[str, Any]", content)
 
 

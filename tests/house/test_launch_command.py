@@ -1,0 +1,88 @@
+"""What `hopscope run` and `hopscope preload` put into an environment and a command line."""
+
+from pathlib import Path
+
+import local_mpi
+import pytest
+from hopscope.errors import InputError
+from hopscope.launch.command import Request, environment, launcher_words, preload_words
+from hopscope.launch.flavour import default_directory, find_flavour, find_program
+from hopscope.launch.installed import collector_library
+
+HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "lib" / "hopscope"
+    folder.mkdir(parents=True)
+    (folder / "libhopscope-openmpi.so").touch()
+    monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(tmp_path))
+    return folder
+
+
+def test_a_library_that_is_preloaded_already_stays_after_the_collector_s(installed: Path) -> None:
+    variables = environment(Request("openmpi"), {"LD_PRELOAD": "/opt/other.so"})
+    assert variables == {"LD_PRELOAD": f"{installed / 'libhopscope-openmpi.so'}:/opt/other.so"}
+
+
+def test_a_collector_in_the_environment_is_not_preloaded_twice(installed: Path) -> None:
+    library = str(installed / "libhopscope-openmpi.so")
+    assert environment(Request("openmpi"), {"LD_PRELOAD": library}) == {"LD_PRELOAD": library}
+
+
+def test_the_prefix_carries_every_setting(installed: Path) -> None:
+    request = Request("openmpi", directory=Path("/t"), tree="binomial", topology=Path("/topology.json"))
+    assert preload_words(request, {}) == [
+        "env",
+        f"LD_PRELOAD={installed / 'libhopscope-openmpi.so'}",
+        "HOPSCOPE_DIR=/t",
+        "HOPSCOPE_TREE=binomial",
+        "HOPSCOPE_TOPOLOGY=/topology.json",
+    ]
+
+
+def test_a_flavour_that_was_not_built_is_named_with_how_to_build_it(installed: Path) -> None:
+    assert installed.is_dir()
+    with pytest.raises(InputError, match=r"libhopscope-mpich\.so is not installed .*make dev"):
+        collector_library("mpich")
+
+
+def test_open_mpi_s_launcher_is_told_what_to_hand_on() -> None:
+    words = launcher_words(
+        ["/usr/bin/mpirun.openmpi", "-n", "2", "./a"], "openmpi", {"LD_PRELOAD": "x", "HOPSCOPE_DIR": "y"}
+    )
+    assert words == ["/usr/bin/mpirun.openmpi", "-x", "LD_PRELOAD", "-x", "HOPSCOPE_DIR", "-n", "2", "./a"]
+
+
+@pytest.mark.parametrize(("launcher", "flavour"), [("srun", "openmpi"), ("mpirun", "mpich")])
+def test_other_launchers_hand_the_environment_on_by_themselves(launcher: str, flavour: str) -> None:
+    assert launcher_words([launcher, "-n", "2", "./a"], flavour, {"A": "1"}) == [launcher, "-n", "2", "./a"]
+
+
+@pytest.mark.parametrize("mpi", local_mpi.find(), ids=lambda mpi: mpi.flavour)
+def test_the_program_s_libraries_say_which_mpi_it_is(mpi: local_mpi.LocalMpi) -> None:
+    words = ["env", "-n", "8", str(mpi.compile(HEAT_PLATE)), "--size", "64"]
+    assert find_flavour(words) == mpi.flavour
+    assert find_program(words) == "heat_plate"
+
+
+@pytest.mark.parametrize("mpi", local_mpi.find(), ids=lambda mpi: mpi.flavour)
+def test_a_python_program_goes_with_its_launcher(mpi: local_mpi.LocalMpi) -> None:
+    assert find_flavour([mpi.launcher, "-n", "2", "python3", "-m", "mpi4py.bench"]) == mpi.flavour
+
+
+def test_a_launcher_that_is_not_there_is_said() -> None:
+    with pytest.raises(InputError, match="no program called 'mpirum'"):
+        find_flavour(["mpirum", "-n", "2", "./a"])
+
+
+def test_where_nothing_tells_the_flavour_the_option_is_named() -> None:
+    with pytest.raises(InputError, match="--mpi openmpi or --mpi mpich"):
+        find_flavour(["sh", "-c", "true"])
+
+
+def test_default_directories_count_up(tmp_path: Path) -> None:
+    assert default_directory("./app.exe", tmp_path).name == "hopscope-app-1"
+    (tmp_path / "hopscope-app-1").mkdir()
+    assert default_directory("./app.exe", tmp_path).name == "hopscope-app-2"
