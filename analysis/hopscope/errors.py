@@ -1,0 +1,5 @@
+"""The one error that means: what you gave us is wrong, and here is what to do about it."""
+
+
+class InputError(Exception):
+    """Wrong input. Its message says what is wrong, where, and what to do next; the command line prints it and exits with 2."""

@@ -1,0 +1,84 @@
+"""Runs SQL: the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are made when first used."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from hopscope.catalog import Catalog, Scalar, Source
+from hopscope.errors import InputError
+from hopscope.store import Store
+
+
+class Runner:
+    """One in-memory DuckDB over one dataset. Safe to use from several threads."""
+
+    def __init__(self, store: Store, catalog: Catalog) -> None:
+        """Raises InputError if a file of the dataset cannot be read or lacks columns."""
+        self._catalog = catalog
+        self._made: set[str] = set()
+        self._lock = threading.Lock()
+        self._connection = duckdb.connect(":memory:")
+        for name, schema in store.schemas.items():
+            parts = store.parts(name)
+            if not parts:
+                self._connection.from_arrow(schema.empty_table()).create(name)
+                continue
+            try:
+                relation = self._connection.read_parquet(parts)
+            except duckdb.Error as error:
+                raise InputError(
+                    f"{store.path / name} cannot be read: {_first_line(error)}. Delete {store.path} and run the command on the trace again"
+                ) from None
+            store.check_columns(name, relation.columns)
+            relation.create_view(name)
+        # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
+        self._connection.execute(
+            "set allowed_directories = $directories", {"directories": [str(store.path.resolve()), str(store.path)]}
+        )
+        self._connection.execute("set python_enable_replacements = false")
+        self._connection.execute("set enable_external_access = false")
+        self._connection.execute("set lock_configuration = true")
+
+    def prepare(self, uses: Sequence[str]) -> list[Source]:
+        """Make these views and macros, and those under them, where they are not there yet. Returns them in the order of making."""
+        sources = self._catalog.ordered(uses)
+        with self._lock:
+            for source in sources:
+                if source.name not in self._made:
+                    self._connection.execute(source.sql)
+                    self._made.add(source.name)
+        return sources
+
+    def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
+        """The result of one query. A parameter `name` is `$name` in the text. Raises duckdb.Error."""
+        with self._connection.cursor() as cursor:
+            return cursor.sql(sql, params=dict(parameters)).to_arrow_table()
+
+    def describe(self, sql: str, parameters: Mapping[str, Scalar]) -> list[tuple[str, str]]:
+        """Names and DuckDB types of a query's columns."""
+        with self._connection.cursor() as cursor:
+            relation = cursor.sql(sql, params=dict(parameters))
+            return [(name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
+
+    def user_query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
+        """The result of a query that a user wrote: one SELECT (or what reads like one). Every view of the catalog is there. Raises InputError."""
+        self.prepare([name for name in self._catalog.sources])
+        try:
+            statements = self._connection.extract_statements(sql)
+        except duckdb.Error as error:
+            raise InputError(f"the query cannot be read: {error}") from None
+        if len(statements) != 1:
+            raise InputError(f"the query has {len(statements)} statements; give one")
+        if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
+            raise InputError(f"the query is a {statements[0].type.name}; a dataset is only read, so give a SELECT")
+        try:
+            return self.query(sql, parameters)
+        except duckdb.Error as error:
+            raise InputError(f"the query fails: {error}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

@@ -1,0 +1,58 @@
+-- Where the time of the run's critical path went.
+--
+-- The critical path is the chain of work and messages that decided how long the run took: from the last MPI_Finalize back to the beginning, always along
+-- what a rank had to wait for. Whatever is not on it could be slower without making the run slower. Every nanosecond of it falls into exactly one category,
+-- so the shares add up to 1:
+--
+-- compute  outside all MPI
+-- local    inside collectives, on one rank: combining, serialisation, software
+-- shm      hops between ranks of one host
+-- lan      hops between hosts of one cluster
+-- wan      hops between clusters
+-- native   collectives that the MPI library ran, of which no hops are known
+-- p2p      the application's own messages and the waits for them
+-- mpi      other MPI: init, finalize, input and output, waits that match nothing
+--
+-- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives); they are null below 13 collectives.
+--
+-- grain by = category default
+-- key category
+-- column category VARCHAR -- Category of the time; all eight are always there.
+-- column time_ns BIGINT -- Time that the path spends in it.
+-- column share DOUBLE -- Part of the path's time.
+-- column share_low DOUBLE [share] -- Lower end of the share's interval.
+-- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- uses run_path_shares
+-- bar share
+-- example analyze critical-path trace --fail-if "wan.share > 40%"
+with categories as (
+    select
+        category,
+        ordinality as place
+    from
+        unnest(['compute', 'local', 'shm', 'lan', 'wan', 'native', 'p2p', 'mpi'])
+        with ordinality as listed (category, ordinality)
+),
+
+found as materialized (
+    select * from run_path_shares(category)
+),
+
+-- On a path that exists, a category that is not on it has the share 0; where there is no path, nobody knows.
+absent as (
+    select
+        case when count(*) > 0 then 0 end as share,
+        case when count(found.share_low) > 0 then 0 end as bound
+    from found
+)
+
+select
+    categories.category,
+    coalesce(found.time_ns, 0)::bigint as time_ns,
+    coalesce(found.share, absent.share)::double as share,
+    coalesce(found.share_low, absent.bound)::double as share_low,
+    coalesce(found.share_high, absent.bound)::double as share_high
+from categories
+cross join absent
+left join found on categories.category = found.key
+order by categories.place

@@ -1,0 +1,59 @@
+-- The interval of 95 % of a share, by a block bootstrap over collectives.
+--
+-- Give it the name of a table with columns key, block, part and whole. 200 times, as many blocks as there are get drawn with replacement and every key's
+-- share is taken over those drawn; the interval lies between the 2.5 % and the 97.5 % quantile of these shares. The draws come from a hash, not from a random
+-- number, so that an answer repeats. Below 5 blocks (13 collectives) there is no interval: both ends are null.
+create or replace macro share_intervals(measures) as table
+    with per_block as materialized (
+        select
+            key,
+            block,
+            sum(part) as part,
+            sum(whole) as whole
+        from query_table(measures)
+        group by key, block
+    ),
+
+    blocks as materialized (
+        select
+            drawn_from.block,
+            row_number() over (order by drawn_from.block) - 1 as place,
+            count(*) over () as n
+        from (select distinct block from per_block) as drawn_from
+    ),
+
+    draws as (
+        select
+            resamples.resample,
+            (md5_number_lower(concat_ws(' ', resamples.resample, blocks.place)) % blocks.n::ubigint)::bigint as place
+        from blocks
+        cross join range(200) as resamples (resample)
+        where blocks.n >= 5
+    ),
+
+    weights as (
+        select
+            draws.resample,
+            blocks.block,
+            count(*) as weight
+        from draws
+        inner join blocks on draws.place = blocks.place
+        group by draws.resample, blocks.block
+    ),
+
+    resampled as (
+        select
+            weights.resample,
+            per_block.key,
+            sum(weights.weight * per_block.part) / nullif(sum(weights.weight * per_block.whole), 0) as share
+        from weights
+        inner join per_block on weights.block = per_block.block
+        group by weights.resample, per_block.key
+    )
+
+    select
+        key,
+        quantile_cont(share, 0.025)::double as share_low,
+        quantile_cont(share, 0.975)::double as share_high
+    from resampled
+    group by key;

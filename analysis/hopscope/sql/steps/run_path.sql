@@ -1,0 +1,53 @@
+-- The stretches of the run's critical path, with hosts, clusters and the block for the bootstrap.
+--
+-- One row per stretch. `toward` is the collective that the stretch lies in or, for computing and messages, the next one on the path: the time that led to it.
+-- What comes after the last collective belongs to that one. `edge` is set where the path runs over a message.
+--
+-- uses block_of
+create or replace view run_path as
+with toward as (
+    select
+        *,
+        coalesce(
+            first_value(collective_id ignore nulls)
+                over (order by step rows between current row and unbounded following),
+            last_value(collective_id ignore nulls)
+                over (order by step rows between unbounded preceding and current row),
+            -1
+        ) as toward
+    from path_stretches
+    where path = 'run'
+),
+
+numbered as (
+    select
+        *,
+        dense_rank() over (order by toward) - 1 as place
+    from toward
+)
+
+select
+    numbered.step,
+    numbered.rank,
+    numbered.begin_ns,
+    numbered.end_ns,
+    numbered.end_ns - numbered.begin_ns as time_ns,
+    numbered.category,
+    numbered.collective_id,
+    numbered.toward,
+    block_of(numbered.place, max(numbered.place) over () + 1) as block,
+    numbered.hop_id,
+    numbered.message_id,
+    numbered.src,
+    numbered.dst,
+    case
+        when
+            coalesce(numbered.hop_id, numbered.message_id) is not null
+            then numbered.src::varchar || '->' || numbered.dst::varchar
+    end as edge,
+    numbered.op,
+    numbered.call_site,
+    ranks.host,
+    ranks.cluster
+from numbered
+left join ranks on numbered.rank = ranks.rank;

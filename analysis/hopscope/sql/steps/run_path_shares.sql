@@ -1,0 +1,66 @@
+-- Time on the run's critical path by any label of its stretches, with the interval of each share.
+--
+-- Give it an expression over the columns of `run_path`; stretches where it is null count for the whole but get no row.
+--
+-- uses run_path, share_of, share_intervals
+create or replace macro run_path_shares(label) as table
+    with labelled as materialized (
+        select
+            label as key,
+            block,
+            time_ns,
+            category
+        from run_path
+    ),
+
+    blocks as (
+        select
+            block,
+            sum(time_ns) as whole
+        from labelled
+        group by block
+    ),
+
+    totals as (
+        select
+            key,
+            sum(time_ns) as time_ns,
+            sum(time_ns) filter (where category = 'compute') as compute_ns,
+            sum(time_ns) filter (where category in ('shm', 'lan', 'wan')) as hops_ns,
+            count(*) as stretches
+        from labelled
+        where key is not null
+        group by key
+    ),
+
+    parts as (
+        select
+            key,
+            block,
+            sum(time_ns) as part
+        from labelled
+        group by key, block
+    ),
+
+    measures as (  -- noqa: ST03
+        select
+            totals.key,
+            blocks.block,
+            coalesce(parts.part, 0) as part,
+            blocks.whole
+        from totals
+        cross join blocks
+        left join parts on totals.key = parts.key and blocks.block = parts.block
+    )
+
+    select
+        totals.key,
+        totals.time_ns::bigint as time_ns,
+        share_of(totals.time_ns, (select sum(blocks.whole) from blocks))::double as share,
+        intervals.share_low,
+        intervals.share_high,
+        coalesce(totals.compute_ns, 0)::bigint as compute_ns,
+        coalesce(totals.hops_ns, 0)::bigint as hops_ns,
+        totals.stretches
+    from totals
+    left join share_intervals('measures') as intervals on totals.key = intervals.key;

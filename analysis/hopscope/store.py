@@ -1,0 +1,95 @@
+"""Where a dataset's tables are: finds the Parquet files of each table and what is missing, against the schemas that are the contract."""
+
+import json
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+
+from hopscope.errors import InputError
+
+SCHEMA_VERSION = 1
+"""Version of the tables that this program reads; a dataset says its own in manifest.json."""
+
+_ARROW_TYPES: dict[str, pa.DataType] = {
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "list<int32>": pa.list_(pa.int32()),
+}
+
+
+class Store:
+    """The tables of one dataset directory, `<dataset>/<table>/*.parquet`."""
+
+    def __init__(self, dataset: Path) -> None:
+        """Raises InputError if the directory is no whole dataset, or one of another version."""
+        self.path = dataset
+        self.manifest = _manifest(dataset)
+        self.schemas = table_schemas()
+        self.missing = tuple(name for name in self.schemas if not self.parts(name))
+        """Tables that have no file at all; they are read as empty."""
+
+    def parts(self, table: str) -> list[str]:
+        """Files of a table, in order; none if the dataset lacks it."""
+        return sorted(str(part) for part in (self.path / table).glob("*.parquet"))
+
+    def check_columns(self, table: str, columns: list[str]) -> None:
+        """Raises InputError if a table's files lack a column of its schema."""
+        lacking = [name for name in self.schemas[table].names if name not in columns]
+        if lacking:
+            raise InputError(
+                f"{self.path / table}: no column {', '.join(lacking)}; the dataset comes from another version of hopscope. "
+                f"Delete {self.path} and run the command on the trace again, which converts it anew"
+            )
+
+
+@cache
+def table_schemas() -> dict[str, pa.Schema]:
+    """Arrow schema of every table, from `schemas/tables/*.schema.json`, by name."""
+    return dict(_table_schema(file) for file in _schema_files())
+
+
+def schema_directory() -> Traversable:
+    """The directory of contracts: inside an installed package, or at the top of the source tree."""
+    installed = files("hopscope") / "schemas"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "schemas"
+
+
+def _schema_files() -> list[Traversable]:
+    found = [f for f in (schema_directory() / "tables").iterdir() if f.name.endswith(".schema.json")]
+    return sorted(found, key=lambda f: f.name)
+
+
+def _table_schema(file: Traversable) -> tuple[str, pa.Schema]:
+    contract = json.loads(file.read_text(encoding="utf-8"))
+    fields = [
+        pa.field(name, _ARROW_TYPES[p["x-arrow"]], nullable="null" in p["type"])
+        for name, p in contract["properties"].items()
+    ]
+    return contract["title"], pa.schema(fields)
+
+
+def _manifest(dataset: Path) -> dict[str, object]:
+    path = dataset / "manifest.json"
+    try:
+        manifest: object = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{dataset} is no whole dataset: it has no manifest.json. Give the trace directory, which is converted when needed"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path} cannot be read: {error}. Delete {dataset} and run the command on the trace again"
+        ) from None
+    version = cast("dict[str, object]", manifest).get("schema_version") if isinstance(manifest, dict) else None
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"{path} has schema_version {version}, and this hopscope reads {SCHEMA_VERSION}. Delete {dataset} and run the command on the trace again"
+        )
+    return cast("dict[str, object]", manifest)

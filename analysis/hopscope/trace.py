@@ -1,0 +1,177 @@
+"""A trace as Python sees it: every analysis is a method that returns an Arrow table.
+
+import hopscope
+
+trace = hopscope.open("hopscope-4711")
+trace.critical_path(by="rank").to_pandas()
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+
+from hopscope import catalog
+from hopscope.catalog import Analysis, Command, Scalar
+from hopscope.errors import InputError
+from hopscope.runner import Runner
+from hopscope.store import Store
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done and how much there is."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one analysis answered: its rows, which grain it was, with which parameters, and what to say beside it."""
+
+    table: pa.Table
+    command: Command
+    analysis: Analysis
+    parameters: dict[str, Scalar]
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries, keyed by the documented columns."""
+        return self.table.to_pylist()
+
+    @property
+    def name(self) -> str:
+        """The command with its options, as one would type it."""
+        grain = self.analysis.grain
+        chosen = "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
+        given = [f" --{name} {value}" for name, value in self.parameters.items() if value is not None]
+        return self.analysis.command + chosen + "".join(given)
+
+
+class Trace:
+    """A trace, archive or dataset, opened. `trace.analyses()` lists the analyses; each is a method of the same name."""
+
+    def __init__(self, path: Path, dataset: Path) -> None:
+        """Raises InputError if the dataset is not whole. Use `hopscope.open`."""
+        self.path = path
+        self.dataset = dataset
+        self._store = Store(dataset)
+
+    @cached_property
+    def _runner(self) -> Runner:
+        return Runner(self._store, catalog.load())
+
+    def answer(self, command: str, **options: Scalar) -> Answer:
+        """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the trace has nothing to answer with."""
+        commands = catalog.load()
+        try:
+            found = commands.command(command)
+        except KeyError:
+            raise InputError(f"there is no analysis {command!r}; there are {', '.join(commands.commands)}") from None
+        try:
+            analysis, parameters = found.choose(options)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        self._runner.prepare(analysis.uses)
+        table = self._runner.query(analysis.sql, parameters)
+        notes: tuple[str, ...] = ()
+        if table.num_rows == 0 and analysis.empty:
+            sentence = f"{self.path}: {analysis.empty}"
+            if analysis.empty_is_error:
+                raise InputError(sentence)
+            notes = (sentence,)
+        return Answer(table, found, analysis, parameters, notes)
+
+    def run(self, command: str, **options: Scalar) -> pa.Table:
+        """The table of an analysis by its command's name; see `answer`."""
+        return self.answer(command, **options).table
+
+    def describe(self, analysis: Analysis) -> list[tuple[str, str]]:
+        """Names and DuckDB types of the columns that an analysis has on this trace."""
+        self._runner.prepare(analysis.uses)
+        return self._runner.describe(analysis.sql, {p.name: p.default for p in analysis.parameters})
+
+    def statements(self, answer: Answer) -> str:
+        """The SQL that made an answer, whole: views and macros first, then the query with its parameters as comments."""
+        parts = [source.sql for source in self._runner.prepare(answer.analysis.uses)]
+        values = "".join(f"-- ${name} = {value!r}\n" for name, value in answer.parameters.items())
+        return "\n\n".join([*parts, values + answer.analysis.sql])
+
+    def sql(self, query: str, parameters: Mapping[str, Scalar] | None = None) -> pa.Table:
+        """The result of a SELECT over the dataset's tables and the catalog's views. Raises InputError."""
+        return self._runner.user_query(query, parameters or {})
+
+    def table(self, name: str) -> pa.Table:
+        """One table of the dataset as `schemas/tables` describes it. Raises InputError for an unknown name."""
+        if name not in self._store.schemas:
+            raise InputError(f"a dataset has no table {name!r}; it has {', '.join(self._store.schemas)}")
+        return self._runner.query("from query_table($name)", {"name": name})
+
+    @property
+    def missing_tables(self) -> tuple[str, ...]:
+        """Tables that this dataset lacks altogether; they are read as empty."""
+        return self._store.missing
+
+    @staticmethod
+    def analyses() -> list[Command]:
+        """Every analysis with its grains, parameters and columns."""
+        return list(catalog.load().commands.values())
+
+    def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
+        """Candidate trees with their predicted times; writes the best to `output` if it beats the model's error. See `hopscope.remap.remap`."""
+        from importlib import import_module
+
+        function = cast("Callable[..., pa.Table]", import_module("hopscope.remap").remap)
+        return function(self, output, **options)
+
+    def __getattr__(self, name: str) -> Callable[..., pa.Table]:
+        """The analysis of this name as a function of its options."""
+        try:
+            command = catalog.load().command(name) if not name.startswith("_") else None
+        except KeyError:
+            command = None
+        if command is None:
+            raise AttributeError(
+                f"a trace has no {name!r}; its analyses are {', '.join(c.function for c in self.analyses())}"
+            )
+
+        def analysis(**options: Scalar) -> pa.Table:
+            return self.run(name, **options)
+
+        analysis.__name__ = command.function
+        analysis.__doc__ = documentation(command)
+        options = dict.fromkeys([*command.choices, *(p.name for p in command.parameters)])
+        fields = [inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None) for option in options]
+        analysis.__dict__["__signature__"] = inspect.Signature(fields, return_annotation=pa.Table)
+        return analysis
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), *(command.function for command in self.analyses())])
+
+    def __repr__(self) -> str:
+        return f"hopscope.open({str(self.path)!r})"
+
+
+def documentation(command: Command) -> str:
+    """What the headers say about a command: help, concept, options and the columns of every grain."""
+    parts = [command.default.help, "", command.default.concept, ""]
+    for analysis in command.grains:
+        if analysis.grain:
+            value = analysis.grain.value or "..."
+            parts.append(f"{analysis.grain.option}={value}: {analysis.help}")
+        parts += [f"  {c.name} ({c.type}): {c.meaning}" for c in analysis.columns]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def open(path: str | Path, *, progress: Progress | None = None) -> Trace:  # noqa: A001 - hopscope.open is the name that users type
+    """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset. Raises InputError."""
+    given = Path(path)
+    if (given / "manifest.json").is_file():
+        return Trace(given, given)
+    # Late, because a dataset can be analysed where the native converter is not built.
+    from importlib import import_module
+
+    ensure_dataset = cast("Callable[..., Path]", import_module("hopscope.convert").ensure_dataset)
+    return Trace(given, ensure_dataset(given, progress=progress))

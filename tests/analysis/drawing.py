@@ -1,0 +1,100 @@
+"""Datasets drawn by hand: a table is a few lines of text, its missing columns take plain defaults, and it is written as the schemas say."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hopscope.store import table_schemas
+
+# What a column holds that a drawing does not mention; nullable columns are null.
+DEFAULTS: dict[str, object] = {
+    "hosts": 1,
+    "clusters": 1,
+    "mode": "tree",
+    "clock_used": "error",
+    "creator": "drawn by hand",
+    "hopscope_version": "0",
+    "schema_version": 1,
+    "cluster": "site",
+    "host": "here",
+    "clock_host": "machine",
+    "complete": True,
+    "engine": "tree",
+    "source": "tree",
+    "phase": "up",
+    "link": "shm",
+    "binding": "recv",
+    "kind": "wait",
+    "category": "compute",
+    "op": "MPI_Allreduce",
+}
+
+
+def draw(directory: Path, **tables: str) -> Path:
+    """Write a dataset. Each table is text: a line of column names, then a line of values per row, `-` for null, `0,1` for a list."""
+    for name, schema in table_schemas().items():
+        if name not in tables:
+            continue
+        part = directory / name / "part-00000.parquet"
+        part.parent.mkdir(parents=True)
+        pq.write_table(rows_of(tables[name], schema), part)
+    directory.mkdir(exist_ok=True, parents=True)
+    (directory / "manifest.json").write_text(json.dumps({"schema_version": 1}))
+    return directory
+
+
+def rows_of(text: str, schema: pa.Schema) -> pa.Table:
+    """The rows that this text draws. A column that the schema lacks is a mistake in the drawing."""
+    lines = [line.split() for line in text.strip().splitlines() if line.strip() and not line.strip().startswith("#")]
+    names = lines[0]
+    assert set(names) <= set(schema.names), f"no such column: {set(names) - set(schema.names)}"
+    columns: dict[str, list[object]] = {field.name: [] for field in schema}
+    for number, line in enumerate(lines[1:]):
+        assert len(line) == len(names), f"{line} does not fit {names}"
+        given = dict(zip(names, line, strict=True))
+        for field in schema:
+            columns[field.name].append(_value(field, given.get(field.name), number))
+    return pa.table(columns, schema=schema)
+
+
+def _value(field: pa.Field, text: str | None, number: int) -> object:
+    if text == "-":
+        return None
+    if text is None:
+        if field.nullable:
+            return None
+        if field.name in ("call_id", "hop_id", "interval_id", "message_id", "step_id", "collective_id"):
+            return number
+        return DEFAULTS.get(
+            field.name, "" if pa.types.is_string(field.type) else False if pa.types.is_boolean(field.type) else 0
+        )
+    if pa.types.is_list(field.type):
+        return [int(part) for part in text.split(",")]
+    if pa.types.is_boolean(field.type):
+        return {"true": True, "false": False}[text]
+    if pa.types.is_integer(field.type):
+        return int(text.replace("_", ""))
+    if pa.types.is_floating(field.type):
+        return float(text)
+    return text
+
+
+def expected(text: str) -> list[dict[str, str]]:
+    """The rows of an expected CSV."""
+    lines = [[cell.strip() for cell in line.split(",")] for line in text.strip().splitlines()]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+
+
+def shown(table: pa.Table, *columns: str) -> list[dict[str, str]]:
+    """Some columns of a result in the form of `expected`: null is empty, numbers without noise digits."""
+    return [{name: _cell(row[name]) for name in columns} for row in table.to_pylist()]
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,152 @@
+"""The critical path as the stretches tell it: sums by every label, shares that add up, intervals where there is enough to draw from.
+
+The drawing: two hosts at site A (ranks 0 and 1, 2) and one at site B (rank 3); two Allreduces.
+
+    time   0        100   120      220   230        330   340      440  450
+    path   | compute | wan | native | mpi | compute  | p2p | local  | lan | local
+    rank   3         0     0        0     1          2     2        1   1
+"""
+
+from pathlib import Path
+
+import pytest
+from drawing import draw, expected, shown
+
+import hopscope
+from hopscope.errors import InputError
+
+RANKS = """
+rank host cluster
+0    h0   A
+1    h1   A
+2    h1   A
+3    h2   B
+"""
+COLLECTIVES = """
+collective_id comm seq op            bytes first_enter_ns last_enter_ns last_leave_ns comm_size
+0             0    0   MPI_Allreduce 8     90             100           220           4
+1             0    1   MPI_Barrier   0     300            340           455           4
+"""
+PATH = """
+path       path_collective_id step rank begin_ns end_ns category collective_id hop_id message_id src dst op            call_site
+run        -                  0    3    0        100    compute  -             -      -          -   -   -             app+0x1
+run        -                  1    0    100      120    wan      0             0      -          3   0   MPI_Allreduce app+0x1
+run        -                  2    0    120      220    native   0             -      -          -   -   MPI_Allreduce app+0x1
+run        -                  3    0    220      230    mpi      -             -      -          -   -   MPI_Wait      app+0x2
+run        -                  4    1    230      330    compute  -             -      -          -   -   -             app+0x3
+run        -                  5    2    330      340    p2p      -             -      7          1   2   MPI_Recv      app+0x3
+run        -                  6    2    340      440    local    1             -      -          -   -   MPI_Barrier   -
+run        -                  7    1    440      450    lan      1             1      -          2   1   MPI_Barrier   -
+run        -                  8    1    450      455    local    1             -      -          -   -   MPI_Barrier   -
+collective 1                  0    2    340      440    local    1             -      -          -   -   MPI_Barrier   -
+collective 1                  1    1    440      450    lan      1             1      -          2   1   MPI_Barrier   -
+collective 1                  2    1    450      455    local    1             -      -          -   -   MPI_Barrier   -
+"""
+HOPS = """
+hop_id collective_id phase src dst bytes link send_begin_ns recv_end_ns
+0      0             up    3   0   8     wan  100           120
+1      1             down  2   1   64    lan  440           450
+"""
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path / "d", ranks=RANKS, collectives=COLLECTIVES, path_stretches=PATH, hops=HOPS))
+
+
+def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.Trace) -> None:
+    # compute 100 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 455 in all. shm is not on the path: 0, not missing.
+    table = trace.critical_path()
+    assert shown(table, "category", "time_ns") == expected("""
+        category,time_ns
+        compute,200
+        local,105
+        shm,0
+        lan,10
+        wan,20
+        native,100
+        p2p,10
+        mpi,10
+    """)
+    assert sum(table["share"].to_pylist()) == pytest.approx(1)
+    assert table["share"].to_pylist()[0] == pytest.approx(200 / 455)
+
+
+def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> None:
+    assert trace.critical_path()["share_low"].null_count == 8
+
+
+@pytest.mark.parametrize(
+    ("by", "key", "rows"),
+    [
+        # A hop counts for its receiver: the wan hop for rank 0, the lan hop for rank 1.
+        ("rank", "rank", "rank,time_ns,compute_ns,hops_ns\n0,130,0,20\n1,115,100,10\n2,110,0,0\n3,100,100,0"),
+        ("host", "host", "host,time_ns,compute_ns,hops_ns\nh1,225,100,10\nh0,130,0,20\nh2,100,100,0"),
+        ("cluster", "cluster", "cluster,time_ns,compute_ns,hops_ns\nA,355,100,30\nB,100,100,0"),
+        (
+            "operation",
+            "operation",
+            "operation,time_ns,compute_ns,hops_ns\ncomputing,200,200,0\nMPI_Allreduce,120,0,20\nMPI_Barrier,115,0,10\nMPI_Recv,10,0,0\nMPI_Wait,10,0,0",
+        ),
+        (
+            "call-site",
+            "call_site",
+            "call_site,time_ns,compute_ns,hops_ns\napp+0x1,220,100,20\nunknown,115,0,10\napp+0x3,110,100,0\napp+0x2,10,0,0",
+        ),
+    ],
+)
+def test_the_path_is_divided_by_each_label(trace: hopscope.Trace, by: str, key: str, rows: str) -> None:
+    table = trace.critical_path(by=by)
+    assert shown(table, key, "time_ns", "compute_ns", "hops_ns") == expected(rows)
+    assert sum(table["share"].to_pylist()) == pytest.approx(1)
+
+
+def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> None:
+    # 3->0 crosses sites, 2->1 stays on host h1 (whatever the hop's own label says), 1->2 is the application's message.
+    table = trace.critical_path(by="edge")
+    assert shown(table, "edge", "src", "dst", "link", "time_ns", "hops_ns") == expected("""
+        edge,src,dst,link,time_ns,hops_ns
+        3->0,3,0,wan,20,20
+        1->2,1,2,shm,10,0
+        2->1,2,1,shm,10,10
+        none,,,,415,0
+    """)
+    assert sum(table["share"].to_pylist()) == pytest.approx(1)
+
+
+def test_the_path_of_one_collective_is_told_step_by_step(trace: hopscope.Trace) -> None:
+    table = trace.critical_path(collective="0:1")
+    assert shown(table, "step", "begin_ns", "end_ns", "time_ns", "rank", "category", "src", "dst", "what") == expected("""
+        step,begin_ns,end_ns,time_ns,rank,category,src,dst,what
+        0,340,440,100,2,local,,,work inside MPI_Barrier
+        1,440,450,10,1,lan,2,1,down hop of 64 bytes over lan
+        2,450,455,5,1,local,,,work inside MPI_Barrier
+    """)
+
+
+def test_a_collective_that_does_not_exist_is_wrong_input(trace: hopscope.Trace) -> None:
+    with pytest.raises(InputError, match="no critical path of that collective.*analyze collectives"):
+        trace.critical_path(collective="0:99")
+    with pytest.raises(InputError, match="COMM:SEQ"):
+        trace.critical_path(collective="17")
+
+
+def test_without_a_path_the_shares_are_unknown_and_not_zero(tmp_path: Path) -> None:
+    table = hopscope.open(draw(tmp_path / "d")).critical_path()
+    assert table["share"].null_count == 8
+    assert table["time_ns"].to_pylist() == [0] * 8
+
+
+def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
+    # 40 collectives, each led to by 10 + (i mod 7) of computing and 5 on the wan: the wan's share is 200 / (400 + 117 + 200) = 0.279.
+    rows, now = ["path path_collective_id step rank begin_ns end_ns category collective_id"], 0
+    for i in range(40):
+        work = 10 + i % 7
+        rows.append(f"run - {2 * i} 0 {now} {now + work} compute -")
+        rows.append(f"run - {2 * i + 1} 0 {now + work} {now + work + 5} wan {i}")
+        now += work + 5
+    trace = hopscope.open(draw(tmp_path / "d", ranks="rank\n0", path_stretches="\n".join(rows)))
+    wan = trace.critical_path().to_pylist()[4]
+    assert wan["share_low"] < wan["share"] < wan["share_high"]
+    assert wan["share_high"] - wan["share_low"] < 0.05
+    assert trace.critical_path().equals(trace.critical_path())
