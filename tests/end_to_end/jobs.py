@@ -1,0 +1,63 @@
+"""Starting real jobs under the collector, and asking the analyses about them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import local_mpi
+
+BIN = Path(sys.executable).parent
+HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
+PROGRAMS = Path(__file__).parent / "programs"
+MPIS = local_mpi.find()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job or command that has ended."""
+
+    code: int
+    out: str
+    err: str
+    trace: Path
+
+
+def ended(words: list[str], trace: Path, cwd: Path, **environment: str) -> Ended:
+    """Run a command to its end, within two minutes."""
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr, trace)
+
+
+Run = Callable[..., Ended]
+
+
+def analyze(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
+    """The rows of an analyze command, as its JSON output says them."""
+    done = subprocess.run(
+        [str(BIN / "analyze"), command, str(trace), *options, "--format", "json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def by_key(rows: list[dict[str, Any]], key: str) -> dict[Any, dict[str, Any]]:
+    """Rows by the value of one column."""
+    return {row[key]: row for row in rows}

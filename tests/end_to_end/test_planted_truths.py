@@ -1,0 +1,99 @@
+"""Lateness and distance that were planted are found; what was not planted is not found.
+
+Ranks sleep instead of working, so that on a machine with few cores nobody is late for want of one.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import local_mpi
+import pytest
+from jobs import HEAT_PLATE, Run, analyze, by_key
+
+RANKS, LATE = 4, 2
+ITERATIONS = 120
+WORK = ("--size", "16", "--tolerance", "0", "--iterations", str(ITERATIONS), "--sleep-ms", "6", "--quiet")
+LATENESS = ("--late-rank", str(LATE), "--late-ms", "3")
+
+
+def two_sites(wan_ms: float) -> dict[str, Any]:
+    hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
+    links = {"wan": {"latency_ns": int(wan_ms * 1e6)}}
+    return {"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": {"links": links}}
+
+
+@pytest.fixture(scope="module")
+def late(first_mpi: local_mpi.LocalMpi, traced: Run) -> Path:
+    job = traced(first_mpi, RANKS, first_mpi.compile(HEAT_PLATE), *WORK, *LATENESS, "--no-halo", tree="binomial")
+    assert job.code == 0, job.err
+    return job.trace
+
+
+@pytest.fixture(scope="module")
+def on_time(first_mpi: local_mpi.LocalMpi, traced: Run) -> Path:
+    job = traced(first_mpi, RANKS, first_mpi.compile(HEAT_PLATE), *WORK, "--no-halo", tree="binomial")
+    assert job.code == 0, job.err
+    return job.trace
+
+
+@pytest.fixture(scope="module")
+def late_with_halo(first_mpi: local_mpi.LocalMpi, traced: Run) -> Path:
+    job = traced(first_mpi, RANKS, first_mpi.compile(HEAT_PLATE), *WORK, *LATENESS, tree="binomial")
+    assert job.code == 0, job.err
+    return job.trace
+
+
+def wan_run(mpi: local_mpi.LocalMpi, traced: Run, wan_ms: float) -> Path:
+    work = ("--size", "16", "--tolerance", "0", "--iterations", "40", "--sleep-ms", "20", "--no-halo", "--quiet")
+    job = traced(mpi, RANKS, mpi.compile(HEAT_PLATE), *work, tree="binomial", topology=two_sites(wan_ms))
+    assert job.code == 0, job.err
+    return job.trace
+
+
+def test_a_rank_3_ms_late_is_the_last_arrival_in_more_than_95_percent(late: Path) -> None:
+    rows = by_key(analyze(late, "last-arrivals"), "rank")
+    assert rows[LATE]["share"] > 0.95
+    assert rows[LATE]["waiting_ns"] > 0.9 * 3e6 * (RANKS - 1) * ITERATIONS
+
+
+def test_a_late_rank_is_the_compute_on_the_critical_path(late: Path) -> None:
+    rows = by_key(analyze(late, "critical-path", "--by", "rank"), "rank")
+    assert rows[LATE]["share"] > 0.9
+    categories = by_key(analyze(late, "critical-path"), "category")
+    assert categories["compute"]["share"] > 0.8
+    assert sum(row["share"] for row in categories.values()) == pytest.approx(1)
+
+
+def test_without_the_lateness_nobody_is_found_late(on_time: Path) -> None:
+    rows = by_key(analyze(on_time, "last-arrivals"), "rank")
+    assert max(row["share"] for row in rows.values()) < 0.95
+    assert rows[LATE]["waiting_ns"] < 0.5 * 3e6 * (RANKS - 1) * ITERATIONS
+
+
+def test_with_a_halo_exchange_the_late_rank_is_still_the_named_cause(late_with_halo: Path) -> None:
+    rows = analyze(late_with_halo, "critical-path", "--by", "rank")
+    assert max(rows, key=lambda row: row["share"])["rank"] == LATE
+    causes = by_key(analyze(late_with_halo, "last-arrivals"), "rank")
+    assert max(causes.values(), key=lambda row: row["cause_share"])["rank"] == LATE
+
+
+def test_an_emulated_20_ms_link_gives_the_planted_wan_share(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    # Two ranks a site in blocks: the binomial tree crosses once up and once down, 40 ms beside 20 ms of work.
+    rows = by_key(analyze(wan_run(first_mpi, traced, 20), "wan-share"), "scope")
+    assert rows["critical_path"]["share"] == pytest.approx(40 / 60, abs=0.1)
+
+
+def test_without_the_link_there_is_no_wan_share(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    rows = by_key(analyze(wan_run(first_mpi, traced, 0), "wan-share"), "scope")
+    assert rows["critical_path"]["share"] < 0.1
+
+
+def test_stretches_add_up_to_every_path_s_length(late: Path, late_with_halo: Path) -> None:
+    for trace in (late, late_with_halo):
+        uneven = analyze(
+            trace,
+            "sql",
+            "select count(*) n from (select path, collective_id, max(end_ns) - min(begin_ns) as length, "
+            "sum(end_ns - begin_ns) as total from path_stretches group by all) where length <> total",
+        )
+        assert uneven[0]["n"] == 0

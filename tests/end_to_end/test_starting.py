@@ -1,0 +1,144 @@
+"""The three ways to start a traced job, and what each leaves behind."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import local_mpi
+import pytest
+from jobs import BIN, HEAT_PLATE, Run, analyze, ended
+
+SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
+
+
+def whole(trace: Path) -> None:
+    """The archive is there, reads without a warning, and nothing of the making is left."""
+    assert {"traces.otf2", "traces.def", "traces", "run.json"} <= {path.name for path in trace.iterdir()}
+    assert not {"spool", "presence"} & {path.name for path in trace.iterdir()}
+    shown = subprocess.run(["otf2-print", str(trace / "traces.otf2")], capture_output=True, text=True, check=True)
+    assert "warning" not in shown.stderr.lower()
+    assert "error" not in shown.stderr.lower()
+
+
+def test_hopscope_run_leaves_one_whole_trace_and_the_job_s_output(mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    job = traced(mpi, 4, mpi.compile(HEAT_PLATE), *SMALL, tree="binomial")
+    assert job.code == 0, job.err
+    assert job.out.splitlines()[-1].startswith("iterations=20 ")
+    assert all(line.startswith("iteration") for line in job.out.splitlines()), "the collector wrote to the job's stdout"
+    assert [path.name for path in job.trace.parent.iterdir()] == ["trace"]
+    assert "next: analyze summary trace" in job.err
+    assert (job.trace / "tree.json").is_file()
+    whole(job.trace)
+    rows = analyze(job.trace, "sql", "select op, count(*) n, min(complete::int) complete from collectives group by all")
+    assert {"op": "MPI_Allreduce", "n": 20, "complete": 1} in rows
+
+
+def test_the_solver_s_result_is_the_same_with_and_without_the_engine(mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    program = mpi.compile(HEAT_PLATE)
+    plain = ended([*mpi.launch(5), str(program), *SMALL], Path(), Path.cwd())
+    under = traced(mpi, 5, program, *SMALL, tree="binomial-lam")
+    assert plain.code == under.code == 0, under.err
+    assert under.out.split("seconds=")[0] == plain.out.split("seconds=")[0]
+
+
+def test_preload_s_words_trace_a_program_under_its_own_launcher(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    words = subprocess.run(
+        [str(BIN / "hopscope"), "preload", "--mpi", mpi.flavour, "--tree", "flat", "--dir", str(tmp_path / "trace")],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    job = ended([*mpi.launch(3), *words, str(mpi.compile(HEAT_PLATE)), *SMALL], tmp_path / "trace", tmp_path)
+    assert job.code == 0, job.err
+    whole(job.trace)
+    assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 20 * 2 * 2
+
+
+def test_environment_variables_alone_trace_a_program(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    job = ended(
+        [*mpi.launch(3), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL],
+        tmp_path / "by-hand",
+        tmp_path,
+        HOPSCOPE_DIR="by-hand",
+    )
+    assert job.code == 0, job.err
+    whole(job.trace)
+    assert [path.name for path in tmp_path.iterdir()] == ["by-hand"]
+    assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 0
+
+
+def test_a_job_s_exit_code_comes_through(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    job = traced(first_mpi, 2, first_mpi.compile(HEAT_PLATE), "--size", "1")
+    assert job.code == 2
+    assert "usage: heat_plate" in job.err
+
+
+def test_a_trace_is_never_written_over(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("precious")
+    words = [str(BIN / "hopscope"), "run", "--dir", "mine", "--", *first_mpi.launch(2)]
+    job = ended([*words, str(first_mpi.compile(HEAT_PLATE))], tmp_path / "mine", tmp_path)
+    assert job.code == 2
+    assert "name another directory" in job.err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi, tmp_path: Path, number: int) -> None:
+    words = [str(BIN / "hopscope"), "run", "--dir", "trace", "--", *first_mpi.launch(2)]
+    words += [
+        str(first_mpi.compile(HEAT_PLATE)),
+        "--size",
+        "64",
+        "--sleep-ms",
+        "20",
+        "--iterations",
+        "3000",
+        "--tolerance",
+        "0",
+    ]
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as job:
+        assert job.stdout is not None
+        for line in job.stdout:
+            if line.startswith("iteration 20 "):
+                break
+        # A terminal's Ctrl-C reaches everyone in the foreground; a batch system's SIGTERM only the first process.
+        if number == signal.SIGINT:
+            os.killpg(job.pid, number)
+        else:
+            job.send_signal(number)
+        started = time.monotonic()
+        _, err = job.communicate(timeout=60)
+    assert job.returncode != 0
+    assert time.monotonic() - started < 60
+    assert "next: analyze summary trace" in err, err
+    calls = analyze(tmp_path / "trace", "sql", "select count(*) n from calls where rank = 0")
+    assert calls[0]["n"] >= 20
+
+
+def test_mpi4py_programs_are_traced(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
+    program = tmp_path / "sum.py"
+    program.write_text(
+        "from mpi4py import MPI\n"
+        "total = sum(MPI.COMM_WORLD.allreduce(MPI.COMM_WORLD.rank) for _ in range(10))\n"
+        "print(f'total={total}') if MPI.COMM_WORLD.rank == 0 else None\n"
+    )
+    # The wheel has an extension for each ABI and takes the one it is told.
+    abi = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}[mpi.flavour]
+    words = [str(BIN / "hopscope"), "run", "--dir", "trace", "--tree", "binomial", "--", *mpi.launch(3)]
+    job = ended(
+        [*words, str(BIN / "python"), str(program)],
+        tmp_path / "trace",
+        tmp_path,
+        MPI4PY_LIBMPI=abi,
+        MPI4PY_MPIABI=mpi.flavour,
+    )
+    assert job.code == 0, job.err
+    assert "total=30" in job.out
+    assert analyze(job.trace, "sql", "select count(*) n from calls where op = 'MPI_Allreduce'")[0]["n"] >= 30

@@ -1,0 +1,140 @@
+"""Each row of "when something is wrong": the application is never the worse for it, and the sentence is there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import local_mpi
+import pytest
+from jobs import BIN, HEAT_PLATE, PROGRAMS, Run, analyze, ended
+
+SMALL = ("--size", "64", "--iterations", "20", "--tolerance", "0")
+
+
+def test_after_kill_9_of_a_rank_all_its_events_are_in_the_archive(mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    job = traced(mpi, 4, mpi.compile(PROGRAMS / "dies.c"), "2", "50", "1000")
+    assert job.code != 0
+    assert "next: analyze summary" in job.err, job.err
+    calls = analyze(job.trace, "sql", "select count(*) n from calls where rank = 2 and op = 'MPI_Allreduce'")
+    assert calls[0]["n"] == 50
+    complete = analyze(job.trace, "sql", "select count(*) n from collectives where complete")
+    assert complete[0]["n"] >= 49
+
+
+def test_the_analyses_of_a_killed_run_say_what_is_missing(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
+    job = traced(first_mpi, 3, first_mpi.compile(PROGRAMS / "dies.c"), "1", "30", "1000", tree="binomial")
+    said = ended([str(BIN / "analyze"), "summary", str(job.trace)], job.trace, job.trace.parent)
+    assert said.code == 0, said.err
+    assert "incomplete" in said.out + said.err
+    rows = analyze(job.trace, "critical-path")
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
+
+
+def test_a_rank_without_the_collector_makes_the_run_native_and_says_so(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    program = str(mpi.compile(PROGRAMS / "dies.c"))
+    words = [
+        *mpi.launch(1),
+        "env",
+        "-u",
+        "LD_PRELOAD",
+        program,
+        "0",
+        "0",
+        "50",
+        ":",
+        "-n",
+        "2",
+        program,
+        "0",
+        "0",
+        "50",
+    ]
+    run = [str(BIN / "hopscope"), "run", "--dir", "trace", "--tree", "binomial", "--mpi", mpi.flavour, "--", *words]
+    job = ended(run, tmp_path / "trace", tmp_path, HOPSCOPE_PRESENCE_TIMEOUT="2")
+    assert job.code == 0, job.err
+    assert "done wrong=0" in job.out
+    assert "without the collector" in job.err
+    assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 0
+
+
+def test_a_tree_for_ranks_that_do_not_exist_ends_the_job_before_any_work(
+    mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    # The schema cannot see this one, and `preload` hands the file on: rank 0 finds it in MPI_Init.
+    tree = tmp_path / "tree.json"
+    content = {
+        "schema_version": 1,
+        "trees": {"mine": {"shape": "explicit", "parents": [None, 0, 7]}},
+        "rules": [{"operations": ["MPI_Allreduce"], "reduce_tree": "mine"}],
+    }
+    tree.write_text(json.dumps(content))
+    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    program = str(mpi.compile(HEAT_PLATE))
+    words = [*mpi.launch(3), "env", f"LD_PRELOAD={library}", f"HOPSCOPE_TREE={tree}", program, *SMALL]
+    job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
+    assert job.code != 0
+    assert "iteration" not in job.out
+    assert "tree.json:" in job.err
+    assert "parent" in job.err
+
+
+def test_a_wrong_tree_file_is_refused_before_anything_starts(
+    first_mpi: local_mpi.LocalMpi, traced: Run, tmp_path: Path
+) -> None:
+    tree = tmp_path / "tree.json"
+    tree.write_text('{"schema_version": 1}')
+    job = traced(first_mpi, 2, first_mpi.compile(HEAT_PLATE), *SMALL, tree=tree)
+    assert job.code == 2
+    assert "tree.json" in job.err
+    assert job.out == ""
+    assert not job.trace.exists()
+
+
+def test_where_no_trace_can_be_written_the_application_runs_on(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    # A file where the directory should be: not even root can write there.
+    (tmp_path / "taken").write_text("")
+    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
+    job = ended(words, tmp_path, tmp_path, HOPSCOPE_DIR=str(tmp_path / "taken" / "trace"), HOPSCOPE_TREE="binomial")
+    assert job.code == 0, job.err
+    assert "iterations=20 " in job.out
+    assert str(tmp_path / "taken" / "trace") in job.err
+
+
+def test_a_full_disk_stops_the_recording_and_not_the_application(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    # A file system of 64 KiB: the first chunk of a spool has no room.
+    mount = tmp_path / "small"
+    mount.mkdir()
+    mounted = ended(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(mount)], mount, tmp_path)
+    if mounted.code != 0:
+        pytest.skip(f"cannot mount a small file system here: {mounted.err.strip()}")
+    try:
+        library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+        words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL]
+        job = ended(words, mount, tmp_path, HOPSCOPE_DIR=str(mount / "trace"))
+    finally:
+        ended(["umount", "-l", str(mount)], mount, tmp_path)
+    assert job.code == 0, job.err
+    assert "iterations=20 " in job.out
+    assert str(mount / "trace") in job.err
+
+
+def test_a_truncated_archive_is_named_with_exit_code_2(
+    first_mpi: local_mpi.LocalMpi, traced: Run, tmp_path: Path
+) -> None:
+    job = traced(first_mpi, 2, first_mpi.compile(HEAT_PLATE), *SMALL)
+    broken = tmp_path / "broken"
+    shutil.copytree(job.trace, broken, ignore=shutil.ignore_patterns("dataset"))
+    definitions = broken / "traces.def"
+    definitions.write_bytes(definitions.read_bytes()[: definitions.stat().st_size // 2])
+    said = ended([str(BIN / "analyze"), "summary", str(broken)], broken, tmp_path)
+    assert said.code == 2
+    assert "traces.def" in said.err or str(broken) in said.err
+    assert not (broken / "dataset" / "manifest.json").exists()
+
+
+def test_what_is_no_trace_is_said_to_be_none(tmp_path: Path) -> None:
+    for command in (["analyze", "summary"], ["hopscope", "recover"]):
+        said = ended([str(BIN / command[0]), *command[1:], str(tmp_path)], tmp_path, tmp_path)
+        assert said.code == 2
+        assert str(tmp_path) in said.err
