@@ -10,7 +10,7 @@ enum link_class { LINK_SELF, LINK_SHM, LINK_LAN, LINK_WAN };
 
 struct link_delay {
     uint64_t latency_ns;
-    double bytes_per_second; /* 0: infinite */
+    double bytes_per_second;  /* 0: infinite */
     const uint64_t *trace_ns; /* NULL: latency_ns always */
     size_t trace_length;
 };

@@ -1,0 +1,90 @@
+/* Where and why a text cannot serve: `line:column: what is wrong; what would be right`. */
+#ifndef HOPSCOPE_COMPLAINT_H
+#define HOPSCOPE_COMPLAINT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json/json.h"
+
+struct complaint {
+    char *message;
+    size_t capacity;
+};
+
+/* Always false, so that a reader can return it. */
+__attribute__((format(printf, 3, 4))) static inline bool complain(struct complaint *complaint, const struct json *at,
+                                                                  const char *format, ...) {
+    int used = snprintf(complaint->message, complaint->capacity, "%d:%d: ", at->line, at->column);
+    if (used < 0 || (size_t)used >= complaint->capacity)
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(complaint->message + used, complaint->capacity - (size_t)used, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static inline const char *json_type_word(const struct json *value) {
+    static const char *const words[] = {"null", "true or false", "a number", "a string", "a list", "an object"};
+    return words[value->type];
+}
+
+static inline bool expect_type(struct complaint *complaint, const struct json *value, enum json_type type,
+                               const char *what) {
+    struct json wanted = {.type = type};
+    if (value->type == type)
+        return true;
+    return complain(complaint, value, "%s is %s; it must be %s", what, json_type_word(value), json_type_word(&wanted));
+}
+
+/* That an object has no keys but those named, which are listed with ", " between them in the message. */
+static inline bool expect_keys(struct complaint *complaint, const struct json *object, const char *what,
+                               const char *const *names) {
+    for (size_t i = 0; i < object->length; i++) {
+        const char *const *name = names;
+        while (*name && strcmp(*name, object->keys[i]) != 0)
+            name++;
+        if (*name)
+            continue;
+        char known[300] = "";
+        for (name = names; *name; name++) {
+            size_t used = strlen(known);
+            snprintf(known + used, sizeof known - used, "%s`%s`", used ? ", " : "", *name);
+        }
+        return complain(complaint, &object->items[i], "%s has an unknown key `%.60s`; it may have %s", what,
+                        object->keys[i], known);
+    }
+    return true;
+}
+
+/* An integer from least to most. */
+static inline bool read_integer(struct complaint *complaint, const struct json *value, const char *what, int64_t least,
+                                int64_t most, int64_t *out) {
+    if (value->type != JSON_NUMBER || !value->is_integer)
+        return complain(complaint, value, "%s is %s; it must be a whole number", what,
+                        value->type == JSON_NUMBER ? "a fraction or too large" : json_type_word(value));
+    if (value->integer < least || value->integer > most) {
+        if (most == INT64_MAX)
+            return complain(complaint, value, "%s is %lld; it must be at least %lld", what, (long long)value->integer,
+                            (long long)least);
+        return complain(complaint, value, "%s is %lld; it must be from %lld to %lld", what, (long long)value->integer,
+                        (long long)least, (long long)most);
+    }
+    *out = value->integer;
+    return true;
+}
+
+/* Every file starts with "schema_version": 1. */
+static inline bool expect_version(struct complaint *complaint, const struct json *file) {
+    const struct json *version = json_get(file, "schema_version");
+    if (!version)
+        return complain(complaint, file, "`schema_version` is missing; it must be 1");
+    if (version->type != JSON_NUMBER || !version->is_integer || version->integer != 1)
+        return complain(complaint, version, "`schema_version` is not 1; this version of the collector reads only 1");
+    return true;
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* The tree file (schemas/tree.schema.json): which collectives run over which trees. Pure: needs only json.h. */
+#ifndef HOPSCOPE_TREE_FILE_H
+#define HOPSCOPE_TREE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/tree.h"
+
+enum tree_operation { OPERATION_ALLREDUCE, OPERATION_REDUCE, OPERATION_BCAST, OPERATION_BARRIER, OPERATIONS };
+
+struct tree_range {
+    uint64_t min, max; /* both inclusive */
+};
+
+struct tree_rule {
+    bool operations[OPERATIONS];
+    struct tree_range comm_size, bytes;
+    bool native;
+    int reduce_tree, broadcast_tree; /* indices into trees */
+    uint64_t segment_bytes;          /* 0: whole messages */
+    bool arrival_order;
+};
+
+struct tree_plan {
+    char name[64];
+    int tree_count, rule_count;
+    struct tree_spec *trees;
+    struct tree_rule *rules;
+};
+
+/* Reads a tree file. world_size: ranks of the job, beyond which an explicit tree must not reach; 0 if unknown.
+ * NULL with a message `line:column: what is wrong; what would be right` on error. Free with tree_plan_free. */
+struct tree_plan *tree_plan_parse(const char *text, size_t length, int world_size, char *message, size_t capacity);
+void tree_plan_free(struct tree_plan *plan);
+
+/* The first rule that fits; -1 if none does. The arguments are equal on every member of a communicator. */
+int tree_plan_choose(const struct tree_plan *plan, enum tree_operation operation, int comm_size, uint64_t bytes);
+
+/* The text of a tree file that runs all four operations over one shape: `flat`, `chain`, `binary`, `kary:4`,
+ * `binomial`, `binomial-mpich`, `binomial-lam` or `hierarchical`. Returns its length without the NUL, 0 if shape is no
+ * such name or capacity does not suffice (300 bytes do). */
+size_t tree_file_of_shape(const char *shape, char *out, size_t capacity);
+
+#endif

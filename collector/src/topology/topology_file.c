@@ -1,0 +1,212 @@
+/* Reads hosts, clusters and the placement of ranks; topology_delays.c reads what to emulate. */
+#include "topology/topology_file.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum placement { PLACE_BY_HOSTNAME, PLACE_ROUND_ROBIN, PLACE_BLOCK, PLACE_LISTED, PLACEMENTS };
+
+static const char *const placement_names[PLACEMENTS] = {"by-hostname", "round-robin", "block", "listed"};
+
+static bool read_name(struct complaint *c, const struct json *object, const char *key, const char *what) {
+    const struct json *value = json_get(object, key);
+    char where[60];
+    if (!value)
+        return complain(c, object, "%s has no `%s`; give one", what, key);
+    snprintf(where, sizeof where, "`%s` of %s", key, what);
+    if (!expect_type(c, value, JSON_STRING, where))
+        return false;
+    if (value->length < 1 || value->length > 64)
+        return complain(c, value, "%s has %zu bytes; it must have 1 to 64", where, value->length);
+    return true;
+}
+
+static const char *text_of(const struct json *object, const char *key) {
+    const struct json *value = json_get(object, key);
+    return value ? value->string : NULL;
+}
+
+static bool check_hosts(struct complaint *c, const struct json *hosts, enum placement placement) {
+    static const char *const keys[] = {"name", "cluster", "match", "ranks", NULL};
+    if (!expect_type(c, hosts, JSON_ARRAY, "`hosts`"))
+        return false;
+    if (hosts->length == 0)
+        return complain(c, hosts,
+                        "`hosts` is empty; list at least one, such as {\"name\": \"a0\", \"cluster\": \"A\"}");
+    for (size_t i = 0; i < hosts->length; i++) {
+        const struct json *host = &hosts->items[i];
+        if (!expect_type(c, host, JSON_OBJECT, "a host") || !expect_keys(c, host, "a host", keys) ||
+            !read_name(c, host, "name", "a host") || !read_name(c, host, "cluster", "a host"))
+            return false;
+        const struct json *match = json_get(host, "match"), *ranks = json_get(host, "ranks");
+        if (match && !expect_type(c, match, JSON_STRING, "`match`"))
+            return false;
+        if (ranks && placement != PLACE_LISTED)
+            return complain(c, ranks, "`ranks` says nothing under the placement `%s`; set `placement` to \"listed\"",
+                            placement_names[placement]);
+        for (size_t earlier = 0; earlier < i; earlier++)
+            if (strcmp(text_of(&hosts->items[earlier], "name"), text_of(host, "name")) == 0)
+                return complain(c, host, "the host `%s` is there twice; host names must differ", text_of(host, "name"));
+    }
+    return true;
+}
+
+/* Host names in files are often short where machines call themselves by their full name. */
+static bool matches(const struct json *host, const char *real) {
+    const char *pattern = text_of(host, "match");
+    if (!pattern)
+        pattern = text_of(host, "name");
+    if (fnmatch(pattern, real, 0) == 0)
+        return true;
+    size_t length = strcspn(real, ".");
+    char short_name[256];
+    if (real[length] == '\0' || length >= sizeof short_name)
+        return false;
+    memcpy(short_name, real, length);
+    short_name[length] = '\0';
+    return fnmatch(pattern, short_name, 0) == 0;
+}
+
+static int entry_of_machine(const struct json *hosts, const char *real) {
+    for (size_t i = 0; i < hosts->length; i++)
+        if (matches(&hosts->items[i], real))
+            return (int)i;
+    return -1;
+}
+
+/* An entry that matches one machine names it; one that matches several leaves them their own names. */
+static bool place_by_hostname(struct complaint *c, const struct json *hosts, const char *const *real,
+                              int *entry_of_host, struct topology *t) {
+    for (int rank = 0; rank < t->ranks; rank++) {
+        int entry = entry_of_machine(hosts, real[rank]);
+        if (entry < 0)
+            return complain(
+                c, hosts,
+                "no host here matches the machine `%s`, on which rank %d runs; add one, or a `match` such as "
+                "\"%.8s*\"",
+                real[rank], rank, real[rank]);
+        const char *name = text_of(&hosts->items[entry], "name");
+        for (int other = 0; other < t->ranks; other++)
+            if (strcmp(real[other], real[rank]) != 0 && entry_of_machine(hosts, real[other]) == entry)
+                name = real[rank];
+        int cluster = topology_add_cluster(t, text_of(&hosts->items[entry], "cluster"));
+        int host = cluster < 0 ? -1 : topology_add_host(t, name, cluster);
+        if (host < 0)
+            return complain(c, hosts, "out of memory");
+        entry_of_host[host] = entry;
+        t->host_of_rank[rank] = host;
+    }
+    return true;
+}
+
+static bool place_listed(struct complaint *c, const struct json *hosts, struct topology *t) {
+    for (int rank = 0; rank < t->ranks; rank++)
+        t->host_of_rank[rank] = -1;
+    for (size_t i = 0; i < hosts->length; i++) {
+        const struct json *ranks = json_get(&hosts->items[i], "ranks");
+        if (!ranks)
+            continue;
+        if (!expect_type(c, ranks, JSON_ARRAY, "`ranks`"))
+            return false;
+        for (size_t k = 0; k < ranks->length; k++) {
+            int64_t rank;
+            if (!read_integer(c, &ranks->items[k], "a rank", 0, INT64_MAX, &rank))
+                return false;
+            if (rank >= t->ranks)
+                return complain(c, &ranks->items[k], "rank %lld does not exist; the job has ranks 0 to %d",
+                                (long long)rank, t->ranks - 1);
+            if (t->host_of_rank[rank] >= 0)
+                return complain(c, &ranks->items[k], "rank %lld is on `%s` already; list each rank once",
+                                (long long)rank, t->host_names[t->host_of_rank[rank]]);
+            t->host_of_rank[rank] = (int)i;
+        }
+    }
+    for (int rank = 0; rank < t->ranks; rank++)
+        if (t->host_of_rank[rank] < 0)
+            return complain(c, hosts,
+                            "rank %d is on no host; with the placement \"listed\" each rank must be in one `ranks`",
+                            rank);
+    return true;
+}
+
+static bool place(struct complaint *c, const struct json *hosts, enum placement placement, const char *const *real,
+                  int *entry_of_host, struct topology *t) {
+    if (placement == PLACE_BY_HOSTNAME)
+        return place_by_hostname(c, hosts, real, entry_of_host, t);
+    int count = (int)hosts->length;
+    for (int i = 0; i < count; i++) {
+        int cluster = topology_add_cluster(t, text_of(&hosts->items[i], "cluster"));
+        if (cluster < 0 || topology_add_host(t, text_of(&hosts->items[i], "name"), cluster) < 0)
+            return complain(c, hosts, "out of memory");
+        entry_of_host[i] = i;
+    }
+    if (placement == PLACE_LISTED)
+        return place_listed(c, hosts, t);
+    int rank = 0;
+    if (placement == PLACE_ROUND_ROBIN)
+        for (; rank < t->ranks; rank++)
+            t->host_of_rank[rank] = rank % count;
+    else
+        for (int host = 0; host < count; host++)
+            for (int n = t->ranks / count + (host < t->ranks % count); n > 0; n--)
+                t->host_of_rank[rank++] = host;
+    return true;
+}
+
+static bool read_file(struct complaint *c, const struct json *file, const char *const *real, int ranks,
+                      struct topology **made) {
+    static const char *const keys[] = {"schema_version", "name", "hosts", "placement", "emulate", NULL};
+    if (!expect_type(c, file, JSON_OBJECT, "a topology file") || !expect_version(c, file) ||
+        !expect_keys(c, file, "a topology file", keys))
+        return false;
+    const struct json *name = json_get(file, "name"), *hosts = json_get(file, "hosts");
+    const struct json *where = json_get(file, "placement"), *emulate = json_get(file, "emulate");
+    int placement = PLACE_BY_HOSTNAME;
+    if (name && !expect_type(c, name, JSON_STRING, "`name`"))
+        return false;
+    if (name && name->length > 60)
+        return complain(c, name, "`name` has %zu bytes; it must have at most 60", name->length);
+    if (!hosts)
+        return complain(c, file,
+                        "`hosts` is missing; list at least one, such as {\"name\": \"a0\", \"cluster\": \"A\"}");
+    if (where) {
+        if (!expect_type(c, where, JSON_STRING, "`placement`"))
+            return false;
+        for (placement = 0; placement < PLACEMENTS; placement++)
+            if (strcmp(placement_names[placement], where->string) == 0)
+                break;
+        if (placement == PLACEMENTS)
+            return complain(c, where, "unknown placement `%.40s`; it must be by-hostname, round-robin, block or listed",
+                            where->string);
+    }
+    if (!check_hosts(c, hosts, (enum placement)placement))
+        return false;
+    size_t most_hosts = hosts->length > (size_t)ranks ? hosts->length : (size_t)ranks;
+    int *entry_of_host = calloc(most_hosts, sizeof *entry_of_host);
+    *made = topology_empty(ranks, most_hosts, hosts->length);
+    bool good = *made && entry_of_host ? place(c, hosts, (enum placement)placement, real, entry_of_host, *made) &&
+                                             topology_read_delays(c, emulate, hosts, entry_of_host, *made)
+                                       : complain(c, file, "out of memory for %d ranks", ranks);
+    free(entry_of_host);
+    return good;
+}
+
+struct topology *topology_read(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
+                               char *message, size_t capacity) {
+    struct complaint complaint = {message, capacity};
+    struct json_error error;
+    struct json *file = json_parse(text, length, &error);
+    struct topology *topology = NULL;
+    if (!file) {
+        snprintf(message, capacity, "%d:%d: %s", error.line, error.column, error.message);
+        return NULL;
+    }
+    if (!read_file(&complaint, file, host_names_of_ranks, ranks, &topology)) {
+        topology_free(topology);
+        topology = NULL;
+    }
+    json_free(file);
+    return topology;
+}

@@ -1,0 +1,191 @@
+/* Every shape, for every root and size up to 17, is a tree, seen alike from both ends of every edge. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "plan/tree.h"
+
+enum { MOST = 17 };
+
+static int host_of[MOST], cluster_of[MOST];
+
+static void place_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction,
+                     struct tree_place *place) {
+    struct tree_members members = {size, host_of, cluster_of};
+    int scratch[2 * MOST];
+    tree_place_of(spec, &members, rank, root, direction, scratch, place);
+}
+
+static void every_rank_hangs_below_the_root(const struct tree_spec *spec, int size, int root,
+                                            enum tree_direction direction) {
+    int children[MOST][MOST], roots = 0, edges = 0;
+    struct tree_place places[MOST];
+    for (int rank = 0; rank < size; rank++) {
+        places[rank].children = children[rank];
+        place_of(spec, size, rank, root, direction, &places[rank]);
+        roots += places[rank].parent < 0;
+        edges += places[rank].child_count;
+    }
+    EXPECT(roots == 1 && places[root].parent < 0, "%s, size %d, root %d: %d roots", spec->name, size, root, roots);
+    EXPECT(edges == size - 1, "%s, size %d, root %d: %d edges", spec->name, size, root, edges);
+    for (int rank = 0; rank < size; rank++) {
+        int at = rank, steps = 0;
+        while (at != root && at >= 0 && steps++ < size)
+            at = places[at].parent;
+        EXPECT(at == root, "%s, size %d, root %d: rank %d does not reach the root", spec->name, size, root, rank);
+        for (int i = 0; i < places[rank].child_count; i++)
+            EXPECT(places[children[rank][i]].parent == rank, "%s, size %d, root %d: %d and %d disagree", spec->name,
+                   size, root, rank, children[rank][i]);
+    }
+}
+
+static struct tree_spec random_explicit(int size) {
+    struct tree_spec spec = {.name = "explicit", .shape = TREE_EXPLICIT, .size = size};
+    int order[MOST];
+    spec.parents = malloc(sizeof(int) * (size_t)size);
+    spec.first_child = calloc((size_t)size + 1, sizeof(int));
+    spec.children = malloc(sizeof(int) * (size_t)size);
+    for (int i = 0; i < size; i++)
+        order[i] = i;
+    for (int i = size - 1; i > 0; i--) {
+        int other = rand() % (i + 1), keep = order[i];
+        order[i] = order[other];
+        order[other] = keep;
+    }
+    spec.root = order[0];
+    spec.parents[order[0]] = -1;
+    for (int i = 1; i < size; i++)
+        spec.parents[order[i]] = order[rand() % i];
+    for (int rank = 0, count = 0; rank < size; rank++) {
+        spec.first_child[rank] = count;
+        for (int child = 0; child < size; child++)
+            if (spec.parents[child] == rank)
+                spec.children[count++] = child;
+        spec.first_child[rank + 1] = count;
+    }
+    return spec;
+}
+
+static void shapes_are_trees(void) {
+    static const struct tree_level levels[] = {{TREE_FLAT, 0},        {TREE_CHAIN, 0}, {TREE_KARY, 2},
+                                               {TREE_KARY, 1},        {TREE_KARY, 5},  {TREE_BINOMIAL_MPICH, 0},
+                                               {TREE_BINOMIAL_LAM, 0}};
+    enum { LEVELS = sizeof levels / sizeof *levels };
+    for (int size = 1; size <= MOST; size++)
+        for (int root = 0; root < size; root++)
+            for (int direction = TREE_REDUCE; direction <= TREE_BROADCAST; direction++) {
+                for (int i = 0; i < LEVELS; i++) {
+                    struct tree_spec simple = {
+                        .name = "simple", .shape = levels[i].shape, .fan_out = levels[i].fan_out};
+                    every_rank_hangs_below_the_root(&simple, size, root, (enum tree_direction)direction);
+                }
+                for (int turn = 0; turn < 12; turn++) {
+                    struct tree_spec spec = {.name = "hierarchical", .shape = TREE_HIERARCHICAL};
+                    spec.clusters = levels[rand() % LEVELS];
+                    spec.hosts = levels[rand() % LEVELS];
+                    spec.ranks = levels[rand() % LEVELS];
+                    int hosts = 1 + rand() % 6, clusters = 1 + rand() % 3, scratch[MOST];
+                    for (int rank = 0; rank < size; rank++) {
+                        host_of[rank] = 10 + rand() % hosts;
+                        cluster_of[rank] = host_of[rank] % clusters;
+                    }
+                    tree_members_number(host_of, size, scratch);
+                    tree_members_number(cluster_of, size, scratch);
+                    every_rank_hangs_below_the_root(&spec, size, root, (enum tree_direction)direction);
+                }
+                struct tree_spec spec = random_explicit(size);
+                every_rank_hangs_below_the_root(&spec, size, root, (enum tree_direction)direction);
+                free(spec.parents);
+                free(spec.first_child);
+                free(spec.children);
+            }
+}
+
+static int parent_of(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction) {
+    int children[MOST];
+    struct tree_place place = {.children = children};
+    place_of(spec, size, rank, root, direction, &place);
+    return place.parent;
+}
+
+static void children_are(const struct tree_spec *spec, int size, int rank, int root, enum tree_direction direction,
+                         const char *wanted) {
+    int children[MOST];
+    char seen[100] = "";
+    struct tree_place place = {.children = children};
+    place_of(spec, size, rank, root, direction, &place);
+    for (int i = 0; i < place.child_count; i++)
+        snprintf(seen + strlen(seen), sizeof seen - strlen(seen), i ? " %d" : "%d", children[i]);
+    EXPECT(strcmp(seen, wanted) == 0, "%s: children of %d are %s, not %s", spec->name, rank, seen, wanted);
+}
+
+/* Ranks dealt over hosts A0, B0, B1 with sites A and B: 7 > 6 > 4 > 0 crosses between the sites at every step. */
+static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
+    struct tree_spec mpich = {.name = "binomial-mpich", .shape = TREE_BINOMIAL_MPICH};
+    int rank = 7, crossings = 0, seen[4] = {7}, length = 1;
+    while (rank != 0) {
+        int parent = parent_of(&mpich, 8, rank, 0, TREE_REDUCE);
+        crossings += (rank % 3 == 0) != (parent % 3 == 0);
+        rank = seen[length++] = parent;
+    }
+    EXPECT(length == 4 && seen[1] == 6 && seen[2] == 4, "7 > %d > %d", seen[1], seen[2]);
+    EXPECT(crossings == 3, "%d crossings", crossings);
+}
+
+static void shapes_are_those_of_the_libraries(void) {
+    struct tree_spec mpich = {.name = "binomial-mpich", .shape = TREE_BINOMIAL_MPICH};
+    struct tree_spec lam = {.name = "binomial-lam", .shape = TREE_BINOMIAL_LAM};
+    struct tree_spec ternary = {.name = "kary", .shape = TREE_KARY, .fan_out = 3};
+    children_are(&mpich, 8, 0, 0, TREE_REDUCE, "1 2 4");
+    children_are(&mpich, 8, 0, 0, TREE_BROADCAST, "4 2 1");
+    children_are(&mpich, 8, 7, 3, TREE_BROADCAST, "1 0"); /* virtual rank 4 of root 3: 6 and 5 */
+    children_are(&lam, 8, 0, 0, TREE_BROADCAST, "1 2 4");
+    children_are(&lam, 8, 1, 0, TREE_BROADCAST, "3 5");
+    children_are(&lam, 8, 4, 0, TREE_REDUCE, "5 6");
+    EXPECT(parent_of(&lam, 8, 7, 0, TREE_BROADCAST) == 3, "7 clears the highest bit");
+    EXPECT(parent_of(&lam, 8, 7, 0, TREE_REDUCE) == 6, "7 clears the lowest bit");
+    children_are(&ternary, 9, 1, 0, TREE_REDUCE, "4 5 6");
+}
+
+/* Hosts: A0 has 0 3 6, B0 has 1 4 7, B1 has 2 5; clusters A and B. */
+static void hierarchy_crosses_once_and_its_root_represents_its_host_and_cluster(void) {
+    struct tree_spec spec = {.name = "hierarchical", .shape = TREE_HIERARCHICAL};
+    spec.clusters = spec.hosts = spec.ranks = (struct tree_level){TREE_FLAT, 0};
+    for (int rank = 0; rank < 8; rank++) {
+        host_of[rank] = rank % 3;
+        cluster_of[rank] = rank % 3 == 0 ? 0 : 1;
+    }
+    children_are(&spec, 8, 0, 0, TREE_BROADCAST, "1 3 6");
+    children_are(&spec, 8, 1, 0, TREE_BROADCAST, "2 4 7");
+    children_are(&spec, 8, 1, 0, TREE_REDUCE, "4 7 2");
+    children_are(&spec, 8, 2, 0, TREE_BROADCAST, "5");
+    children_are(&spec, 8, 5, 5, TREE_BROADCAST, "0 1 2");
+    children_are(&spec, 8, 0, 5, TREE_BROADCAST, "3 6");
+    EXPECT(parent_of(&spec, 8, 1, 5, TREE_REDUCE) == 5, "host B0 hangs below the root of its cluster");
+}
+
+static void an_explicit_tree_keeps_its_edges_under_another_root(void) {
+    int parents[] = {-1, 0, 1, 0}, first[] = {0, 2, 3, 3, 3}, list[] = {3, 1, 2};
+    struct tree_spec spec = {.name = "explicit",
+                             .shape = TREE_EXPLICIT,
+                             .size = 4,
+                             .parents = parents,
+                             .first_child = first,
+                             .children = list};
+    children_are(&spec, 4, 0, 0, TREE_REDUCE, "3 1");
+    children_are(&spec, 4, 2, 2, TREE_REDUCE, "1");
+    children_are(&spec, 4, 1, 2, TREE_REDUCE, "0");
+    children_are(&spec, 4, 0, 2, TREE_REDUCE, "3");
+    children_are(&spec, 4, 1, 1, TREE_REDUCE, "2 0");
+    children_are(&spec, 4, 1, 1, TREE_BROADCAST, "0 2");
+}
+
+int main(void) {
+    srand(7);
+    shapes_are_trees();
+    binomial_crosses_the_wan_three_times_when_dealt_round_robin();
+    shapes_are_those_of_the_libraries();
+    hierarchy_crosses_once_and_its_root_represents_its_host_and_cluster();
+    an_explicit_tree_keeps_its_edges_under_another_root();
+    return expect_failures != 0;
+}

@@ -1,0 +1,137 @@
+/* Tree files: what they mean, and for each mistake the sentence that names it. */
+#include <string.h>
+
+#include "expect.h"
+#include "plan/tree_file.h"
+
+#define RULE "\"rules\":[{\"operations\":[\"MPI_Allreduce\"],\"reduce_tree\":\"t\"}]"
+#define TREE(definition) "{\"schema_version\":1,\"trees\":{\"t\":" definition "}," RULE "}"
+#define RULES(rules) "{\"schema_version\":1,\"trees\":{\"t\":{\"shape\":\"flat\"}},\"rules\":" rules "}"
+#define PARENTS(list) TREE("{\"shape\":\"explicit\",\"parents\":" list "}")
+#define LISTED(list) TREE("{\"shape\":\"explicit\",\"parents\":[null,0,0,1],\"children\":" list "}")
+
+/* Each wrong text, and a part of the message it must bring. */
+static const struct {
+    const char *text, *says;
+} mistakes[] = {
+    {"", "1:1:"},
+    {"{", "1:"},
+    {"[]", "1:1: a tree file is a list; it must be an object"},
+    {"{}", "`schema_version` is missing; it must be 1"},
+    {"{\"schema_version\":2}", "1:19: `schema_version` is not 1"},
+    {"{\"schema_version\":1,\"tree\":{}}",
+     "unknown key `tree`; it may have `schema_version`, `name`, `trees`, `rules`"},
+    {"{\"schema_version\":1}", "`trees` is missing"},
+    {"{\"schema_version\":1,\"trees\":{}}", "`rules` is missing"},
+    {"{\"schema_version\":1,\"trees\":{},\"rules\":[]}", "`trees` is empty"},
+    {"{\"schema_version\":1,\"name\":\"\",\"trees\":{},\"rules\":[]}", "`name` has 0 bytes"},
+    {"{\"schema_version\":1,\n \"trees\":{\"a b\":{\"shape\":\"flat\"}},\"rules\":[{}]}",
+     "2:17: `a b` cannot name a tree"},
+    {TREE("{}"), "the tree `t` has no `shape`"},
+    {TREE("{\"shape\":\"star\"}"), "unknown shape `star`; it must be one of flat, chain"},
+    {TREE("{\"shape\":\"flat\",\"fanout\":2}"), "unknown key `fanout`"},
+    {TREE("{\"shape\":\"kary\"}"), "no `fan_out`"},
+    {TREE("{\"shape\":\"kary\",\"fan_out\":0}"), "`fan_out` is 0"},
+    {TREE("{\"shape\":\"kary\",\"fan_out\":1.5}"), "must be a whole number"},
+    {TREE("{\"shape\":\"hierarchical\",\"hosts\":{\"shape\":\"hierarchical\"}}"),
+     "`hosts` of the tree `t` has the unknown"},
+    {TREE("{\"shape\":\"hierarchical\",\"host\":{}}"), "unknown key `host`"},
+    {TREE("{\"shape\":\"explicit\"}"), "has no `parents`"},
+    {PARENTS("[]"), "is empty"},
+    {PARENTS("[null,0,null]"), "two roots, ranks 0 and 2"},
+    {PARENTS("[1,0]"), "no root"},
+    {PARENTS("[null,2,1]"), "has a cycle: 1 > 2 > 1"},
+    {PARENTS("[null,1]"), "rank 1 is its own parent"},
+    {PARENTS("[null,7]"), "the parent of rank 1 is 7, which is no rank of this tree; it must be 0 to 1"},
+    {PARENTS("[null,-1]"), "which is no rank"},
+    {PARENTS("[null,\"0\"]"), "is a string; it must be a rank"},
+    {PARENTS("[null,0,0,0,0,0,0,0,0]"), "is for 9 ranks, but the job has only 8"},
+    {LISTED("{\"4\":[]}"), "names `4`, which is no rank"},
+    {LISTED("{\"0\":[1]}"), "has 2 children by `parents`, but 1 are listed"},
+    {LISTED("{\"0\":[1,3]}"), "rank 3 is listed as a child of 0, but its parent is 1"},
+    {LISTED("{\"0\":[1,1]}"), "listed twice"},
+    {RULES("[]"), "`rules` is empty"},
+    {RULES("[{}]"), "a rule without `operations`"},
+    {RULES("[{\"operations\":[]}]"), "`operations` is empty"},
+    {RULES("[{\"operations\":[\"MPI_Gather\"]}]"), "unknown operation `MPI_Gather`"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"]}]"), "a rule with no tree"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"native\":false}]"), "`native` must be true"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"u\"}]"),
+     "the tree `u`, which is not in `trees`; there are `t`"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"bytes\":{\"min\":9,\"max\":8}}]"),
+     "min 9 above max 8"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"comm_size\":4}]"), "it must be an object"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"segment_bytes\":-1}]"), "`segment_bytes` is -1"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"combine\":\"any\"}]"), "\"fixed\" or \"arrival\""},
+};
+
+static void every_mistake_is_named(void) {
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        char message[500] = "";
+        struct tree_plan *plan =
+            tree_plan_parse(mistakes[i].text, strlen(mistakes[i].text), 8, message, sizeof message);
+        EXPECT(plan == NULL, "accepted: %s", mistakes[i].text);
+        EXPECT(strstr(message, mistakes[i].says) != NULL, "`%s` says: %s", mistakes[i].text, message);
+        tree_plan_free(plan);
+    }
+}
+
+static void a_message_is_cut_to_the_room_there_is(void) {
+    for (size_t room = 1; room < 40; room++) {
+        char message[64];
+        memset(message, 'x', sizeof message);
+        struct tree_plan *plan = tree_plan_parse("{}", 2, 8, message, room);
+        EXPECT(plan == NULL && memchr(message, '\0', room) && message[room] == 'x', "room %zu", room);
+    }
+}
+
+static void the_first_rule_that_fits_decides(void) {
+    static const char text[] =
+        "{\"schema_version\":1,\"name\":\"mixed\",\"trees\":{\"up\":{\"shape\":\"binomial\"},"
+        "\"down\":{\"shape\":\"hierarchical\",\"clusters\":{\"shape\":\"kary\",\"fan_out\":4}}},\"rules\":["
+        "{\"operations\":[\"MPI_Allreduce\"],\"bytes\":{\"max\":64},\"reduce_tree\":\"up\"},"
+        "{\"operations\":[\"MPI_Allreduce\",\"MPI_Bcast\"],\"comm_size\":{\"min\":3},\"reduce_tree\":\"up\","
+        "\"broadcast_tree\":\"down\",\"segment_bytes\":4096,\"combine\":\"arrival\"},"
+        "{\"operations\":[\"MPI_Barrier\"],\"native\":true}]}";
+    char message[500] = "";
+    struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
+    EXPECT(plan != NULL, "%s", message);
+    if (!plan)
+        return;
+    EXPECT(strcmp(plan->name, "mixed") == 0 && plan->trees[0].shape == TREE_BINOMIAL_MPICH, "name and alias");
+    EXPECT(plan->trees[1].clusters.fan_out == 4 && plan->trees[1].hosts.shape == TREE_FLAT, "levels");
+    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, 64) == 0, "small");
+    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, 65) == 1, "large");
+    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 2, 65) == -1, "large on two ranks");
+    EXPECT(tree_plan_choose(plan, OPERATION_BARRIER, 8, 0) == 2 && plan->rules[2].native, "native");
+    EXPECT(tree_plan_choose(plan, OPERATION_REDUCE, 8, 0) == -1, "no rule");
+    EXPECT(plan->rules[0].broadcast_tree == 0 && plan->rules[1].broadcast_tree == 1, "defaults");
+    EXPECT(plan->rules[1].arrival_order && !plan->rules[0].arrival_order, "order");
+    tree_plan_free(plan);
+}
+
+static void a_shape_name_is_a_tree_file(void) {
+    static const char *const shapes[] = {"flat",     "chain",          "binary",       "kary:4",
+                                         "binomial", "binomial-mpich", "binomial-lam", "hierarchical"};
+    static const char *const no_shapes[] = {"",       "kary",    "kary:",     "kary:0",
+                                            "kary:x", "kary:4x", "tree.json", "explicit"};
+    char text[300], message[300];
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        size_t length = tree_file_of_shape(shapes[i], text, sizeof text);
+        struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
+        EXPECT(length > 0 && plan, "%s: %s", shapes[i], message);
+        for (int operation = 0; plan && operation < OPERATIONS; operation++)
+            EXPECT(tree_plan_choose(plan, (enum tree_operation)operation, 8, 8) == 0, "%s", shapes[i]);
+        tree_plan_free(plan);
+    }
+    for (size_t i = 0; i < sizeof no_shapes / sizeof *no_shapes; i++)
+        EXPECT(tree_file_of_shape(no_shapes[i], text, sizeof text) == 0, "%s", no_shapes[i]);
+}
+
+int main(void) {
+    every_mistake_is_named();
+    a_message_is_cut_to_the_room_there_is();
+    the_first_rule_that_fits_decides();
+    a_shape_name_is_a_tree_file();
+    return expect_failures != 0;
+}
