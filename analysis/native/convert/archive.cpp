@@ -1,0 +1,64 @@
+/* Opening an archive and collecting libotf2's complaints. */
+#include "archive.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <mutex>
+
+namespace hopscope {
+namespace {
+
+thread_local std::string first_complaint;
+std::mutex opening; /* libotf2 sets up global state when it opens an archive */
+
+OTF2_ErrorCode keep_complaint(void *, const char *, uint64_t, const char *, OTF2_ErrorCode code, const char *format,
+                              va_list arguments) {
+    if (code == OTF2_DEPRECATED || code == OTF2_SUCCESS || !first_complaint.empty())
+        return code;
+    char text[512] = "";
+    if (format)
+        std::vsnprintf(text, sizeof text, format, arguments);
+    first_complaint = OTF2_Error_GetDescription(code);
+    if (text[0])
+        first_complaint += std::string(" (") + text + ")";
+    return code;
+}
+
+} // namespace
+
+void collect_otf2_errors() {
+    OTF2_Error_RegisterCallback(keep_complaint, nullptr);
+}
+
+std::string take_otf2_error(const std::string &otherwise) {
+    std::string complaint = first_complaint.empty() ? otherwise : first_complaint;
+    first_complaint.clear();
+    return complaint;
+}
+
+Archive::Archive(const std::string &anchor) : anchor_(anchor), stem_(anchor), reader_(nullptr) {
+    const std::string suffix = ".otf2";
+    if (stem_.size() > suffix.size() && stem_.compare(stem_.size() - suffix.size(), suffix.size(), suffix) == 0)
+        stem_.resize(stem_.size() - suffix.size());
+    std::lock_guard<std::mutex> lock(opening);
+    reader_ = OTF2_Reader_Open(anchor.c_str());
+    if (!reader_)
+        throw ArchiveError(anchor + ": not a readable OTF2 anchor file: " + take_otf2_error("libotf2 gives no reason"));
+    if (OTF2_Reader_SetSerialCollectiveCallbacks(reader_) != OTF2_SUCCESS)
+        throw ArchiveError(anchor + ": " + take_otf2_error("libotf2 refuses serial reading"));
+}
+
+Archive::~Archive() {
+    std::lock_guard<std::mutex> lock(opening);
+    OTF2_Reader_Close(reader_);
+}
+
+std::string Archive::location_file(OTF2_LocationRef location, const std::string &extension) const {
+    return stem_ + "/" + std::to_string(location) + "." + extension;
+}
+
+std::string Archive::definitions_file() const {
+    return stem_ + ".def";
+}
+
+} // namespace hopscope

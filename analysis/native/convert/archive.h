@@ -1,0 +1,47 @@
+/* Opening an archive, and what libotf2 complained about, as C++ errors that name the file. */
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace hopscope {
+
+/* The archive cannot be read: what, where. Becomes hopscope.errors.InputError. */
+struct ArchiveError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/* libotf2 prints to stderr unless it is given a callback; from here on this thread's first complaint is kept. */
+void collect_otf2_errors();
+/* The first complaint of this thread since the last call, or `otherwise`. Forgets it. */
+std::string take_otf2_error(const std::string &otherwise);
+
+/* One OTF2_Reader with its handle closed at the end of its life. A reader belongs to one thread. */
+class Archive {
+  public:
+    explicit Archive(const std::string &anchor);
+    ~Archive();
+    Archive(const Archive &) = delete;
+    Archive &operator=(const Archive &) = delete;
+
+    OTF2_Reader *reader() const {
+        return reader_;
+    }
+    const std::string &anchor() const {
+        return anchor_;
+    }
+    /* The file that holds a location's events or definitions (extension "evt" or "def"). */
+    std::string location_file(OTF2_LocationRef location, const std::string &extension) const;
+    /* The file of the global definitions. */
+    std::string definitions_file() const;
+
+  private:
+    std::string anchor_;
+    std::string stem_; /* the anchor without .otf2 */
+    OTF2_Reader *reader_;
+};
+
+} // namespace hopscope

@@ -1,0 +1,269 @@
+/* Batches of a table as Arrow arrays. Every array is given buffers of its own, copied from the columns when the batch
+ * is asked for, so a batch can be released in any order and on any thread. */
+#include "arrow_stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace hopscope {
+namespace {
+
+constexpr int64_t kArrowNullable = 2; /* ARROW_FLAG_NULLABLE */
+
+/* Owned by one ArrowArray; freed in its release. */
+struct ArrayParts {
+    std::vector<std::vector<uint8_t>> buffers;
+    std::vector<const void *> pointers;
+    std::vector<std::unique_ptr<ArrowArray>> children;
+    std::vector<ArrowArray *> child_pointers;
+};
+
+/* Owned by one ArrowSchema. */
+struct SchemaParts {
+    std::string name;
+    std::vector<std::unique_ptr<ArrowSchema>> children;
+    std::vector<ArrowSchema *> child_pointers;
+};
+
+struct StreamParts {
+    std::shared_ptr<const Table> table;
+    int64_t batch_rows;
+    int64_t next_row = 0;
+    std::string error;
+};
+
+void release_array(ArrowArray *array) {
+    auto *parts = static_cast<ArrayParts *>(array->private_data);
+    for (auto &child : parts->children)
+        if (child->release)
+            child->release(child.get());
+    delete parts;
+    array->release = nullptr;
+}
+
+void release_schema(ArrowSchema *schema) {
+    auto *parts = static_cast<SchemaParts *>(schema->private_data);
+    for (auto &child : parts->children)
+        if (child->release)
+            child->release(child.get());
+    delete parts;
+    schema->release = nullptr;
+}
+
+void finish_array(ArrowArray *out, std::unique_ptr<ArrayParts> parts, int64_t length, int64_t nulls) {
+    for (auto &buffer : parts->buffers)
+        parts->pointers.push_back(buffer.empty() ? nullptr : buffer.data());
+    for (auto &child : parts->children)
+        parts->child_pointers.push_back(child.get());
+    std::memset(out, 0, sizeof *out);
+    out->length = length;
+    out->null_count = nulls;
+    out->n_buffers = static_cast<int64_t>(parts->pointers.size());
+    out->buffers = parts->pointers.data();
+    out->n_children = static_cast<int64_t>(parts->child_pointers.size());
+    out->children = parts->child_pointers.data();
+    out->release = release_array;
+    out->private_data = parts.release();
+}
+
+void finish_schema(ArrowSchema *out, std::unique_ptr<SchemaParts> parts, const char *format, int64_t flags) {
+    for (auto &child : parts->children)
+        parts->child_pointers.push_back(child.get());
+    std::memset(out, 0, sizeof *out);
+    out->format = format;
+    out->name = parts->name.c_str();
+    out->flags = flags;
+    out->n_children = static_cast<int64_t>(parts->child_pointers.size());
+    out->children = parts->child_pointers.data();
+    out->release = release_schema;
+    out->private_data = parts.release();
+}
+
+template <typename T> std::vector<uint8_t> bytes_of(const T *values, size_t count) {
+    std::vector<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty: a null pointer means no buffer */
+    if (count)
+        std::memcpy(bytes.data(), values, count * sizeof(T));
+    return bytes;
+}
+
+/* The validity bitmap of rows [begin, begin + count), empty if all are valid. */
+template <typename IsNull>
+std::vector<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, const IsNull &is_null) {
+    std::vector<uint8_t> bits(static_cast<size_t>((count + 7) / 8), 0);
+    nulls = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (is_null(static_cast<size_t>(begin + i)))
+            nulls++;
+        else
+            bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
+    }
+    if (!nulls)
+        bits.clear();
+    return bits;
+}
+
+struct ArrayMaker {
+    int64_t begin, count;
+    ArrowArray *out;
+
+    template <typename T> void fixed(const std::vector<T> &values, T null) const {
+        auto parts = std::make_unique<ArrayParts>();
+        int64_t nulls = 0;
+        parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return values[row] == null; }));
+        parts->buffers.push_back(bytes_of(values.data() + begin, static_cast<size_t>(count)));
+        finish_array(out, std::move(parts), count, nulls);
+    }
+    void operator()(const Int64Column &column) const {
+        fixed(column.values, kNull64);
+    }
+    void operator()(const Int32Column &column) const {
+        fixed(column.values, kNull32);
+    }
+    void operator()(const BoolColumn &column) const {
+        auto parts = std::make_unique<ArrayParts>();
+        int64_t nulls = 0;
+        parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return column.values[row] < 0; }));
+        std::vector<uint8_t> bits(static_cast<size_t>(count / 8 + 1), 0);
+        for (int64_t i = 0; i < count; i++)
+            if (column.values[static_cast<size_t>(begin + i)] > 0)
+                bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
+        parts->buffers.push_back(std::move(bits));
+        finish_array(out, std::move(parts), count, nulls);
+    }
+    void operator()(const StringColumn &column) const {
+        auto parts = std::make_unique<ArrayParts>();
+        int64_t nulls = 0;
+        parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return column.codes[row] < 0; }));
+        std::vector<int32_t> offsets{0};
+        offsets.reserve(static_cast<size_t>(count) + 1);
+        std::vector<uint8_t> text(1);
+        text.clear();
+        text.reserve(64);
+        for (int64_t i = 0; i < count; i++) {
+            int32_t code = column.codes[static_cast<size_t>(begin + i)];
+            if (code >= 0) {
+                const std::string &word = column.words[static_cast<size_t>(code)];
+                text.insert(text.end(), word.begin(), word.end());
+                if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
+                    throw std::length_error("more than 2 GiB of text in one batch");
+            }
+            offsets.push_back(static_cast<int32_t>(text.size()));
+        }
+        if (text.empty())
+            text.push_back(0);
+        parts->buffers.push_back(bytes_of(offsets.data(), offsets.size()));
+        parts->buffers.push_back(std::move(text));
+        finish_array(out, std::move(parts), count, nulls);
+    }
+    void operator()(const Int32ListColumn &column) const {
+        auto parts = std::make_unique<ArrayParts>();
+        std::vector<int32_t> offsets(column.offsets.begin() + begin, column.offsets.begin() + begin + count + 1);
+        const int32_t first = offsets.front();
+        for (auto &offset : offsets)
+            offset -= first;
+        auto child = std::make_unique<ArrowArray>();
+        auto child_parts = std::make_unique<ArrayParts>();
+        child_parts->buffers.emplace_back();
+        child_parts->buffers.push_back(bytes_of(column.values.data() + first, static_cast<size_t>(offsets.back())));
+        finish_array(child.get(), std::move(child_parts), offsets.back(), 0);
+        parts->buffers.emplace_back();
+        parts->buffers.push_back(bytes_of(offsets.data(), offsets.size()));
+        parts->children.push_back(std::move(child));
+        finish_array(out, std::move(parts), count, 0);
+    }
+};
+
+std::unique_ptr<ArrowSchema> column_schema(const Column &column) {
+    auto schema = std::make_unique<ArrowSchema>();
+    auto parts = std::make_unique<SchemaParts>();
+    parts->name = column.name;
+    const char *formats[] = {"l", "i", "b", "u", "+l"}; /* in the order of ColumnData */
+    if (std::holds_alternative<Int32ListColumn>(*column.data)) {
+        auto item = std::make_unique<ArrowSchema>();
+        auto item_parts = std::make_unique<SchemaParts>();
+        item_parts->name = "item";
+        finish_schema(item.get(), std::move(item_parts), "i", kArrowNullable);
+        parts->children.push_back(std::move(item));
+    }
+    finish_schema(schema.get(), std::move(parts), formats[column.data->index()],
+                  column.nullable ? kArrowNullable : 0);
+    return schema;
+}
+
+int failed(ArrowArrayStream *stream, const std::exception &problem) {
+    static_cast<StreamParts *>(stream->private_data)->error = problem.what();
+    return dynamic_cast<const std::bad_alloc *>(&problem) ? ENOMEM : EINVAL;
+}
+
+int get_schema(ArrowArrayStream *stream, ArrowSchema *out) {
+    try {
+        auto parts = std::make_unique<SchemaParts>();
+        for (const Column &column : static_cast<StreamParts *>(stream->private_data)->table->columns)
+            parts->children.push_back(column_schema(column));
+        finish_schema(out, std::move(parts), "+s", 0);
+        return 0;
+    } catch (const std::exception &problem) {
+        return failed(stream, problem);
+    }
+}
+
+int get_next(ArrowArrayStream *stream, ArrowArray *out) {
+    auto *state = static_cast<StreamParts *>(stream->private_data);
+    try {
+        const int64_t left = state->table->rows() - state->next_row;
+        if (left <= 0) {
+            std::memset(out, 0, sizeof *out); /* a released array ends the stream */
+            return 0;
+        }
+        const int64_t count = std::min(left, state->batch_rows);
+        auto parts = std::make_unique<ArrayParts>();
+        parts->buffers.emplace_back();
+        for (const Column &column : state->table->columns) {
+            auto child = std::make_unique<ArrowArray>();
+            std::visit(ArrayMaker{state->next_row, count, child.get()}, *column.data);
+            parts->children.push_back(std::move(child));
+        }
+        finish_array(out, std::move(parts), count, 0);
+        state->next_row += count;
+        return 0;
+    } catch (const std::exception &problem) {
+        return failed(stream, problem);
+    }
+}
+
+const char *get_last_error(ArrowArrayStream *stream) {
+    return static_cast<StreamParts *>(stream->private_data)->error.c_str();
+}
+
+void release_stream(ArrowArrayStream *stream) {
+    delete static_cast<StreamParts *>(stream->private_data);
+    stream->release = nullptr;
+}
+
+} // namespace
+
+int64_t Table::rows() const {
+    if (columns.empty())
+        return 0;
+    const ColumnData &first = *columns.front().data;
+    if (auto *column = std::get_if<Int64Column>(&first))
+        return static_cast<int64_t>(column->values.size());
+    if (auto *column = std::get_if<Int32Column>(&first))
+        return static_cast<int64_t>(column->values.size());
+    if (auto *column = std::get_if<StringColumn>(&first))
+        return static_cast<int64_t>(column->codes.size());
+    throw std::logic_error("the first column of a table must be of integers or strings");
+}
+
+void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *out) {
+    out->private_data = new StreamParts{std::move(table), batch_rows, 0, {}};
+    out->get_schema = get_schema;
+    out->get_next = get_next;
+    out->get_last_error = get_last_error;
+    out->release = release_stream;
+}
+
+} // namespace hopscope

@@ -1,0 +1,51 @@
+/* Tables leave the converter through the Arrow C stream interface: no Arrow library is linked. */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "columns.h"
+
+/* The structures of the Arrow C data and stream interfaces, as their specification lays them out. */
+extern "C" {
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+}
+
+namespace hopscope {
+
+/* Fill `out` with a stream over `table` in batches of at most `batch_rows` rows. The table lives as long as anything
+ * that came out of the stream. */
+void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *out);
+
+} // namespace hopscope

@@ -1,0 +1,96 @@
+/* A table under construction: named columns of equal length, typed as the contract in schemas/tables types them.
+ *
+ * Null is a value that no real number takes, so that a column stays one flat vector until it is exported.
+ */
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace hopscope {
+
+constexpr int64_t kNull64 = std::numeric_limits<int64_t>::min();
+constexpr int32_t kNull32 = std::numeric_limits<int32_t>::min();
+
+struct Int64Column {
+    std::vector<int64_t> values;
+};
+
+struct Int32Column {
+    std::vector<int32_t> values;
+};
+
+/* 0, 1, or -1 for null. */
+struct BoolColumn {
+    std::vector<int8_t> values;
+};
+
+/* Every distinct string once; rows hold its number, or -1 for null. */
+struct StringColumn {
+    std::vector<int32_t> codes;
+    std::vector<std::string> words;
+    std::unordered_map<std::string, int32_t> numbers;
+
+    int32_t code(const std::string &word) {
+        auto [place, fresh] = numbers.try_emplace(word, static_cast<int32_t>(words.size()));
+        if (fresh)
+            words.push_back(word);
+        return place->second;
+    }
+    void add(const std::string &word) {
+        codes.push_back(code(word));
+    }
+    void add_null() {
+        codes.push_back(-1);
+    }
+};
+
+/* Row i holds values[offsets[i] .. offsets[i + 1]). */
+struct Int32ListColumn {
+    std::vector<int32_t> offsets{0};
+    std::vector<int32_t> values;
+
+    void add(const std::vector<int32_t> &row) {
+        values.insert(values.end(), row.begin(), row.end());
+        offsets.push_back(static_cast<int32_t>(values.size()));
+    }
+};
+
+using ColumnData = std::variant<Int64Column, Int32Column, BoolColumn, StringColumn, Int32ListColumn>;
+
+struct Column {
+    std::string name;
+    bool nullable;
+    std::unique_ptr<ColumnData> data; /* on the heap: builders keep references while columns are added */
+};
+
+class Table {
+  public:
+    std::vector<Column> columns;
+
+    template <typename T> T &column(const std::string &name, bool nullable = false) {
+        columns.push_back({name, nullable, std::make_unique<ColumnData>(T{})});
+        return std::get<T>(*columns.back().data);
+    }
+    std::vector<int64_t> &int64(const std::string &name, bool nullable = false) {
+        return column<Int64Column>(name, nullable).values;
+    }
+    std::vector<int32_t> &int32(const std::string &name, bool nullable = false) {
+        return column<Int32Column>(name, nullable).values;
+    }
+    std::vector<int8_t> &boolean(const std::string &name, bool nullable = false) {
+        return column<BoolColumn>(name, nullable).values;
+    }
+    StringColumn &string(const std::string &name, bool nullable = false) {
+        return column<StringColumn>(name, nullable);
+    }
+    int64_t rows() const;
+};
+
+} // namespace hopscope

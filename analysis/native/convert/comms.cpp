@@ -1,0 +1,134 @@
+/* Numbering communicators and resolving their members through OTF2's groups. */
+#include "comms.h"
+
+namespace hopscope {
+namespace {
+
+const std::string kHops = "hops:";
+const std::string kNative = "native:";
+
+bool begins_with(const std::string &text, const std::string &start) {
+    return text.compare(0, start.size(), start) == 0;
+}
+
+std::unordered_map<int32_t, int32_t> places_of(const std::vector<int32_t> &members) {
+    std::unordered_map<int32_t, int32_t> places;
+    for (size_t i = 0; i < members.size(); i++)
+        places.try_emplace(members[i], static_cast<int32_t>(i));
+    return places;
+}
+
+} // namespace
+
+Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
+    std::unordered_map<int32_t, OTF2_CommRef> parents;
+    for (const CommDefinition &definition : definitions.comms) {
+        auto group = definitions.groups.find(definition.group);
+        if (group == definitions.groups.end() || group->second.paradigm != OTF2_PARADIGM_MPI)
+            continue; /* such as Score-P's process-by-thread grid: no communicator of MPI's */
+        const bool has_parent = definition.parent != OTF2_UNDEFINED_COMM;
+        if (has_parent && (begins_with(definition.name, kHops) || begins_with(definition.name, kNative))) {
+            const bool native = begins_with(definition.name, kNative);
+            shadows_[definition.id] = {definition.parent,
+                                       definition.name.substr(native ? kNative.size() : kHops.size()), native};
+            shadow_refs_.insert(definition.id);
+            continue;
+        }
+        if (group->second.type == OTF2_GROUP_TYPE_COMM_SELF) {
+            self_names_[definition.id] = definition.name.empty() ? "MPI_COMM_SELF" : definition.name;
+            continue;
+        }
+        const auto number = static_cast<int32_t>(comms_.size());
+        Comm comm;
+        comm.name = definition.name.empty() ? "comm " + std::to_string(number) : definition.name;
+        comm.members = members_of(definitions, ranks, definition.group);
+        if (definition.remote_group != OTF2_UNDEFINED_GROUP) {
+            comm.first_remote = static_cast<int32_t>(comm.members.size());
+            for (int32_t member : members_of(definitions, ranks, definition.remote_group))
+                comm.members.push_back(member);
+        }
+        if (has_parent)
+            parents[number] = definition.parent;
+        numbers_[definition.id] = number;
+        places_.push_back(places_of(comm.members));
+        comms_.push_back(std::move(comm));
+    }
+    for (const auto &[number, parent] : parents) {
+        auto place = numbers_.find(parent);
+        if (place != numbers_.end())
+            comms_[static_cast<size_t>(number)].parent = place->second;
+    }
+}
+
+std::vector<int32_t> Comms::members_of(const Definitions &definitions, const Ranks &ranks, OTF2_GroupRef ref) const {
+    std::vector<int32_t> members;
+    auto place = definitions.groups.find(ref);
+    if (place == definitions.groups.end())
+        return members;
+    const Group &group = place->second;
+    /* Members of a communicator's group are indices into the one group that lists the paradigm's locations. */
+    const Group *locations = nullptr;
+    const bool direct =
+        group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS || (group.flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0;
+    if (!direct)
+        for (const auto &[id, candidate] : definitions.groups)
+            if (candidate.type == OTF2_GROUP_TYPE_COMM_LOCATIONS && candidate.paradigm == group.paradigm)
+                locations = &candidate;
+    for (uint64_t member : group.members) {
+        uint64_t location = member;
+        if (!direct) {
+            if (!locations || member >= locations->members.size())
+                continue;
+            location = locations->members[member];
+        }
+        const int32_t rank = ranks.of_location(location);
+        if (rank >= 0)
+            members.push_back(rank);
+    }
+    return members;
+}
+
+int32_t Comms::number(OTF2_CommRef ref, int32_t rank) {
+    auto shadow = shadows_.find(ref);
+    if (shadow != shadows_.end())
+        return number(shadow->second.parent, rank);
+    auto place = numbers_.find(ref);
+    if (place != numbers_.end())
+        return place->second;
+    auto name = self_names_.find(ref);
+    if (name == self_names_.end())
+        return -1;
+    const uint64_t key = static_cast<uint64_t>(ref) << 32 | static_cast<uint32_t>(rank);
+    auto [known, fresh] = self_numbers_.try_emplace(key, static_cast<int32_t>(comms_.size()));
+    if (fresh) {
+        comms_.push_back({name->second, {rank}, -1, kNull32});
+        places_.push_back({{rank, 0}});
+    }
+    return known->second;
+}
+
+int32_t Comms::peer_rank(int32_t comm, int32_t rank, uint32_t peer) const {
+    const Comm &it = comms_[static_cast<size_t>(comm)];
+    size_t place = peer;
+    if (it.first_remote >= 0) {
+        const bool in_first = rank_in(comm, rank) < it.first_remote;
+        if (in_first)
+            place += static_cast<size_t>(it.first_remote);
+        else if (place >= static_cast<size_t>(it.first_remote))
+            return -1;
+    }
+    return place < it.members.size() ? it.members[place] : -1;
+}
+
+int32_t Comms::rank_in(int32_t comm, int32_t rank) const {
+    const auto &places = places_[static_cast<size_t>(comm)];
+    auto place = places.find(rank);
+    return place == places.end() ? -1 : place->second;
+}
+
+const Shadow *Comms::shadow(OTF2_CommRef ref) const {
+    auto place = shadows_.find(ref);
+    return place == shadows_.end() ? nullptr : &place->second;
+}
+
+} // namespace hopscope

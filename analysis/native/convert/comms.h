@@ -1,0 +1,61 @@
+/* Communicators as the dataset numbers them, and who their members are. */
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "definitions.h"
+#include "ranks.h"
+
+namespace hopscope {
+
+struct Comm {
+    std::string name;
+    std::vector<int32_t> members; /* trace-wide ranks */
+    int32_t first_remote = -1;    /* of an intercommunicator: where the second group begins in members */
+    int32_t parent = kNull32;
+};
+
+/* A communicator that only hops travel on. */
+struct Shadow {
+    OTF2_CommRef parent;
+    std::string tree;
+    bool native; /* the MPI library's own messages */
+};
+
+class Comms {
+  public:
+    Comms(const Definitions &definitions, const Ranks &ranks);
+
+    /* The number of a communicator as `rank` sees it; MPI_COMM_SELF is another one for every rank, numbered when it
+     * is first asked for. A shadow communicator has the number of the one it serves. -1 if there is no such. */
+    int32_t number(OTF2_CommRef ref, int32_t rank);
+    /* The trace-wide rank of `peer` (a rank of the communicator, or of the other side's group for an
+     * intercommunicator) as `rank` addresses it; -1 if there is none. */
+    int32_t peer_rank(int32_t comm, int32_t rank, uint32_t peer) const;
+    /* The place of a trace-wide rank among the members; -1 if it is none. */
+    int32_t rank_in(int32_t comm, int32_t rank) const;
+
+    const std::vector<Comm> &all() const {
+        return comms_;
+    }
+    const Shadow *shadow(OTF2_CommRef ref) const;
+    const std::unordered_set<OTF2_CommRef> &shadow_refs() const {
+        return shadow_refs_;
+    }
+
+  private:
+    std::vector<int32_t> members_of(const Definitions &definitions, const Ranks &ranks, OTF2_GroupRef ref) const;
+
+    std::vector<Comm> comms_;
+    std::vector<std::unordered_map<int32_t, int32_t>> places_; /* rank -> place, per communicator */
+    std::unordered_map<OTF2_CommRef, int32_t> numbers_;
+    std::unordered_map<OTF2_CommRef, std::string> self_names_;
+    std::unordered_map<uint64_t, int32_t> self_numbers_; /* (ref, rank) -> number */
+    std::unordered_map<OTF2_CommRef, Shadow> shadows_;
+    std::unordered_set<OTF2_CommRef> shadow_refs_;
+};
+
+} // namespace hopscope

@@ -1,0 +1,195 @@
+/* Reading the global definitions through libotf2's callbacks. */
+#include "definitions.h"
+
+#include <cstdlib>
+
+namespace hopscope {
+namespace {
+
+Definitions &self_of(void *user) {
+    return *static_cast<Definitions *>(user);
+}
+
+std::string text_of(const Definitions &definitions, OTF2_Type type, OTF2_AttributeValue value) {
+    switch (type) {
+    case OTF2_TYPE_STRING:
+        return definitions.string(value.stringRef);
+    case OTF2_TYPE_UINT8:
+        return std::to_string(value.uint8);
+    case OTF2_TYPE_UINT16:
+        return std::to_string(value.uint16);
+    case OTF2_TYPE_UINT32:
+        return std::to_string(value.uint32);
+    case OTF2_TYPE_UINT64:
+        return std::to_string(value.uint64);
+    case OTF2_TYPE_INT8:
+        return std::to_string(value.int8);
+    case OTF2_TYPE_INT16:
+        return std::to_string(value.int16);
+    case OTF2_TYPE_INT32:
+        return std::to_string(value.int32);
+    case OTF2_TYPE_INT64:
+        return std::to_string(value.int64);
+    default:
+        return "";
+    }
+}
+
+OTF2_CallbackCode on_clock(void *user, uint64_t ticks_per_second, uint64_t, uint64_t, uint64_t) {
+    if (ticks_per_second)
+        self_of(user).ticks_per_second = ticks_per_second;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string) {
+    self_of(user).strings[self] = string;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_Type) {
+    Definitions &definitions = self_of(user);
+    const std::string &word = definitions.string(name);
+    if (word == "hopscope::engine")
+        definitions.attribute_engine = self;
+    else if (word == "hopscope::seq")
+        definitions.attribute_seq = self;
+    else if (word == "hopscope::comm")
+        definitions.attribute_comm = self;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_node(void *user, OTF2_SystemTreeNodeRef self, OTF2_StringRef name, OTF2_StringRef class_name,
+                          OTF2_SystemTreeNodeRef parent) {
+    Definitions &definitions = self_of(user);
+    definitions.nodes[self] = {definitions.string(name), definitions.string(class_name), parent};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_location_group(void *user, OTF2_LocationGroupRef self, OTF2_StringRef name,
+                                    OTF2_LocationGroupType type, OTF2_SystemTreeNodeRef parent,
+                                    OTF2_LocationGroupRef creator) {
+    Definitions &definitions = self_of(user);
+    definitions.location_groups.push_back({self, definitions.string(name), type, parent, creator, {}});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_location_group_property(void *user, OTF2_LocationGroupRef group, OTF2_StringRef name,
+                                             OTF2_Type type, OTF2_AttributeValue value) {
+    Definitions &definitions = self_of(user);
+    for (LocationGroup &candidate : definitions.location_groups)
+        if (candidate.id == group)
+            candidate.properties[definitions.string(name)] = text_of(definitions, type, value);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef, OTF2_LocationType, uint64_t events,
+                              OTF2_LocationGroupRef group) {
+    self_of(user).locations.push_back({self, events, group});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical_name,
+                            OTF2_StringRef, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag,
+                            OTF2_StringRef file, uint32_t line, uint32_t) {
+    Definitions &definitions = self_of(user);
+    Region region;
+    region.name = plain_name(definitions.string(name));
+    region.kind = classify_region(region.name, paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM);
+    if (region.kind == RegionKind::User && paradigm == OTF2_PARADIGM_MPI) {
+        /* A tool may show a prettier name than the function's own. */
+        region.name = plain_name(definitions.string(canonical_name));
+        region.kind = classify_region(region.name, false);
+    }
+    region.call_site = definitions.string(file);
+    /* Score-P gives all MPI functions the file "MPI": that is no place in a program. */
+    if (is_mpi(region.kind) && region.call_site == "MPI")
+        region.call_site.clear();
+    if (!region.call_site.empty() && line)
+        region.call_site += ":" + std::to_string(line);
+    definitions.regions[self] = std::move(region);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef, OTF2_GroupType type, OTF2_Paradigm paradigm,
+                           OTF2_GroupFlag flags, uint32_t count, const uint64_t *members) {
+    self_of(user).groups[self] = {type, paradigm, flags, std::vector<uint64_t>(members, members + count)};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent,
+                          OTF2_CommFlag) {
+    Definitions &definitions = self_of(user);
+    definitions.comms.push_back({self, definitions.string(name), group, OTF2_UNDEFINED_GROUP, parent});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_inter_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group_a,
+                                OTF2_GroupRef group_b, OTF2_CommRef common, OTF2_CommFlag) {
+    Definitions &definitions = self_of(user);
+    definitions.comms.push_back({self, definitions.string(name), group_a, group_b, common});
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+void read_properties(OTF2_Reader *reader, Definitions &definitions) {
+    uint32_t count = 0;
+    char **names = nullptr;
+    if (OTF2_Reader_GetPropertyNames(reader, &count, &names) == OTF2_SUCCESS) {
+        for (uint32_t i = 0; i < count; i++) {
+            char *value = nullptr;
+            if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS && value)
+                definitions.properties[names[i]] = value;
+            std::free(value);
+        }
+    }
+    std::free(names); /* one block: pointers and names together */
+    char *creator = nullptr;
+    if (OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator)
+        definitions.creator = creator;
+    std::free(creator);
+}
+
+} // namespace
+
+const std::string &Definitions::string(OTF2_StringRef ref) const {
+    static const std::string none;
+    auto place = strings.find(ref);
+    return place == strings.end() ? none : place->second;
+}
+
+Definitions read_definitions(const Archive &archive) {
+    Definitions definitions;
+    OTF2_Reader *reader = archive.reader();
+    OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
+    if (!global)
+        throw ArchiveError(archive.definitions_file() + ": the global definitions cannot be opened: " +
+                           take_otf2_error("libotf2 gives no reason"));
+    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(callbacks, on_location_group_property);
+    OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
+    OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+    OTF2_ErrorCode code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, &definitions);
+    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+    uint64_t count = 0;
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_ReadAllGlobalDefinitions(reader, global, &count);
+    if (code != OTF2_SUCCESS)
+        throw ArchiveError(archive.definitions_file() + ": damaged after " + std::to_string(count) +
+                           " definitions: " + take_otf2_error(OTF2_Error_GetDescription(code)));
+    uint64_t expected = 0;
+    if (OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &expected) == OTF2_SUCCESS && count < expected)
+        throw ArchiveError(archive.definitions_file() + ": ends after " + std::to_string(count) + " of " +
+                           std::to_string(expected) + " definitions");
+    OTF2_Reader_CloseGlobalDefReader(reader, global);
+    read_properties(reader, definitions);
+    return definitions;
+}
+
+} // namespace hopscope

@@ -1,0 +1,78 @@
+/* The global definitions of an archive: the names and structures that its events refer to. */
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "archive.h"
+#include "regions.h"
+
+namespace hopscope {
+
+struct Region {
+    std::string name;
+    std::string call_site; /* empty if unknown */
+    RegionKind kind = RegionKind::User;
+};
+
+struct SystemNode {
+    std::string name, class_name;
+    OTF2_SystemTreeNodeRef parent = OTF2_UNDEFINED_SYSTEM_TREE_NODE;
+};
+
+struct LocationGroup {
+    OTF2_LocationGroupRef id = OTF2_UNDEFINED_LOCATION_GROUP;
+    std::string name;
+    OTF2_LocationGroupType type = OTF2_LOCATION_GROUP_TYPE_UNKNOWN;
+    OTF2_SystemTreeNodeRef parent = OTF2_UNDEFINED_SYSTEM_TREE_NODE;
+    OTF2_LocationGroupRef creator = OTF2_UNDEFINED_LOCATION_GROUP;
+    std::map<std::string, std::string> properties;
+};
+
+struct Location {
+    OTF2_LocationRef id = OTF2_UNDEFINED_LOCATION;
+    uint64_t events = 0;
+    OTF2_LocationGroupRef group = OTF2_UNDEFINED_LOCATION_GROUP;
+};
+
+struct Group {
+    OTF2_GroupType type = OTF2_GROUP_TYPE_UNKNOWN;
+    OTF2_Paradigm paradigm = OTF2_PARADIGM_UNKNOWN;
+    OTF2_GroupFlag flags = OTF2_GROUP_FLAG_NONE;
+    std::vector<uint64_t> members;
+};
+
+struct CommDefinition {
+    OTF2_CommRef id = OTF2_UNDEFINED_COMM;
+    std::string name;
+    OTF2_GroupRef group = OTF2_UNDEFINED_GROUP;
+    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* of an intercommunicator */
+    OTF2_CommRef parent = OTF2_UNDEFINED_COMM;
+};
+
+struct Definitions {
+    uint64_t ticks_per_second = 1000000000;
+    std::string creator;
+    std::map<std::string, std::string> properties; /* of the trace */
+    std::unordered_map<OTF2_StringRef, std::string> strings;
+    std::unordered_map<OTF2_RegionRef, Region> regions;
+    std::unordered_map<OTF2_SystemTreeNodeRef, SystemNode> nodes;
+    std::vector<LocationGroup> location_groups; /* in the order of definition, as all below */
+    std::vector<Location> locations;
+    std::unordered_map<OTF2_GroupRef, Group> groups;
+    std::vector<CommDefinition> comms;
+    OTF2_AttributeRef attribute_engine = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_seq = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_comm = OTF2_UNDEFINED_ATTRIBUTE;
+
+    const std::string &string(OTF2_StringRef ref) const;
+};
+
+/* Reads all of them. Throws ArchiveError. */
+Definitions read_definitions(const Archive &archive);
+
+} // namespace hopscope

@@ -1,0 +1,82 @@
+/* One pass over one location's events into a LocationEvents. */
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "definitions.h"
+#include "location_events.h"
+
+namespace hopscope {
+
+/* What libotf2 calls for each event. Give it to OTF2_Reader_RegisterEvtCallbacks as user data, together with
+ * location_callbacks(); call finish() after the last event. */
+class LocationReader {
+  public:
+    LocationReader(const Definitions &definitions, const std::unordered_set<OTF2_CommRef> &shadows,
+                   LocationEvents &out);
+
+    void enter(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
+    void leave(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
+    void collective_end(int64_t time, uint8_t operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
+                        uint64_t received);
+    void collective_request(int64_t time, uint64_t request);
+    void collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
+                             uint64_t request);
+    void send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes);
+    void send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes, uint64_t request);
+    void send_complete(int64_t time, uint64_t request);
+    void receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes);
+    void receive_post(int64_t time, uint64_t request);
+    void receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
+                          uint64_t request);
+    void cancelled(int64_t time, uint64_t request);
+    /* Any other event: it only shows that the location lived. */
+    void other(int64_t time);
+    void finish();
+
+  private:
+    enum class Opened { Call, Interval, Step, Nothing };
+    struct Frame {
+        OTF2_RegionRef region;
+        RegionKind kind;
+        Opened opened;
+        uint32_t index; /* of what was opened */
+        int64_t enter;
+        int32_t blocking_send = -1;   /* ends when the frame does */
+        int32_t overhead_step = -1;   /* overhead inside a collective is an interval and a step */
+        int32_t enclosing_call = -1;  /* restored when a call's frame ends */
+    };
+    /* The completion just before this event, which a `hop wait` that ends now was waiting for. */
+    struct LastCompletion {
+        enum { None, HopSend, HopReceive } what = None;
+        uint32_t index = 0;
+        int64_t time = 0;
+    };
+
+    void seen(int64_t time);
+    const Region &region(OTF2_RegionRef ref) const;
+    Frame *mpi_frame();
+    int64_t mpi_enter(int64_t otherwise);
+    void note_shadow(OTF2_CommRef comm);
+    void close_frame(int64_t time);
+
+    const Definitions &definitions_;
+    const std::unordered_set<OTF2_CommRef> &shadows_;
+    LocationEvents &out_;
+    std::vector<Frame> stack_;
+    int32_t current_call_ = -1;
+    uint64_t receive_order_ = 0;
+    LastCompletion last_completion_;
+    std::unordered_map<uint64_t, OpenSend> open_sends_;
+    std::unordered_map<uint64_t, OpenReceive> open_receives_;
+    std::unordered_map<uint64_t, uint32_t> open_collectives_;
+};
+
+/* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */
+OTF2_EvtReaderCallbacks *location_callbacks();
+
+} // namespace hopscope

@@ -1,0 +1,144 @@
+/* From the system tree to ranks with host and cluster. */
+#include "ranks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+namespace hopscope {
+namespace {
+
+/* N of "MPI Rank N"; -1 for any other name. */
+int64_t number_in_name(const std::string &name) {
+    const std::string start = "MPI Rank ";
+    if (name.compare(0, start.size(), start) != 0 || name.size() == start.size() || name.size() > start.size() + 9)
+        return -1;
+    for (size_t i = start.size(); i < name.size(); i++)
+        if (name[i] < '0' || name[i] > '9')
+            return -1;
+    return std::strtoll(name.c_str() + start.size(), nullptr, 10);
+}
+
+int64_t integer_property(const LocationGroup &group, const char *name) {
+    auto place = group.properties.find(name);
+    if (place == group.properties.end() || place->second.empty())
+        return kNull64;
+    char *end = nullptr;
+    const long long value = std::strtoll(place->second.c_str(), &end, 10);
+    return *end ? kNull64 : value;
+}
+
+std::string text_property(const LocationGroup &group, const char *name) {
+    auto place = group.properties.find(name);
+    return place == group.properties.end() ? "" : place->second;
+}
+
+/* Host: the nearest node of class "node", else the nearest at all. Cluster: the nearest of class "cluster", else the
+ * topmost one, which stands for the machine. */
+void place_in_system(const Definitions &definitions, OTF2_SystemTreeNodeRef ref, Rank &rank) {
+    const SystemNode *nearest = nullptr, *host = nullptr, *cluster = nullptr, *topmost = nullptr;
+    std::set<OTF2_SystemTreeNodeRef> passed; /* a damaged archive may hold a loop */
+    while (passed.insert(ref).second) {
+        auto place = definitions.nodes.find(ref);
+        if (place == definitions.nodes.end())
+            break;
+        const SystemNode *node = &place->second;
+        if (!nearest)
+            nearest = node;
+        if (!host && node->class_name == "node")
+            host = node;
+        if (!cluster && node->class_name == "cluster")
+            cluster = node;
+        topmost = node;
+        ref = node->parent;
+    }
+    if (!host)
+        host = nearest;
+    if (!cluster)
+        cluster = topmost;
+    rank.host = host ? host->name : "unknown";
+    rank.cluster = cluster ? cluster->name : "unknown";
+}
+
+} // namespace
+
+const char *link_name(Link link) {
+    static const char *const names[] = {"self", "shm", "lan", "wan"};
+    return names[static_cast<int32_t>(link)];
+}
+
+Ranks::Ranks(const Definitions &definitions) {
+    std::vector<const LocationGroup *> processes;
+    for (const LocationGroup &group : definitions.location_groups)
+        if (group.type != OTF2_LOCATION_GROUP_TYPE_ACCELERATOR)
+            processes.push_back(&group);
+    const bool named = std::all_of(processes.begin(), processes.end(),
+                                   [](const LocationGroup *group) { return number_in_name(group->name) >= 0; });
+    if (named)
+        std::stable_sort(processes.begin(), processes.end(), [](const LocationGroup *a, const LocationGroup *b) {
+            return number_in_name(a->name) < number_in_name(b->name);
+        });
+    std::unordered_map<OTF2_LocationGroupRef, int32_t> rank_of_group;
+    for (const LocationGroup *group : processes) {
+        Rank rank;
+        place_in_system(definitions, group->parent, rank);
+        rank.clock_host = text_property(*group, "HOPSCOPE::CLOCK_HOST");
+        if (rank.clock_host.empty())
+            rank.clock_host = rank.host;
+        rank.complete = text_property(*group, "HOPSCOPE::COMPLETE");
+        rank.pid = integer_property(*group, "HOPSCOPE::PID");
+        const int64_t core = integer_property(*group, "HOPSCOPE::CORE");
+        rank.core = core == kNull64 || core < 0 ? kNull32 : static_cast<int32_t>(core);
+        rank_of_group[group->id] = static_cast<int32_t>(ranks.size());
+        ranks.push_back(std::move(rank));
+    }
+    for (const LocationGroup &group : definitions.location_groups) {
+        auto creator = rank_of_group.find(group.creator);
+        if (group.type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR && creator != rank_of_group.end())
+            rank_of_group[group.id] = creator->second;
+    }
+    for (const Location &location : definitions.locations) {
+        auto place = rank_of_group.find(location.group);
+        if (place != rank_of_group.end())
+            rank_of_[location.id] = place->second;
+    }
+    errors_.assign(ranks.size(), 0);
+}
+
+int32_t Ranks::of_location(OTF2_LocationRef location) const {
+    auto place = rank_of_.find(location);
+    return place == rank_of_.end() ? -1 : place->second;
+}
+
+Link Ranks::link(int32_t a, int32_t b) const {
+    if (a == b)
+        return Link::Self;
+    const Rank &left = ranks[static_cast<size_t>(a)], &right = ranks[static_cast<size_t>(b)];
+    if (left.cluster != right.cluster)
+        return Link::Wan;
+    return left.host == right.host ? Link::Shm : Link::Lan;
+}
+
+int64_t Ranks::clock_error(int32_t a, int32_t b) const {
+    if (ranks[static_cast<size_t>(a)].clock_host == ranks[static_cast<size_t>(b)].clock_host)
+        return 0;
+    return errors_[static_cast<size_t>(a)] + errors_[static_cast<size_t>(b)];
+}
+
+void Ranks::set_clock_errors(const std::vector<LocationEvents> &locations) {
+    std::map<std::string, int64_t> worst;
+    for (const LocationEvents &location : locations) {
+        const int32_t rank = of_location(location.location);
+        if (rank < 0)
+            continue;
+        int64_t &error = worst[ranks[static_cast<size_t>(rank)].clock_host];
+        for (const ClockOffsetRecord &offset : location.clock_offsets)
+            if (std::isfinite(offset.error))
+                error = std::max(error, static_cast<int64_t>(std::ceil(offset.error)));
+    }
+    for (size_t rank = 0; rank < ranks.size(); rank++)
+        errors_[rank] = worst[ranks[rank].clock_host];
+}
+
+} // namespace hopscope

@@ -1,0 +1,50 @@
+/* Ranks, where they ran, and how far apart two of them are. */
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "columns.h"
+#include "definitions.h"
+#include "location_events.h"
+
+namespace hopscope {
+
+enum class Link : int32_t { Self, Shm, Lan, Wan };
+
+/* The word of hops.link. */
+const char *link_name(Link link);
+
+struct Rank {
+    std::string host, cluster, clock_host;
+    int64_t pid = kNull64;
+    int32_t core = kNull32;
+    std::string complete; /* "yes", why not, or empty where the trace does not say */
+    int64_t first = kNull64, last = kNull64; /* corrected ticks */
+    bool finalized = false;                  /* its MPI_Finalize is in the trace */
+};
+
+class Ranks {
+  public:
+    /* One rank for every location group that is a process: in the order of their `MPI Rank N` names if all have one,
+     * else in the order of definition. */
+    explicit Ranks(const Definitions &definitions);
+
+    std::vector<Rank> ranks;
+
+    /* The rank that a location belongs to (for an accelerator, the one that drives it); -1 if none. */
+    int32_t of_location(OTF2_LocationRef location) const;
+    Link link(int32_t a, int32_t b) const;
+    /* Uncertainty of comparing two ranks' clocks in ticks, if routes are symmetric: 0 on one clock. */
+    int64_t clock_error(int32_t a, int32_t b) const;
+    /* Takes the error of each clock from the locations' clock offsets. */
+    void set_clock_errors(const std::vector<LocationEvents> &locations);
+
+  private:
+    std::unordered_map<OTF2_LocationRef, int32_t> rank_of_;
+    std::vector<int64_t> errors_; /* per rank, of its clock against the reference */
+};
+
+} // namespace hopscope

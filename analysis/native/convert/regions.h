@@ -1,0 +1,37 @@
+/* What a region is to the converter. */
+#pragma once
+
+#include <string>
+
+namespace hopscope {
+
+enum class RegionKind {
+    Collective, /* a call of a collective, blocking or not */
+    Init,
+    Finalize,
+    PointToPoint,
+    Wait,
+    Communicator,
+    InputOutput,
+    OtherMpi,
+    User,     /* anything that is not MPI */
+    Overhead, /* the collector's own time */
+    HopWait,  /* inside a collective: nothing to do but wait */
+    Combine,
+    Copy,
+};
+
+/* The region's name without what some tools add: "MPI_Send()" is MPI_Send. */
+std::string plain_name(const std::string &name);
+
+/* From the plain name and whether the region's paradigm is the measurement system itself. */
+RegionKind classify_region(const std::string &name, bool of_measurement);
+
+/* The word of intervals.kind. */
+const char *interval_kind(RegionKind kind);
+
+inline bool is_mpi(RegionKind kind) {
+    return kind <= RegionKind::OtherMpi;
+}
+
+} // namespace hopscope
