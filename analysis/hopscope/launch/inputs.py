@@ -25,7 +25,8 @@ def is_shape(text: str) -> bool:
 
 def schema(name: str) -> dict[str, Any]:
     """A schema of the package by its file name, such as ``tree.schema.json``."""
-    for folder in (*hopscope.__path__, str(Path(hopscope.__file__).parents[2])):
+    # In a checkout its own schemas count, not the copies that were installed some time ago.
+    for folder in (str(Path(hopscope.__file__).parents[2]), *hopscope.__path__):
         path = Path(folder) / "schemas" / name
         if path.is_file():
             return cast("dict[str, Any]", json.loads(path.read_text()))

@@ -1,0 +1,98 @@
+"""`make bench`: what Hopscope costs and gains. All figures are ratios taken in one run, medians of interleaved repetitions.
+
+python benchmarks/run.py [lam] [cost] [convert]
+"""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import hopscope
+import lam
+from hopscope.convert import ensure_dataset
+from measure import allreduce_ns
+from rich.console import Console
+from rich.table import Table
+
+console = Console(highlight=False)
+
+
+def cost(folder: Path, repetitions: int = 7) -> list[tuple[str, str]]:
+    """What observing adds to the cheapest collective there is, and the engine against the library on two ranks."""
+    plain: list[float] = []
+    observed: list[float] = []
+    for _ in range(repetitions):
+        arguments = ["self", "1", "400000", "10000"]
+        plain.append(allreduce_ns(1, arguments))
+        observed.append(allreduce_ns(1, arguments, trace=folder / "self"))
+    added = statistics.median(observed) - statistics.median(plain)
+    rows = [
+        ("Allreduce on COMM_SELF, plain", f"{statistics.median(plain):.0f} ns"),
+        ("  observed", f"{statistics.median(observed):.0f} ns, {added:.0f} ns more"),
+    ]
+    native: list[float] = []
+    engine: list[float] = []
+    for _ in range(repetitions):
+        arguments = ["world", "2", "20000", "1000"]
+        native.append(allreduce_ns(2, arguments))
+        engine.append(allreduce_ns(2, arguments, trace=folder / "two", tree="binomial"))
+    ratio = statistics.median(engine) / statistics.median(native)
+    rows += [
+        ("8-byte Allreduce on 2 ranks, native and plain", f"{statistics.median(native):.0f} ns"),
+        ("  reduce and broadcast by the engine, traced", f"{statistics.median(engine):.0f} ns, {ratio:.2f}x"),
+    ]
+    return rows
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long something takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
+    """Conversion against otf2-print on the same archive, and one question asked of the dataset."""
+    trace = folder / "long"
+    allreduce_ns(2, ["world", "2", "100000", "1000"], trace=trace, tree="binomial")
+    printing: list[float] = []
+    converting: list[float] = []
+    for _ in range(repetitions):
+        words = ["otf2-print", str(trace / "traces.otf2")]
+        printing.append(seconds(lambda words=words: subprocess.run(words, stdout=subprocess.DEVNULL, check=True)))
+        subprocess.run(["rm", "-rf", str(trace / "dataset")], check=True)
+        converting.append(seconds(lambda: ensure_dataset(trace)))
+    opened = hopscope.open(trace)
+    hops = opened.table("hops").num_rows
+    asking = statistics.median(seconds(opened.critical_path) for _ in range(repetitions))
+    median = statistics.median(converting)
+    return [
+        (f"conversion of {hops:,} hops, with paths", f"{median:.2f} s, {hops / median:,.0f} hops/s"),
+        ("  against otf2-print of the same archive", f"{median / statistics.median(printing):.2f}x its time"),
+        ("  critical path of the run, asked of the dataset", f"{1e3 * asking:.0f} ms"),
+    ]
+
+
+def main() -> None:
+    """Run the benchmarks named, or all."""
+    benchmarks = {"lam": lam.measure, "cost": cost, "convert": convert}
+    wanted = sys.argv[1:] or list(benchmarks)
+    unknown = set(wanted) - set(benchmarks)
+    if unknown:
+        sys.exit(f"bench: there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")
+    table = Table(show_header=False)
+    with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status("") as status:
+        for name in wanted:
+            status.update(f"measuring {name} ...")
+            for row in benchmarks[name](Path(folder)):
+                table.add_row(*row)
+            table.add_section()
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
