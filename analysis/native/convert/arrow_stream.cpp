@@ -83,7 +83,8 @@ void finish_schema(ArrowSchema *out, std::unique_ptr<SchemaParts> parts, const c
 }
 
 template <typename T> std::vector<uint8_t> bytes_of(const T *values, size_t count) {
-    std::vector<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty: a null pointer means no buffer */
+    std::vector<uint8_t> bytes(
+        std::max<size_t>(count * sizeof(T), 1)); /* never empty: a null pointer means no buffer */
     if (count)
         std::memcpy(bytes.data(), values, count * sizeof(T));
     return bytes;
@@ -188,8 +189,7 @@ std::unique_ptr<ArrowSchema> column_schema(const Column &column) {
         finish_schema(item.get(), std::move(item_parts), "i", kArrowNullable);
         parts->children.push_back(std::move(item));
     }
-    finish_schema(schema.get(), std::move(parts), formats[column.data->index()],
-                  column.nullable ? kArrowNullable : 0);
+    finish_schema(schema.get(), std::move(parts), formats[column.data->index()], column.nullable ? kArrowNullable : 0);
     return schema;
 }
 

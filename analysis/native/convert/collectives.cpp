@@ -40,9 +40,8 @@ std::vector<std::vector<Call>> calls_by_rank(Trace &trace, Collectives &out) {
         }
     }
     for (auto &calls : by_rank)
-        std::stable_sort(calls.begin(), calls.end(), [&](const Call &a, const Call &b) {
-            return record(trace, a).enter < record(trace, b).enter;
-        });
+        std::stable_sort(calls.begin(), calls.end(),
+                         [&](const Call &a, const Call &b) { return record(trace, a).enter < record(trace, b).enter; });
     return by_rank;
 }
 
@@ -91,7 +90,8 @@ Collectives match_collectives(Trace &trace) {
         out.of_call[call.location][call.index] = call.collective;
     }
     std::sort(calls.begin(), calls.end(), [](const Call &a, const Call &b) {
-        return std::tie(a.collective, a.rank, a.location, a.index) < std::tie(b.collective, b.rank, b.location, b.index);
+        return std::tie(a.collective, a.rank, a.location, a.index) <
+               std::tie(b.collective, b.rank, b.location, b.index);
     });
     for (size_t i = 0; i < calls.size(); i++) {
         Collective &collective = out.all[static_cast<size_t>(calls[i].collective)];

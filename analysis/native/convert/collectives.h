@@ -22,7 +22,7 @@ struct Call {
 struct Collective {
     int32_t comm;
     int64_t seq;
-    int64_t first_enter; /* ticks */
+    int64_t first_enter;                   /* ticks */
     size_t first_call = 0, call_count = 0; /* place in Collectives::calls */
     const Shadow *tree = nullptr;          /* on which its hops travelled */
     bool complete = false;

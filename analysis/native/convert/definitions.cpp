@@ -161,8 +161,8 @@ Definitions read_definitions(const Archive &archive) {
     OTF2_Reader *reader = archive.reader();
     OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
     if (!global)
-        throw ArchiveError(archive.definitions_file() + ": the global definitions cannot be opened: " +
-                           take_otf2_error("libotf2 gives no reason"));
+        throw ArchiveError(archive.definitions_file() +
+                           ": the global definitions cannot be opened: " + take_otf2_error("libotf2 gives no reason"));
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);

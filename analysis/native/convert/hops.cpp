@@ -94,13 +94,12 @@ Hops match_hops(Trace &trace, const Collectives &collectives) {
         }
         occurrence = s > 0 && sends[s - 1].key() == send.key() ? occurrence + 1 : 0;
         const Shadow *shadow = trace.comms->shadow(send.shadow);
-        hops.all.push_back({send.collective, &trace.locations[send.location].hop_sends[send.index],
-                            &trace.locations[receive.location].hop_receives[receive.index], send.location,
-                            receive.location, send.src, send.dst, send.comm, phase_of(send.tag),
-                            static_cast<int32_t>(send.tag >> 2 & 0x3fu),
-                            /* the tag has the low 8 bits; hops of one tag come in order, 256 segments apart */
-                            static_cast<int32_t>(send.tag >> 8 & 0xffu) + static_cast<int32_t>(occurrence) * 256,
-                            shadow});
+        hops.all.push_back(
+            {send.collective, &trace.locations[send.location].hop_sends[send.index],
+             &trace.locations[receive.location].hop_receives[receive.index], send.location, receive.location, send.src,
+             send.dst, send.comm, phase_of(send.tag), static_cast<int32_t>(send.tag >> 2 & 0x3fu),
+             /* the tag has the low 8 bits; hops of one tag come in order, 256 segments apart */
+             static_cast<int32_t>(send.tag >> 8 & 0xffu) + static_cast<int32_t>(occurrence) * 256, shadow});
         s++;
         r++;
     }

@@ -24,7 +24,7 @@ struct Hop {
 };
 
 struct Hops {
-    std::vector<Hop> all;  /* by hop_id */
+    std::vector<Hop> all;   /* by hop_id */
     uint64_t unmatched = 0; /* ends without the other end */
 };
 

@@ -5,8 +5,7 @@ namespace hopscope {
 
 LocationReader::LocationReader(const Definitions &definitions, const std::unordered_set<OTF2_CommRef> &shadows,
                                LocationEvents &out)
-    : definitions_(definitions), shadows_(shadows), out_(out) {
-}
+    : definitions_(definitions), shadows_(shadows), out_(out) {}
 
 void LocationReader::seen(int64_t time) {
     if (out_.first == kNull64)
@@ -352,9 +351,9 @@ OTF2_CallbackCode on_receive_post(OTF2_LocationRef, OTF2_TimeStamp time, uint64_
     return OTF2_CALLBACK_SUCCESS;
 }
 
-OTF2_CallbackCode on_receive_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
-                                      OTF2_AttributeList *, uint32_t sender, OTF2_CommRef comm, uint32_t tag,
-                                      uint64_t bytes, uint64_t request) {
+OTF2_CallbackCode on_receive_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                      uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                                      uint64_t request) {
     reader_of(user).receive_complete(static_cast<int64_t>(time), comm, sender, tag, bytes, request);
     return OTF2_CALLBACK_SUCCESS;
 }

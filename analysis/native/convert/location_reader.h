@@ -46,9 +46,9 @@ class LocationReader {
         Opened opened;
         uint32_t index; /* of what was opened */
         int64_t enter;
-        int32_t blocking_send = -1;   /* ends when the frame does */
-        int32_t overhead_step = -1;   /* overhead inside a collective is an interval and a step */
-        int32_t enclosing_call = -1;  /* restored when a call's frame ends */
+        int32_t blocking_send = -1;  /* ends when the frame does */
+        int32_t overhead_step = -1;  /* overhead inside a collective is an interval and a step */
+        int32_t enclosing_call = -1; /* restored when a call's frame ends */
     };
     /* The completion just before this event, which a `hop wait` that ends now was waiting for. */
     struct LastCompletion {

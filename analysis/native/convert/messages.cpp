@@ -1,6 +1,6 @@
-/* Messages do not overtake: among those of one communicator, pair and tag, the n-th send matches the n-th receive, sends
- * in the order of starting, receives in the order of posting. A wildcard receive names its actual source and tag when it
- * completes; it still matches by when it was posted. */
+/* Messages do not overtake: among those of one communicator, pair and tag, the n-th send matches the n-th receive,
+ * sends in the order of starting, receives in the order of posting. A wildcard receive names its actual source and tag
+ * when it completes; it still matches by when it was posted. */
 #include "messages.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct End {
 };
 
 /* False if communicator or peer are unknown to the trace. */
-template <typename Record> bool describe(Trace &trace, size_t location, const Record &record, End &end, int32_t &self,
-                                         int32_t &peer) {
+template <typename Record>
+bool describe(Trace &trace, size_t location, const Record &record, End &end, int32_t &self, int32_t &peer) {
     self = trace.rank_of(trace.locations[location]);
     end.comm = trace.comms->number(record.comm, self);
     if (end.comm < 0)

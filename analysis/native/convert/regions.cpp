@@ -10,12 +10,27 @@ using Names = std::unordered_set<std::string>;
 
 const Names &collectives() {
     static const Names names{
-        "Barrier",       "Bcast",      "Gather",         "Gatherv",
-        "Scatter",       "Scatterv",   "Allgather",      "Allgatherv",
-        "Alltoall",      "Alltoallv",  "Alltoallw",      "Allreduce",
-        "Reduce",        "Scan",       "Reduce_scatter", "Reduce_scatter_block",
-        "Exscan",        "Neighbor_allgather",           "Neighbor_allgatherv",
-        "Neighbor_alltoall",           "Neighbor_alltoallv",
+        "Barrier",
+        "Bcast",
+        "Gather",
+        "Gatherv",
+        "Scatter",
+        "Scatterv",
+        "Allgather",
+        "Allgatherv",
+        "Alltoall",
+        "Alltoallv",
+        "Alltoallw",
+        "Allreduce",
+        "Reduce",
+        "Scan",
+        "Reduce_scatter",
+        "Reduce_scatter_block",
+        "Exscan",
+        "Neighbor_allgather",
+        "Neighbor_allgatherv",
+        "Neighbor_alltoall",
+        "Neighbor_alltoallv",
         "Neighbor_alltoallw",
     };
     return names;
@@ -23,28 +38,66 @@ const Names &collectives() {
 
 const Names &sends_and_receives() {
     static const Names names{
-        "Send",      "Bsend",      "Ssend",      "Rsend",         "Recv",     "Mrecv",  "Sendrecv", "Sendrecv_replace",
-        "Isend",     "Ibsend",     "Issend",     "Irsend",        "Irecv",    "Imrecv", "Start",    "Startall",
-        "Send_init", "Bsend_init", "Ssend_init", "Rsend_init",    "Recv_init", "Cancel", "Request_free",
-        "Isendrecv", "Isendrecv_replace",
+        "Send",
+        "Bsend",
+        "Ssend",
+        "Rsend",
+        "Recv",
+        "Mrecv",
+        "Sendrecv",
+        "Sendrecv_replace",
+        "Isend",
+        "Ibsend",
+        "Issend",
+        "Irsend",
+        "Irecv",
+        "Imrecv",
+        "Start",
+        "Startall",
+        "Send_init",
+        "Bsend_init",
+        "Ssend_init",
+        "Rsend_init",
+        "Recv_init",
+        "Cancel",
+        "Request_free",
+        "Isendrecv",
+        "Isendrecv_replace",
     };
     return names;
 }
 
 const Names &waits() {
-    static const Names names{"Wait",     "Waitall", "Waitany", "Waitsome", "Test",   "Testall",
+    static const Names names{"Wait",    "Waitall",  "Waitany", "Waitsome", "Test",   "Testall",
                              "Testany", "Testsome", "Probe",   "Iprobe",   "Mprobe", "Improbe"};
     return names;
 }
 
 const Names &communicator_makers() {
     static const Names names{
-        "Comm_create",    "Comm_create_group",  "Comm_create_from_group", "Comm_dup",
-        "Comm_dup_with_info",                   "Comm_idup",              "Comm_idup_with_info",
-        "Comm_split",     "Comm_split_type",    "Comm_free",              "Comm_disconnect",
-        "Comm_spawn",     "Comm_spawn_multiple", "Comm_accept",           "Comm_connect",
-        "Comm_join",      "Intercomm_create",   "Intercomm_merge",        "Intercomm_create_from_groups",
-        "Cart_create",    "Cart_sub",           "Graph_create",           "Dist_graph_create",
+        "Comm_create",
+        "Comm_create_group",
+        "Comm_create_from_group",
+        "Comm_dup",
+        "Comm_dup_with_info",
+        "Comm_idup",
+        "Comm_idup_with_info",
+        "Comm_split",
+        "Comm_split_type",
+        "Comm_free",
+        "Comm_disconnect",
+        "Comm_spawn",
+        "Comm_spawn_multiple",
+        "Comm_accept",
+        "Comm_connect",
+        "Comm_join",
+        "Intercomm_create",
+        "Intercomm_merge",
+        "Intercomm_create_from_groups",
+        "Cart_create",
+        "Cart_sub",
+        "Graph_create",
+        "Dist_graph_create",
         "Dist_graph_create_adjacent",
     };
     return names;

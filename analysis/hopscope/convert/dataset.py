@@ -1,0 +1,164 @@
+"""A dataset on disk: made once, made anew when its archive changes, never seen half-made.
+
+Layout: `<dataset>/<table>/part-00000.parquet` for every table of schemas/tables, and manifest.json, written last. The
+whole is made in a directory beside it and renamed into place under a lock, so a reader sees the old one or the new one.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hopscope.convert.contract import contract
+from hopscope.convert.conversion import Progress, convert
+from hopscope.convert.run_facts import hopscope_version
+from hopscope.convert.source import MANIFEST, Archive, find
+from hopscope.errors import InputError
+from hopscope.launch import job
+from hopscope.store import SCHEMA_VERSION
+
+_ROWS_PER_GROUP = 1 << 18
+
+
+def ensure_dataset(path: Path, *, progress: Progress | None = None) -> Path:
+    """The up-to-date dataset of a trace directory, archive or dataset; converts where there is none.
+
+    progress(stage, done, total) is called while it works. Raises InputError if the path is nothing of the kind, or the
+    archive cannot be read.
+    """
+    found = find(Path(path))
+    if not isinstance(found, Archive):
+        return found
+    target = dataset_directory(found)
+    before = fingerprint(found)
+    if _is_current(target, before):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _only_one(target.parent):
+        if not _is_current(target, before):  # another process may have made it while this one waited
+            _write(target, convert(found, progress), before, progress)
+    return target
+
+
+def dataset_directory(archive: Archive) -> Path:
+    """Where an archive's dataset belongs: beside it, or in the user's cache where the archive's directory is not writable."""
+    alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
+    name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
+    beside = archive.directory / name
+    if os.access(archive.directory, os.W_OK):
+        return beside
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopscope"
+    place = hashlib.sha256(str(archive.anchor.resolve()).encode()).hexdigest()[:12]
+    return cache / f"{archive.name}-{place}" / "dataset"
+
+
+def fingerprint(archive: Archive) -> dict[str, Any]:
+    """What changes when the archive does, or the program that converts it."""
+
+    def stamp(file: Path) -> list[int] | None:
+        try:
+            about = file.stat()
+        except OSError:
+            return None
+        return [about.st_size, about.st_mtime_ns]
+
+    events = sorted(archive.events.iterdir()) if archive.events.is_dir() else []
+    return {
+        "anchor": archive.anchor.name,
+        "files": {
+            str(file.relative_to(archive.directory)): stamp(file)
+            for file in [archive.anchor, archive.definitions, archive.run_facts, *events]
+        },
+        "hopscope_version": hopscope_version(),
+    }
+
+
+def _is_current(target: Path, source: dict[str, Any]) -> bool:
+    try:
+        manifest = json.loads((target / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return manifest.get("schema_version") == SCHEMA_VERSION and manifest.get("source") == source
+
+
+@contextmanager
+def _only_one(directory: Path) -> Iterator[None]:
+    """Holds a lock on the directory itself, so that no file is left behind."""
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as problem:
+            # Some network file systems have no locks. Renaming into place still keeps readers safe.
+            if problem.errno not in (38, 95):  # ENOSYS, EOPNOTSUPP
+                raise
+        yield
+    finally:
+        os.close(handle)
+
+
+def _write(target: Path, tables: dict[str, pa.Table], source: dict[str, Any], progress: Progress | None) -> None:
+    for leftover in target.parent.glob(f"{target.name}.tmp-*"):
+        shutil.rmtree(leftover)
+    making = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+    try:
+        making.mkdir()
+        for done, (name, table) in enumerate(tables.items()):
+            if progress:
+                progress("writing", done, len(tables))
+            (making / name).mkdir()
+            _write_table(making / name / "part-00000.parquet", name, table)
+        manifest = {
+            "schema_version": SCHEMA_VERSION,
+            "tables": {name: table.num_rows for name, table in tables.items()},
+            "source": source,
+        }
+        (making / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        if progress:
+            progress("writing", len(tables), len(tables))
+        _put_in_place(making, target)
+    except OSError as problem:
+        raise InputError(
+            f"the dataset cannot be written to {target}: {problem.strerror or problem}; "
+            "make room there, or set XDG_CACHE_HOME and make the trace directory read-only"
+        ) from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _put_in_place(making: Path, target: Path) -> None:
+    if target.exists():
+        outdated = target.with_name(f"{target.name}.tmp-{os.getpid()}-outdated")
+        target.rename(outdated)
+        making.rename(target)
+        shutil.rmtree(outdated)
+    else:
+        making.rename(target)
+
+
+def _write_table(path: Path, name: str, table: pa.Table) -> None:
+    """Times and ids grow from row to row: their differences are short. All else repeats: dictionaries."""
+    growing = [field.name for field in table.schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
+    order = [
+        pq.SortingColumn(table.schema.get_field_index(column), nulls_first=True)
+        for column in contract(name)["x-order"]
+        if table.schema.field(column).type != pa.string()
+    ]
+    pq.write_table(
+        table,
+        path,
+        compression="zstd",
+        compression_level=1,
+        row_group_size=_ROWS_PER_GROUP,
+        use_dictionary=[column for column in table.column_names if column not in growing],
+        column_encoding=dict.fromkeys(growing, "DELTA_BINARY_PACKED"),
+        sorting_columns=order if len(order) == len(contract(name)["x-order"]) else None,
+    )

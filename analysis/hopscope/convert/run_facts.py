@@ -1,0 +1,160 @@
+"""The tables `run` and `clocks`: what the archive says about the run, and what run.json beside it or inside it adds."""
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.convert.contract import arrow_schema
+from hopscope.convert.source import Archive
+from hopscope.errors import InputError
+from hopscope.store import SCHEMA_VERSION
+
+Facts = dict[str, Any]
+
+
+def hopscope_version() -> str:
+    """Version of this program; `unknown` where it runs without being installed."""
+    try:
+        return version("hopscope")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def read_run_facts(archive: Archive, facts: Facts) -> Facts:
+    """run.json: the file beside the archive, else the trace property that holds its text; empty if there is neither."""
+    text: str | None = facts["properties"].get("HOPSCOPE::RUN")
+    where: Path | str = f"{archive.anchor}: property HOPSCOPE::RUN"
+    if archive.run_facts.is_file() and is_ours(facts):
+        where = archive.run_facts
+        text = archive.run_facts.read_text(encoding="utf-8")
+    if not text:
+        return {}
+    try:
+        about: object = json.loads(text)
+    except ValueError as problem:
+        raise InputError(f"{where} is no JSON: {problem}; remove it to convert without what it says") from None
+    if not isinstance(about, dict):
+        raise InputError(f"{where}: an object is expected, not {type(about).__name__}")
+    return about
+
+
+def is_ours(facts: Facts) -> bool:
+    """True for an archive that Hopscope's collector wrote."""
+    return any(name.startswith("HOPSCOPE::") for name in facts["properties"])
+
+
+def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
+    """The measurements in run.json, which know both figures; else those of the archive's clock offsets.
+
+    `at_ns` in run.json is that machine's raw clock; in the table it is corrected and counted from the first event.
+    """
+    rows: list[Facts] = about.get("clocks") or []
+    if not rows:
+        return measured
+    begin = round(facts["first_ticks"] * 1_000_000_000 / facts["ticks_per_second"])
+    found = {
+        (str(row["host"]), int(row["at_ns"]) + int(row["offset_ns"]) - begin): {
+            "host": str(row["host"]),
+            "at_ns": int(row["at_ns"]) + int(row["offset_ns"]) - begin,
+            "offset_ns": int(row["offset_ns"]),
+            "error_ns": round(row["error_ns"]),
+            "bound_ns": round(row["bound_ns"]),
+        }
+        for row in rows
+    }
+    return pa.Table.from_pylist([found[key] for key in sorted(found)], schema=arrow_schema("clocks"))
+
+
+def run_table(archive: Archive, about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> pa.Table:
+    """The one row of `run`."""
+    ours = is_ours(facts)
+    ranks, calls, intervals = tables["ranks"], tables["calls"], tables["intervals"]
+    tree_file = _text(about.get("tree_file")) or _beside(archive, "tree.json", ours)
+    overhead = intervals.filter(pc.equal(intervals["kind"], "overhead"))
+    spent = pc.sum(pc.subtract(overhead["end_ns"], overhead["begin_ns"])).as_py() or 0
+    ran_tree = pc.any(pc.equal(calls["engine"], "tree")).as_py() or False
+    row: Facts = {
+        "run": archive.name,
+        "mpi_library": _text(about.get("mpi_library")),
+        "command": _text(about.get("command")),
+        "started_at": _started_at(about),
+        "duration_ns": facts["duration_ns"],
+        "ranks": ranks.num_rows,
+        "threads": facts["threads"],
+        "hosts": len(ranks["host"].unique()),
+        "clusters": len(ranks["cluster"].unique()),
+        "mode": (about.get("mode") or ("tree" if ran_tree else "observe")) if ours else "foreign",
+        "tree_file": tree_file,
+        "tree_hash": hashlib.sha256(tree_file.encode()).hexdigest() if tree_file else None,
+        "topology_file": _text(about.get("topology_file")) or _beside(archive, "topology.json", ours),
+        "emulated": _text(about.get("emulated")) or None,
+        "presence": _text(about.get("presence")),
+        "clock_error_ns": _between_clocks(tables["clocks"], ranks, "error_ns"),
+        "clock_bound_ns": _between_clocks(tables["clocks"], ranks, "bound_ns"),
+        "clock_used": "error",
+        "events": facts["events"],
+        "missing": _missing(about, facts, tables),
+        "overhead_ns": spent if ours else None,
+        "event_cost_ns": None if about.get("event_cost_ns") is None else float(about["event_cost_ns"]),
+        "creator": facts["creator"] or "unknown",
+        "hopscope_version": hopscope_version(),
+        "schema_version": SCHEMA_VERSION,
+    }
+    return pa.Table.from_pylist([row], schema=arrow_schema("run"))
+
+
+def _text(value: object) -> str | None:
+    """Text as it is, structures as JSON text, null and empty as None."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return " ".join(value)
+    return json.dumps(value, sort_keys=True)
+
+
+def _beside(archive: Archive, name: str, ours: bool) -> str | None:
+    path = archive.directory / name
+    return path.read_text(encoding="utf-8") if ours and path.is_file() else None
+
+
+def _started_at(about: Facts) -> str | None:
+    if about.get("started_at"):
+        return str(about["started_at"])
+    if about.get("started_ns"):
+        return datetime.fromtimestamp(about["started_ns"] / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return None
+
+
+def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int:
+    """Largest uncertainty between two clocks of the run: the two worst machines', each against the reference."""
+    machines = set(ranks["clock_host"].to_pylist())
+    if len(machines) < 2:
+        return 0
+    worst = dict.fromkeys(machines, 0)
+    for host, value in zip(clocks["host"].to_pylist(), clocks[figure].to_pylist(), strict=True):
+        worst[host] = max(worst.get(host, 0), value)
+    return sum(sorted(worst.values())[-2:])
+
+
+def _missing(about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> str | None:
+    said = [str(_text(about["missing"]))] if about.get("missing") else []
+    said += [f"rank {rank} has no end ({why})" for rank, why in sorted(facts["stopped"].items())]
+    complete = tables["collectives"]["complete"]
+    incomplete = pc.sum(pc.invert(complete)).as_py() or 0
+    counts = [
+        (incomplete, f"{incomplete} of {len(complete)} collectives are incomplete"),
+        (facts["unplaced_calls"], f"{facts['unplaced_calls']} calls do not say on which communicator they were"),
+        (facts["unmatched_hop_ends"], f"{facts['unmatched_hop_ends']} hops have one end only and were left out"),
+        (facts["unmatched_sends"], f"{facts['unmatched_sends']} sends have no receive"),
+        (facts["unmatched_receives"], f"{facts['unmatched_receives']} receives have no send"),
+    ]
+    said += [sentence for count, sentence in counts if count]
+    return "; ".join(said) or None

@@ -1,0 +1,75 @@
+"""What a path that was given to a command is: a dataset, an archive, or a run whose archive must be put together first."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopscope.errors import InputError
+from hopscope.launch import job
+
+MANIFEST = "manifest.json"
+_SUFFIX = ".otf2"
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An OTF2 archive by its anchor file."""
+
+    anchor: Path
+
+    @property
+    def directory(self) -> Path:
+        """Where the anchor is, and beside it the run's own files."""
+        return self.anchor.parent
+
+    @property
+    def name(self) -> str:
+        """What a person calls it: the trace directory, or the anchor where it has a name of its own."""
+        return self.directory.name if self.anchor.name == job.ANCHOR else self.anchor.stem
+
+    @property
+    def definitions(self) -> Path:
+        """The file of the global definitions."""
+        return self.anchor.with_suffix(".def")
+
+    @property
+    def events(self) -> Path:
+        """The directory of the locations' files."""
+        return self.anchor.with_suffix("")
+
+    @property
+    def run_facts(self) -> Path:
+        """What the collector wrote about the run; another tool's archive has none."""
+        return self.directory / "run.json"
+
+
+def find(path: Path) -> Archive | Path:
+    """The archive that a path means, or the dataset directory if it is one (or all that is left of a trace).
+
+    Puts an unassembled run together first. Raises InputError that says what else the path could be.
+    """
+    if not path.exists():
+        raise InputError(
+            f"{path} does not exist; give a trace directory, an OTF2 anchor file (*{_SUFFIX}) or a dataset"
+        )
+    if path.is_file():
+        if path.suffix != _SUFFIX:
+            raise InputError(f"{path} is no OTF2 anchor file (*{_SUFFIX}); give the anchor file or the trace directory")
+        return Archive(path.absolute())
+    if (path / MANIFEST).is_file():
+        return path.absolute()
+    if job.is_unassembled_run(path):
+        job.assemble(path)
+    anchors = sorted(path.glob(f"*{_SUFFIX}"))
+    named = path / job.ANCHOR
+    if named in anchors:
+        return Archive(named.absolute())
+    if len(anchors) == 1:
+        return Archive(anchors[0].absolute())
+    if anchors:
+        raise InputError(f"{path} holds several archives; give one of them: {', '.join(str(a) for a in anchors)}")
+    if (path / "dataset" / MANIFEST).is_file():
+        return (path / "dataset").absolute()
+    raise InputError(
+        f"{path} holds no OTF2 archive (*{_SUFFIX}), no recordings (spool/*.defs) and no dataset ({MANIFEST}); "
+        "give the directory that `hopscope run` printed, or an archive"
+    )
