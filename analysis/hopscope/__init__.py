@@ -4,6 +4,6 @@
 """
 
 from hopscope.errors import InputError
-from hopscope.trace import Answer, Trace, open  # noqa: A004 - hopscope.open is the name that users type
+from hopscope.trace import Answer, Trace, open
 
 __all__ = ["Answer", "InputError", "Trace", "open"]

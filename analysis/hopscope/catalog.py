@@ -22,7 +22,8 @@ All directives, in the order in which they are written (a line indented by three
 * `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the grain taken when nothing is given. The values of one
   option over the files of a command are its closed list.
 * `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a grain is its command's only one.
-* `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN or COLLECTIVE (text of the form COMM:SEQ).
+* `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the form COMM:SEQ), or the closed list
+  of its words, as `first|worst`.
 * `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
 * `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, bytes or share (0 to 1, shown as %), taken from the name where it is left out
   (`*_ns`, `bytes` and `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
@@ -49,7 +50,7 @@ UNITS = ("ns", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(r"(grain|param|key|column|uses|bar|uncertain|fail-if|empty|example) (.*)")
 _GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
-_PARAM = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+) = (?P<default>.+?) -- (?P<meaning>.+)")
+_PARAM = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z]+(?:\|[a-z]+)+) = (?P<default>.+?) -- (?P<meaning>.+)")
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
 _UNCERTAIN = re.compile(r"(?P<column>[a-z_0-9]+) by (?P<by>[a-z_0-9]+)")
 
@@ -76,6 +77,11 @@ class Parameter:
     type: str
     default: Scalar
     meaning: str
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it may be, where its type is a closed list of them."""
+        return tuple(self.type.split("|")) if "|" in self.type else ()
 
 
 @dataclass(frozen=True)
@@ -339,7 +345,7 @@ def _grain(name: str, value: str) -> Grain:
 
 def _parameter(name: str, value: str) -> Parameter:
     match = _match(_PARAM, name, value)
-    if match["type"] not in PARAMETER_TYPES:
+    if match["type"] not in PARAMETER_TYPES and "|" not in match["type"]:
         raise HeaderError(f"{name}.sql: no parameter type {match['type']}; there are {_listed(PARAMETER_TYPES)}")
     return Parameter(match["name"], match["type"], json.loads(match["default"]), match["meaning"])
 
@@ -371,6 +377,10 @@ def _grain_words(analysis: Analysis) -> str:
 
 def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
     if value is None:
+        return
+    if parameter.choices:
+        if value not in parameter.choices:
+            raise ValueError(f"{command} --{parameter.name} is one of {_listed(parameter.choices)}, not {value!r}")
         return
     fits = {
         "INTEGER": isinstance(value, int) and not isinstance(value, bool),

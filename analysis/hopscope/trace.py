@@ -113,6 +113,10 @@ class Trace:
         """Tables that this dataset lacks altogether; they are read as empty."""
         return self._store.missing
 
+    def caveats(self) -> list[str]:
+        """What limits every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
+        return [str(row["sentence"]) for row in self.run("caveats").to_pylist()]
+
     @staticmethod
     def analyses() -> list[Command]:
         """Every analysis with its grains, parameters and columns."""
@@ -165,9 +169,11 @@ def documentation(command: Command) -> str:
     return "\n".join(parts)
 
 
-def open(path: str | Path, *, progress: Progress | None = None) -> Trace:  # noqa: A001 - hopscope.open is the name that users type
+def open(path: str | Path, *, progress: Progress | None = None) -> Trace:
     """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset. Raises InputError."""
     given = Path(path)
+    if not given.exists():
+        raise InputError(f"{given}: there is no such trace; give a trace directory, an OTF2 archive or a dataset")
     if (given / "manifest.json").is_file():
         return Trace(given, given)
     # Late, because a dataset can be analysed where the native converter is not built.

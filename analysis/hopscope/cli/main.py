@@ -1,0 +1,79 @@
+"""The entry points `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a gate failed, 2 wrong input)."""
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import NoReturn, cast
+
+import click
+
+from hopscope.cli.analyze import analyze
+from hopscope.errors import InputError
+from hopscope.render.report import program_version
+
+# Commands with a module of their own, imported when asked for: analysing needs neither MPI nor the dashboard's packages.
+_MODULES = ("run", "preload", "recover", "dashboard")
+
+_INTERRUPTED = 130  # as a shell says of a command that Ctrl-C ended
+_BROKEN_PIPE = 141  # as a shell says of a command whose reader went away
+
+
+class _Hopscope(click.Group):
+    """A group whose other commands are modules of this folder, each exposing `command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        present = [name for name in _MODULES if find_spec(f"hopscope.cli.{name}") is not None]
+        return [*present, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        if cmd_name not in _MODULES:
+            return super().get_command(ctx, cmd_name)
+        return cast("click.Command", import_module(f"hopscope.cli.{cmd_name}").command)
+
+
+@click.group(cls=_Hopscope, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(program_version(), prog_name="hopscope")
+def hopscope() -> None:
+    """See, explain and improve MPI collective communication, hop by hop.
+
+    \b
+    hopscope run -- mpirun -n 8 ./app        trace a program
+    hopscope analyze critical-path TRACE     where its time went
+    hopscope dashboard TRACE                 the same to look at
+    """
+
+
+hopscope.add_command(analyze)
+
+
+def main() -> NoReturn:
+    """Run `hopscope` with the command line's arguments and exit."""
+    execute(hopscope, "hopscope")
+
+
+def analyze_main() -> NoReturn:
+    """Run `analyze` with the command line's arguments and exit."""
+    execute(analyze, "analyze")
+
+
+def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say nothing."""
+    try:
+        code: object = command.main(arguments, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
+    except InputError as error:
+        click.echo(f"{name}: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(_INTERRUPTED)
+    except BrokenPipeError:
+        # Python flushes stdout once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(_BROKEN_PIPE)
+    sys.exit(code if isinstance(code, int) else 0)

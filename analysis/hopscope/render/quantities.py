@@ -1,0 +1,59 @@
+"""Values in words for people: times with their unit, shares in per cent, sizes in binary units, three digits where more would be noise."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from hopscope.catalog import Analysis
+
+_TIMES = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"))
+_SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
+
+
+def quantity(value: object, unit: str | None) -> str:
+    """A value in the unit of its column (`ns`, `share`, `bytes`, another word or none), for people; null is a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "-"
+    if unit == "ns":
+        return _scaled(value, _TIMES, "ns")
+    if unit == "bytes":
+        return _scaled(value, _SIZES, "B")
+    if unit == "share":
+        return f"{_digits(100 * value, 1)} %"
+    text = f"{value:,}".replace(",", " ") if isinstance(value, int) else _plain(value)
+    return text if unit is None else f"{text} {unit}"
+
+
+def key_text(analysis: Analysis, row: Mapping[str, Any]) -> str:
+    """What names a row: its key columns, joined by spaces."""
+    return " ".join(str(row[name]) for name in analysis.key)
+
+
+def _scaled(value: float, scale: tuple[tuple[float, str], ...], smallest: str) -> str:
+    for size, name in scale:
+        # 999.6 ms rounds to 1000 ms, which is 1 s.
+        if abs(value) >= size * 0.9995:
+            return f"{_significant(value / size)} {name}"
+    return f"{_plain(float(value)) if isinstance(value, float) else value} {smallest}"
+
+
+def _significant(value: float) -> str:
+    magnitude = abs(value)
+    return f"{value:.0f}" if magnitude >= 99.95 else f"{value:.1f}" if magnitude >= 9.995 else f"{value:.2f}"
+
+
+def _digits(value: float, digits: int) -> str:
+    # A share that is not nothing never reads as nothing.
+    return "<0.1" if 0 < value < 0.05 else f"{value:.{digits}f}"
+
+
+def _plain(value: float) -> str:
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", " ")
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}".replace(",", " ")

@@ -1,0 +1,55 @@
+"""An answer and its gates as one JSON document, `schemas/report.schema.json`, for CI to keep."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from hopscope.errors import InputError
+from hopscope.gate import Outcome, worst
+from hopscope.trace import Answer
+
+REPORT_VERSION = 1
+
+
+def program_version() -> str:
+    """Version of hopscope; of a source tree that was never installed, `0+source`."""
+    try:
+        return version("hopscope")
+    except PackageNotFoundError:
+        return "0+source"
+
+
+def write_report(file: Path, trace: Path, answer: Answer, caveats: Sequence[str], outcomes: Sequence[Outcome]) -> None:
+    """Write the report. Raises InputError if the file cannot be written."""
+    document: dict[str, Any] = {
+        "schema_version": REPORT_VERSION,
+        "hopscope_version": program_version(),
+        "trace": trace.resolve().name,
+        "analysis": answer.analysis.command,
+        "parameters": _parameters(answer),
+        "caveats": [*caveats, *answer.notes],
+        "columns": [{"name": c.name, "type": c.type, "meaning": c.meaning} for c in answer.analysis.columns],
+        "rows": [{name: _finite(value) for name, value in row.items()} for row in answer.rows],
+        "gates": [asdict(outcome) for outcome in outcomes],
+        "outcome": worst(outcomes),
+    }
+    try:
+        file.write_text(json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"{file}: the report cannot be written: {error.strerror}. Give --report another place"
+        ) from None
+
+
+def _parameters(answer: Answer) -> dict[str, Any]:
+    grain = answer.analysis.grain
+    chosen = {grain.option: grain.value} if grain and grain.value is not None else {}
+    return {**chosen, **answer.parameters}
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,90 @@
+-- What limits every answer from this trace, in sentences.
+--
+-- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
+--
+-- key kind
+-- column kind VARCHAR -- What it is about: missing, no path, no hops, emulated, clocks, engine, presence or cost.
+-- column sentence VARCHAR -- What is to be known, and what to do about it.
+-- empty note nothing limits the answers from this trace
+-- example analyze caveats trace
+with found as (
+    select
+        1 as place,
+        'missing' as kind,
+        missing as sentence
+    from run
+    where missing is not null
+
+    union all
+    select
+        1 as place,
+        'missing' as kind,
+        format(
+            '{} of {} collectives are incomplete: a member''s enter or leave is not in the trace.',
+            count(*) filter (where not complete), count(*)
+        ) as sentence
+    from collectives
+    having count(*) filter (where not complete) > 0
+
+    union all
+    select
+        2 as place,
+        'no path' as kind,
+        'The dataset has no critical paths; delete its directory and analyze the trace again,'
+        || ' which converts it anew.' as sentence
+    from (select count(*) as stretches from path_stretches) as paths
+    where paths.stretches = 0 and (select count(*) from calls) > 0
+
+    union all
+    select
+        3 as place,
+        'no hops' as kind,
+        'The trace has no hops, so collectives are seen from outside only (native):'
+        || ' run with `hopscope run --tree binomial` to see inside.' as sentence
+    from (select count(*) as seen from hops) as hop_counts
+    where hop_counts.seen = 0 and (select count(*) from calls) > 0
+
+    union all
+    select
+        4 as place,
+        'emulated' as kind,
+        'Links were emulated for the hops of the tree engine; application messages and native collectives'
+        || ' were not delayed.' as sentence
+    from run
+    where emulated is not null
+
+    union all
+    select
+        5 as place,
+        'clocks' as kind,
+        format(
+            'Clocks of different machines agree within {} us ({}); the bound whatever the routes is {} us.',
+            round(clock_error_ns / 1000.0, 1), 'if routes are symmetric', round(clock_bound_ns / 1000.0, 1)
+        ) as sentence
+    from run
+    where clock_bound_ns > 0
+
+    union all
+    select
+        6 as place,
+        'engine' as kind,
+        format('{} calls of {} went native: {}.', count(*), collectives.op, substr(calls.engine, 8)) as sentence
+    from calls
+    inner join collectives on calls.collective_id = collectives.collective_id
+    where calls.engine like 'native:%'
+    group by collectives.op, calls.engine
+
+    union all
+    select
+        7 as place,
+        'presence' as kind,
+        'Not every rank had the collector: ' || presence || '.' as sentence
+    from run
+    where presence is not null and presence <> 'complete'
+)
+
+select
+    kind,
+    sentence
+from found
+order by place, sentence

@@ -1,0 +1,52 @@
+-- At one node of the tree: whose message came last, among its children.
+--
+-- Everything is seen on the node's own clock, so nothing is undecided for clocks. The child whose last message towards the root was complete last in a
+-- collective is the one that this node could not go on without; where the node really waited for it, it was binding.
+--
+-- grain at given
+-- param at INTEGER = null -- The node: its trace-wide rank.
+-- param comm INTEGER = null -- Only collectives on this communicator.
+-- key child
+-- column child INTEGER -- The child's rank.
+-- column share DOUBLE -- Part of the collectives in which its message was complete last.
+-- column binding_share DOUBLE -- Part of the collectives in which it was last and the node waited for it.
+-- column undecided DOUBLE [share] -- Part of the collectives in which it was last and nobody can tell whether the node waited.
+-- column margin_ns BIGINT -- Median time between the message before it and its own, where it was last of several.
+-- column collectives BIGINT -- Collectives in which it sent to this node.
+-- bar share
+-- empty error that rank receives no hop towards the root; `analyze trees` shows who has children
+-- example analyze last-arrivals trace --at 0
+with arrived as (
+    select
+        hops.collective_id,
+        hops.src,
+        max(hops.recv_end_ns) as recv_end_ns,
+        arg_max(hops.binding, row(hops.recv_end_ns, hops.hop_id)) as binding
+    from hops
+    inner join collectives on hops.collective_id = collectives.collective_id
+    where
+        hops.dst = $at::integer
+        and hops.phase = 'up'
+        and ($comm::integer is null or collectives.comm = $comm::integer)
+    group by hops.collective_id, hops.src
+),
+
+placed as (
+    select
+        *,
+        row_number() over (partition by collective_id order by recv_end_ns desc, src asc) as place,
+        recv_end_ns
+        - lead(recv_end_ns) over (partition by collective_id order by recv_end_ns desc, src asc) as margin_ns
+    from arrived
+)
+
+select
+    src as child,
+    (count(*) filter (where place = 1) / count(*))::double as share,
+    (count(*) filter (where place = 1 and binding = 'recv') / count(*))::double as binding_share,
+    (count(*) filter (where place = 1 and binding = 'undecided') / count(*))::double as undecided,
+    round(median(margin_ns) filter (where place = 1))::bigint as margin_ns,
+    count(*) as collectives
+from placed
+group by src
+order by src

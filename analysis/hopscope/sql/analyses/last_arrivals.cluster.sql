@@ -1,0 +1,41 @@
+-- Which cluster the others waited for: the last arrivals and their causes, by cluster.
+--
+-- A cluster counts as last where any of its ranks entered last. See `analyze last-arrivals --help` for the concept.
+--
+-- grain by = cluster
+-- key cluster
+-- column cluster VARCHAR -- The cluster, as in the topology in use.
+-- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
+-- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
+-- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (2/n for one rank of n);
+--    null where there is no interval.
+-- column cause_share DOUBLE -- Part of the collectives whose last arrival its computing led to.
+-- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
+-- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
+-- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give.
+-- column undecided DOUBLE [share] -- Part of its collectives that it seems to have entered last, but the clocks cannot tell.
+-- column margin_ns BIGINT -- Median time by which it was last.
+-- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
+-- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
+-- uses arrival_shares
+-- bar share
+-- uncertain share by undecided
+-- empty note the trace has no ranks
+-- example analyze last-arrivals trace --by cluster
+select
+    key as cluster,
+    share,
+    share_low,
+    share_high,
+    late,
+    cause_share,
+    cause_low,
+    cause_high,
+    cause,
+    undecided,
+    margin_ns,
+    waiting_ns,
+    collectives
+from arrival_shares(cluster)
+order by key

@@ -1,0 +1,44 @@
+-- Which rank the others waited for: who entered the collectives last, and whose computing was behind it.
+--
+-- The rank that enters a collective last is the one that the others wait for. With a halo exchange before it, the last to enter
+-- is often a neighbour that had to wait itself; `cause_share` follows the path that led to the last arrival back to the rank
+-- that spent the most computing on it. A rank is called late, or the cause, only if its share is clearly more than chance.
+-- Where the clocks of two machines cannot tell who was later, the collective counts as undecided.
+--
+-- grain by = rank default
+-- key rank
+-- column rank INTEGER -- The rank.
+-- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
+-- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
+-- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (2/n for one rank of n);
+--    null where there is no interval.
+-- column cause_share DOUBLE -- Part of the collectives whose last arrival its computing led to.
+-- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
+-- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
+-- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give.
+-- column undecided DOUBLE [share] -- Part of its collectives that it seems to have entered last, but the clocks cannot tell.
+-- column margin_ns BIGINT -- Median time by which it was last.
+-- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
+-- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
+-- uses arrival_shares
+-- bar share
+-- uncertain share by undecided
+-- empty note the trace has no ranks
+-- example analyze last-arrivals trace --fail-if "*.share > 50%"
+select
+    key as rank,
+    share,
+    share_low,
+    share_high,
+    late,
+    cause_share,
+    cause_low,
+    cause_high,
+    cause,
+    undecided,
+    margin_ns,
+    waiting_ns,
+    collectives
+from arrival_shares(rank)
+order by key

@@ -1,0 +1,75 @@
+-- The edges that hops ran over, and what each weighs on the critical path of the run.
+--
+-- An edge is a sender, a receiver and the phase: up towards the root, down from it, exchange between peers. Every edge that carried a hop is there, on the
+-- path or not. Only the time of its hops counts, so an application's message between the same two ranks does not; for both together see
+-- `analyze critical-path --by edge`. took_ns is the usual time from the start of the send to the receiver having the message: waiting for a receiver that came
+-- late is part of it.
+--
+-- key edge
+-- column edge VARCHAR -- Phase, sender and receiver, as up 3->2.
+-- column phase VARCHAR -- up, down or exchange.
+-- column src INTEGER -- Sender.
+-- column dst INTEGER -- Receiver.
+-- column link VARCHAR -- Link class of the two ranks.
+-- column hops BIGINT -- Hops that it carried.
+-- column bytes BIGINT -- Their payload together.
+-- column took_ns BIGINT -- Median time of a hop over it.
+-- column waited_share DOUBLE -- Part of its hops that the receiver had to wait for.
+-- column on_path BIGINT -- Hops of it on the critical path of the run.
+-- column time_ns BIGINT -- Time that the critical path of the run spends on them.
+-- column share DOUBLE -- That time as a part of the whole path's.
+-- bar share
+-- empty error the trace has no hops; `hopscope run --tree binomial -- ...` makes a trace that has
+-- example analyze tree-edges trace
+with carried as (
+    select
+        phase,
+        src,
+        dst,
+        min(link) as link,
+        count(*) as hops,
+        sum(bytes) as bytes,
+        median(recv_end_ns - send_begin_ns) as took_ns,
+        avg((binding = 'recv')::integer) as waited_share
+    from hops
+    group by phase, src, dst
+),
+
+-- A hop that the path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
+on_path as (
+    select
+        hops.phase,
+        hops.src,
+        hops.dst,
+        count(distinct hops.hop_id) as hops,
+        sum(stretches.end_ns - stretches.begin_ns) as time_ns
+    from path_stretches as stretches
+    inner join hops on stretches.hop_id = hops.hop_id
+    where stretches.path = 'run'
+    group by hops.phase, hops.src, hops.dst
+),
+
+whole as (
+    select sum(end_ns - begin_ns) as time_ns
+    from path_stretches
+    where path = 'run'
+)
+
+select
+    format('{} {}->{}', carried.phase, carried.src, carried.dst) as edge,
+    carried.phase,
+    carried.src,
+    carried.dst,
+    carried.link,
+    carried.hops,
+    carried.bytes::bigint as bytes,
+    carried.took_ns::bigint as took_ns,
+    carried.waited_share,
+    coalesce(on_path.hops, 0)::bigint as on_path,
+    coalesce(on_path.time_ns, 0)::bigint as time_ns,
+    (coalesce(on_path.time_ns, 0) / whole.time_ns)::double as share
+from carried
+cross join whole
+left join on_path
+    on carried.phase = on_path.phase and carried.src = on_path.src and carried.dst = on_path.dst
+order by time_ns desc, carried.phase desc, carried.src asc, carried.dst asc

@@ -1,0 +1,216 @@
+"""Last arrivals: who entered last, by how much, at whose cost, and whose computing was behind it.
+
+Enters of one communicator of four ranks (rank 3 on a machine of its own, whose clock may be off by 10):
+
+    collective          rank 0  1    2    3      last                waiting charged to it
+    0  MPI_Allreduce    100     110  150  120    2 by 30             (150-100) + (150-110) + (150-120) = 120 to rank 2
+    1  MPI_Bcast root 1 200     230  205  290    3 by 60             off the root all wait for rank 1: 30 + 25 + 0 = 55 to rank 1
+    2  MPI_Reduce  r. 0 300     310  305  330    3 by 20             only the root waits, for the last: 30 to rank 3
+    3  MPI_Scan         400     410  405  398    1 by 5              up to itself: r1: itself; r2: r1, 5; r3: r1, 12: 17 to rank 1
+    4  MPI_Allreduce    500     501  502  507    3? by 5 < 10        undecided, yet 7 + 6 + 5 = 18 is charged to rank 3
+    5  MPI_Exscan       600     610  605  609    1? by 1 < 10        undecided; below it: r1: r0, 0; r2: r1, 5; r3: r1, 1
+"""
+
+from pathlib import Path
+
+import pytest
+from drawing import draw, expected, shown
+
+import hopscope
+from hopscope.errors import InputError
+
+RANKS = """
+rank host cluster clock_host
+0    h0   A       one
+1    h0   A       one
+2    h1   A       one
+3    h2   B       other
+"""
+COMMS = """
+comm name           size members
+0    MPI_COMM_WORLD 4    0,1,2,3
+"""
+COLLECTIVES = """
+collective_id comm seq op            root comm_size complete
+0             0    0   MPI_Allreduce -    4         true
+1             0    1   MPI_Bcast     1    4         true
+2             0    2   MPI_Reduce    0    4         true
+3             0    3   MPI_Scan      -    4         true
+4             0    4   MPI_Allreduce -    4         true
+5             0    5   MPI_Exscan    -    4         true
+6             0    6   MPI_Barrier   -    4         false
+"""
+ENTERS = [
+    [100, 110, 150, 120],
+    [200, 230, 205, 290],
+    [300, 310, 305, 330],
+    [400, 410, 405, 398],
+    [500, 501, 502, 507],
+    [600, 610, 605, 609],
+    [700, 999],
+]
+CALLS = "collective_id rank enter_ns leave_ns\n" + "\n".join(
+    f"{c} {r} {enter} {enter + 50}" for c, row in enumerate(ENTERS) for r, enter in enumerate(row)
+)
+RUN = "run clock_error_ns clock_bound_ns clock_used\ndrawn 10 25 error"
+# What led to the last arrivals of collectives 0 to 2: twice mostly rank 0's computing though it was never last itself.
+LEAD = """
+path path_collective_id step rank begin_ns end_ns category
+lead 0                  0    0    0        70     compute
+lead 0                  1    2    70       75     p2p
+lead 0                  2    2    75       150    p2p
+lead 1                  0    0    160      240    compute
+lead 1                  1    3    250      290    compute
+lead 2                  0    3    260      330    compute
+"""
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hopscope.Trace:
+    return hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks=RANKS,
+            comms=COMMS,
+            collectives=COLLECTIVES,
+            calls=CALLS,
+            run=RUN,
+            path_stretches=LEAD,
+            hops=HOPS,
+        )
+    )
+
+
+# Node 0 has the children 1 and 2. Collective 0: 2 is complete last by 8 and waited for; collective 4: 1 is, by 3, and nobody can tell.
+HOPS = """
+hop_id collective_id phase segment src dst recv_end_ns binding
+0      0             up    0       1   0   152         recv
+1      0             up    0       2   0   155         none
+2      0             up    1       2   0   160         recv
+3      0             down  0       0   1   190         recv
+4      4             up    0       1   0   520         undecided
+5      4             up    0       2   0   517         none
+"""
+
+
+def test_shares_count_decided_arrivals_and_incomplete_collectives_are_left_out(trace: hopscope.Trace) -> None:
+    # Six complete collectives: 2 was last once, 3 twice (and once undecided), 1 once (and once undecided).
+    columns = ("rank", "share", "undecided", "margin_ns", "waiting_ns", "collectives")
+    assert shown(trace.last_arrivals(), *columns) == expected("""
+        rank,share,undecided,margin_ns,waiting_ns,collectives
+        0,0,0,,0,6
+        1,0.166667,0.166667,5,78,6
+        2,0.166667,0,30,120,6
+        3,0.333333,0.166667,40,48,6
+    """)
+
+
+def test_what_the_clocks_cannot_tell_becomes_more_when_the_bound_decides(tmp_path: Path) -> None:
+    # With the bound of 25, collective 2 (by 20) and 3 (rank 3 is within 12 of rank 1) cannot be told either.
+    parts = {"ranks": RANKS, "comms": COMMS, "collectives": COLLECTIVES, "calls": CALLS}
+    trace = hopscope.open(draw(tmp_path / "d", run=RUN.replace("25 error", "25 bound"), **parts))
+    assert shown(trace.last_arrivals(), "rank", "share", "undecided") == expected("""
+        rank,share,undecided
+        0,0,0
+        1,0,0.333333
+        2,0.166667,0
+        3,0.166667,0.333333
+    """)
+
+
+def test_the_cause_is_whose_computing_led_there(trace: hopscope.Trace) -> None:
+    assert shown(trace.last_arrivals(), "rank", "cause_share") == expected("""
+        rank,cause_share
+        0,0.666667
+        1,0
+        2,0
+        3,0.333333
+    """)
+
+
+def test_six_collectives_are_too_few_to_name_anybody(trace: hopscope.Trace) -> None:
+    assert trace.last_arrivals()["late"].null_count == 4
+    assert trace.last_arrivals()["cause"].null_count == 4
+
+
+@pytest.mark.parametrize(
+    ("by", "rows"),
+    [
+        (
+            "host",
+            "host,share,undecided,waiting_ns\nh0,0.166667,0.166667,78\nh1,0.166667,0,120\nh2,0.333333,0.166667,48",
+        ),
+        ("cluster", "cluster,share,undecided,waiting_ns\nA,0.333333,0.166667,198\nB,0.333333,0.166667,48"),
+    ],
+)
+def test_a_host_or_cluster_was_last_where_one_of_its_ranks_was(trace: hopscope.Trace, by: str, rows: str) -> None:
+    assert shown(trace.last_arrivals(by=by), by, "share", "undecided", "waiting_ns") == expected(rows)
+
+
+def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path) -> None:
+    # Rank 0 starts at 100 and begins to wait at 140; rank 1 starts at 150: 10, not 50.
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1",
+            comms="comm name size members\n0 w 2 0,1",
+            collectives="comm seq op comm_size\n0 0 MPI_Iallreduce 2",
+            calls="collective_id rank enter_ns wait_begin_ns leave_ns\n0 0 100 140 101\n0 1 150 160 151",
+        )
+    )
+    assert shown(trace.last_arrivals(), "rank", "waiting_ns") == [
+        {"rank": "0", "waiting_ns": "0"},
+        {"rank": "1", "waiting_ns": "10"},
+    ]
+
+
+def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Path) -> None:
+    # 60 Allreduces of 4 ranks; rank 2 is last in all but every tenth, where rank 0 is.
+    calls, lead = (
+        ["collective_id rank enter_ns leave_ns"],
+        ["path path_collective_id step rank begin_ns end_ns category"],
+    )
+    for c in range(60):
+        late = 0 if c % 10 == 9 else 2
+        calls += [f"{c} {r} {1000 * c + 10 * r + (500 if r == late else 0)} {1000 * c + 600}" for r in range(4)]
+        lead.append(f"lead {c} 0 {late} {1000 * c} {1000 * c + 500} compute")
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1\n2\n3",
+            comms="comm name size members\n0 w 4 0,1,2,3",
+            collectives="comm seq comm_size\n" + "\n".join(f"0 {c} 4" for c in range(60)),
+            calls="\n".join(calls),
+            path_stretches="\n".join(lead),
+        )
+    )
+    assert shown(trace.last_arrivals(), "rank", "share", "late", "cause") == expected("""
+        rank,share,late,cause
+        0,0.1,false,false
+        1,0,false,false
+        2,0.9,true,true
+        3,0,false,false
+    """)
+
+
+def test_at_a_node_the_last_child_is_the_one_whose_last_segment_is_complete_last(trace: hopscope.Trace) -> None:
+    columns = ("child", "share", "binding_share", "undecided", "margin_ns", "collectives")
+    assert shown(trace.last_arrivals(at=0), *columns) == expected("""
+        child,share,binding_share,undecided,margin_ns,collectives
+        1,0.5,0,0.5,3,2
+        2,0.5,0.5,0,8,2
+    """)
+
+
+def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(trace: hopscope.Trace) -> None:
+    with pytest.raises(InputError, match="receives no hop"):
+        trace.last_arrivals(at=3)
+    with pytest.raises(InputError, match="only one of --host|only one of"):
+        trace.last_arrivals(at=3, by="host")
+    with pytest.raises(InputError, match="--comm does not go with"):
+        trace.last_arrivals(comm=0)
+
+
+def test_without_collectives_every_rank_has_a_row_without_a_share(tmp_path: Path) -> None:
+    table = hopscope.open(draw(tmp_path / "d", ranks="rank\n0\n1")).last_arrivals()
+    assert table["share"].to_pylist() == [None, None]
