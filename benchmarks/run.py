@@ -1,4 +1,4 @@
-"""`make bench`: what Hopscope costs and gains. All figures are ratios taken in one run, medians of interleaved repetitions.
+"""`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
 python benchmarks/run.py [lam] [cost] [convert]
 """

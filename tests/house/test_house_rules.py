@@ -1,0 +1,106 @@
+"""Rules of the house that no linter knows."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import click
+import document_analyses
+import pytest
+from hopscope.cli.main import hopscope
+
+ROOT = Path(__file__).parents[2]
+SOURCES = (".py", ".c", ".h", ".cpp", ".hpp", ".sql", ".js", ".css")
+
+
+def files(*suffixes: str) -> list[Path]:
+    """The repository's files with these suffixes; all of them if none is given."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [ROOT / name for name in listed.splitlines()]
+    return [path for path in paths if path.is_file() and (not suffixes or path.suffix in suffixes)]
+
+
+def relative(paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in paths]
+
+
+def test_no_source_file_is_longer_than_500_lines() -> None:
+    assert relative([path for path in files(*SOURCES) if len(path.read_text().splitlines()) > 500]) == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    opening = re.compile(r"(#!.*\n)?\s*(/\*|//|--|\"\"\")")
+    sources = [path for path in files(".c", ".h", ".cpp", ".hpp", ".sql", ".py") if path.stat().st_size]
+    assert relative([path for path in sources if not opening.match(path.read_text())]) == []
+
+
+def test_files_are_named_after_what_they_hold() -> None:
+    vague = re.compile(r"(utils?|common|helpers?|misc)")
+    assert relative([path for path in files() if vague.fullmatch(path.stem)]) == []
+
+
+def test_no_file_names_a_place_of_one_machine() -> None:
+    place = re.compile(r"/(work|root|home)/[a-z.]+/")
+    texts = files(*SOURCES, ".md", ".toml", ".json", ".txt", ".in", ".cmake", "")
+    allowed = {"/home/u/heat"}  # an example in a comment
+    found = {}
+    for path in texts:
+        if path.parts[len(ROOT.parts)] == "sample_traces" and "trace" in path.parts:
+            continue
+        hits = [hit.group() for hit in place.finditer(path.read_text(errors="replace"))]
+        if hits and not all(any(hit in example for example in allowed) for hit in hits):
+            found[str(path.relative_to(ROOT))] = hits
+    assert found == {}
+
+
+def commands(command: click.Command, before: str = "") -> dict[str, click.Command]:
+    """Every command below one, by the words that one types."""
+    if not isinstance(command, click.Group):
+        return {before.strip(): command}
+    context = click.Context(command)
+    found: dict[str, click.Command] = {}
+    for name in command.list_commands(context):
+        below = command.get_command(context, name)
+        assert below is not None
+        found |= commands(below, f"{before} {name}")
+    return found
+
+
+COMMANDS = commands(hopscope)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_documents_name_every_command(command: str) -> None:
+    documents = "\n".join(path.read_text() for path in (ROOT / "README.md", ROOT / "docs" / "analyses.md"))
+    words = command.removeprefix("analyze ")
+    assert re.search(rf"(hopscope|analyze) {words}\b|^## {words}$", documents, re.MULTILINE), (
+        f"{command} is in no document"
+    )
+
+
+def test_the_page_of_the_analyses_is_up_to_date() -> None:
+    assert document_analyses.PAGE.read_text() == document_analyses.page()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    text = COMMANDS[command].help
+    assert text
+    assert re.search(r"[Ee]xample|(?m:^\s*(hopscope|analyze|mpirun) )", text), f"{command} shows no example"
+
+
+def test_links_in_the_documents_lead_somewhere() -> None:
+    broken = []
+    for path in files(".md"):
+        for target in re.findall(r"\]\(([^)#]+)", path.read_text()):
+            if not target.startswith("http") and not (path.parent / target).exists():
+                broken.append(f"{path.relative_to(ROOT)}: {target}")
+    assert broken == []
+
+
+def test_the_environment_variables_of_the_collector_are_in_the_readme() -> None:
+    read = set()
+    for path in (ROOT / "collector" / "src").rglob("*.c"):
+        read |= set(re.findall(r'"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
+    written = (ROOT / "README.md").read_text()
+    assert [name for name in sorted(read) if name not in written] == []
