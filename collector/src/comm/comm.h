@@ -2,7 +2,7 @@
 #ifndef HOPSCOPE_COMM_H
 #define HOPSCOPE_COMM_H
 
-#include <mpi.h>
+#include "mpi/mpi_table.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,9 +13,9 @@ struct comm {
     uint32_t id;  /* of this process's definition; 0 while recording is off */
     uint64_t key; /* equal on all members, unique in the job */
     int size, rank;
-    int *world_ranks;    /* size entries: world rank of each member; NULL for an intercommunicator */
+    int *world_ranks; /* size entries: world rank of each member; NULL for an intercommunicator */
     bool inter;
-    uint64_t next_seq;   /* collectives on one communicator never run at once on one rank: no lock */
+    uint64_t next_seq;          /* collectives on one communicator never run at once on one rank: no lock */
     struct engine_comm *engine; /* NULL until its first engine collective */
 };
 

@@ -2,13 +2,70 @@
  * bring their own), so functions and predefined handles are looked up when MPI_Init is entered.
  *
  * Include this instead of <mpi.h> in everything that is part of the preload: call pmpi.Send(...), never PMPI_Send(...).
- * Under Open MPI predefined handles are addresses of the library's data; here they become entries of a table.
+ * Under Open MPI predefined handles are addresses of the library's data; here they become entries of a table, so
+ * MPI_INT and the like are no constants: they cannot initialise statics or label cases.
  */
 #ifndef HOPSCOPE_MPI_TABLE_H
 #define HOPSCOPE_MPI_TABLE_H
 
 #include <mpi.h>
 #include <stdbool.h>
-/* Its owner (src/mpi) fills in: one list of functions X(Name) -> struct pmpi_table { __typeof__(PMPI_Name) *Name; } pmpi;
- * the redirection of OMPI_PREDEFINED_GLOBAL; bool mpi_table_resolve(char *message, size_t capacity). */
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every function of the library that the collector calls. */
+// clang-format off
+#define PMPI_FUNCTIONS(X)                                                                                              \
+    X(Init) X(Init_thread) X(Finalize) X(Initialized) X(Finalized) X(Query_thread) X(Abort)                            \
+    X(Get_library_version) X(Get_processor_name) X(Wtime) X(Barrier) X(Bcast) X(Reduce) X(Allreduce) X(Gather)         \
+    X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw)                 \
+    X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan) X(Neighbor_allgather) X(Neighbor_allgatherv)           \
+    X(Neighbor_alltoall) X(Neighbor_alltoallv) X(Neighbor_alltoallw) X(Send) X(Bsend) X(Ssend) X(Rsend) X(Recv)        \
+    X(Mrecv) X(Sendrecv) X(Sendrecv_replace) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Irecv) X(Imrecv)                 \
+    X(Send_init) X(Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) X(Cancel)                 \
+    X(Request_free) X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome)                \
+    X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Test_cancelled) X(Request_get_status) X(Status_set_cancelled)            \
+    X(Get_count) X(Get_elements_x) X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_split)                        \
+    X(Comm_split_type) X(Comm_create) X(Comm_create_group) X(Cart_create) X(Cart_sub) X(Graph_create)                  \
+    X(Dist_graph_create) X(Dist_graph_create_adjacent) X(Intercomm_create) X(Intercomm_merge) X(Comm_spawn)            \
+    X(Comm_spawn_multiple) X(Comm_accept) X(Comm_connect) X(Comm_join) X(Comm_free) X(Comm_disconnect)                 \
+    X(Comm_set_name) X(Comm_get_name) X(Comm_size) X(Comm_rank) X(Comm_remote_size) X(Comm_test_inter)                 \
+    X(Comm_group) X(Comm_remote_group) X(Comm_compare) X(Comm_set_errhandler) X(Comm_get_errhandler)                   \
+    X(Comm_call_errhandler) X(Errhandler_free) X(Error_class) X(Topo_test) X(Cartdim_get)                              \
+    X(Graph_neighbors_count) X(Dist_graph_neighbors_count) X(Group_size) X(Group_rank) X(Group_translate_ranks)        \
+    X(Group_free) X(Group_incl) X(Type_size) X(Type_size_x) X(Type_get_extent) X(Type_get_extent_x)                    \
+    X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) X(Type_commit)         \
+    X(Type_free) X(Type_contiguous) X(Type_dup) X(Type_create_resized) X(Pack) X(Unpack) X(Pack_size)                  \
+    X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)               \
+    X(Win_free) X(Alloc_mem) X(Free_mem) X(Ibarrier) X(Iallreduce) X(Ibcast)
+// clang-format on
+
+struct pmpi_table {
+#define HOPSCOPE_TABLE_ENTRY(name) __typeof__(PMPI_##name) *name;
+    PMPI_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
+#undef HOPSCOPE_TABLE_ENTRY
+};
+
+/* Filled by mpi_table_resolve; all entries are NULL before. */
+extern struct pmpi_table pmpi;
+
+#ifdef OMPI_MPI_H
+#include "mpi/mpi_handles.h"
+
+struct openmpi_handles {
+#define HOPSCOPE_HANDLE_ENTRY(symbol) void *symbol;
+    OPENMPI_HANDLES(HOPSCOPE_HANDLE_ENTRY)
+#undef HOPSCOPE_HANDLE_ENTRY
+};
+
+extern struct openmpi_handles openmpi_handles;
+
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, symbol) ((type)openmpi_handles.symbol)
+#endif
+
+/* Looks everything up, once; later calls return the first answer. False with a sentence if the process has no MPI
+ * library, or another one than this preload was built for. */
+bool mpi_table_resolve(char *message, size_t capacity);
+
 #endif

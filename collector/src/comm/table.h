@@ -1,0 +1,13 @@
+/* The table behind comm_find, for its writer (registry.c), which serialises these calls. */
+#ifndef HOPSCOPE_COMM_TABLE_H
+#define HOPSCOPE_COMM_TABLE_H
+
+#include "comm/comm.h"
+#include "mpi/mpi_table.h"
+
+bool comm_table_add(struct comm *comm);
+struct comm *comm_table_remove(MPI_Comm handle);
+void comm_table_each(void (*visit)(struct comm *comm));
+void comm_table_clear(void);
+
+#endif

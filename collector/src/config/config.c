@@ -1,0 +1,42 @@
+#include "config/config.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+
+static const char *text(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static double number(const char *name, double least, double most, double otherwise, bool speak) {
+    const char *value = text(name);
+    if (!value)
+        return otherwise;
+    /* Not strtod: its decimal point is the application's locale's. */
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    char *end = (char *)value;
+    double parsed = c_locale ? strtod_l(value, &end, c_locale) : 0;
+    if (c_locale)
+        freelocale(c_locale);
+    if (end != value && *end == '\0' && isfinite(parsed) && parsed >= least && parsed <= most)
+        return parsed;
+    if (speak)
+        log_line("%s=%s is no number from %g to %g; using %g", name, value, least, most, otherwise);
+    return otherwise;
+}
+
+struct config config_read(bool speak) {
+    const char *assemble = text("HOPSCOPE_ASSEMBLE");
+    return (struct config){
+        .directory = text("HOPSCOPE_DIR"),
+        .tree = text("HOPSCOPE_TREE"),
+        .topology = text("HOPSCOPE_TOPOLOGY"),
+        .presence_seconds = number("HOPSCOPE_PRESENCE_TIMEOUT", 0, 3600, 10, speak),
+        .chunk_bytes = (size_t)number("HOPSCOPE_SPOOL_CHUNK_BYTES", 4096, 1e9, 1 << 20, speak),
+        .assemble = !assemble || strcmp(assemble, "0") != 0,
+    };
+}

@@ -1,0 +1,20 @@
+/* The collector's environment variables, read in one place. */
+#ifndef HOPSCOPE_CONFIG_H
+#define HOPSCOPE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct config {
+    const char *directory;   /* HOPSCOPE_DIR: the trace directory; NULL: hopscope-<job> in the working directory */
+    const char *tree;        /* HOPSCOPE_TREE: a tree file or the name of a shape; NULL: observe */
+    const char *topology;    /* HOPSCOPE_TOPOLOGY: a topology file; NULL: the hosts that the ranks run on */
+    double presence_seconds; /* HOPSCOPE_PRESENCE_TIMEOUT: how long ranks wait for one another's collector */
+    size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: how much of a spool is prepared at a time */
+    bool assemble;           /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
+};
+
+/* An empty variable counts as unset. A number that is none keeps its default, with a line on stderr if `speak`. */
+struct config config_read(bool speak);
+
+#endif

@@ -1,0 +1,104 @@
+/* Finds the MPI library of this process: behind us in the search order, or loaded privately (as mpi4py's is). */
+#include "mpi/mpi_table.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+struct pmpi_table pmpi;
+
+#ifdef OMPI_MPI_H
+struct openmpi_handles openmpi_handles;
+static const char *const library_files[] = {"libmpi.so.40"};
+static const char *const library_words = "Open MPI";
+#else
+/* MPICH and what shares its ABI; Debian calls the file libmpich.so.12. */
+static const char *const library_files[] = {"libmpi.so.12", "libmpich.so.12"};
+static const char *const library_words = "MPICH";
+#endif
+
+static void *library; /* a handle for dlsym */
+
+static void *find(const char *name) {
+    return dlsym(library, name);
+}
+
+#ifdef OMPI_MPI_H
+/* An executable may hold the library's data itself (a copy relocation): then that is what everybody uses, and it comes
+ * first in the global order. A privately loaded library's is only found through its handle. */
+static void *find_data(const char *name) {
+    void *global = dlsym(RTLD_DEFAULT, name);
+    return global ? global : find(name);
+}
+#endif
+
+static void find_library(void) {
+    library = RTLD_NEXT;
+    if (find("PMPI_Init"))
+        return;
+    library = RTLD_DEFAULT;
+    if (find("PMPI_Init"))
+        return;
+    library = NULL;
+    for (size_t i = 0; !library && i < sizeof library_files / sizeof *library_files; i++)
+        library = dlopen(library_files[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+}
+
+/* An Open MPI process has this symbol, no other has: handles of the two have different widths, so a mistake here would
+ * end in a crash somewhere else. */
+static bool is_ours(void) {
+    bool openmpi = find("ompi_mpi_comm_world") != NULL;
+#ifdef OMPI_MPI_H
+    return openmpi;
+#else
+    return !openmpi;
+#endif
+}
+
+static bool resolve(char *message, size_t capacity) {
+    find_library();
+    if (!library || !find("PMPI_Init")) {
+        snprintf(message, capacity, "no MPI library was found in this process that libhopscope-%s.so could serve",
+                 HOPSCOPE_FLAVOUR);
+        return false;
+    }
+    if (!is_ours()) {
+        snprintf(
+            message, capacity,
+            "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the one for it (see "
+            "`hopscope preload`) or none",
+            HOPSCOPE_FLAVOUR, library_words);
+        return false;
+    }
+    const char *missing = NULL;
+#define HOPSCOPE_RESOLVE(name)                                                                                         \
+    pmpi.name = (__typeof__(pmpi.name))find("PMPI_" #name);                                                            \
+    missing = pmpi.name ? missing : "PMPI_" #name;
+    PMPI_FUNCTIONS(HOPSCOPE_RESOLVE)
+#undef HOPSCOPE_RESOLVE
+#ifdef OMPI_MPI_H
+#define HOPSCOPE_RESOLVE(symbol) openmpi_handles.symbol = find_data(#symbol);
+    OPENMPI_HANDLES(HOPSCOPE_RESOLVE)
+#undef HOPSCOPE_RESOLVE
+#endif
+    if (missing)
+        snprintf(message, capacity, "the MPI library of this program has no %s; libhopscope-%s.so needs MPI 3.1",
+                 missing, HOPSCOPE_FLAVOUR);
+    return !missing;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool resolved;
+static char why_not[256];
+
+static void resolve_once(void) {
+    resolved = resolve(why_not, sizeof why_not);
+}
+
+bool mpi_table_resolve(char *message, size_t capacity) {
+    pthread_once(&once, resolve_once);
+    if (!resolved)
+        snprintf(message, capacity, "%s", why_not);
+    return resolved;
+}

@@ -1,0 +1,70 @@
+#include "record/call_site.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "record/definitions.h"
+#include "record/record.h"
+
+_Thread_local struct call_site_cache_entry call_site_cache[CALL_SITE_CACHE] __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct call_site_cache_entry *table; /* open addressing, a power of two */
+static size_t capacity, used;
+
+static struct call_site_cache_entry *place_of(struct call_site_cache_entry *in, size_t size, uintptr_t address) {
+    size_t i = (address * 0x9E3779B97F4A7C15u >> 20) & (size - 1);
+    while (in[i].address && in[i].address != address)
+        i = (i + 1) & (size - 1);
+    return &in[i];
+}
+
+static bool grow(void) {
+    size_t size = capacity ? capacity * 2 : 256;
+    struct call_site_cache_entry *larger = calloc(size, sizeof *larger);
+    if (!larger)
+        return false;
+    for (size_t i = 0; i < capacity; i++)
+        if (table[i].address)
+            *place_of(larger, size, table[i].address) = table[i];
+    free(table);
+    table = larger;
+    capacity = size;
+    return true;
+}
+
+/* The last byte of the call instruction, not the one after it, which may belong to the next source line. */
+static void define(uint32_t id, uintptr_t address) {
+    Dl_info info = {0};
+    bool known = dladdr((const void *)(address - 1), &info) != 0 && info.dli_fname;
+    struct line line;
+    line_begin(&line, "call_site");
+    line_unsigned(&line, "id", id);
+    line_text(&line, "module", known ? info.dli_fname : NULL);
+    line_unsigned(&line, "offset", address - 1 - (known ? (uintptr_t)info.dli_fbase : 0));
+    line_text(&line, "symbol", known ? info.dli_sname : NULL);
+    line_end(&line);
+}
+
+uint32_t call_site_look_up(uintptr_t address) {
+    if (!record_is_on())
+        return 0;
+    int kept = errno;
+    uint32_t id = 0;
+    bool fresh = false;
+    pthread_mutex_lock(&lock);
+    if (used * 2 < capacity || grow()) {
+        struct call_site_cache_entry *entry = place_of(table, capacity, address);
+        fresh = !entry->address;
+        if (fresh)
+            *entry = (struct call_site_cache_entry){address, (uint32_t)++used};
+        id = entry->id;
+    }
+    pthread_mutex_unlock(&lock);
+    if (fresh)
+        define(id, address);
+    errno = kept;
+    return id;
+}

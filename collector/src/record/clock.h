@@ -1,0 +1,42 @@
+/* The machine's counter: what records are stamped with. */
+#ifndef HOPSCOPE_CLOCK_H
+#define HOPSCOPE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/* True where the processor's cycle counter runs at one rate on all cores and in all power states (x86's invariant
+ * TSC); else ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
+extern bool clock_is_tsc;
+
+static inline uint64_t clock_monotonic_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Ticks, never running backwards within a thread. */
+static inline uint64_t clock_now(void) {
+#if defined(__x86_64__)
+    if (__builtin_expect(clock_is_tsc, 1))
+        return __rdtsc();
+#endif
+    return clock_monotonic_ns();
+}
+
+struct clock_pair {
+    uint64_t ticks, monotonic_ns;
+};
+
+/* Chooses the counter and finds its rate; once, before the first clock_now. */
+void clock_start(void);
+/* One instant on both clocks: the tightest of a few readings. */
+struct clock_pair clock_calibrate(void);
+/* Roughly how many ticks pass in so many nanoseconds, for thresholds (conversion of records is the assembly's). */
+uint64_t clock_ticks_of_ns(uint64_t ns);
+
+#endif

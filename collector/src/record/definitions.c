@@ -1,0 +1,131 @@
+#include "record/definitions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/record.h"
+#include "json/json.h"
+
+static int file = -1;
+
+int definitions_open(const char *directory, int world_rank) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
+        return ENAMETOOLONG;
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    return file < 0 ? errno : 0;
+}
+
+void definitions_close(void) {
+    if (file >= 0)
+        close(file);
+    file = -1;
+}
+
+static bool reserve(struct line *line, size_t more) {
+    if (line->failed)
+        return false;
+    if (line->length + more + 1 <= line->capacity)
+        return true;
+    size_t capacity = line->capacity ? line->capacity : 256;
+    while (capacity < line->length + more + 1)
+        capacity *= 2;
+    char *text = realloc(line->text, capacity);
+    if (!text) {
+        line->failed = true;
+        return false;
+    }
+    line->text = text;
+    line->capacity = capacity;
+    return true;
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int needed = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (needed >= 0 && reserve(line, (size_t)needed)) {
+        vsnprintf(line->text + line->length, (size_t)needed + 1, format, again);
+        line->length += (size_t)needed;
+    }
+    va_end(again);
+}
+
+void line_begin(struct line *line, const char *kind) {
+    *line = (struct line){0};
+    add(line, "{\"def\":\"%s\"", kind);
+}
+
+void line_text(struct line *line, const char *key, const char *value) {
+    add(line, ",\"%s\":", key);
+    if (!value) {
+        add(line, "null");
+        return;
+    }
+    size_t needed = json_quote(NULL, 0, value);
+    if (reserve(line, needed + 1)) {
+        json_quote(line->text + line->length, needed + 1, value);
+        line->length += needed;
+    }
+}
+
+void line_number(struct line *line, const char *key, int64_t value) {
+    add(line, ",\"%s\":%" PRId64, key, value);
+}
+
+void line_unsigned(struct line *line, const char *key, uint64_t value) {
+    add(line, ",\"%s\":%" PRIu64, key, value);
+}
+
+void line_real(struct line *line, const char *key, double value) {
+    /* Not %f: its decimal point is the application's locale's. */
+    int64_t thousandths = (int64_t)(value * 1000 + 0.5);
+    add(line, ",\"%s\":%" PRId64 ".%03" PRId64, key, thousandths / 1000, thousandths % 1000);
+}
+
+void line_key(struct line *line, const char *key, uint64_t value) {
+    add(line, ",\"%s\":\"%016" PRIx64 "\"", key, value);
+}
+
+void line_boolean(struct line *line, const char *key, bool value) {
+    add(line, ",\"%s\":%s", key, value ? "true" : "false");
+}
+
+void line_ranks(struct line *line, const char *key, const int *ranks, int count) {
+    if (!ranks) {
+        add(line, ",\"%s\":null", key);
+        return;
+    }
+    add(line, ",\"%s\":[", key);
+    for (int i = 0; i < count; i++)
+        add(line, i ? ",%d" : "%d", ranks[i]);
+    add(line, "]");
+}
+
+void line_end(struct line *line) {
+    int kept = errno;
+    add(line, "}\n");
+    if (!line->failed && file >= 0) {
+        /* One write of an O_APPEND file: lines of several threads do not mix. */
+        ssize_t written = write(file, line->text, line->length);
+        if (written != (ssize_t)line->length) {
+            char reason[160];
+            snprintf(reason, sizeof reason, "a definition could not be written: %s",
+                     strerror(written < 0 ? errno : ENOSPC));
+            record_stop(reason);
+        }
+    }
+    free(line->text);
+    *line = (struct line){0};
+    errno = kept;
+}

@@ -1,0 +1,33 @@
+/* The .defs file of this process: one JSON object a line, each written whole (see hopscope/spool.h). */
+#ifndef HOPSCOPE_DEFINITIONS_H
+#define HOPSCOPE_DEFINITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Opens directory/spool/<world rank>.defs. 0, or an errno. */
+int definitions_open(const char *directory, int world_rank);
+void definitions_close(void);
+
+/* A line being put together; it grows as needed. A line that ran out of memory is dropped, never half written. */
+struct line {
+    char *text;
+    size_t length, capacity;
+    bool failed;
+};
+
+/* {"def":"kind" */
+void line_begin(struct line *line, const char *kind);
+/* ,"key":<value> */
+void line_text(struct line *line, const char *key, const char *value); /* NULL: null */
+void line_number(struct line *line, const char *key, int64_t value);
+void line_unsigned(struct line *line, const char *key, uint64_t value);
+void line_real(struct line *line, const char *key, double value);  /* not negative, to a thousandth */
+void line_key(struct line *line, const char *key, uint64_t value); /* hexadecimal, as a string */
+void line_boolean(struct line *line, const char *key, bool value);
+void line_ranks(struct line *line, const char *key, const int *ranks, int count); /* NULL: null */
+/* }, written and freed. Recording stops if the file cannot take it. Keeps errno. */
+void line_end(struct line *line);
+
+#endif

@@ -1,0 +1,307 @@
+/* The spools of this process: one memory-mapped file a thread, prepared chunk by chunk. */
+#include "record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "log/log.h"
+#include "record/definitions.h"
+
+_Thread_local struct record_cursor record_cursor __attribute__((tls_model("initial-exec")));
+
+struct record_thread {
+    struct record_thread *next; /* in the list of this process's open spools */
+    int index, fd;
+    struct spool_header *header;
+    void *chunk; /* the one being written; NULL: none */
+    off_t end;   /* of the file, in bytes: where the next chunk will be */
+};
+
+static struct {
+    bool on; /* read without the lock */
+    char directory[PATH_MAX];
+    int world_rank;
+    size_t chunk_bytes;
+    int next_index;
+    struct record_thread *threads;
+    pthread_key_t at_thread_end;
+    bool has_key, has_fork_handler;
+} spools;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool record_is_on(void) {
+    return __atomic_load_n(&spools.on, __ATOMIC_ACQUIRE);
+}
+
+static void turn(bool on) {
+    __atomic_store_n(&spools.on, on, __ATOMIC_RELEASE);
+}
+
+/* Chunks must be whole pages and whole records, so that all records of a spool lie in one array. */
+static size_t whole_chunk(size_t bytes) {
+    size_t a = sizeof(struct spool_record), b = (size_t)sysconf(_SC_PAGESIZE), product = a * b;
+    while (b) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    size_t unit = product / a;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* Room on the disk for length more bytes: 0 or an errno. A sparse file would end the application with SIGBUS on a full
+ * disk, a file beyond the process's limit with SIGXFSZ. */
+static int prepare_room(int fd, off_t offset, size_t length) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (rlim_t)offset + length > limit.rlim_cur)
+        return EFBIG;
+    return posix_fallocate(fd, offset, (off_t)length);
+}
+
+/* Maps and prefaults the next chunk of a thread and points its cursor there. 0 or an errno. */
+static int next_chunk(struct record_thread *thread, struct record_cursor *cursor) {
+    int error = prepare_room(thread->fd, thread->end, spools.chunk_bytes);
+    if (error)
+        return error;
+    void *chunk =
+        mmap(NULL, spools.chunk_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, thread->fd, thread->end);
+    if (chunk == MAP_FAILED)
+        return errno;
+    if (thread->chunk)
+        munmap(thread->chunk, spools.chunk_bytes);
+    thread->chunk = chunk;
+    thread->end += (off_t)spools.chunk_bytes;
+    cursor->next = chunk;
+    /* One record is kept back: the one that finds the chunk full goes there, before the change to the next. */
+    cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;
+    return 0;
+}
+
+static int open_spool(struct record_thread *thread) {
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/spool/%d.%d.spool", spools.directory, spools.world_rank, thread->index);
+    thread->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (thread->fd < 0)
+        return errno;
+    int error = prepare_room(thread->fd, 0, SPOOL_HEADER_BYTES);
+    if (error)
+        return error;
+    void *header = mmap(NULL, SPOOL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, thread->fd, 0);
+    if (header == MAP_FAILED)
+        return errno;
+    thread->header = header;
+    thread->end = SPOOL_HEADER_BYTES;
+    *thread->header = (struct spool_header){
+        .version = SPOOL_VERSION,
+        .header_bytes = SPOOL_HEADER_BYTES,
+        .record_bytes = sizeof(struct spool_record),
+        .world_rank = (uint32_t)spools.world_rank,
+        .thread = (uint32_t)thread->index,
+        .pid = (uint32_t)getpid(),
+        .state = SPOOL_OPEN,
+    };
+    memcpy(thread->header->magic, SPOOL_MAGIC, sizeof thread->header->magic);
+    return 0;
+}
+
+static void free_thread(struct record_thread *thread) {
+    if (thread->chunk)
+        munmap(thread->chunk, spools.chunk_bytes);
+    if (thread->header)
+        munmap(thread->header, SPOOL_HEADER_BYTES);
+    if (thread->fd >= 0)
+        close(thread->fd);
+    free(thread);
+}
+
+/* A spool for the calling thread. 0 or an errno. */
+static int open_thread(struct record_cursor *cursor) {
+    struct record_thread *thread = calloc(1, sizeof *thread);
+    if (!thread)
+        return ENOMEM;
+    thread->index = __atomic_fetch_add(&spools.next_index, 1, __ATOMIC_RELAXED);
+    thread->fd = -1;
+    int error = open_spool(thread);
+    if (!error)
+        error = next_chunk(thread, cursor);
+    if (error) {
+        free_thread(thread);
+        return error;
+    }
+    cursor->thread = thread;
+    pthread_mutex_lock(&lock);
+    thread->next = spools.threads;
+    spools.threads = thread;
+    pthread_mutex_unlock(&lock);
+    if (spools.has_key)
+        pthread_setspecific(spools.at_thread_end, thread);
+    return 0;
+}
+
+static void close_ended_thread(void *value) {
+    struct record_thread *thread = value;
+    record_cursor = (struct record_cursor){0};
+    pthread_mutex_lock(&lock);
+    struct record_thread **place = &spools.threads;
+    while (*place && *place != thread)
+        place = &(*place)->next;
+    bool listed = *place != NULL;
+    if (listed) {
+        *place = thread->next;
+        if (thread->header->state == SPOOL_OPEN)
+            thread->header->state = SPOOL_CLOSED;
+    }
+    pthread_mutex_unlock(&lock);
+    if (listed)
+        free_thread(thread);
+}
+
+/* The spools and definitions belong to the parent: a child that does not exec must not write there. Only the forking
+ * thread lives on in it. */
+static void forget_in_child(void) {
+    turn(false);
+    record_cursor = (struct record_cursor){0};
+    spools.threads = NULL;
+    definitions_close();
+}
+
+static void define_clock_pair(void) {
+    struct clock_pair pair = clock_calibrate();
+    struct line line;
+    line_begin(&line, "clock");
+    line_unsigned(&line, "ticks", pair.ticks);
+    line_unsigned(&line, "monotonic_ns", pair.monotonic_ns);
+    line_end(&line);
+}
+
+static void set_all_states(enum spool_state state, const char *reason) {
+    pthread_mutex_lock(&lock);
+    for (struct record_thread *thread = spools.threads; thread; thread = thread->next) {
+        snprintf(thread->header->stop_reason, sizeof thread->header->stop_reason, "%s", reason);
+        __atomic_store_n(&thread->header->state, (uint32_t)state, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void record_stop(const char *reason) {
+    int kept = errno;
+    bool was_on = __atomic_exchange_n(&spools.on, false, __ATOMIC_ACQ_REL);
+    record_cursor.next = record_cursor.end = NULL;
+    if (was_on) {
+        set_all_states(SPOOL_STOPPED, reason);
+        log_line("recording stopped on rank %d in %s: %s; the application runs on", spools.world_rank, spools.directory,
+                 reason);
+    }
+    errno = kept;
+}
+
+static void stop_for(const char *what, int error) {
+    char reason[200];
+    snprintf(reason, sizeof reason, "%s: %s", what, strerror(error));
+    record_stop(reason);
+}
+
+void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region, uint32_t comm, uint64_t a, uint64_t b,
+                          uint64_t c) {
+    struct record_cursor *cursor = &record_cursor;
+    if (!record_is_on()) {
+        cursor->next = cursor->end = NULL;
+        return;
+    }
+    int kept = errno;
+    uint64_t begin = clock_now();
+    bool first = !cursor->thread;
+    if (!first)
+        record_fill(cursor->next, ticks < cursor->floor ? cursor->floor : ticks, kind, region, comm, a, b, c);
+    int error = first ? open_thread(cursor) : next_chunk(cursor->thread, cursor);
+    if (error) {
+        stop_for(first ? "no spool for a new thread" : "no room for the next chunk of the spool", error);
+    } else {
+        if (first)
+            record_fill(cursor->next++, ticks, kind, region, comm, a, b, c);
+        define_clock_pair();
+        if (cursor->next != cursor->end) { /* writing the definition may have stopped recording */
+            record_fill(cursor->next++, begin, SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
+            cursor->floor = clock_now();
+            record_fill(cursor->next++, cursor->floor, SPOOL_OVERHEAD_END, 0, 0, 0, 0, 0);
+        }
+    }
+    errno = kept;
+}
+
+bool record_start(const char *directory, int world_rank, size_t chunk_bytes) {
+    snprintf(spools.directory, sizeof spools.directory, "%s", directory);
+    spools.world_rank = world_rank;
+    spools.chunk_bytes = whole_chunk(chunk_bytes);
+    if (!spools.has_key)
+        spools.has_key = pthread_key_create(&spools.at_thread_end, close_ended_thread) == 0;
+    if (!spools.has_fork_handler)
+        spools.has_fork_handler = pthread_atfork(NULL, NULL, forget_in_child) == 0;
+    int error = definitions_open(directory, world_rank);
+    if (!error)
+        error = open_thread(&record_cursor);
+    if (error) {
+        definitions_close();
+        log_line("rank %d cannot record in %s: %s; the application runs on unrecorded (choose another directory by "
+                 "HOPSCOPE_DIR)",
+                 world_rank, directory, strerror(error));
+        return false;
+    }
+    turn(true);
+    define_clock_pair();
+    return true;
+}
+
+void record_finish(const char *how) {
+    if (!record_is_on())
+        return;
+    define_clock_pair();
+    turn(false);
+    struct line line;
+    line_begin(&line, "end");
+    line_unsigned(&line, "ticks", clock_now());
+    line_text(&line, "how", how);
+    line_end(&line);
+    set_all_states(SPOOL_CLOSED, "");
+    record_cursor.next = record_cursor.end = NULL;
+    definitions_close();
+}
+
+double record_measure_cost_ns(void) {
+    enum { EVENTS = 512 };
+    static struct spool_record scratch[EVENTS];
+    struct record_cursor kept = record_cursor;
+    double cost = 1e9;
+    for (int round = 0; round < 3; round++) {
+        record_cursor.next = scratch;
+        record_cursor.end = scratch + EVENTS;
+        uint64_t begin = clock_monotonic_ns();
+        for (uint64_t i = 0; i < EVENTS; i++)
+            record_append(clock_now(), SPOOL_SEND, 0, 0, i, 0, 0);
+        double each = (double)(clock_monotonic_ns() - begin) / EVENTS;
+        cost = each < cost ? each : cost;
+    }
+    record_cursor = kept;
+    return cost;
+}
+
+uint64_t record_request_id(void) {
+    enum { BLOCK = 1 << 16 };
+    static uint64_t next_block = 1;
+    static _Thread_local uint64_t next, end;
+    if (next == end) {
+        next = __atomic_fetch_add(&next_block, BLOCK, __ATOMIC_RELAXED);
+        end = next + BLOCK;
+    }
+    return next++;
+}

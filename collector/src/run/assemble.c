@@ -1,0 +1,40 @@
+#include "run/assemble.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log/log.h"
+
+static const char *const file_name = "libhopscope-assemble.so";
+
+static void *load(void) {
+    Dl_info own;
+    if (!dladdr((const void *)(void (*)(void))assemble, &own) || !own.dli_fname)
+        return NULL;
+    char path[PATH_MAX];
+    const char *slash = strrchr(own.dli_fname, '/');
+    int folder = slash ? (int)(slash - own.dli_fname) : 1;
+    snprintf(path, sizeof path, "%.*s/%s", folder, slash ? own.dli_fname : ".", file_name);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+bool assemble(const char *directory) {
+    char message[1024] = "";
+    void *library = load();
+    int (*entry)(const char *, char *, size_t) = NULL;
+    if (library)
+        *(void **)&entry = dlsym(library, "hopscope_assemble");
+    if (!entry) {
+        const char *why = dlerror();
+        log_line("the archive was not made (%s); the spools are in %s: `hopscope recover %s` makes it",
+                 why ? why : "the assembly lacks its entry", directory, directory);
+        return false;
+    }
+    int code = entry(directory, message, sizeof message);
+    if (code != 0)
+        log_line("the archive was not made: %s; the spools stay in %s", message[0] ? message : "no reason given",
+                 directory);
+    return code == 0;
+}

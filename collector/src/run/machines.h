@@ -1,0 +1,32 @@
+/* Which machine each rank runs on: its name, and whose clock it shares. */
+#ifndef HOPSCOPE_MACHINES_H
+#define HOPSCOPE_MACHINES_H
+
+#include <stdbool.h>
+
+#include "mpi/mpi_table.h"
+
+enum { HOST_NAME_BYTES = 128, BOOT_ID_BYTES = 40 };
+
+struct machine_name {
+    char host[HOST_NAME_BYTES];
+    char boot[BOOT_ID_BYTES]; /* the running kernel's: hosts that are only namespaces share it, and their clock */
+    char clock_host[HOST_NAME_BYTES];
+};
+
+struct machines {
+    char own_host[HOST_NAME_BYTES];
+    char own_boot[BOOT_ID_BYTES];
+    int ranks;
+    struct machine_name *of_rank; /* NULL before machines_gather */
+    int *clock_leader;            /* the lowest rank with the same clock, for each rank */
+};
+
+void machines_own(struct machines *machines);
+/* Collective over comm. False if memory or MPI fails. */
+bool machines_gather(struct machines *machines, MPI_Comm comm, int rank, int size);
+/* The name of a rank's clock: the host of its leader, made unique where two machines have one name. */
+const char *machines_clock_host(const struct machines *machines, int rank);
+void machines_free(struct machines *machines);
+
+#endif

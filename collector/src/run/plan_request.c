@@ -1,0 +1,147 @@
+#include "run/plan_request.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "log/log.h"
+
+#ifdef HOPSCOPE_HAVE_ENGINE
+#include "plan/tree_file.h"
+#include "topology/topology.h"
+#endif
+
+enum { LARGEST_FILE = 64 << 20 };
+
+static bool read_file(struct requested_text *out, const char *path, char *message, size_t capacity) {
+    snprintf(out->name, sizeof out->name, "%s", path);
+    FILE *file = fopen(path, "rbe");
+    struct stat status;
+    bool ok = file && fstat(fileno(file), &status) == 0;
+    if (ok && (!S_ISREG(status.st_mode) || status.st_size > LARGEST_FILE)) {
+        errno = S_ISREG(status.st_mode) ? EFBIG : EISDIR;
+        ok = false;
+    }
+    if (ok) {
+        out->text = malloc((size_t)status.st_size + 1);
+        ok = out->text != NULL;
+    }
+    if (ok) {
+        out->length = fread(out->text, 1, (size_t)status.st_size, file);
+        out->text[out->length] = '\0';
+        ok = !ferror(file);
+    }
+    if (!ok)
+        snprintf(message, capacity, "%s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    return ok;
+}
+
+/* A file, or the name of a shape that is a tree file by itself. */
+static bool read_tree(struct requested_text *out, const char *value, char *message, size_t capacity) {
+    struct stat status;
+    bool is_file = stat(value, &status) == 0;
+#ifdef HOPSCOPE_HAVE_ENGINE
+    char text[1024];
+    size_t length = is_file ? 0 : tree_file_of_shape(value, text, sizeof text);
+    if (length) {
+        snprintf(out->name, sizeof out->name, "HOPSCOPE_TREE=%s", value);
+        out->text = strdup(text);
+        out->length = length;
+        return out->text != NULL;
+    }
+#endif
+    if (!is_file && !strchr(value, '/') && !strchr(value, '.')) {
+        snprintf(message, capacity,
+                 "HOPSCOPE_TREE=%s: neither a file nor the name of a shape; shapes are flat, chain, binary, kary:K, "
+                 "binomial, binomial-mpich, binomial-lam and hierarchical",
+                 value);
+        return false;
+    }
+    return read_file(out, value, message, capacity);
+}
+
+/* Rank 0's text on every rank. False if memory or MPI fails. */
+static bool share_text(struct requested_text *text, MPI_Comm comm, int rank) {
+    uint64_t head[2] = {text->text != NULL, text->length};
+    if (pmpi.Bcast(head, sizeof head, MPI_BYTE, 0, comm) != MPI_SUCCESS)
+        return false;
+    if (!head[0])
+        return true;
+    text->length = (size_t)head[1];
+    if (rank != 0)
+        text->text = calloc(1, text->length + 1);
+    return text->text && pmpi.Bcast(text->text, (int)text->length, MPI_BYTE, 0, comm) == MPI_SUCCESS &&
+           pmpi.Bcast(text->name, sizeof text->name, MPI_BYTE, 0, comm) == MPI_SUCCESS;
+}
+
+static bool make_topology(struct plan_request *request, const struct machines *machines, char *message,
+                          size_t capacity) {
+#ifdef HOPSCOPE_HAVE_ENGINE
+    char why[600];
+    const char **hosts = calloc((size_t)machines->ranks, sizeof *hosts);
+    if (!hosts) {
+        snprintf(message, capacity, "no memory for the topology");
+        return false;
+    }
+    for (int rank = 0; rank < machines->ranks; rank++)
+        hosts[rank] = machines->of_rank[rank].host;
+    request->topology = topology_make(request->topology_file.text, request->topology_file.length, hosts,
+                                      machines->ranks, why, sizeof why);
+    free(hosts);
+    if (!request->topology)
+        snprintf(message, capacity, "%s:%s", request->topology_file.name, why);
+    return request->topology != NULL;
+#else
+    (void)request, (void)machines, (void)message, (void)capacity;
+    return true;
+#endif
+}
+
+bool plan_request_read(struct plan_request *request, const struct config *config, MPI_Comm comm, int rank,
+                       const struct machines *machines, char *message, size_t capacity) {
+    *request = (struct plan_request){0};
+    int read = 1;
+    if (rank == 0 && config->tree)
+        read = read_tree(&request->tree, config->tree, message, capacity);
+    if (rank == 0 && read && config->topology)
+        read = read_file(&request->topology_file, config->topology, message, capacity);
+    if (pmpi.Bcast(&read, 1, MPI_INT, 0, comm) != MPI_SUCCESS || !read) {
+        if (rank != 0)
+            snprintf(message, capacity, "rank 0 could not read the tree or topology file");
+        return false;
+    }
+    if (!share_text(&request->tree, comm, rank) || !share_text(&request->topology_file, comm, rank)) {
+        snprintf(message, capacity, "the tree and topology files could not be handed to all ranks");
+        return false;
+    }
+    return make_topology(request, machines, message, capacity);
+}
+
+static void keep(const struct requested_text *text, const char *directory, const char *name) {
+    if (!text->text)
+        return;
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "wbe");
+    bool ok = file && fwrite(text->text, 1, text->length, file) == text->length;
+    if (file && fclose(file) != 0)
+        ok = false;
+    if (!ok)
+        log_line("%s could not be written: %s", path, strerror(errno));
+}
+
+void plan_request_keep(const struct plan_request *request, const char *directory) {
+    keep(&request->tree, directory, "tree.json");
+    keep(&request->topology_file, directory, "topology.json");
+}
+
+void plan_request_free(struct plan_request *request) {
+    free(request->tree.text);
+    free(request->topology_file.text);
+    request->tree.text = request->topology_file.text = NULL;
+}

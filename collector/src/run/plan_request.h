@@ -1,0 +1,34 @@
+/* The tree and the topology that the user asked for: read by rank 0, the same text on every rank. */
+#ifndef HOPSCOPE_PLAN_REQUEST_H
+#define HOPSCOPE_PLAN_REQUEST_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "config/config.h"
+#include "run/machines.h"
+
+struct topology;
+
+struct requested_text {
+    char *text; /* NULL: not asked for */
+    size_t length;
+    char name[PATH_MAX]; /* for messages: the file, or the variable with its value */
+};
+
+struct plan_request {
+    struct requested_text tree, topology_file;
+    struct topology *topology;
+};
+
+/* Collective over comm. False with a message on every rank alike: FILE:LINE:COLUMN: what is wrong; what would be right.
+ */
+bool plan_request_read(struct plan_request *request, const struct config *config, MPI_Comm comm, int rank,
+                       const struct machines *machines, char *message, size_t capacity);
+/* Writes tree.json and topology.json, as far as asked for, into the trace directory. */
+void plan_request_keep(const struct plan_request *request, const char *directory);
+/* Frees the texts; the topology stays with the engine until the process ends. */
+void plan_request_free(struct plan_request *request);
+
+#endif

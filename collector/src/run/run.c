@@ -1,0 +1,230 @@
+#include "run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comm/registry.h"
+#include "config/config.h"
+#include "log/log.h"
+#include "mpi/mpi_table.h"
+#include "presence/job.h"
+#include "presence/presence.h"
+#include "record/definitions.h"
+#include "record/record.h"
+#include "run/assemble.h"
+#include "run/clock_exchange.h"
+#include "run/machines.h"
+#include "run/plan_request.h"
+#include "wrappers/call.h"
+#include "wrappers/collective.h"
+
+#ifdef HOPSCOPE_HAVE_ENGINE
+#include "engine/engine.h"
+#include "topology/topology.h"
+#endif
+
+static struct {
+    struct config config;
+    enum presence presence;
+    int rank, size;
+    char directory[PATH_MAX]; /* absolute: the application may change its own */
+    char job[200];
+    MPI_Comm comm; /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
+    struct machines machines;
+} run;
+
+static void name_directory(void) {
+    char relative[PATH_MAX], here[PATH_MAX];
+    if (run.config.directory)
+        snprintf(relative, sizeof relative, "%s", run.config.directory);
+    else
+        snprintf(relative, sizeof relative, "hopscope-%s", run.job);
+    bool absolute = relative[0] == '/' || !getcwd(here, sizeof here);
+    int length = absolute ? snprintf(run.directory, sizeof run.directory, "%s", relative)
+                          : snprintf(run.directory, sizeof run.directory, "%s/%s", here, relative);
+    if (length >= (int)sizeof run.directory)
+        log_line("the name of the trace directory is too long: %s", relative);
+}
+
+static void read_command(char *command, size_t capacity) {
+    command[0] = '\0';
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    ssize_t length = read(file, command, capacity - 1);
+    close(file);
+    length = length > 0 ? length : 0;
+    command[length] = '\0';
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (!command[i])
+            command[i] = ' ';
+}
+
+static void define_process(void) {
+    char command[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0, level = MPI_THREAD_SINGLE;
+    read_command(command, sizeof command);
+    pmpi.Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *c = library; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    pmpi.Query_thread(&level);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    struct line line;
+    line_begin(&line, "process");
+    line_number(&line, "world_rank", run.rank);
+    line_number(&line, "world_size", run.size);
+    line_number(&line, "pid", getpid());
+    line_number(&line, "core", sched_getcpu());
+    line_text(&line, "clock_host", run.machines.own_host);
+    line_text(&line, "command", command);
+    line_text(&line, "mpi_library", library);
+    line_number(&line, "started_ns", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    line_number(&line, "thread_level", level);
+    line_text(&line, "mode", "observe");
+    line_text(&line, "tick_source", clock_is_tsc ? "tsc" : "clock_monotonic");
+    line_text(&line, "presence", run.presence == PRESENCE_COMPLETE ? "complete" : "incomplete");
+    line_real(&line, "event_cost_ns", record_measure_cost_ns());
+    line_end(&line);
+}
+
+/* What only became known by talking to the other ranks. */
+static void define_process_again(const struct plan_request *request) {
+    struct line line;
+    line_begin(&line, "process");
+    line_text(&line, "clock_host", machines_clock_host(&run.machines, run.rank));
+#ifdef HOPSCOPE_HAVE_ENGINE
+    int host = request->topology->host_of_rank[run.rank];
+    line_text(&line, "host", request->topology->host_names[host]);
+    line_text(&line, "cluster", request->topology->cluster_names[request->topology->cluster_of_host[host]]);
+#endif
+    line_text(&line, "mode", request->tree.text ? "tree" : "observe");
+    if (run.rank == 0 && request->tree.text)
+        line_text(&line, "tree_file", request->tree.text);
+    if (run.rank == 0 && request->topology_file.text)
+        line_text(&line, "topology_file", request->topology_file.text);
+    line_end(&line);
+}
+
+static void make_own_comm(void) {
+    MPI_Errhandler users;
+    pmpi.Comm_get_errhandler(MPI_COMM_WORLD, &users);
+    pmpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm);
+    pmpi.Comm_set_errhandler(MPI_COMM_WORLD, users);
+    pmpi.Errhandler_free(&users);
+    if (error != MPI_SUCCESS) {
+        log_line("MPI could not make the collector's communicator (error %d); the job ends before it has begun", error);
+        pmpi.Abort(MPI_COMM_WORLD, 2);
+    }
+    pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
+}
+
+/* All ranks come here with the same texts, so all fail alike: one speaks and ends the job, the others wait for it. */
+static void end_for_wrong_input(const char *message) {
+    if (run.rank == 0) {
+        log_line("%s", message);
+        pmpi.Abort(MPI_COMM_WORLD, 2);
+    }
+    pmpi.Barrier(run.comm);
+    pmpi.Abort(MPI_COMM_WORLD, 2);
+}
+
+static void start_together(void) {
+    char message[800];
+    struct plan_request request;
+    make_own_comm();
+    if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
+        !plan_request_read(&request, &run.config, run.comm, run.rank, &run.machines, message, sizeof message))
+        end_for_wrong_input(message);
+    define_process_again(&request);
+    if (run.rank == 0)
+        plan_request_keep(&request, run.directory);
+    clock_exchange(run.comm, run.rank, run.size, &run.machines);
+#ifdef HOPSCOPE_HAVE_ENGINE
+    if (!engine_start(request.tree.text, request.tree.length, request.topology, message, sizeof message)) {
+        char placed[PATH_MAX + sizeof message];
+        snprintf(placed, sizeof placed, "%s:%s", request.tree.name, message);
+        end_for_wrong_input(placed);
+    }
+#endif
+    plan_request_free(&request);
+}
+
+bool run_start(void) {
+    int kept = errno;
+    run.comm = MPI_COMM_NULL;
+    pmpi.Comm_rank(MPI_COMM_WORLD, &run.rank);
+    pmpi.Comm_size(MPI_COMM_WORLD, &run.size);
+    run.config = config_read(run.rank == 0);
+    job_token(run.job, sizeof run.job);
+    name_directory();
+    machines_own(&run.machines);
+    struct presence_question question = {
+        .directory = run.directory,
+        .job = run.job,
+        .host = run.machines.own_host,
+        .rank = run.rank,
+        .size = run.size,
+        .timeout_seconds = run.config.presence_seconds,
+    };
+    run.presence = presence_prove(&question);
+    bool serving = run.presence == PRESENCE_COMPLETE || run.presence == PRESENCE_INCOMPLETE;
+    if (serving && !comm_registry_start()) {
+        log_line("rank %d has no memory for the collector's tables", run.rank);
+        pmpi.Abort(MPI_COMM_WORLD, 2);
+    }
+    if (serving && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
+        define_process();
+        comm_registry_define_all();
+    }
+    if (run.presence == PRESENCE_COMPLETE)
+        start_together();
+    else if (serving && run.config.tree)
+        collective_refusal = record_define_reason("collector not on every rank");
+    errno = kept;
+    return serving;
+}
+
+void run_finish(void) {
+    int kept = errno;
+    bool together = run.comm != MPI_COMM_NULL;
+    if (together) {
+        clock_exchange(run.comm, run.rank, run.size, &run.machines);
+#ifdef HOPSCOPE_HAVE_ENGINE
+        engine_stop();
+#endif
+    }
+    record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Finalize, 0, 0, 0, 0);
+    record_finish("finalize");
+    if (together) {
+        /* Behind this every spool is complete. */
+        pmpi.Barrier(run.comm);
+        pmpi.Comm_free(&run.comm);
+    }
+    comm_registry_stop();
+    machines_free(&run.machines);
+    errno = kept;
+}
+
+void run_assemble(void) {
+    /* After PMPI_Finalize, so that no other rank waits for it. Without proven presence nobody knows when the last spool
+     * is complete: the launcher, `hopscope recover` or the first analysis does it then. */
+    if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble)
+        return;
+    int kept = errno;
+    if (assemble(run.directory) && !run.config.directory)
+        log_line("the trace is in %s", run.directory);
+    errno = kept;
+}
+
+void run_abort(void) {
+    record_finish("abort");
+}

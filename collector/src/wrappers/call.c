@@ -1,0 +1,26 @@
+#include "wrappers/call.h"
+
+#include <stdlib.h>
+
+#include "log/log.h"
+
+_Thread_local struct call_thread call_thread __attribute__((tls_model("initial-exec")));
+bool call_serving;
+
+void call_pass_on(void) {
+    char message[256];
+    if (mpi_table_resolve(message, sizeof message))
+        return;
+    /* There is no function to pass the call on to; without the preload this program would not have come here. */
+    log_line("%s", message);
+    abort();
+}
+
+void call_end_polling(void) {
+    struct call_thread *t = &call_thread;
+    if (!t->polling)
+        return;
+    t->polling = false;
+    record_append(t->poll_enter, SPOOL_ENTER, (uint16_t)t->poll_function, 0, t->poll_site, 0, 0);
+    record_append(t->poll_leave, SPOOL_LEAVE, (uint16_t)t->poll_function, 0, 0, 0, 0);
+}

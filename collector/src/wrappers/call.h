@@ -1,0 +1,89 @@
+/* What every wrapper does around the PMPI call: enter and leave.
+ *
+ * Only the outermost wrapper of a thread records: an MPI library, a callback of the application or another tool may
+ * call MPI functions from inside one. Before MPI_Init and after MPI_Finalize wrappers only pass the call on.
+ */
+#ifndef HOPSCOPE_CALL_H
+#define HOPSCOPE_CALL_H
+
+#include "comm/comm.h"
+#include "hopscope/functions.h"
+#include "mpi/mpi_table.h"
+#include "record/call_site.h"
+#include "record/record.h"
+
+/* A wrapper's own definition of an MPI function; and the place in the application that called it. */
+#define WRAPPER __attribute__((visibility("default")))
+#define CALLER __builtin_return_address(0)
+
+struct call {
+    enum mpi_function function;
+    int error; /* what the MPI function returned */
+    uint32_t site;
+    uint64_t enter; /* ticks */
+    /* Of a collective: */
+    struct comm *comm; /* NULL: unknown to the collector */
+    uint64_t seq;
+    uint32_t reason; /* why it went native although a tree was asked for; 0: no such reason */
+    bool by_engine;
+};
+
+struct call_thread {
+    int depth;
+    /* Failing tests and probes of one place in quick succession are one record pair: polls would flood the spool. */
+    bool polling;
+    enum mpi_function poll_function;
+    uint32_t poll_site;
+    uint64_t poll_enter, poll_leave;
+};
+
+extern _Thread_local struct call_thread call_thread __attribute__((tls_model("initial-exec")));
+
+/* True between the end of MPI_Init and the beginning of MPI_Finalize. */
+extern bool call_serving;
+
+/* Makes sure that the PMPI functions are known; the process ends with a sentence if there are none to call. */
+void call_pass_on(void);
+/* Records the failing tests that were kept back. */
+void call_end_polling(void);
+
+/* The common beginning. False: the wrapper passes the call on and does nothing else. Records nothing yet. */
+static inline bool call_open(struct call *call, enum mpi_function function, const void *caller) {
+    if (__builtin_expect(!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE), 0)) {
+        call_pass_on();
+        return false;
+    }
+    if (call_thread.depth)
+        return false;
+    call_thread.depth = 1;
+    call->function = function;
+    call->site = call_site_id(caller);
+    call->enter = clock_now();
+    return true;
+}
+
+static inline void call_close(void) {
+    call_thread.depth = 0;
+}
+
+static inline bool call_enter(struct call *call, enum mpi_function function, const void *caller) {
+    if (!call_open(call, function, caller))
+        return false;
+    if (__builtin_expect(call_thread.polling, 0))
+        call_end_polling();
+    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, 0, call->site, 0, 0);
+    return true;
+}
+
+/* Returns call->error, so that a wrapper can end with it. */
+static inline int call_leave_at(struct call *call, uint64_t ticks) {
+    record_append(ticks, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
+    call_close();
+    return call->error;
+}
+
+static inline int call_leave(struct call *call) {
+    return call_leave_at(call, clock_now());
+}
+
+#endif

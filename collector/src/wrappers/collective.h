@@ -1,0 +1,45 @@
+/* Enter and leave of a blocking collective, and who executes it.
+ *
+ * Bytes are those of the packed data that the call's own arguments describe, as if nothing were in place: what this
+ * rank puts in and what it gets out.
+ *   Barrier                      0, 0
+ *   Bcast                        the root sends count, the others receive count
+ *   Reduce                       every rank sends count, the root receives count
+ *   Allreduce, Scan, Exscan      count, count (Exscan: rank 0 receives nothing)
+ *   Gather(v), Scatter(v)        one block off the root; at the root also all blocks on the other side
+ *   Allgather(v)                 one block, all blocks
+ *   Alltoall(v,w)                all blocks, all blocks
+ *   Reduce_scatter(_block)       all blocks, the rank's own
+ *   Neighbor_*                   as their namesakes, over the out- and in-neighbours
+ * On intercommunicators, on communicators that the collector does not know, and for calls that failed: 0, 0.
+ */
+#ifndef HOPSCOPE_COLLECTIVE_H
+#define HOPSCOPE_COLLECTIVE_H
+
+#include "wrappers/call.h"
+
+struct engine_call;
+
+enum { NO_ROOT = -1 };
+
+/* Set in MPI_Init when a tree was asked for that cannot be used at all; the reason's definition. */
+extern uint32_t collective_refusal;
+
+/* Numbers the collective, and records its beginning. False: pass the call on. */
+bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
+/* True if the engine ran it: call->error is set. False: PMPI's turn. */
+bool collective_by_engine(struct call *call, struct engine_call *engine_call);
+int collective_leave(struct call *call, uint64_t sent, uint64_t received);
+
+/* True where byte counts can be worked out: see above. */
+static inline bool collective_counts(const struct call *call) {
+    return call->error == MPI_SUCCESS && call->comm && !call->comm->inter;
+}
+
+/* Packed bytes of count elements; of one block for each of comm's ranks; of the sums of counts. 0 where unknown. */
+uint64_t packed(const struct call *call, int count, MPI_Datatype datatype);
+uint64_t packed_by_all(const struct call *call, int count, MPI_Datatype datatype);
+uint64_t packed_sum(const struct call *call, const int counts[], int blocks, MPI_Datatype datatype);
+uint64_t packed_sum_w(const struct call *call, const int counts[], int blocks, const MPI_Datatype datatypes[]);
+
+#endif
