@@ -14,7 +14,10 @@ Progress = Callable[[str, int, int], None]
 
 
 def convert(archive: Archive, progress: Progress | None = None) -> dict[str, pa.Table]:
-    """Every table of schemas/tables, under its contract's schema. Raises InputError naming the file and the first bad place."""
+    """Every table of schemas/tables, under its contract's schema.
+
+    Raises InputError naming the file and the first bad place.
+    """
     try:
         streams, facts = _convert.convert(str(archive.anchor), progress)
     except _convert.ArchiveError as problem:

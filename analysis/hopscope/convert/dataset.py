@@ -49,7 +49,7 @@ def ensure_dataset(path: Path, *, progress: Progress | None = None) -> Path:
 
 
 def dataset_directory(archive: Archive) -> Path:
-    """Where an archive's dataset belongs: beside it, or in the user's cache where the archive's directory is not writable."""
+    """Where an archive's dataset belongs: beside it, or in the user's cache where there is no permission to write."""
     alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
     name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
     beside = archive.directory / name

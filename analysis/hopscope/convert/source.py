@@ -1,4 +1,4 @@
-"""What a path that was given to a command is: a dataset, an archive, or a run whose archive must be put together first."""
+"""What a path that was given to a command is: a dataset, an archive, or a run that must be put together first."""
 
 from dataclasses import dataclass
 from pathlib import Path

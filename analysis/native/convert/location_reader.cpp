@@ -137,8 +137,12 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     other(time);
     if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE || stack_.empty())
         return; /* making and freeing communicators, windows and files moves no data */
-    Frame &frame = stack_.back();
-    if (frame.opened == Opened::Interval) { /* a collective by the event, of a name that we do not know */
+    size_t place = stack_.size();
+    while (place > 0 && stack_[place - 1].opened != Opened::Call)
+        place--;
+    Frame &frame = place > 0 ? stack_[place - 1] : stack_.back();
+    /* A collective by the event, in a region of a name that we do not know. */
+    if (frame.opened == Opened::Interval && (frame.kind == RegionKind::User || frame.kind == RegionKind::OtherMpi)) {
         out_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
         CallRecord call;
         call.enter = frame.enter;

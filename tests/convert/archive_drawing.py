@@ -1,0 +1,263 @@
+"""Archives drawn by hand: a few lines of a test say what each rank did, and the OTF2 library writes it down.
+
+Events may be given in any order; they are sorted by time, those of one time in the order given. What is drawn follows
+schemas/otf2.md, so that these archives look like the collector's own.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import _otf2
+import otf2
+from otf2 import events
+from otf2.enums import (
+    CollectiveOp,
+    CommFlag,
+    GroupType,
+    LocationGroupType,
+    LocationType,
+    Paradigm,
+    RegionRole,
+    Type,
+)
+
+UP, DOWN, EXCHANGE = 0, 1, 2
+
+_OPERATIONS = {
+    "MPI_Barrier": CollectiveOp.BARRIER,
+    "MPI_Bcast": CollectiveOp.BCAST,
+    "MPI_Reduce": CollectiveOp.REDUCE,
+    "MPI_Allreduce": CollectiveOp.ALLREDUCE,
+    "MPI_Iallreduce": CollectiveOp.ALLREDUCE,
+    "MPI_Gather": CollectiveOp.GATHER,
+    "MPI_Comm_split": CollectiveOp.CREATE_HANDLE,
+}
+_MEASUREMENT = ("hop wait", "combine", "copy", "collector overhead")
+
+
+def hop_tag(phase: int, seq: int, *, round: int = 0, segment: int = 0) -> int:
+    """The tag of a hop, as schemas/otf2.md packs it."""
+    return phase | round << 2 | (segment & 0xFF) << 8 | (seq & 0xFFFF) << 16
+
+
+@dataclass
+class Place:
+    """Where a rank runs."""
+
+    host: str
+    cluster: str = "site"
+    clock_host: str | None = None
+    complete: str | None = "yes"
+    pid: int = 100
+    core: int = 0
+
+
+@dataclass
+class Drawing:
+    """An archive in the making: `path` is its directory."""
+
+    path: Path
+    places: list[Place]
+    ours: bool = True
+    archive_name: str = "traces"
+    ticks_per_second: int = 1_000_000_000
+    rank_names: str = "MPI Rank {}"
+    properties: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._writer: Any = otf2.writer.Writer(
+            str(self.path), archive_name=self.archive_name, timer_resolution=self.ticks_per_second
+        )
+        self._events: dict[Any, list[Any]] = {}
+        self._offsets: dict[Any, list[tuple[int, int, float]]] = {}
+        self._regions: dict[tuple[str, str], Any] = {}
+        d = self.definitions = self._writer.definitions
+        machine = d.system_tree_node("machine", class_name="machine")
+        clusters: dict[str, Any] = {}
+        hosts: dict[tuple[str, str], Any] = {}
+        self.groups: list[Any] = []
+        self.main: list[Any] = []
+        for rank, place in enumerate(self.places):
+            if place.cluster not in clusters:
+                clusters[place.cluster] = d.system_tree_node(place.cluster, class_name="cluster", parent=machine)
+            key = (place.cluster, place.host)
+            if key not in hosts:
+                hosts[key] = d.system_tree_node(place.host, class_name="node", parent=clusters[place.cluster])
+            group = d.location_group(
+                self.rank_names.format(rank),
+                location_group_type=LocationGroupType.PROCESS,
+                system_tree_parent=hosts[key],
+            )
+            self.groups.append(group)
+            self.main.append(self.thread(rank, "main"))
+            if self.ours:
+                self._describe(group, place)
+        self._everyone = d.group(
+            "everyone", group_type=GroupType.COMM_LOCATIONS, paradigm=Paradigm.MPI, members=tuple(self.main)
+        )
+        self.world = self.comm("MPI_COMM_WORLD", range(len(self.places)))
+        if self.ours:
+            self.properties = {"HOPSCOPE::VERSION": "1", **self.properties}
+
+    def _describe(self, group: Any, place: Place) -> None:
+        d = self.definitions
+        about = {
+            "HOPSCOPE::PID": str(place.pid),
+            "HOPSCOPE::CORE": str(place.core),
+            "HOPSCOPE::CLOCK_HOST": place.clock_host or place.host,
+        }
+        if place.complete is not None:
+            about["HOPSCOPE::COMPLETE"] = place.complete
+        for name, value in about.items():
+            d.location_group_property(group, name, Type.STRING, value)
+
+    def thread(self, rank: int, name: str) -> Any:
+        """A further location of a rank."""
+        location = self.definitions.location(name, type=LocationType.CPU_THREAD, group=self.groups[rank])
+        self._events[location] = []
+        self._offsets[location] = []
+        return location
+
+    def comm(self, name: str, ranks: Any, parent: Any = None) -> Any:
+        """A communicator with these world ranks, in this order."""
+        group = self.definitions.group(
+            f"group of {name} {len(list(self.definitions.comms))}",
+            group_type=GroupType.COMM_GROUP,
+            paradigm=Paradigm.MPI,
+            members=tuple(self.main[rank] for rank in ranks),
+        )
+        return self.definitions.comm(name, group=group, parent=parent, flags=CommFlag.NONE)
+
+    def comm_self(self, name: str = "MPI_COMM_SELF") -> Any:
+        """The communicator that every rank has for itself."""
+        group = self.definitions.group("self", group_type=GroupType.COMM_SELF, paradigm=Paradigm.MPI, members=())
+        return self.definitions.comm(name, group=group, parent=None, flags=CommFlag.NONE)
+
+    def shadow(self, comm: Any, tree: str) -> Any:
+        """The communicator of the hops that `comm` makes on a tree."""
+        return self.definitions.comm(f"hops:{tree}", group=comm.group, parent=comm, flags=CommFlag.NONE)
+
+    def region(self, name: str, call_site: str = "", line: int = 0) -> Any:
+        """A region by name; MPI's and the collector's own by their names' look."""
+        key = (name, f"{call_site}:{line}")
+        if key not in self._regions:
+            paradigm = Paradigm.USER
+            if name.startswith("MPI_"):
+                paradigm = Paradigm.MPI
+            elif name in _MEASUREMENT:
+                paradigm = Paradigm.MEASUREMENT_SYSTEM
+            self._regions[key] = self.definitions.region(
+                name,
+                canonical_name=name,
+                region_role=RegionRole.FUNCTION,
+                paradigm=paradigm,
+                source_file=call_site,
+                begin_line_number=line,
+            )
+        return self._regions[key]
+
+    def attribute(self, name: str, type_: Any) -> Any:
+        """An attribute definition."""
+        return self.definitions.attribute(name, description="", type=type_)
+
+    def clock_offset(self, rank: int, at: int, offset: int, error: float = 0.0) -> None:
+        """What to add to a rank's clock at a raw time of it."""
+        self._offsets[self.main[rank]].append((at, offset, error))
+
+    def add(self, where: Any, event: Any) -> None:
+        """An event of a rank's first thread, or of a location."""
+        self._events[self.main[where] if isinstance(where, int) else where].append(event)
+
+    def span(self, where: Any, begin: int, end: int | None, name: str, call_site: str = "") -> None:
+        """A region from begin to end; without an end the trace stops inside it."""
+        region = self.region(name, call_site)
+        self.add(where, events.Enter(begin, region))
+        if end is not None:
+            self.add(where, events.Leave(end, region))
+
+    def collective(
+        self,
+        where: Any,
+        enter: int,
+        leave: int | None,
+        name: str,
+        *,
+        comm: Any = None,
+        root: int | None = None,
+        sent: int = 8,
+        received: int = 8,
+        engine: str | None = None,
+        seq: int | None = None,
+        names_comm: bool = False,
+        call_site: str = "",
+    ) -> None:
+        """A call of a collective; draw what happened inside with events of times between."""
+        comm = comm or self.world
+        region = self.region(name, call_site)
+        first: dict[Any, Any] = {}
+        if seq is not None:
+            first[self.attribute("hopscope::seq", Type.INT64)] = seq
+        if names_comm:
+            first[self.attribute("hopscope::comm", Type.UINT32)] = comm._ref
+        self.add(where, events.Enter(enter, region, attributes=first or None))
+        self.add(where, events.MpiCollectiveBegin(enter))
+        if leave is None:
+            return
+        last = {self.attribute("hopscope::engine", Type.STRING): engine} if engine else None
+        self.late(where, events.MpiCollectiveEnd(leave, _OPERATIONS[name], comm, _root(root), sent, received))
+        self.late(where, events.Leave(leave, region, attributes=last))
+
+    def late(self, where: Any, event: Any) -> None:
+        """An event that comes last among those of its time."""
+        event.comes_last = True
+        self.add(where, event)
+
+    def hop(
+        self,
+        shadow: Any,
+        src: int,
+        dst: int,
+        tag: int,
+        *,
+        send: tuple[int, int],
+        receive: tuple[int, int],
+        bytes: int = 8,
+        request: int,
+        send_wait: int | None = None,
+        receive_wait: int | None = None,
+        ends: str = "both",
+    ) -> None:
+        """A hop: send = (begin, end), receive = (post, end); *_wait: when the rank began to wait for that end."""
+        if ends in ("both", "send"):
+            self.add(src, events.MpiIsend(send[0], dst, shadow, tag, bytes, request))
+            if send_wait is not None:
+                self.add(src, events.Enter(send_wait, self.region("hop wait")))
+            self.add(src, events.MpiIsendComplete(send[1], request))
+            if send_wait is not None:
+                self.add(src, events.Leave(send[1], self.region("hop wait")))
+        if ends in ("both", "receive"):
+            self.add(dst, events.MpiIrecvRequest(receive[0], request))
+            if receive_wait is not None:
+                self.add(dst, events.Enter(receive_wait, self.region("hop wait")))
+            self.add(dst, events.MpiIrecv(receive[1], src, shadow, tag, bytes, request))
+            if receive_wait is not None:
+                self.add(dst, events.Leave(receive[1], self.region("hop wait")))
+
+    def write(self) -> Path:
+        """Writes it all; returns the anchor."""
+        for location, its_events in self._events.items():
+            writer = self._writer.event_writer_from_location(location)
+            for at, offset, error in self._offsets[location]:
+                _otf2.DefWriter_WriteClockOffset(writer._def_handle, at, offset, error)
+            for event in sorted(its_events, key=lambda e: (e.time, getattr(e, "comes_last", False))):
+                writer.write(event)
+        for name, value in self.properties.items():
+            _otf2.Archive_SetProperty(self._writer.handle, name, value, True)
+        self._writer.creator = "a drawing"
+        self._writer.close()
+        return self.path / f"{self.archive_name}.otf2"
+
+
+def _root(root: int | None) -> Any:
+    return otf2.enums.CollectiveRoot.NONE if root is None else root
