@@ -1,0 +1,34 @@
+"""What the address bar says: the page and what is selected on it. Every link of the pages is made here, so that any view can be sent to somebody."""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlencode
+
+Query = Mapping[str, str]
+
+
+def parse(search: str | None) -> dict[str, str]:
+    """Give the parameters of `?comm=0&seq=3`; of one given twice the last."""
+    return dict(parse_qsl((search or "").lstrip("?")))
+
+
+def link(path: str, **parameters: object) -> str:
+    """Give the address of a page with these parameters; those that are None or empty are left out."""
+    given = {name: value for name, value in parameters.items() if value is not None and value != ""}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def with_choice(search: str | None, name: str, value: str) -> str:
+    """Give the search part with one parameter changed."""
+    return link("", **{**parse(search), name: value})
+
+
+def number(query: Query, name: str) -> int | None:
+    """Give a parameter as a whole number from 0 up; None if it is missing or none."""
+    text = query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:
+    """Give a parameter that is one of some words; the first of them if it is missing or none of them."""
+    value = query.get(name, "")
+    return value if value in allowed else allowed[0]

@@ -1,0 +1,124 @@
+"""The building blocks of a page: its head, cards, key figures, legends, notes and lists of findings."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from hopscope_dashboard.components.icons import icon
+
+Content = Any
+"""What Dash takes as children."""
+
+
+def page_head(title: str, lead: Content, *aside: Component) -> Component:
+    """Give the title of a page, what it answers in one sentence, and its controls at the right."""
+    return html.Header(
+        [
+            html.Div([html.H1(title), html.P(lead, className="lead")], className="page-head-words"),
+            html.Div(list(aside), className="page-head-aside"),
+        ],
+        className="page-head",
+    )
+
+
+def card(title: str | None, *children: Content, hint: Content = None, className: str = "") -> Component:
+    """Give a bordered block with a heading and, under it, one sentence on how to read it."""
+    head: list[Component] = [] if title is None else [html.H2(title)]
+    if hint is not None:
+        head.append(html.P(hint, className="hint"))
+    return html.Section([*head, *children], className=f"card {className}".strip())
+
+
+def drawing(title: str, figure: Any, *, name: str) -> Component:
+    """Give a plotly figure. `name` is its id; `title` says what it is to a reader who cannot see it."""
+    graph = dcc.Graph(
+        id=name,
+        figure=figure,
+        config={
+            "displaylogo": False,
+            "responsive": True,
+            "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+            "toImageButtonOptions": {"filename": name},
+        },
+        style={"height": figure.layout.height or 320},
+    )
+    return html.Div(graph, role="img", **{"aria-label": title})
+
+
+def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
+    """Give a row of numbers: each a label, the number with its unit, and what it is of."""
+    cells = [
+        html.Div([html.Dt(label), html.Dd(value), html.Small(meaning)], className="key-figure")
+        for label, value, meaning in figures
+    ]
+    return html.Dl(cells, className="key-figures")
+
+
+def legend(colours: Mapping[str, str], meanings: Mapping[str, str], words: Iterable[str] | None = None) -> Component:
+    """Give the meaning of colours, in the given order; hovering explains a word."""
+    shown = list(words) if words is not None else list(colours)
+    entries = [
+        html.Span(
+            [html.Span(className="swatch", style={"background": colours[word]}), word],
+            className="legend-entry",
+            title=meanings.get(word, word),
+        )
+        for word in shown
+    ]
+    return html.Div(entries, className="legend")
+
+
+def chip(word: str, colour: str) -> Component:
+    """Give a word with its colour in front of it."""
+    return html.Span([html.Span(className="swatch", style={"background": colour}), word], className="legend-entry")
+
+
+def note(*children: Content) -> Component:
+    """Give a remark beside the numbers."""
+    return html.Div([icon("info"), html.Div(list(children))], className="note")
+
+
+def notes(sentences: Sequence[str], title: str) -> Component:
+    """Give several remarks as a list under one title; nothing if there are none."""
+    if not sentences:
+        return html.Div()
+    return card(title, html.Ul([html.Li(sentence) for sentence in sentences], className="remarks"))
+
+
+def code(text: str) -> Component:
+    """Give a command that the reader can copy."""
+    return html.Div(
+        [html.Code(text), dcc.Clipboard(content=text, title="Copy the command", className="copy")],
+        className="command",
+    )
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Content]], *, name: str, right: Iterable[int] = ()) -> Component:
+    """Give a plain table. `right` are the columns of numbers, which align at their last digit."""
+    numbers = set(right)
+
+    def cells(row: Sequence[Content], cell: Any) -> list[Component]:
+        return [cell(value, className="number" if at in numbers else "") for at, value in enumerate(row)]
+
+    return html.Div(
+        html.Table([html.Thead(html.Tr(cells(columns, html.Th))), html.Tbody([html.Tr(cells(row, html.Td)) for row in rows])], id=name),
+        className="table-frame",
+    )
+
+
+def columns(*children: Component, widths: str = "1fr 1fr") -> Component:
+    """Give blocks side by side; on a narrow window one under another. `widths` is a CSS grid template."""
+    return html.Div(list(children), className="columns", style={"--columns": widths})
+
+
+def waiting(child: Component, text: str) -> Component:
+    """Show what is being computed in place of a child that is not there yet."""
+    return dcc.Loading(
+        child,
+        custom_spinner=html.Div([dmc.Loader(size="sm", color="blue"), html.Span(text)], className="waiting", role="status"),
+        overlay_style={"visibility": "visible", "opacity": 0.45},
+        delay_show=150,
+    )

@@ -1,0 +1,22 @@
+"""A choice between a few views of a page, made of links: what is chosen stands in the address and nowhere else."""
+
+from collections.abc import Mapping
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from hopscope_dashboard.address import Query, link
+
+
+def choice(label: str, path: str, query: Query, name: str, options: Mapping[str, str], current: str) -> Component:
+    """Give a row of links that set the address's parameter `name` to each key of `options`, shown by its value."""
+    links = [
+        dcc.Link(
+            text,
+            href=link(path, **{**query, name: value}),
+            className="choice-link current" if value == current else "choice-link",
+            title=f"{label}: {text}",
+        )
+        for value, text in options.items()
+    ]
+    return html.Div([html.Span(label, className="choice-label"), html.Div(links, className="choice-links")], className="choice")

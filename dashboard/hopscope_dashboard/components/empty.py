@@ -1,0 +1,53 @@
+"""What a page says when it has nothing to show: why, and which command makes it."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from hopscope_dashboard.components.blocks import card, code, page_head
+
+
+def no_such_page() -> Component:
+    """Say that the address names no page."""
+    return html.Div(
+        [
+            page_head("There is no such page", "The address names no page of this trace."),
+            card(None, dcc.Link("Go to the overview", href="/", className="button")),
+        ]
+    )
+
+
+def cannot_answer(title: str, reason: str) -> Component:
+    """Say why an analysis has no answer on this trace."""
+    return html.Div([page_head(title, "This trace cannot answer that."), card(None, html.P(reason, className="reason"))], id="cannot-answer")
+
+
+def nothing_here(title: str, reason: str) -> Component:
+    """Say that there is nothing to draw, inside a page that has more to say."""
+    return card(title, html.P(reason, className="reason"), className="empty")
+
+
+def no_hops(title: str, call_level: Component) -> Component:
+    """Say that the trace has no hops, which command makes them, and show what is known of whole calls."""
+    return html.Div(
+        [
+            page_head(title, "This trace has no hops: it knows when each rank entered and left a collective, and nothing of what went on inside."),
+            card(
+                "How to get hops",
+                html.P(
+                    "A hop is one message between two ranks of a collective. Let Hopscope execute the collectives over a tree of its own "
+                    "and it records every one of them; the program needs no change:"
+                ),
+                code("hopscope run --tree binomial -- mpirun -n 8 ./app"),
+                html.P(
+                    [
+                        "Instead of a shape's name, a tree file may be given. Collectives that the tree does not name stay with the MPI library, ",
+                        "and stay without hops.",
+                    ],
+                    className="hint",
+                ),
+                className="how-to",
+            ),
+            call_level,
+        ],
+        id="no-hops",
+    )

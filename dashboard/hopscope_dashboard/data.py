@@ -1,0 +1,90 @@
+"""Asks `hopscope` for what the pages show. The only module of the dashboard that calls it; every number on a page is an analysis's own."""
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import hopscope
+
+Row = dict[str, Any]
+"""One row of an analysis, keyed by its documented columns."""
+
+Rows = list[Row]
+
+Value = str | int | float | bool | None
+Made = TypeVar("Made")
+
+
+class TraceData:
+    """One opened trace and the answers that it gave already: a trace does not change while it is looked at."""
+
+    def __init__(self, trace: hopscope.Trace) -> None:
+        self.trace = trace
+        self._answers: dict[tuple[object, ...], Any] = {}
+        self._locks: dict[tuple[object, ...], threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Last part of the trace's path, as the user gave it."""
+        return self.trace.path.resolve().name
+
+    @property
+    def path(self) -> str:
+        """The trace's path as the user gave it, for commands that the pages print."""
+        return str(self.trace.path)
+
+    @property
+    def run(self) -> Row:
+        """What ran: the row of the table run. Raises hopscope.InputError if the dataset says nothing of it."""
+        rows = self.table("run")
+        if not rows:
+            raise hopscope.InputError(f"{self.path} does not say what ran: its dataset has no row in `run`. Delete the dataset and open the trace again")
+        return rows[0]
+
+    @property
+    def ranks(self) -> Rows:
+        """Every rank with its host and cluster."""
+        return self.table("ranks")
+
+    @property
+    def number_of_collectives(self) -> int:
+        """How many collectives the trace has."""
+        return self._once(("collectives",), lambda: self.trace.table("collectives").num_rows)
+
+    @property
+    def has_hops(self) -> bool:
+        """Whether the trace knows any hop."""
+        return bool(self.rows_or_none("tree-edges"))
+
+    def rows(self, command: str, **options: Value) -> Rows:
+        """Give the rows of an analysis. Raises hopscope.InputError where the trace has nothing to answer with."""
+        given = {name: value for name, value in options.items() if value is not None}
+        return self._once((command, *sorted(given.items())), lambda: self.trace.run(command, **given).to_pylist())
+
+    def rows_or_none(self, command: str, **options: Value) -> Rows:
+        """Give the rows of an analysis, none where it has nothing to answer with."""
+        try:
+            return self.rows(command, **options)
+        except hopscope.InputError:
+            return []
+
+    def one(self, command: str, **options: Value) -> Row:
+        """Give the only row of an analysis. Raises hopscope.InputError where it has none."""
+        rows = self.rows(command, **options)
+        if not rows:
+            raise hopscope.InputError(f"{self.path}: {command} has no row")
+        return rows[0]
+
+    def table(self, name: str) -> Rows:
+        """Give the rows of a table of the dataset."""
+        return self._once(("table", name), lambda: self.trace.table(name).to_pylist())
+
+    def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+        # Pages are drawn by several threads at once; an analysis that takes seconds is run by the first and awaited by the others.
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._answers:
+                self._answers[key] = make()
+            return self._answers[key]

@@ -1,0 +1,1 @@
+"""From rows to drawings: each function takes rows of an analysis and gives a plotly figure or the elements of a graph, and nothing else."""

@@ -1,0 +1,75 @@
+"""Draws where the time of a critical path went."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard import units
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.palette import CATEGORIES, CATEGORY_COLOURS, CATEGORY_MEANINGS, LINK_COLOURS, UNDECIDED_COLOUR
+
+Row = dict[str, Any]
+
+_LABEL_LEAST = 0.045
+"""Below this share a label does not fit into its part of the bar."""
+
+
+def stacked_bar(rows: Sequence[Row]) -> go.Figure:
+    """One bar of the run's critical path, cut by category. Rows: category, time_ns, share (0 to 1), share_low, share_high."""
+    figure = go.Figure()
+    by_category = {row["category"]: row for row in rows}
+    for category in CATEGORIES:
+        row = by_category.get(category)
+        if row is None or not row["time_ns"]:
+            continue
+        interval = _interval(row)
+        figure.add_bar(
+            x=[100 * row["share"]],
+            y=[""],
+            orientation="h",
+            name=category,
+            width=0.9,
+            marker={"color": CATEGORY_COLOURS[category], "line": {"width": 0}},
+            text=f"{category} {units.share(row['share'])}" if row["share"] >= 2 * _LABEL_LEAST else units.share(row["share"]) if row["share"] >= _LABEL_LEAST else "",
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": "#ffffff", "size": 13},
+            hovertemplate=f"<b>{category}</b> {units.share(row['share'])}{interval}<br>{units.duration(row['time_ns'])}<br>{CATEGORY_MEANINGS[category]}<extra></extra>",
+        )
+    frame(figure, height=118, x="share of the critical path (%)", barmode="stack", bargap=0)
+    figure.update_xaxes(range=[0, 100], ticksuffix="", dtick=10)
+    figure.update_yaxes(visible=False)
+    return figure
+
+
+def bars_by(rows: Sequence[Row], key: str) -> go.Figure:
+    """Horizontal bars of time on the critical path, the largest on top. Rows: `key`, time_ns, share, and `link` where they are edges."""
+    shown = list(rows)[:16][::-1]
+    unit = units.time_unit(max((row["time_ns"] for row in shown), default=0))
+    labels = [str(row[key]) for row in shown]
+    colours = [LINK_COLOURS.get(row.get("link") or "", CATEGORY_COLOURS["compute"] if key != "edge" else UNDECIDED_COLOUR) for row in shown]
+    figure = go.Figure(
+        go.Bar(
+            x=[row["time_ns"] / unit.nanoseconds for row in shown],
+            y=labels,
+            orientation="h",
+            marker={"color": colours},
+            text=[units.share(row["share"]) for row in shown],
+            textposition="outside",
+            cliponaxis=False,
+            customdata=[[units.duration(row["time_ns"]), units.share(row["share"])] for row in shown],
+            hovertemplate="<b>%{y}</b><br>%{customdata[0]}, %{customdata[1]} of the path<extra></extra>",
+        )
+    )
+    frame(figure, height=max(150, 28 * len(shown) + 70), x=f"time on the critical path ({unit.name})", y=key)
+    figure.update_yaxes(type="category")
+    figure.update_xaxes(rangemode="tozero")
+    return figure
+
+
+def _interval(row: Row) -> str:
+    if row.get("share_low") is None or row.get("share_high") is None:
+        return ""
+    return f" ({units.share(row['share_low'])} to {units.share(row['share_high'])})"

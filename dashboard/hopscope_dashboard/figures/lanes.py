@@ -1,0 +1,56 @@
+"""One lane per rank, ranks of one host and of one cluster beside each other: the vertical axis of timelines and heat-maps."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Which rank is drawn where. Lane 0 is the lowest."""
+
+    of_rank: dict[int, int]
+    labels: tuple[str, ...]
+    """Text of each lane, from lane 0: its rank, and its host on the host's first lane."""
+    clusters: tuple[tuple[str, int, int], ...]
+    """Name, lowest and highest lane of each cluster."""
+
+    @property
+    def number(self) -> int:
+        """How many lanes there are."""
+        return len(self.labels)
+
+
+def lanes(ranks: Sequence[Row], shown: Iterable[int]) -> Lanes:
+    """Give the lanes of some ranks. `ranks` has rank, host and cluster; the first cluster, host and rank are on top."""
+    wanted = set(shown)
+    known = {row["rank"]: row for row in ranks}
+    for rank in wanted - known.keys():
+        known[rank] = {"rank": rank, "host": "?", "cluster": "?"}
+    order = _by_first_rank([known[rank] for rank in sorted(wanted)])[::-1]
+    labels: list[str] = []
+    clusters: list[tuple[str, int, int]] = []
+    for lane, row in enumerate(order):
+        first_of_host = lane == len(order) - 1 or order[lane + 1]["host"] != row["host"]
+        labels.append(f"{row['host']}   {row['rank']}" if first_of_host else str(row["rank"]))
+        if clusters and clusters[-1][0] == row["cluster"]:
+            clusters[-1] = (row["cluster"], clusters[-1][1], lane)
+        else:
+            clusters.append((row["cluster"], lane, lane))
+    return Lanes({row["rank"]: lane for lane, row in enumerate(order)}, tuple(labels), tuple(clusters))
+
+
+def _by_first_rank(rows: Sequence[Row]) -> list[Row]:
+    # Clusters and hosts come in the order of their first rank, so that rank 0 is on top whatever the names are.
+    clusters = _first(rows, "cluster")
+    hosts = _first(rows, "host")
+    return sorted(rows, key=lambda row: (clusters[row["cluster"]], hosts[row["host"]], row["rank"]))
+
+
+def _first(rows: Sequence[Row], column: str) -> dict[str, int]:
+    first: dict[str, int] = {}
+    for row in rows:
+        first.setdefault(row[column], row["rank"])
+    return first

@@ -1,0 +1,33 @@
+"""The frame of every plotly figure: margins, axes and text that follow the page's colour scheme.
+
+Backgrounds are transparent, and the style sheet colours text and grid lines with the page's own colours, so that switching
+between light and dark needs no new figure.
+"""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard.palette import FONT
+
+_TRANSPARENT = "rgba(0,0,0,0)"
+_GRID = "rgba(134, 142, 150, 0.22)"
+
+
+def frame(figure: go.Figure, *, height: int, x: str | None = None, y: str | None = None, **layout: Any) -> go.Figure:
+    """Give a figure the common frame; `x` and `y` are axis titles, with their unit."""
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 16, "t": 12, "b": 8},
+        paper_bgcolor=_TRANSPARENT,
+        plot_bgcolor=_TRANSPARENT,
+        font={"family": FONT, "size": 13},
+        hoverlabel={"font": {"family": FONT, "size": 12.5}, "align": "left"},
+        showlegend=False,
+        bargap=0.35,
+        separators=".\u202f",
+    )
+    figure.update_layout(**layout)
+    for update, title in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
+        update(gridcolor=_GRID, zerolinecolor=_GRID, automargin=True, ticks="", title={"text": title, "font": {"size": 12.5}, "standoff": 10})
+    return figure

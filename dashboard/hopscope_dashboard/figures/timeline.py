@@ -1,0 +1,172 @@
+"""Draws one collective: a lane per rank, its calls as bars, hops as arrows in the colour of their link class, and the critical path under them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard import units
+from hopscope_dashboard.figures.lanes import Lanes, lanes
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.palette import COMBINE_COLOUR, LINK_COLOURS, LINK_MEANINGS, LINKS, PATH_COLOUR, WAIT_COLOUR
+
+Row = dict[str, Any]
+
+_BAR = 0.5
+"""Thickness of a call's bar, in lanes."""
+
+_LABELLED_LANES = 80
+"""With more lanes, not each can have its label."""
+
+
+def timeline(*, ranks: Sequence[Row], calls: Sequence[Row], hops: Sequence[Row], steps: Sequence[Row], path: Sequence[Row], until_ns: int | None = None) -> go.Figure:
+    """One collective, times from its first enter on.
+
+    Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns), hops as in the table
+    hops, steps (rank, kind, begin_ns, end_ns), path (step, begin_ns, end_ns, rank, category, src, dst, hop_id). `until_ns` is the right
+    end where a call has no leave.
+    """
+    start = min(call["enter_ns"] for call in calls)
+    end = max([call["leave_ns"] for call in calls if call["leave_ns"] is not None] + ([until_ns] if until_ns is not None else []), default=start)
+    places = lanes(ranks, (call["rank"] for call in calls))
+    drawing = _Drawing(start, max(end, start + 1), places)
+    figure = go.Figure()
+    for trace in (drawing.path(path), *drawing.calls(calls, hops), drawing.steps(steps), *drawing.hops(hops), drawing.path_hover(path)):
+        if trace is not None:
+            figure.add_trace(trace)
+    height = min(1400, max(300, (34 if places.number <= 16 else 20) * places.number + 96))
+    frame(
+        figure, height=height, x=f"time since the first rank entered ({drawing.unit.name})", barmode="overlay", showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "yref": "paper", "font": {"size": 12}, "itemsizing": "constant"},
+        dragmode="zoom", hovermode="closest",
+    )  # fmt: skip
+    figure.update_layout(margin_t=40)
+    _lane_axis(figure, places)
+    span = (drawing.end - start) / drawing.unit.nanoseconds
+    figure.update_xaxes(range=[-0.015 * span, 1.015 * span], zeroline=False)
+    return figure
+
+
+class _Drawing:
+    """Turns times and ranks into coordinates."""
+
+    def __init__(self, start: int, end: int, places: Lanes) -> None:
+        self.start, self.end, self.places = start, end, places
+        self.unit = units.time_unit(end - start)
+
+    def x(self, at_ns: int) -> float:
+        return (at_ns - self.start) / self.unit.nanoseconds
+
+    def y(self, rank: int) -> int:
+        return self.places.of_rank.get(rank, -1)
+
+    def calls(self, calls: Sequence[Row], hops: Sequence[Row]) -> list[go.Bar]:
+        texts = [
+            f"<b>rank {call['rank']}</b><br>entered at {self._at(call['enter_ns'])}<br>"
+            + (f"left at {self._at(call['leave_ns'])}<br>inside {units.duration(call['leave_ns'] - call['enter_ns'])}" if call["leave_ns"] is not None else "never left")
+            for call in calls
+        ]
+        ends = [call["leave_ns"] if call["leave_ns"] is not None else self.end for call in calls]
+        bars = [self._bars("in the collective", WAIT_COLOUR, [(c["rank"], c["enter_ns"], end) for c, end in zip(calls, ends, strict=True)], texts)]
+        waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and not hop["arrived_early"]]
+        if waits:
+            words = [f"<b>rank {hop['dst']}</b> waits {units.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank {hop['src']} ({hop['phase']})" for hop in waits]
+            bars.append(self._bars("waiting for a message", WAIT_COLOUR, [(h["dst"], h["recv_wait_begin_ns"], h["recv_end_ns"]) for h in waits], words, hatched=True))
+        return bars
+
+    def steps(self, steps: Sequence[Row]) -> go.Bar | None:
+        if not steps:
+            return None
+        words = [f"<b>rank {step['rank']}</b> {step['kind']}<br>{units.duration(step['end_ns'] - step['begin_ns'])}" for step in steps]
+        bars = self._bars("combining", COMBINE_COLOUR, [(step["rank"], step["begin_ns"], step["end_ns"]) for step in steps], words)
+        # Combining takes microseconds of a path of milliseconds: the outline keeps it visible.
+        bars.update(marker_line={"width": 1.5, "color": COMBINE_COLOUR})
+        return bars
+
+    def hops(self, hops: Sequence[Row]) -> list[go.Scatter]:
+        traces: list[go.Scatter] = []
+        for link in LINKS:
+            of_link = [hop for hop in hops if hop["link"] == link]
+            if not of_link:
+                continue
+            x: list[float | None] = []
+            y: list[float | None] = []
+            texts: list[str] = []
+            sizes: list[int] = []
+            for hop in of_link:
+                x += [self.x(hop["send_begin_ns"]), self.x(hop["recv_end_ns"]), None]
+                y += [self.y(hop["src"]), self.y(hop["dst"]), None]
+                texts += [self._hop_text(hop)] * 2 + [""]
+                sizes += [0, 9, 0]
+            traces.append(
+                go.Scatter(
+                    x=x, y=y, mode="lines+markers", name=f"{link}: {LINK_MEANINGS[link]}", line={"color": LINK_COLOURS[link], "width": 2},
+                    marker={"symbol": "arrow", "angleref": "previous", "size": sizes, "color": LINK_COLOURS[link], "opacity": 1},
+                    text=texts, hovertemplate="%{text}<extra></extra>",
+                )
+            )  # fmt: skip
+        return traces
+
+    def path(self, path: Sequence[Row]) -> go.Scatter | None:
+        if not path:
+            return None
+        x: list[float] = []
+        y: list[int] = []
+        for stretch in path:
+            at_begin = stretch["src"] if stretch["src"] is not None else stretch["rank"]
+            x += [self.x(stretch["begin_ns"]), self.x(stretch["end_ns"])]
+            y += [self.y(at_begin), self.y(stretch["rank"])]
+        return go.Scatter(x=x, y=y, mode="lines", name="critical path", line={"color": PATH_COLOUR, "width": 11}, hoverinfo="skip")
+
+    def path_hover(self, path: Sequence[Row]) -> go.Scatter | None:
+        if not path:
+            return None
+        middle_x = [self.x((stretch["begin_ns"] + stretch["end_ns"]) // 2) for stretch in path]
+        middle_y = [(self.y(s["src"] if s["src"] is not None else s["rank"]) + self.y(s["rank"])) / 2 for s in path]
+        texts = [
+            f"<b>step {s['step']} of the critical path</b><br>{s['what']}, {units.duration(s['time_ns'])}"
+            + (f"<br>rank {s['src']} to rank {s['dst']}" if s["src"] is not None else f"<br>on rank {s['rank']}")
+            for s in path
+        ]
+        return go.Scatter(
+            x=middle_x, y=middle_y, mode="markers", marker={"size": 14, "opacity": 0}, text=texts, hovertemplate="%{text}<extra></extra>", showlegend=False
+        )
+
+    def _bars(self, name: str, colour: str, bars: Sequence[tuple[int, int, int]], texts: Sequence[str], *, hatched: bool = False) -> go.Bar:
+        pattern = {"shape": "/", "fgcolor": "rgba(134, 142, 150, 0.85)", "bgcolor": "rgba(0,0,0,0)", "size": 5, "solidity": 0.28} if hatched else None
+        return go.Bar(
+            base=[self.x(begin) for _, begin, _ in bars],
+            x=[self.x(end) - self.x(begin) for _, begin, end in bars],
+            y=[self.y(rank) for rank, _, _ in bars],
+            orientation="h", width=_BAR, name=name, marker={"color": colour, "line": {"width": 0}, "pattern": pattern},
+            hovertext=list(texts), hovertemplate="%{hovertext}<extra></extra>",
+        )  # fmt: skip
+
+    def _hop_text(self, hop: Row) -> str:
+        told = {"recv": "the receiver waited for it", "send": "the sender waited for the receiver", "none": "nobody waited for it", "undecided": "who waited is undecided"}
+        return (
+            f"<b>{hop['phase']}: rank {hop['src']} to rank {hop['dst']}</b> ({hop['link']})<br>{units.size(hop['bytes'])}"
+            + (f", segment {hop['segment']}" if hop["segment"] else "")
+            + f"<br>sent at {self._at(hop['send_begin_ns'])}<br>received at {self._at(hop['recv_end_ns'])}"
+            + f"<br>took {units.duration(hop['recv_end_ns'] - hop['send_begin_ns'])}; {told[hop['binding']]}"
+        )
+
+    def _at(self, at_ns: int) -> str:
+        return f"{self.x(at_ns):.4g} {self.unit.name}"
+
+
+def _lane_axis(figure: go.Figure, places: Lanes) -> None:
+    every = 1 + (places.number - 1) // _LABELLED_LANES
+    shown = list(range(places.number - 1, -1, -every))
+    figure.update_yaxes(
+        tickvals=shown, ticktext=[places.labels[lane] for lane in shown], range=[-0.6, places.number - 0.4],
+        showgrid=False, zeroline=False, title={"text": "host and rank"},
+    )  # fmt: skip
+    several = len(places.clusters) > 1
+    for at, (name, low, high) in enumerate(places.clusters):
+        if at % 2 and several:
+            figure.add_hrect(y0=low - 0.5, y1=high + 0.5, fillcolor="rgba(134,142,150,0.07)", line_width=0, layer="below")
+        if several:
+            figure.add_annotation(
+                text=name, x=1, xref="paper", xanchor="right", y=high + 0.48, yanchor="top", showarrow=False, font={"size": 11.5},
+            )  # fmt: skip

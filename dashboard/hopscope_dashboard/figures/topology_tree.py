@@ -1,0 +1,148 @@
+"""Places a tree on the topology: ranks in boxes of their host, hosts in boxes of their cluster, edges as wide as their share of the critical path.
+
+A rank's height is its depth in the tree, its column its host, so the drawing reads as a tree and shows which edges leave a host or a cluster.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hopscope_dashboard import units
+from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
+
+Row = dict[str, Any]
+
+_ROW = 104
+_COLUMN = 76
+_HOST_GAP = 58
+_CLUSTER_GAP = 64
+
+
+def elements(*, ranks: Sequence[Row], parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> list[dict[str, Any]]:
+    """Cytoscape elements of one tree.
+
+    `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as trace-wide ranks; `edges`
+    the share, time_ns and hops of the directed edge (src, dst). `phase` up draws from child to parent, down the other way.
+    """
+    of_rank = {row["rank"]: row for row in ranks}
+    placed = [of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)]
+    columns = positions(placed, parents)
+    nodes = _boxes(placed)
+    nodes += [
+        {
+            "data": {"id": f"rank-{row['rank']}", "label": str(row["rank"]), "parent": f"host-{row['cluster']}/{row['host']}"},
+            "position": {"x": columns[row["rank"]][0], "y": columns[row["rank"]][1]},
+            "classes": "root rank" if parents[row["rank"]] is None else "rank",
+            "grabbable": False,
+        }
+        for row in placed
+    ]
+    largest = max((edge["share"] or 0 for edge in edges.values()), default=0)
+    for rank, parent in sorted(parents.items()):
+        if parent is not None:
+            src, dst = (rank, parent) if phase == "up" else (parent, rank)
+            nodes.append(_edge(src, dst, _link(of_rank.get(src), of_rank.get(dst)), edges.get((src, dst)), largest))
+    return nodes
+
+
+def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, tuple[float, float]]:
+    """Where each rank is drawn, in pixels: x by cluster, host and place within it, y by depth in the tree."""
+    depth = {rank: _depth(rank, parents) for rank in parents}
+    hosts: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row in ranks:
+        hosts[row["cluster"], row["host"]].append(row["rank"])
+    clusters = list(dict.fromkeys(cluster for cluster, _ in hosts))
+    places: dict[int, tuple[float, float]] = {}
+    x = 0.0
+    for cluster in clusters:
+        for key in (key for key in hosts if key[0] == cluster):
+            by_depth: dict[int, list[int]] = defaultdict(list)
+            for rank in sorted(hosts[key]):
+                by_depth[depth[rank]].append(rank)
+            width = max(len(row) for row in by_depth.values())
+            for level, members in by_depth.items():
+                # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not run through the one between.
+                shift = (width - len(members)) / 2 + (0.22 if level % 2 else -0.22)
+                for at, rank in enumerate(members):
+                    places[rank] = (x + (at + shift) * _COLUMN, level * _ROW)
+            x += (width - 1) * _COLUMN + _HOST_GAP + _COLUMN
+        x += _CLUSTER_GAP
+    return places
+
+
+def stylesheet(dark: bool) -> list[dict[str, Any]]:
+    """How cytoscape draws the elements; its canvas knows no style sheet of the page, so there is one for each colour scheme."""
+    ink, paper, box, line = ("#e6e8ea", "#2b2f35", "#24282d", "#495057") if dark else ("#212529", "#ffffff", "#f6f7f9", "#ced4da")
+    text = {"font-family": "Inter, 'Segoe UI', Arial, 'Liberation Sans', sans-serif", "color": ink}
+    return [
+        {"selector": "node", "style": {**text, "label": "data(label)"}},
+        {
+            "selector": ".box",
+            "style": {
+                "shape": "round-rectangle", "background-color": box, "border-color": line, "border-width": 1, "text-valign": "top",
+                "text-halign": "center", "text-margin-y": -6, "font-size": 15, "padding": "20px",
+            },
+        },
+        {"selector": ".cluster", "style": {"font-size": 17, "font-weight": 600, "border-style": "dashed", "background-opacity": 0, "padding": "34px"}},
+        {
+            "selector": ".rank",
+            "style": {
+                "width": 38, "height": 38, "background-color": paper, "border-width": 2, "border-color": "#868e96", "text-valign": "center",
+                "text-halign": "center", "font-size": 16,
+            },
+        },
+        {"selector": ".root", "style": {"border-color": CATEGORY_COLOURS["compute"], "border-width": 4, "font-weight": 700}},
+        {
+            "selector": "edge",
+            "style": {
+                **text, "width": "data(width)", "line-color": "data(colour)", "target-arrow-color": "data(colour)", "target-arrow-shape": "triangle",
+                "curve-style": "straight", "arrow-scale": 1.1, "label": "data(label)", "font-size": 13, "text-background-color": paper,
+                "text-background-opacity": 0.92, "text-background-padding": "3px", "text-background-shape": "roundrectangle",
+            },
+        },
+        {"selector": ".off-path", "style": {"line-style": "dashed", "opacity": 0.75}},
+        {"selector": ":selected", "style": {"overlay-opacity": 0.12, "overlay-color": CATEGORY_COLOURS["compute"]}},
+    ]  # fmt: skip
+
+
+def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
+    """How many edges of a tree run between clusters."""
+    of_rank = {row["rank"]: row for row in ranks}
+    return sum(_link(of_rank.get(rank), of_rank.get(parent)) == "wan" for rank, parent in parents.items() if parent is not None)
+
+
+def _boxes(ranks: Sequence[Row]) -> list[dict[str, Any]]:
+    clusters = dict.fromkeys(row["cluster"] for row in ranks)
+    hosts = dict.fromkeys((row["cluster"], row["host"]) for row in ranks)
+    return [{"data": {"id": f"cluster-{cluster}", "label": cluster}, "classes": "box cluster", "grabbable": False, "selectable": False} for cluster in clusters] + [
+        {"data": {"id": f"host-{cluster}/{host}", "label": host, "parent": f"cluster-{cluster}"}, "classes": "box host", "grabbable": False, "selectable": False}
+        for cluster, host in hosts
+    ]
+
+
+def _edge(src: int, dst: int, link: str, row: Row | None, largest: float) -> dict[str, Any]:
+    share = (row["share"] or 0) if row is not None else 0
+    width = 1.6 + (8 * share / largest if largest else 0)
+    data = {
+        "id": f"edge-{src}-{dst}", "source": f"rank-{src}", "target": f"rank-{dst}", "colour": LINK_COLOURS[link], "width": round(width, 2),
+        "label": units.share(share) if share > 0 else "", "src": src, "dst": dst, "link": link, "share": share,
+    }  # fmt: skip
+    return {"data": data, "classes": "on-path" if share > 0 else "off-path"}
+
+
+def _depth(rank: int, parents: Mapping[int, int | None]) -> int:
+    depth, at = 0, parents[rank]
+    # A tree with a cycle never reaches a root: stop rather than hang.
+    while at is not None and depth <= len(parents):
+        depth, at = depth + 1, parents.get(at)
+    return depth
+
+
+def _link(one: Row | None, other: Row | None) -> str:
+    if one is None or other is None:
+        return "wan"
+    if one["rank"] == other["rank"]:
+        return "self"
+    if one["cluster"] != other["cluster"]:
+        return "wan"
+    return "shm" if one["host"] == other["host"] else "lan"

@@ -1,0 +1,149 @@
+"""What the numbers of a trace mean, in sentences: from the rows of analyses to findings, each with the page that shows more."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope_dashboard import units
+from hopscope_dashboard.palette import CATEGORY_COLOURS, UNDECIDED_COLOUR
+
+Row = dict[str, Any]
+
+_WORDS = {
+    "compute": "on computing, outside all MPI",
+    "local": "inside collectives but on ranks, combining and in software",
+    "shm": "on hops within a host",
+    "lan": "on hops between hosts of one cluster",
+    "wan": "on hops between clusters",
+    "native": "in collectives that the MPI library ran, of which no hops are known",
+    "p2p": "on the application's own messages and the waits for them",
+    "mpi": "in other MPI, such as starting and finishing",
+}
+"""Ends the sentence `the critical path spends 41 % ...`."""
+
+_WORTH_SAYING = 0.1
+"""Share of the critical path from which on a second category is mentioned."""
+
+_NAMED = 3
+"""So many ranks are named before the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding: a sentence, the numbers behind it, and where it is shown."""
+
+    text: str
+    why: str
+    colour: str
+    path: str
+    link: str
+
+
+def of_critical_path(rows: Sequence[Row]) -> Finding | None:
+    """Say where most of the run's critical path goes. Rows as critical-path gives them by category."""
+    known = sorted((row for row in rows if row["share"]), key=lambda row: -row["share"])
+    if not known:
+        return None
+    first, rest = known[0], [row for row in known[1:] if row["share"] >= _WORTH_SAYING]
+    text = f"{units.share(first['share'])} of the critical path goes {_WORDS[first['category']]}."
+    total = sum(row["time_ns"] for row in known)
+    why = f"{units.duration(first['time_ns'])} of {units.duration(total)}"
+    if first.get("share_low") is not None and first.get("share_high") is not None:
+        why += f", 95 % interval {units.share(first['share_low'])} to {units.share(first['share_high'])}"
+    if rest:
+        why += "; then " + ", ".join(f"{row['category']} {units.share(row['share'])}" for row in rest)
+    return Finding(text, why + ".", CATEGORY_COLOURS[first["category"]], "/collectives?order=worst", "See the slowest collectives")
+
+
+def of_arrivals(rows: Sequence[Row]) -> Finding | None:
+    """Name the ranks that the others wait for. Rows as last-arrivals gives them by rank."""
+    counted = [row for row in rows if row["collectives"]]
+    if not counted:
+        return None
+    causes = sorted((row for row in counted if row["cause"]), key=lambda row: -(row["cause_share"] or 0))
+    late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
+    page = ("/last-arrivals", "See last arrivals")
+    if causes:
+        first = causes[0]
+        text = f"{_named(causes)} {'is' if len(causes) == 1 else 'are'} what the others wait for: the computing of rank {first['rank']} led to the last arrival in {units.share(first['cause_share'])} of the collectives."
+        if late:
+            why = f"Rank {late[0]['rank']} itself enters last in {units.share(late[0]['share'])}"
+            why += f", and the others spent {units.duration(late[0]['waiting_ns'])} waiting for it." if late[0]["waiting_ns"] else "."
+        else:
+            why = "No rank enters last clearly more often than chance: others wait for it first and enter late themselves."
+        return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
+    if late:
+        first = late[0]
+        text = f"{_named(late)} {'enters' if len(late) == 1 else 'enter'} collectives last more often than chance: rank {first['rank']} in {units.share(first['share'])}."
+        return Finding(text, f"The others spent {units.duration(first['waiting_ns'])} waiting for it.", CATEGORY_COLOURS["compute"], *page)
+    if all(row["late"] is None for row in counted):
+        return Finding("Whether a rank is always late cannot be told: there are too few collectives.", "At least 13 are needed for an interval.", UNDECIDED_COLOUR, *page)
+    undecided = max((row["undecided"] or 0 for row in counted), default=0)
+    why = "Nobody's share is clearly above twice what chance would give."
+    if undecided > _WORTH_SAYING:
+        why += " The clocks cannot decide part of the collectives."
+    return Finding("No rank is last clearly more often than chance would have it.", why, UNDECIDED_COLOUR, *page)
+
+
+def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
+    """Say how much computing took longer than usual. Rows as noise gives them, the last for any rank; `path_ns` is the length of the run's critical path."""
+    anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
+    page = ("/noise", "See noise")
+    if anyone is None or not anyone["iterations"]:
+        return Finding("Noise cannot be told apart from varying work.", "No place in the program is reached often enough (20 times).", UNDECIDED_COLOUR, *page)
+    paid = anyone["paid_ns"] or 0
+    late = anyone["late_1ms"] or 0
+    if not late:
+        return Finding("Computing is steady: no iteration is 1 ms late through noise.", f"{units.plural(anyone['iterations'], 'iteration')} looked at.", UNDECIDED_COLOUR, *page)
+    text = f"Noise makes some rank 1 ms late or more in {units.count(late)} of {units.plural(anyone['iterations'], 'iteration')}."
+    why = f"{units.duration(paid)} of it were paid for on the critical path"
+    why += f", {units.share(paid / path_ns)} of its length." if path_ns else "."
+    return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
+
+
+def of_tree(edges: Sequence[Row], in_a_row: Mapping[str, int], clusters: int, wan_share: float | None) -> Finding | None:
+    """Say whether a better tree is likely, from its structure: `in_a_row` is the most crossings between clusters on any way to the root, by phase."""
+    if not edges:
+        return None
+    most = max(in_a_row.values(), default=0)
+    if clusters > 1 and most > 1 and (wan_share or 0) >= _WORTH_SAYING:
+        text = f"A better tree is likely: today's crosses between clusters up to {most} times in a row each way, where one crossing would do."
+        why = f"Hops between clusters take {units.share(wan_share)} of the critical path; a tree that gathers each cluster first crosses once."
+        return Finding(text, why, CATEGORY_COLOURS["wan"], "/remap", "See what remapping gives")
+    hops = sum(row["share"] or 0 for row in edges)
+    text = "A much better tree is not to be expected from the structure alone."
+    why = f"Hops take {units.share(hops)} of the critical path" + (f", and no way to the root crosses between clusters more than {'once' if most == 1 else 'never'}." if clusters > 1 and most <= 1 else ".")
+    if clusters > 1 and most == 0:
+        why = f"Hops take {units.share(hops)} of the critical path, and none crosses between clusters."
+    return Finding(text, why, UNDECIDED_COLOUR, "/remap", "See what remapping gives")
+
+
+def without_hops() -> Finding:
+    """Say that the trace knows whole calls only."""
+    return Finding(
+        "Nothing is known of what went on inside the collectives: this trace has no hops.",
+        "Arrivals and noise are known; the way through a collective is not.",
+        CATEGORY_COLOURS["native"],
+        "/tree",
+        "See how to get hops",
+    )
+
+
+def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, str]) -> int:
+    """Count the crossings between clusters on the way from each rank to the root; the most of them."""
+    most = 0
+    for rank in parents:
+        at, crossed, steps = rank, 0, 0
+        while (parent := parents.get(at)) is not None and steps <= len(parents):
+            crossed += cluster_of.get(at) != cluster_of.get(parent)
+            at, steps = parent, steps + 1
+        most = max(most, crossed)
+    return most
+
+
+def _named(rows: Sequence[Row]) -> str:
+    names = [str(row["rank"]) for row in rows[:_NAMED]]
+    more = len(rows) - len(names)
+    if more:
+        return f"Ranks {', '.join(names)} and {more} more"
+    return f"Rank {names[0]}" if len(names) == 1 else f"Ranks {', '.join(names[:-1])} and {names[-1]}"

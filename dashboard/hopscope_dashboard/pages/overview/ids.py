@@ -1,0 +1,7 @@
+"""Ids of the overview."""
+
+FINDINGS = "findings"
+KEY_FIGURES = "key-figures"
+PATH_BAR = "critical-path-bar"
+PATH_TABLE = "critical-path-table"
+BY_OPERATION = "critical-path-by-operation"

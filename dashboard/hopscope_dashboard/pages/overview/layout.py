@@ -1,0 +1,127 @@
+"""The overview: findings first, then where the run's time went, then what limits these answers."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from hopscope_dashboard import findings, units
+from hopscope_dashboard.address import Query
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures import critical_path
+from hopscope_dashboard.pages.overview import ids
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+from hopscope_dashboard.trees import in_a_row
+
+_NEXT: Final = (
+    ("/collectives?order=worst", "The slowest collectives", "and, one click further, what happened inside each"),
+    ("/tree", "The tree on the topology", "which edges the run waits for"),
+    ("/remap", "A better tree", "what other trees would have taken, replayed"),
+)
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page."""
+    del query
+    run, path = data.run, data.rows("critical-path")
+    return html.Div(
+        [
+            blocks.page_head("Overview", _what_ran(run)),
+            _key_figures(data, run, path),
+            blocks.card("What this trace says", _findings(data, path)),
+            _critical_path(path, data.rows("critical-path", by="operation")),
+            blocks.columns(_caveats(data), _next(), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+        ]
+    )
+
+
+def _what_ran(run: Row) -> list[Component | str]:
+    told: list[Component | str] = []
+    if run["command"]:
+        told += [html.Code(run["command"]), " "]
+    told.append(f"on {units.plural(run['ranks'], 'rank')}, {units.plural(run['hosts'], 'host')}, {units.plural(run['clusters'], 'cluster')}")
+    if run["mpi_library"]:
+        told.append(f"; {run['mpi_library'].splitlines()[0].split(',')[0]}")
+    return told
+
+
+def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
+    share = {row["category"]: row["share"] for row in path}
+    collectives = data.number_of_collectives
+    figures = [
+        ("Run", units.duration(run["duration_ns"]), "from the first event to the last"),
+        ("Collectives", units.count(collectives), f"{units.plural(run['ranks'], 'rank')} in {units.plural(run['clusters'], 'cluster')}"),
+        ("Between clusters", units.share(share.get("wan")), "of the critical path: hops of class wan"),
+        ("Computing", units.share(share.get("compute")), "of the critical path: outside all MPI"),
+        ("Own messages", units.share(share.get("p2p")), "of the critical path: point-to-point and its waits"),
+    ]
+    return html.Div(blocks.key_figures(figures), id=ids.KEY_FIGURES)
+
+
+def _findings(data: TraceData, path: Rows) -> Component:
+    edges = data.rows_or_none("tree-edges")
+    share = {row["category"]: row["share"] for row in path}
+    found = [
+        findings.of_critical_path(path),
+        findings.of_arrivals(data.rows_or_none("last-arrivals")),
+        findings.of_noise(data.rows_or_none("noise"), sum(row["time_ns"] for row in path)),
+        findings.of_tree(edges, in_a_row(data), data.run["clusters"], share.get("wan")) if edges else findings.without_hops(),
+    ]
+    items = [
+        html.Li(
+            [
+                html.Span(className="mark", style={"background": finding.colour}),
+                html.Div([html.Strong(finding.text), html.Span(finding.why, className="why")]),
+                dcc.Link(f"{finding.link} →", href=finding.path),
+            ]
+        )
+        for finding in found
+        if finding is not None
+    ]
+    return html.Ul(items, className="findings", id=ids.FINDINGS)
+
+
+def _critical_path(path: Rows, by_operation: Rows) -> Component:
+    if not any(row["time_ns"] for row in path):
+        return empty.nothing_here("Where the critical path's time went", "This trace has no critical path: see what limits these answers.")
+    rows = [
+        [
+            blocks.chip(row["category"], CATEGORY_COLOURS[row["category"]]),
+            CATEGORY_MEANINGS[row["category"]],
+            units.duration(row["time_ns"]),
+            units.share(row["share"]),
+            _interval(row),
+        ]
+        for row in path
+    ]
+    operations = [[row["operation"], units.duration(row["time_ns"]), units.share(row["share"])] for row in by_operation[:8]]
+    return blocks.card(
+        "Where the critical path's time went",
+        blocks.drawing("Critical path by category", critical_path.stacked_bar(path), name=ids.PATH_BAR),
+        blocks.columns(
+            blocks.table(["category", "", "time", "share", "95 % interval"], rows, name=ids.PATH_TABLE, right=(2, 3, 4)),
+            blocks.table(["operation", "time", "share"], operations, name=ids.BY_OPERATION, right=(1, 2)),
+            widths="minmax(0, 3fr) minmax(0, 2fr)",
+        ),
+        hint="The critical path is the chain of work and messages that decided how long the run took. What is not on it could be slower without making the run slower.",
+    )
+
+
+def _interval(row: Row) -> str:
+    if row["share_low"] is None or row["share_high"] is None:
+        return units.MISSING
+    return f"{units.share(row['share_low'])} to {units.share(row['share_high'])}"
+
+
+def _caveats(data: TraceData) -> Component:
+    sentences: Sequence[str] = [row["sentence"] for row in data.rows_or_none("caveats")]
+    if not sentences:
+        return blocks.card("What limits these answers", html.P("Nothing that is known: every event is there, nothing was emulated, and the clocks carry every verdict.", className="hint"))
+    return blocks.notes(sentences, "What limits these answers")
+
+
+def _next() -> Component:
+    links = [html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")]) for path, title, what in _NEXT]
+    return blocks.card("Where to look next", html.Ul(links, className="remarks next"))

@@ -1,0 +1,53 @@
+"""From the address to the page: draws the page that the address names and tells the browser its title."""
+
+from collections.abc import Sequence
+
+import hopscope
+from dash import Dash, Input, Output
+from dash.development.base_component import Component
+
+from hopscope_dashboard import address
+from hopscope_dashboard.components import empty, shell
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.pages.page import Page
+
+
+def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
+    """Register the callback that draws pages, and the callbacks of every page."""
+    by_path = {page.path: page for page in pages}
+
+    @app.callback(
+        Output(shell.CONTENT, "children"),
+        Output(shell.MENU, "children"),
+        Output(shell.TITLE, "data"),
+        Input(shell.ADDRESS, "pathname"),
+        Input(shell.ADDRESS, "search"),
+    )
+    def draw(pathname: str | None, search: str | None) -> tuple[Component, list[Component], str]:
+        page = by_path.get(_normal(pathname))
+        title = page.title if page is not None else "No such page"
+        return content(page, data, search), shell.menu(pages, page), f"{title} · {data.name} · Hopscope"
+
+    del draw
+    app.clientside_callback(
+        # A browser's history shows where one was.
+        "function (title) { document.title = title || 'Hopscope'; return window.dash_clientside.no_update; }",
+        Output(shell.TITLE, "storage_type"),
+        Input(shell.TITLE, "data"),
+    )
+    for page in pages:
+        page.register(app, data)
+
+
+def content(page: Page | None, data: TraceData, search: str | None) -> Component:
+    """Give the page for this search part of an address; where the trace cannot answer, the page that says why."""
+    if page is None:
+        return empty.no_such_page()
+    try:
+        return page.layout(data, address.parse(search))
+    except hopscope.InputError as error:
+        return empty.cannot_answer(page.title, str(error))
+
+
+def _normal(pathname: str | None) -> str:
+    return "/" + (pathname or "").strip("/")

@@ -1,0 +1,80 @@
+"""One colour, one name and one order per category of time, link class, lane mark and cluster, used on every page.
+
+Every colour keeps a contrast of at least 3:1 to both page backgrounds (WCAG 2.2, 1.4.11), and white text on it one of 4.5:1 (1.4.3), so
+that one palette serves the light and the dark scheme; `contrast` is the formula and the tests hold it.
+"""
+
+from typing import Final
+
+CATEGORIES: Final = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi")
+LINKS: Final = ("self", "shm", "lan", "wan")
+
+CATEGORY_COLOURS: Final[dict[str, str]] = {
+    "compute": "#3574bf",
+    "local": "#7e61c4",
+    "shm": "#29815c",
+    "lan": "#976b0c",
+    "wan": "#c94724",
+    "native": "#687480",
+    "p2p": "#bb4986",
+    "mpi": "#876e5d",
+}
+
+CATEGORY_MEANINGS: Final[dict[str, str]] = {
+    "compute": "outside all MPI: the program's own work",
+    "local": "inside collectives, on one rank: combining, serialising, software",
+    "shm": "hops within one host",
+    "lan": "hops between hosts of one cluster",
+    "wan": "hops between clusters",
+    "native": "inside the MPI library, where no hop is known",
+    "p2p": "the application's own messages and their waits",
+    "mpi": "other MPI: init, finalize, I/O, waits that match nothing",
+}
+
+LINK_COLOURS: Final[dict[str, str]] = {
+    "self": CATEGORY_COLOURS["local"],
+    "shm": CATEGORY_COLOURS["shm"],
+    "lan": CATEGORY_COLOURS["lan"],
+    "wan": CATEGORY_COLOURS["wan"],
+}
+
+LINK_MEANINGS: Final[dict[str, str]] = {
+    "self": "to itself",
+    "shm": "same host",
+    "lan": "same cluster",
+    "wan": "between clusters",
+}
+
+#: What fills a lane of the timeline besides hops.
+WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
+CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"
+COMBINE_COLOUR: Final = CATEGORY_COLOURS["local"]
+PATH_COLOUR: Final = "rgba(245, 159, 0, 0.38)"
+UNDECIDED_COLOUR: Final = "#69747f"
+
+#: A calm single-hue scale for heat-maps; transparent at zero so that it sits on either scheme.
+HEAT_SCALE: Final = [
+    [0.0, "rgba(217, 81, 44, 0.04)"],
+    [0.15, "rgba(217, 81, 44, 0.25)"],
+    [0.5, "rgba(217, 81, 44, 0.62)"],
+    [1.0, "rgba(178, 40, 16, 1.0)"],
+]
+
+LIGHT_BACKGROUND: Final = "#ffffff"
+DARK_BACKGROUND: Final = "#1e2125"
+
+FONT: Final = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif"
+MONO_FONT: Final = "'JetBrains Mono', 'SF Mono', Consolas, 'DejaVu Sans Mono', monospace"
+
+
+def luminance(colour: str) -> float:
+    """Give the relative luminance of `#rrggbb`, 0 to 1 (WCAG 2.2, definition of relative luminance)."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Give the contrast ratio of two `#rrggbb` colours, 1 to 21 (WCAG 2.2, definition of contrast ratio)."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
