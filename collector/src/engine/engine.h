@@ -12,7 +12,7 @@
 struct topology; /* src/topology */
 
 struct engine_call {
-    int function; /* enum mpi_function: MPI_Allreduce, MPI_Reduce, MPI_Bcast or MPI_Barrier */
+    int function;            /* enum mpi_function: MPI_Allreduce, MPI_Reduce, MPI_Bcast or MPI_Barrier */
     const void *send_buffer; /* may be MPI_IN_PLACE; Bcast: the buffer is in receive_buffer */
     void *receive_buffer;
     int count;
@@ -26,13 +26,14 @@ struct engine_call {
 /* Takes over the tree file's text, already agreed on by all ranks, after every rank's presence is proven.
  * tree_text NULL: no engine. Returns false with a message (file:line:column: what is wrong; what would be right) for a
  * text that cannot serve; the caller aborts the job. Call once, from MPI_Init. */
-bool engine_start(const char *tree_text, size_t length, const struct topology *topology, char *message, size_t capacity);
+bool engine_start(const char *tree_text, size_t length, const struct topology *topology, char *message,
+                  size_t capacity);
 
 /* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
 bool engine_serves(int function);
 
-/* Runs the call and returns true with the MPI error code in *error; or returns false, nothing sent, with *reason: the id of a
- * reason definition. Which of the two is decided from what MPI makes equal on every member (DESIGN section 2).
+/* Runs the call and returns true with the MPI error code in *error; or returns false, nothing sent, with *reason: the
+ * id of a reason definition. Which of the two is decided from what MPI makes equal on every member (DESIGN section 2).
  * The error is what the call shall return after the communicator's error handler was called. */
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 

@@ -35,8 +35,9 @@ struct step {
     int operand; /* COPY, COMBINE: read */
     int64_t at, operand_at; /* units from the beginning of slot and of operand */
     int64_t length;
-    int unmet;      /* steps that have to be done before */
-    int first_edge; /* into edges, -1 for none: the steps that wait for this one */
+    int unmet;        /* steps that have to be done before */
+    int first_edge;   /* into edges, -1 for none: the steps that wait for this one */
+    uint64_t request; /* the executor's: id of its message in the records */
 };
 
 struct edge {

@@ -39,7 +39,7 @@ static bool read_range(struct complaint *c, const struct json *object, const cha
     if (!expect_type(c, object, JSON_OBJECT, what) || !expect_keys(c, object, what, keys))
         return false;
     const struct json *min = json_get(object, "min"), *max = json_get(object, "max");
-    int64_t value;
+    int64_t value = 0;
     if (min) {
         if (!read_integer(c, min, "`min`", 0, INT64_MAX, &value))
             return false;
@@ -104,7 +104,7 @@ static bool read_rule(struct complaint *c, const struct json *object, const stru
     if (!broadcast)
         rule->broadcast_tree = rule->reduce_tree;
     if (segment) {
-        int64_t bytes;
+        int64_t bytes = 0;
         if (!read_integer(c, segment, "`segment_bytes`", 0, INT64_MAX, &bytes))
             return false;
         rule->segment_bytes = (uint64_t)bytes;

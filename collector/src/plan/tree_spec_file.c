@@ -34,7 +34,7 @@ static bool read_simple(struct complaint *c, const struct json *object, const ch
     if (strcmp(name->string, "kary") == 0 && !width)
         return complain(c, object, "%s is kary but has no `fan_out`; give the children per rank", where);
     if (width) {
-        int64_t value;
+        int64_t value = 0;
         if (!read_integer(c, width, "`fan_out`", 1, INT_MAX, &value))
             return false;
         if (strcmp(name->string, "kary") == 0)
@@ -165,7 +165,7 @@ static bool read_order(struct complaint *c, const struct json *object, const cha
             return complain(c, list, "rank %ld has %d children by `parents`, but %zu are listed; list each once", rank,
                             count, list->length);
         for (int k = 0; k < count; k++) {
-            int64_t child;
+            int64_t child = 0;
             if (!read_integer(c, &list->items[k], "a child", 0, spec->size - 1, &child))
                 return false;
             if (spec->parents[child] != rank)

@@ -30,7 +30,7 @@ static bool read_trace(struct complaint *c, const struct json *list, struct topo
     }
     owner->traces[owner->trace_count++] = trace;
     for (size_t i = 0; i < list->length; i++) {
-        int64_t latency;
+        int64_t latency = 0;
         if (!read_integer(c, &list->items[i], "a latency", 0, INT64_MAX, &latency))
             return false;
         trace[i] = (uint64_t)latency;
@@ -45,7 +45,7 @@ static bool read_delay(struct complaint *c, const struct json *object, struct to
                        struct link_delay *delay) {
     const struct json *latency = json_get(object, "latency_ns"), *trace = json_get(object, "latency_trace_ns");
     if (latency) {
-        int64_t value;
+        int64_t value = 0;
         if (!read_integer(c, latency, "`latency_ns`", 0, INT64_MAX, &value))
             return false;
         delay->latency_ns = (uint64_t)value;

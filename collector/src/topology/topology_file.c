@@ -111,7 +111,7 @@ static bool place_listed(struct complaint *c, const struct json *hosts, struct t
         if (!expect_type(c, ranks, JSON_ARRAY, "`ranks`"))
             return false;
         for (size_t k = 0; k < ranks->length; k++) {
-            int64_t rank;
+            int64_t rank = 0;
             if (!read_integer(c, &ranks->items[k], "a rank", 0, INT64_MAX, &rank))
                 return false;
             if (rank >= t->ranks)

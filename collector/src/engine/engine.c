@@ -1,0 +1,193 @@
+/* Decides who runs a collective, from what MPI makes equal on every member, and runs it. */
+#include "engine/engine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/collectives.h"
+#include "engine/engine_comm.h"
+#include "engine/links.h"
+#include "engine/operators.h"
+#include "hopscope/functions.h"
+#include "plan/tree_file.h"
+#include "record/record.h"
+#include "topology/topology.h"
+
+enum reason { REASON_INTERCOMMUNICATOR, REASON_NO_DATA, REASON_ORDER, REASON_NO_COMMUNICATOR, REASONS };
+
+static const char *const reason_texts[REASONS] = {"intercommunicator", "message of no bytes",
+                                                  "operation does not commute",
+                                                  "no communicator could be made for the engine"};
+
+/* Written by engine_start and engine_stop only, but for the ids, which any thread may find again. */
+static struct {
+    struct tree_plan *plan;
+    const struct topology *topology;
+    struct links *links;
+    int idle_polls;
+    uint32_t reason_ids[REASONS];
+    uint32_t *size_reason_ids; /* of each tree */
+    uint32_t *tree_ids;        /* of each pair (reduce, broadcast) */
+    bool serves[FUNCTION_COUNT];
+} engine;
+
+bool engine_serves(int function) {
+    return engine.serves[function];
+}
+
+static int operation_of(int function) {
+    switch (function) {
+    case FUNCTION_MPI_Allreduce:
+        return OPERATION_ALLREDUCE;
+    case FUNCTION_MPI_Reduce:
+        return OPERATION_REDUCE;
+    case FUNCTION_MPI_Bcast:
+        return OPERATION_BCAST;
+    case FUNCTION_MPI_Barrier:
+        return OPERATION_BARRIER;
+    default:
+        return -1;
+    }
+}
+
+/* Every processor for itself: look often before yielding. Else give way at once to the ranks that are waited for. */
+static int polls_before_yielding(int ranks) {
+    cpu_set_t usable;
+    int processors = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    return ranks > processors ? 0 : 1000;
+}
+
+bool engine_start(const char *tree_text, size_t length, const struct topology *topology, char *message,
+                  size_t capacity) {
+    if (!tree_text)
+        return true;
+    struct tree_plan *plan = tree_plan_parse(tree_text, length, topology->ranks, message, capacity);
+    if (!plan)
+        return false;
+    size_t trees = (size_t)plan->tree_count;
+    engine.plan = plan;
+    engine.topology = topology;
+    engine.idle_polls = polls_before_yielding(topology->ranks);
+    engine.size_reason_ids = calloc(trees, sizeof *engine.size_reason_ids);
+    engine.tree_ids = calloc(trees * trees, sizeof *engine.tree_ids);
+    engine.links = topology->emulates ? links_open(topology) : NULL;
+    if (!engine.size_reason_ids || !engine.tree_ids || (topology->emulates && !engine.links)) {
+        snprintf(message, capacity, "1:1: out of memory for the engine; start fewer ranks on this machine");
+        engine_stop();
+        return false;
+    }
+    for (int function = 0; function < FUNCTION_COUNT; function++)
+        for (int i = 0; i < plan->rule_count; i++)
+            if (operation_of(function) >= 0 && plan->rules[i].operations[operation_of(function)])
+                engine.serves[function] = true;
+    return true;
+}
+
+void engine_stop(void) {
+    memset(engine.serves, 0, sizeof engine.serves);
+    tree_plan_free(engine.plan);
+    links_close(engine.links);
+    free(engine.size_reason_ids);
+    free(engine.tree_ids);
+    memset(&engine, 0, sizeof engine);
+}
+
+void engine_comm_free(struct comm *comm) {
+    if (comm->engine)
+        engine_comm_close(comm->engine);
+    comm->engine = NULL;
+}
+
+/* Two threads may define the same text twice, which costs one more line. */
+static uint32_t define(uint32_t *id, uint32_t (*definer)(const char *), const char *text) {
+    uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
+    if (known == 0 && record_is_on()) {
+        known = definer(text);
+        __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    }
+    return known;
+}
+
+static bool native_because(enum reason reason, uint32_t *id) {
+    *id = define(&engine.reason_ids[reason], record_define_reason, reason_texts[reason]);
+    return false;
+}
+
+static bool native_because_of_size(int tree, uint32_t *id) {
+    const struct tree_spec *spec = &engine.plan->trees[tree];
+    char text[120];
+    snprintf(text, sizeof text, "tree %s is for %d ranks", spec->name, spec->size);
+    *id = define(&engine.size_reason_ids[tree], record_define_reason, text);
+    return false;
+}
+
+/* The pair's name, as trees and shadow communicators are called: one name, or reduce/broadcast. */
+static uint16_t tree_id(int up, int down) {
+    const struct tree_plan *plan = engine.plan;
+    char name[100];
+    if (up == down)
+        snprintf(name, sizeof name, "%s", plan->trees[up].name);
+    else
+        snprintf(name, sizeof name, "%s/%s", plan->trees[up].name, plan->trees[down].name);
+    return (uint16_t)define(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
+}
+
+/* Arguments that the library would refuse are left to it: the error shall be its own. */
+static bool arguments_are_sound(const struct engine_call *call, int operation, MPI_Count *unit_bytes) {
+    *unit_bytes = 0;
+    if (operation == OPERATION_BARRIER)
+        return true;
+    if (operation == OPERATION_REDUCE && call->comm->rank != call->root && call->send_buffer == MPI_IN_PLACE)
+        return false;
+    return call->count >= 0 && call->root >= 0 && call->root < call->comm->size &&
+           call->datatype != MPI_DATATYPE_NULL && (operation == OPERATION_BCAST || call->op != MPI_OP_NULL) &&
+           pmpi.Type_size_x(call->datatype, unit_bytes) == MPI_SUCCESS && *unit_bytes >= 0;
+}
+
+bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
+    struct comm *comm = call->comm;
+    int operation = operation_of(call->function);
+    MPI_Count unit_bytes;
+    *reason = 0;
+    if (operation < 0 || !engine.serves[call->function])
+        return false;
+    if (comm->inter)
+        return native_because(REASON_INTERCOMMUNICATOR, reason);
+    if (comm->size == 1 || !arguments_are_sound(call, operation, &unit_bytes))
+        return false;
+    uint64_t bytes = (uint64_t)unit_bytes * (uint64_t)(operation == OPERATION_BARRIER ? 0 : call->count);
+    int chosen = tree_plan_choose(engine.plan, (enum tree_operation)operation, comm->size, bytes);
+    if (chosen < 0 || engine.plan->rules[chosen].native)
+        return false;
+    const struct tree_rule *rule = &engine.plan->rules[chosen];
+    const struct tree_spec *trees = engine.plan->trees;
+    int up = operation == OPERATION_BCAST ? rule->broadcast_tree : rule->reduce_tree;
+    int down = operation == OPERATION_REDUCE ? rule->reduce_tree : rule->broadcast_tree;
+    if (operation != OPERATION_BARRIER && bytes == 0)
+        return native_because(REASON_NO_DATA, reason);
+    if (trees[up].size && trees[up].size != comm->size)
+        return native_because_of_size(up, reason);
+    if (trees[down].size && trees[down].size != comm->size)
+        return native_because_of_size(down, reason);
+    bool reduces = operation == OPERATION_ALLREDUCE || operation == OPERATION_REDUCE;
+    if (reduces && !operator_commutes(call->op))
+        return native_because(REASON_ORDER, reason);
+    struct engine_comm *mine = engine_comm_of(comm, engine.topology, engine.links);
+    if (!mine->usable)
+        return native_because(REASON_NO_COMMUNICATOR, reason);
+    if (reduces && !operator_fits(mine, call->op, call->datatype))
+        return false;
+    struct collective_plan plan = {.up = operation == OPERATION_BCAST ? NULL : &trees[up],
+                                   .down = operation == OPERATION_REDUCE ? NULL : &trees[down],
+                                   .segment_bytes = rule->segment_bytes,
+                                   .arrival_order = rule->arrival_order,
+                                   .unit_bytes = unit_bytes,
+                                   .tree = tree_id(up, down),
+                                   .idle_polls = engine.idle_polls};
+    *error = collective_run(call, &plan);
+    if (*error != MPI_SUCCESS)
+        pmpi.Comm_call_errhandler(comm->handle, *error);
+    return true;
+}

@@ -1,0 +1,40 @@
+/* Runs one rank's schedule and stamps what happens, as schemas/otf2.md says. */
+#ifndef HOPSCOPE_EXECUTOR_H
+#define HOPSCOPE_EXECUTOR_H
+
+#include "engine/transport.h"
+#include "plan/schedule.h"
+
+/* Where a slot of the schedule lies: unit u is at base + u * stride. */
+struct slot_memory {
+    char *base;
+    MPI_Aint stride;
+};
+
+struct execution {
+    struct schedule *schedule;
+    struct transport *transport;
+    const struct slot_memory *slots;
+    int *queue;            /* room for every step */
+    MPI_Datatype datatype; /* of a unit */
+    MPI_Op op;
+    int64_t unit_bytes;
+    bool plain_copy; /* units lie gapless, so memcpy copies them */
+    bool empty;      /* messages of no bytes are no failure: a barrier */
+    int rank;        /* in the transport's communicator */
+    /* For the records */
+    uint16_t tree;
+    uint32_t comm;
+    uint64_t seq;
+    int idle_polls; /* in vain, before the processor is given to somebody else */
+    int error;      /* first error; from then on only empty messages are sent, which say so to whoever waits for them */
+};
+
+/* Runs until every step is done and every send is complete. The schedule is used up. */
+void execution_run(struct execution *execution);
+
+/* Takes a rank without memory through a collective: receives what it has to, sends empty messages, so that nobody waits
+ * in vain and everybody who needed its part learns of the failure. The transport needs room for one message. */
+void execution_run_empty_handed(struct execution *execution, const struct schedule_request *request);
+
+#endif
