@@ -1,0 +1,121 @@
+-- How often and how much each rank computed longer than it normally does, and who paid for it.
+--
+-- Noise is computing time (outside all MPI, so a neighbour's lateness is not noise) beyond the median of that rank at that place of the program, from 20
+-- occurrences on, the first left out. What most ranks show at once is varying work and not counted. An iteration ends at the collective that the run
+-- repeats most. Noise on the run's critical path was paid for; the rest was absorbed by others' waiting.
+--
+-- key rank
+-- column rank VARCHAR -- The rank; the last row is `any rank`: iterations in which at least one was late, and the sums.
+-- column late_1ms BIGINT -- Iterations in which it had more than 1 ms of noise.
+-- column late_5ms BIGINT -- Iterations with more than 5 ms.
+-- column late_10ms BIGINT -- Iterations with more than 10 ms.
+-- column late_30ms BIGINT -- Iterations with more than 30 ms.
+-- column iterations BIGINT -- Iterations that it took part in.
+-- column noise_ns BIGINT -- Its noise, all in all; null where no place occurs 20 times.
+-- column worst_ns BIGINT -- Its noise in the worst iteration.
+-- column noise_share DOUBLE -- Its noise as part of its computing at the places that could be judged.
+-- column paid_ns BIGINT -- Its noise that lies on the run's critical path.
+-- uses lateness, noise_gaps, share_of
+-- bar noise_ns
+-- example analyze noise trace --fail-if '"any rank".late_10ms > 5'
+with noisy as materialized (
+    select * from lateness
+),
+
+judged as (
+    select distinct rank from noise_gaps
+),
+
+by_rank as (
+    select
+        ranks.rank,
+        count(*) filter (where noisy.iteration is not null and noisy.noise_ns > 1_000_000) as late_1ms,
+        count(*) filter (where noisy.iteration is not null and noisy.noise_ns > 5_000_000) as late_5ms,
+        count(*) filter (where noisy.iteration is not null and noisy.noise_ns > 10_000_000) as late_10ms,
+        count(*) filter (where noisy.iteration is not null and noisy.noise_ns > 30_000_000) as late_30ms,
+        count(noisy.iteration) as iterations,
+        sum(noisy.noise_ns) as noise_ns,
+        max(noisy.noise_ns) filter (where noisy.iteration is not null) as worst_ns,
+        sum(noisy.computing_ns) as computing_ns,
+        sum(noisy.paid_ns) as paid_ns,
+        count(judged.rank) > 0 as is_judged
+    from ranks
+    left join noisy on ranks.rank = noisy.rank
+    left join judged on ranks.rank = judged.rank
+    group by ranks.rank
+),
+
+worst as (
+    select
+        iteration,
+        max(noise_ns) as noise_ns
+    from noisy
+    where iteration is not null
+    group by iteration
+),
+
+any_rank as (
+    select
+        count(*) filter (where noise_ns > 1_000_000) as late_1ms,
+        count(*) filter (where noise_ns > 5_000_000) as late_5ms,
+        count(*) filter (where noise_ns > 10_000_000) as late_10ms,
+        count(*) filter (where noise_ns > 30_000_000) as late_30ms,
+        count(*) as iterations,
+        max(noise_ns) as worst_ns
+    from worst
+),
+
+sums as (
+    select
+        sum(noise_ns) filter (where is_judged) as noise_ns,
+        sum(paid_ns) filter (where is_judged) as paid_ns,
+        share_of(sum(noise_ns), sum(computing_ns)) as noise_share,
+        bool_or(is_judged) as is_judged
+    from by_rank
+),
+
+rows_of as (
+    select
+        rank as place,
+        rank::varchar as rank,
+        late_1ms,
+        late_5ms,
+        late_10ms,
+        late_30ms,
+        iterations,
+        case when is_judged then noise_ns end as noise_ns,
+        case when is_judged then worst_ns end as worst_ns,
+        share_of(noise_ns, computing_ns) as noise_share,
+        case when is_judged then paid_ns end as paid_ns
+    from by_rank
+
+    union all
+    select
+        null as place,
+        'any rank' as rank,
+        any_rank.late_1ms,
+        any_rank.late_5ms,
+        any_rank.late_10ms,
+        any_rank.late_30ms,
+        any_rank.iterations,
+        sums.noise_ns,
+        case when sums.is_judged then any_rank.worst_ns end as worst_ns,
+        sums.noise_share,
+        sums.paid_ns
+    from any_rank
+    cross join sums
+)
+
+select
+    rank,
+    late_1ms,
+    late_5ms,
+    late_10ms,
+    late_30ms,
+    iterations,
+    noise_ns::bigint as noise_ns,
+    worst_ns::bigint as worst_ns,
+    noise_share::double as noise_share,
+    paid_ns::bigint as paid_ns
+from rows_of
+order by place nulls last

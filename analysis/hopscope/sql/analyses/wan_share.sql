@@ -1,0 +1,95 @@
+-- How much of the way through the collectives is spent between clusters.
+--
+-- For each cluster: the way of each of its ranks' own contribution to the root and of the result back, as messages and work at the nodes, without the waiting
+-- for others, which stands beside it; the share is the time of its `wan` hops in that time. For the run: the part of the critical path that is `wan` hops.
+-- A share near 1 says that a better tree, or fewer collectives, would pay; crossings say how many times in a row the way goes between clusters.
+--
+-- key scope
+-- column scope VARCHAR -- critical_path, then each cluster.
+-- column share DOUBLE -- Part of the path's time that is hops between clusters; null where there is no path or no hop to follow.
+-- column hops DOUBLE -- Hops on the path per collective; for a cluster the mean over its ranks' routes.
+-- column bytes DOUBLE -- Bytes that these hops carry between clusters, per collective.
+-- column crossings DOUBLE -- Hops between clusters on the path, per collective.
+-- column path_ns BIGINT -- Time of the path: of the run's critical path, or of all routes of the cluster's ranks.
+-- column wan_ns BIGINT -- The part of it that is hops between clusters.
+-- column waiting_ns BIGINT -- Time in these collectives that is not on the routes: waiting for others.
+-- column collectives BIGINT -- Collectives on the path.
+-- uses run_path, own_routes, share_of
+-- bar share
+-- example analyze wan-share trace --fail-if "critical_path.share > 40%"
+with critical as (
+    select
+        sum(run_path.time_ns) as path_ns,
+        coalesce(sum(run_path.time_ns) filter (where run_path.category = 'wan'), 0) as wan_ns,
+        count(run_path.hop_id) as hops,
+        count(run_path.hop_id) filter (where run_path.category = 'wan') as crossings,
+        coalesce(sum(hops.bytes) filter (where run_path.category = 'wan'), 0) as wan_bytes,
+        count(distinct run_path.collective_id) as collectives
+    from run_path
+    left join hops on run_path.hop_id = hops.hop_id
+),
+
+routes as materialized (
+    select
+        own_routes.*,
+        ranks.cluster
+    from own_routes
+    inner join ranks on own_routes.rank = ranks.rank
+),
+
+by_cluster as (
+    select
+        clusters.cluster,
+        sum(routes.path_ns) as path_ns,
+        sum(routes.wan_ns) as wan_ns,
+        sum(routes.waiting_ns) as waiting_ns,
+        avg(routes.hops) as hops,
+        avg(routes.crossings) as crossings,
+        avg(routes.wan_bytes) as wan_bytes,
+        count(distinct routes.collective_id) as collectives
+    from (select distinct ranks.cluster from ranks) as clusters
+    left join routes on clusters.cluster = routes.cluster
+    group by clusters.cluster
+),
+
+scopes as (
+    select
+        0 as place,
+        'critical_path' as scope,
+        share_of(wan_ns, path_ns) as share,
+        share_of(hops, collectives) as hops,
+        share_of(wan_bytes, collectives) as bytes,
+        share_of(crossings, collectives) as crossings,
+        path_ns,
+        case when path_ns is not null then wan_ns end as wan_ns,
+        case when path_ns is not null then 0 end as waiting_ns,
+        collectives
+    from critical
+
+    union all
+    select
+        1 as place,
+        cluster as scope,
+        share_of(wan_ns, path_ns) as share,
+        hops,
+        wan_bytes as bytes,
+        crossings,
+        path_ns,
+        wan_ns,
+        waiting_ns,
+        collectives
+    from by_cluster
+)
+
+select
+    scope,
+    share::double as share,
+    hops::double as hops,
+    bytes::double as bytes,
+    crossings::double as crossings,
+    round(path_ns)::bigint as path_ns,
+    round(wan_ns)::bigint as wan_ns,
+    round(waiting_ns)::bigint as waiting_ns,
+    collectives
+from scopes
+order by place, scope

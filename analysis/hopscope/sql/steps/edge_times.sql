@@ -1,0 +1,52 @@
+-- Every edge that a collective used towards its root or from it, with the time that a message really took on it.
+--
+-- One row per collective, phase and directed pair; segments are taken together. A message that its receiver waited for took from send to receive. One that
+-- was there before the receiver needed it was seen late: it gets the median of those that were waited for on the same edge, else in the same link class,
+-- but never more than from send to receive; with neither, what was seen stands.
+create or replace view edge_times as
+with edges as materialized (
+    select
+        hops.collective_id,
+        hops.phase,
+        hops.src,
+        hops.dst,
+        any_value(hops.link) as link,
+        min(hops.send_begin_ns) as send_begin_ns,
+        max(hops.recv_end_ns) as recv_end_ns,
+        greatest(max(hops.recv_end_ns) - min(hops.send_begin_ns), 0) as seen_ns,
+        bool_or(hops.binding = 'recv') as is_binding,
+        sum(hops.bytes) as bytes
+    from hops
+    inner join collectives on hops.collective_id = collectives.collective_id
+    where collectives.complete and hops.phase in ('up', 'down')
+    group by hops.collective_id, hops.phase, hops.src, hops.dst
+),
+
+by_pair as (
+    select
+        src,
+        dst,
+        median(seen_ns) as usual_ns
+    from edges
+    where is_binding
+    group by src, dst
+),
+
+by_link as (
+    select
+        link,
+        median(seen_ns) as usual_ns
+    from edges
+    where is_binding
+    group by link
+)
+
+select
+    edges.*,
+    case
+        when edges.is_binding then edges.seen_ns
+        else least(edges.seen_ns, coalesce(by_pair.usual_ns, by_link.usual_ns, edges.seen_ns))
+    end as flight_ns
+from edges
+left join by_pair on edges.src = by_pair.src and edges.dst = by_pair.dst
+left join by_link on edges.link = by_link.link;

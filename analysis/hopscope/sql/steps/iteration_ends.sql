@@ -1,0 +1,36 @@
+-- Where each rank's iterations end: at the collective that the run repeats most.
+--
+-- A trace does not know the program's loop. The collective (communicator, operation, call site) with the most calls over all ranks stands for it: each
+-- execution ends one iteration. One row per rank and iteration, numbered from 0. Of several equally frequent ones the earliest is taken.
+create or replace view iteration_ends as
+with candidates as (
+    select
+        collectives.comm,
+        collectives.op,
+        calls.call_site,
+        count(*) as times,
+        min(calls.collective_id) as first_id
+    from calls
+    inner join collectives on calls.collective_id = collectives.collective_id
+    where collectives.comm_size > 1
+    group by collectives.comm, collectives.op, calls.call_site
+),
+
+marker as (
+    select * from candidates
+    order by times desc, first_id asc, call_site asc
+    limit 1
+)
+
+select
+    calls.rank,
+    calls.collective_id,
+    calls.enter_ns,
+    dense_rank() over (order by calls.collective_id) - 1 as iteration
+from calls
+inner join collectives on calls.collective_id = collectives.collective_id
+inner join marker
+    on
+        collectives.comm = marker.comm
+        and collectives.op = marker.op
+        and calls.call_site is not distinct from marker.call_site;
