@@ -26,6 +26,31 @@ OTF2_ErrorCode keep_complaint(void *, const char *, uint64_t, const char *, OTF2
 
 } // namespace
 
+std::string readable(const std::string &text) {
+    std::string out;
+    for (size_t i = 0; i < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[i]);
+        size_t length = lead < 0x80                   ? 1
+                        : lead >= 0xc2 && lead < 0xe0 ? 2
+                        : lead >= 0xe0 && lead < 0xf0 ? 3
+                        : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                      : 0;
+        bool valid = length > 0 && i + length <= text.size();
+        for (size_t k = 1; valid && k < length; k++)
+            valid = (static_cast<unsigned char>(text[i + k]) & 0xc0) == 0x80;
+        if (valid && length > 2) { /* longer forms of shorter characters, surrogates, and what is beyond Unicode */
+            const auto next = static_cast<unsigned char>(text[i + 1]);
+            valid = !(lead == 0xe0 && next < 0xa0) && !(lead == 0xed && next >= 0xa0) &&
+                    !(lead == 0xf0 && next < 0x90) && !(lead == 0xf4 && next >= 0x90);
+        }
+        if (!valid)
+            length = 1;
+        out += valid ? text.substr(i, length) : "?";
+        i += length;
+    }
+    return out;
+}
+
 void collect_otf2_errors() {
     OTF2_Error_RegisterCallback(keep_complaint, nullptr);
 }

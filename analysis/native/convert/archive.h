@@ -9,9 +9,12 @@
 
 namespace hopscope {
 
+/* The text with every byte that is not UTF-8 replaced by '?': Python and Arrow take nothing else. */
+std::string readable(const std::string &text);
+
 /* The archive cannot be read: what, where. Becomes hopscope.errors.InputError. */
 struct ArchiveError : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit ArchiveError(const std::string &what) : std::runtime_error(readable(what)) {}
 };
 
 /* libotf2 prints to stderr unless it is given a callback; from here on this thread's first complaint is kept. */

@@ -42,7 +42,7 @@ OTF2_CallbackCode on_clock(void *user, uint64_t ticks_per_second, uint64_t, uint
 }
 
 OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string) {
-    self_of(user).strings[self] = string;
+    self_of(user).strings[self] = readable(string);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -137,14 +137,14 @@ void read_properties(OTF2_Reader *reader, Definitions &definitions) {
         for (uint32_t i = 0; i < count; i++) {
             char *value = nullptr;
             if (OTF2_Reader_GetProperty(reader, names[i], &value) == OTF2_SUCCESS && value)
-                definitions.properties[names[i]] = value;
+                definitions.properties[readable(names[i])] = readable(value);
             std::free(value);
         }
     }
     std::free(names); /* one block: pointers and names together */
     char *creator = nullptr;
     if (OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator)
-        definitions.creator = creator;
+        definitions.creator = readable(creator);
     std::free(creator);
 }
 

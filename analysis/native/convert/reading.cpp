@@ -26,12 +26,17 @@ bool exists(const std::string &path) {
     return stat(path.c_str(), &about) == 0;
 }
 
-/* Local definitions first: without them libotf2 neither corrects clocks nor maps local numbers. */
-void read_local_definitions(const Archive &archive, LocationEvents &out) {
+/* Local definitions first: without them libotf2 neither corrects clocks nor maps local numbers. An archive need not
+ * have any at all; one that `others` have and this location lacks is lost. */
+void read_local_definitions(const Archive &archive, bool others, LocationEvents &out) {
     const std::string file = archive.location_file(out.location, "def");
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive.reader(), out.location);
-    if (!reader)
-        return; /* an archive need not have any */
+    if (!reader) {
+        if (exists(file) || others)
+            throw ArchiveError(file + ": missing or unreadable: " + take_otf2_error("libotf2 gives no reason") +
+                               "; without it this location's events cannot be understood");
+        return;
+    }
     OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
     OTF2_ErrorCode code = OTF2_Reader_RegisterDefCallbacks(archive.reader(), reader, callbacks, &out);
@@ -90,9 +95,13 @@ void read_locations(const std::string &anchor, Trace &trace, const std::vector<s
         OTF2_Reader_SelectLocation(archive.reader(), trace.locations[i].location);
     OTF2_Reader_OpenDefFiles(archive.reader());
     OTF2_Reader_OpenEvtFiles(archive.reader());
+    const bool any_definitions =
+        std::any_of(trace.locations.begin(), trace.locations.end(), [&](const LocationEvents &location) {
+            return exists(archive.location_file(location.location, "def"));
+        });
     for (size_t i : mine) {
         take_otf2_error("");
-        read_local_definitions(archive, trace.locations[i]);
+        read_local_definitions(archive, any_definitions && expected[i] > 0, trace.locations[i]);
         take_otf2_error("");
         read_events(archive, trace, expected[i], trace.locations[i], progress);
     }
