@@ -1,6 +1,7 @@
 /* Open MPI's predefined handles: the addresses of these data symbols of its library.
  *
- * X(symbol). Those of Open MPI 4.1's mpi.h but for the ones that MPI-3 removed. A newer library that lacks one
+ * X(symbol). Those of Open MPI 4.1's mpi.h but for the ones that MPI-3 removed, and ompi_request_empty, which it gives
+ * out for requests that are complete at once. A newer library that lacks one
  * leaves NULL there: nobody can hold a handle that its library does not have.
  */
 #ifndef HOPSCOPE_MPI_HANDLES_H
@@ -106,6 +107,7 @@
     X(ompi_mpi_unsigned_short)                                                                                         \
     X(ompi_mpi_wchar)                                                                                                  \
     X(ompi_mpi_win_null)                                                                                               \
-    X(ompi_request_null)
+    X(ompi_request_null)                                                                                               \
+    X(ompi_request_empty)
 
 #endif

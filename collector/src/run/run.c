@@ -23,6 +23,7 @@
 #include "run/plan_request.h"
 #include "wrappers/call.h"
 #include "wrappers/collective.h"
+#include "wrappers/requests.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
 #include "engine/engine.h"
@@ -185,6 +186,9 @@ bool run_start(void) {
         define_process();
         comm_registry_define_all();
     }
+    int level = MPI_THREAD_SINGLE;
+    pmpi.Query_thread(&level);
+    requests_start(level == MPI_THREAD_MULTIPLE);
     if (run.presence == PRESENCE_COMPLETE)
         start_together();
     else if (serving && run.config.tree)

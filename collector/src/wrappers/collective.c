@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "wrappers/message.h"
+
 #ifdef HOPSCOPE_HAVE_ENGINE
 #include "engine/engine.h"
 #endif
@@ -52,15 +54,8 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     return call->error;
 }
 
-static uint64_t size_of(MPI_Datatype datatype) {
-    int size = 0;
-    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size(datatype, &size) != MPI_SUCCESS || size < 0)
-        return 0; /* MPI_UNDEFINED: more than an int can say */
-    return (uint64_t)size;
-}
-
 uint64_t packed(const struct call *call, int count, MPI_Datatype datatype) {
-    return collective_counts(call) && count > 0 ? (uint64_t)count * size_of(datatype) : 0;
+    return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }
 
 uint64_t packed_by_all(const struct call *call, int count, MPI_Datatype datatype) {
@@ -73,7 +68,7 @@ uint64_t packed_sum(const struct call *call, const int counts[], int blocks, MPI
     uint64_t sum = 0;
     for (int i = 0; i < blocks; i++)
         sum += counts[i] > 0 ? (uint64_t)counts[i] : 0;
-    return sum * size_of(datatype);
+    return sum * type_bytes(datatype);
 }
 
 uint64_t packed_sum_w(const struct call *call, const int counts[], int blocks, const MPI_Datatype datatypes[]) {
@@ -81,6 +76,6 @@ uint64_t packed_sum_w(const struct call *call, const int counts[], int blocks, c
         return 0;
     uint64_t sum = 0;
     for (int i = 0; i < blocks; i++)
-        sum += counts[i] > 0 ? (uint64_t)counts[i] * size_of(datatypes[i]) : 0;
+        sum += counts[i] > 0 ? (uint64_t)counts[i] * type_bytes(datatypes[i]) : 0;
     return sum;
 }

@@ -1,0 +1,228 @@
+/* Making, naming and freeing communicators. */
+#include "comm/registry.h"
+#include "wrappers/call.h"
+#include "wrappers/requests.h"
+
+#ifdef HOPSCOPE_HAVE_ENGINE
+#include "engine/engine.h"
+#endif
+
+static int leave_made(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
+                      const MPI_Comm *made) {
+    if (call->error == MPI_SUCCESS)
+        comm_register(*made, origin, parent, salt);
+    return call_leave(call);
+}
+
+WRAPPER int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_dup, CALLER))
+        return pmpi.Comm_dup(comm, made);
+    call.error = pmpi.Comm_dup(comm, made);
+    return leave_made(&call, COMM_ORIGIN_DUP, comm, 0, made);
+}
+
+WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_dup_with_info, CALLER))
+        return pmpi.Comm_dup_with_info(comm, info, made);
+    call.error = pmpi.Comm_dup_with_info(comm, info, made);
+    return leave_made(&call, COMM_ORIGIN_DUP, comm, 0, made);
+}
+
+WRAPPER int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_idup, CALLER))
+        return pmpi.Comm_idup(comm, made, request);
+    uint64_t key = comm_reserve_key(comm);
+    call.error = pmpi.Comm_idup(comm, made, request);
+    if (call.error == MPI_SUCCESS && key)
+        requests_add(
+            *request,
+            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = made, .parent = comm, .key = key});
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_split, CALLER))
+        return pmpi.Comm_split(comm, color, key, made);
+    call.error = pmpi.Comm_split(comm, color, key, made);
+    return leave_made(&call, COMM_ORIGIN_SPLIT, comm, 0, made);
+}
+
+WRAPPER int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_split_type, CALLER))
+        return pmpi.Comm_split_type(comm, type, key, info, made);
+    call.error = pmpi.Comm_split_type(comm, type, key, info, made);
+    return leave_made(&call, COMM_ORIGIN_SPLIT, comm, 0, made);
+}
+
+WRAPPER int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_create, CALLER))
+        return pmpi.Comm_create(comm, group, made);
+    call.error = pmpi.Comm_create(comm, group, made);
+    return leave_made(&call, COMM_ORIGIN_CREATE, comm, 0, made);
+}
+
+WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_create_group, CALLER))
+        return pmpi.Comm_create_group(comm, group, tag, made);
+    call.error = pmpi.Comm_create_group(comm, group, tag, made);
+    /* Two threads may do this on one parent at once, with different tags. */
+    return leave_made(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, made);
+}
+
+WRAPPER int MPI_Cart_create(MPI_Comm comm, int dimensions, const int extents[], const int periodic[], int reorder,
+                            MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Cart_create, CALLER))
+        return pmpi.Cart_create(comm, dimensions, extents, periodic, reorder, made);
+    call.error = pmpi.Cart_create(comm, dimensions, extents, periodic, reorder, made);
+    return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
+}
+
+WRAPPER int MPI_Cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Cart_sub, CALLER))
+        return pmpi.Cart_sub(comm, remaining, made);
+    call.error = pmpi.Cart_sub(comm, remaining, made);
+    return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
+}
+
+WRAPPER int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+                             MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Graph_create, CALLER))
+        return pmpi.Graph_create(comm, nodes, index, edges, reorder, made);
+    call.error = pmpi.Graph_create(comm, nodes, index, edges, reorder, made);
+    return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
+}
+
+WRAPPER int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
+                                  const int destinations[], const int weights[], MPI_Info info, int reorder,
+                                  MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Dist_graph_create, CALLER))
+        return pmpi.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, made);
+    call.error = pmpi.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, made);
+    return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
+}
+
+WRAPPER int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sources[], const int source_weights[],
+                                           int out, const int destinations[], const int destination_weights[],
+                                           MPI_Info info, int reorder, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Dist_graph_create_adjacent, CALLER))
+        return pmpi.Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
+                                               destination_weights, info, reorder, made);
+    call.error = pmpi.Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
+                                                 destination_weights, info, reorder, made);
+    return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
+}
+
+WRAPPER int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
+                                 MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create, CALLER))
+        return pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
+    call.error = pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
+    /* The two sides have different local communicators, so neither is the parent; the groups of both count. */
+    return leave_made(&call, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, (uint64_t)tag, made);
+}
+
+WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Intercomm_merge, CALLER))
+        return pmpi.Intercomm_merge(comm, high, made);
+    call.error = pmpi.Intercomm_merge(comm, high, made);
+    return leave_made(&call, COMM_ORIGIN_MERGE, comm, 0, made);
+}
+
+/* Communicators with processes of another MPI_COMM_WORLD: the calls are seen, the communicators stay unknown. */
+
+WRAPPER int MPI_Comm_spawn(const char *command, char *arguments[], int most, MPI_Info info, int root, MPI_Comm comm,
+                           MPI_Comm *made, int errors[]) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn, CALLER))
+        return pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
+    call.error = pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **arguments[], const int most[],
+                                    const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int errors[]) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn_multiple, CALLER))
+        return pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
+    call.error = pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_accept, CALLER))
+        return pmpi.Comm_accept(port, info, root, comm, made);
+    call.error = pmpi.Comm_accept(port, info, root, comm, made);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_connect, CALLER))
+        return pmpi.Comm_connect(port, info, root, comm, made);
+    call.error = pmpi.Comm_connect(port, info, root, comm, made);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_join(int socket, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_join, CALLER))
+        return pmpi.Comm_join(socket, made);
+    call.error = pmpi.Comm_join(socket, made);
+    return call_leave(&call);
+}
+
+/* Before the library frees it: its handle may be given out again at once. */
+static void forget(MPI_Comm handle) {
+    if (handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        return; /* an error of the application, for the library to tell */
+#ifdef HOPSCOPE_HAVE_ENGINE
+    struct comm *comm = comm_find(handle);
+    if (comm)
+        engine_comm_free(comm);
+#endif
+    comm_forget(handle);
+}
+
+WRAPPER int MPI_Comm_free(MPI_Comm *comm) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_free, CALLER))
+        return pmpi.Comm_free(comm);
+    forget(*comm);
+    call.error = pmpi.Comm_free(comm);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_disconnect(MPI_Comm *comm) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_disconnect, CALLER))
+        return pmpi.Comm_disconnect(comm);
+    forget(*comm);
+    call.error = pmpi.Comm_disconnect(comm);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Comm_set_name(MPI_Comm comm, const char *name) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_set_name, CALLER))
+        return pmpi.Comm_set_name(comm, name);
+    call.error = pmpi.Comm_set_name(comm, name);
+    struct comm *known = call.error == MPI_SUCCESS ? comm_find(comm) : NULL;
+    if (known)
+        comm_define_name(known, name);
+    return call_leave(&call);
+}

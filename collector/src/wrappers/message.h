@@ -1,0 +1,35 @@
+/* The application's point-to-point messages as records.
+ *
+ * Not recorded: messages to and from MPI_PROC_NULL, on intercommunicators, on communicators that the collector does not
+ * know, and those of calls that failed.
+ */
+#ifndef HOPSCOPE_MESSAGE_H
+#define HOPSCOPE_MESSAGE_H
+
+#include "wrappers/call.h"
+
+/* Packed bytes of one element; 0 for a null type and for more than an int can say. */
+static inline uint64_t type_bytes(MPI_Datatype datatype) {
+    int size = 0;
+    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size(datatype, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    return (uint64_t)size;
+}
+
+/* The definition under which messages on this communicator are recorded; 0: they are not. */
+static inline uint32_t message_comm(MPI_Comm handle) {
+    struct comm *comm = comm_find(handle);
+    return comm && !comm->inter ? comm->id : 0;
+}
+
+static inline uint64_t message_peer(int peer, int tag) {
+    return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
+}
+
+/* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its stamp is the call's enter. */
+void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, int count,
+                  MPI_Datatype datatype, uint64_t id);
+/* After a receive: SPOOL_RECV or SPOOL_IRECV, with what the status says. */
+void message_received(uint64_t ticks, enum spool_kind kind, uint32_t comm, const MPI_Status *status, uint64_t id);
+
+#endif

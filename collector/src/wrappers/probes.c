@@ -1,0 +1,82 @@
+/* Probes, and what all polling calls share. */
+#include "wrappers/completions.h"
+#include "wrappers/message.h"
+#include "wrappers/requests.h"
+
+/* Does this call go on with the polls that are kept back? */
+static bool goes_on(const struct call *call) {
+    static uint64_t gap;
+    if (!gap)
+        gap = clock_ticks_of_ns(POLL_GAP_NS);
+    const struct call_thread *t = &call_thread;
+    return t->polling && t->poll_function == call->function && t->poll_site == call->site &&
+           call->enter - t->poll_leave <= gap;
+}
+
+int poll_failed(struct call *call) {
+    struct call_thread *t = &call_thread;
+    uint64_t leave = clock_now();
+    if (!goes_on(call)) {
+        call_end_polling();
+        t->polling = true;
+        t->poll_function = call->function;
+        t->poll_site = call->site;
+        t->poll_enter = call->enter;
+    }
+    t->poll_leave = leave;
+    call_close();
+    return call->error;
+}
+
+uint64_t poll_succeeded(struct call *call) {
+    uint64_t leave = clock_now();
+    if (goes_on(call)) {
+        call->enter = call_thread.poll_enter;
+        call_thread.polling = false;
+    } else {
+        call_end_polling();
+    }
+    record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, 0, call->site, 0, 0);
+    return leave;
+}
+
+WRAPPER int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status *status) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Probe, CALLER))
+        return pmpi.Probe(peer, tag, comm, status);
+    call.error = pmpi.Probe(peer, tag, comm, status);
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+    struct call call;
+    if (!call_open(&call, FUNCTION_MPI_Iprobe, CALLER))
+        return pmpi.Iprobe(peer, tag, comm, flag, status);
+    call.error = pmpi.Iprobe(peer, tag, comm, flag, status);
+    if (call.error == MPI_SUCCESS && !*flag)
+        return poll_failed(&call);
+    return call_leave_at(&call, poll_succeeded(&call));
+}
+
+WRAPPER int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Mprobe, CALLER))
+        return pmpi.Mprobe(peer, tag, comm, message, status);
+    call.error = pmpi.Mprobe(peer, tag, comm, message, status);
+    if (call.error == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC)
+        requests_add_message(*message, message_comm(comm));
+    return call_leave(&call);
+}
+
+WRAPPER int MPI_Improbe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+    struct call call;
+    if (!call_open(&call, FUNCTION_MPI_Improbe, CALLER))
+        return pmpi.Improbe(peer, tag, comm, flag, message, status);
+    call.error = pmpi.Improbe(peer, tag, comm, flag, message, status);
+    if (call.error == MPI_SUCCESS && !*flag)
+        return poll_failed(&call);
+    uint64_t leave = poll_succeeded(&call);
+    if (call.error == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC)
+        requests_add_message(*message, message_comm(comm));
+    return call_leave_at(&call, leave);
+}

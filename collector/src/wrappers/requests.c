@@ -1,0 +1,175 @@
+#include "wrappers/requests.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+static bool locking;
+static bool held;
+static struct request *table; /* open addressing, linear, a power of two; places are closed up on removal */
+static size_t capacity, used;
+static uint64_t last_order;
+
+/* Held for a few dozen instructions; growing aside, nothing in between waits. */
+static void lock(void) {
+    if (!locking)
+        return;
+    for (int spins = 0; __atomic_exchange_n(&held, true, __ATOMIC_ACQUIRE); spins++)
+        if (spins > 100)
+            sched_yield();
+}
+
+static void unlock(void) {
+    if (locking)
+        __atomic_store_n(&held, false, __ATOMIC_RELEASE);
+}
+
+static uint64_t bits_of(MPI_Request handle) {
+    return (uint64_t)(uintptr_t)handle;
+}
+
+/* Messages share the table: user-space addresses and sign-extended ints have bits 62 and 63 equal, these differ there.
+ */
+static uint64_t bits_of_message(MPI_Message message) {
+    return (uint64_t)(uintptr_t)message ^ (uint64_t)1 << 62;
+}
+
+static size_t first_place(uint64_t handle, size_t size) {
+    return (handle * 0x9E3779B97F4A7C15u >> 24) & (size - 1);
+}
+
+static void put(struct request *in, size_t size, const struct request *request) {
+    size_t i = first_place(request->handle, size);
+    while (in[i].handle)
+        i = (i + 1) & (size - 1);
+    in[i] = *request;
+}
+
+static bool grow(void) {
+    int kept = errno;
+    size_t size = capacity ? capacity * 2 : 4096;
+    struct request *larger = calloc(size, sizeof *larger);
+    errno = kept;
+    if (!larger)
+        return false;
+    for (size_t i = 0; i < capacity; i++)
+        if (table[i].handle)
+            put(larger, size, &table[i]);
+    free(table);
+    table = larger;
+    capacity = size;
+    return true;
+}
+
+void requests_start(bool threads) {
+    locking = threads;
+    grow();
+}
+
+bool requests_complete_at_once(MPI_Request handle) {
+#ifdef OMPI_MPI_H
+    return handle == (MPI_Request)openmpi_handles.ompi_request_empty;
+#else
+    /* MPICH's handles say in their two highest bits where the object lives; 1: built in, which no request under way is.
+     */
+    return (unsigned)handle >> 30 == 1;
+#endif
+}
+
+/* The oldest with this handle that is active (or any, to forget it); NULL if there is none. */
+static struct request *oldest(uint64_t handle, bool active) {
+    struct request *found = NULL;
+    if (!capacity)
+        return NULL;
+    for (size_t i = first_place(handle, capacity); table[i].handle; i = (i + 1) & (capacity - 1)) {
+        struct request *request = &table[i];
+        if (request->handle == handle && (request->active || !active) && (!found || request->order < found->order))
+            found = request;
+    }
+    return found;
+}
+
+/* Closes the gap by moving back whoever was pushed past it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
+static void remove_at(struct request *request) {
+    size_t gap = (size_t)(request - table), mask = capacity - 1;
+    for (size_t i = (gap + 1) & mask; table[i].handle; i = (i + 1) & mask) {
+        size_t home = first_place(table[i].handle, capacity);
+        if (((i - home) & mask) >= ((i - gap) & mask)) {
+            table[gap] = table[i];
+            gap = i;
+        }
+    }
+    table[gap].handle = 0;
+    used--;
+}
+
+static void add(uint64_t handle, struct request request) {
+    lock();
+    if (handle && (used * 2 < capacity || grow())) {
+        request.handle = handle;
+        request.order = ++last_order;
+        put(table, capacity, &request);
+        used++;
+    }
+    unlock();
+}
+
+static bool take(uint64_t handle, struct request *request) {
+    lock();
+    struct request *found = oldest(handle, true);
+    if (found) {
+        *request = *found;
+        if (found->persistent)
+            found->active = found->cancelled = false;
+        else
+            remove_at(found);
+    }
+    unlock();
+    return found != NULL;
+}
+
+void requests_add(MPI_Request handle, struct request request) {
+    if (handle != MPI_REQUEST_NULL)
+        add(bits_of(handle), request);
+}
+
+bool requests_take(MPI_Request handle, struct request *request) {
+    return take(bits_of(handle), request);
+}
+
+bool requests_activate(MPI_Request handle, uint64_t id, struct request *request) {
+    lock();
+    struct request *found = oldest(bits_of(handle), false);
+    if (found) {
+        found->active = true;
+        found->id = id;
+        *request = *found;
+    }
+    unlock();
+    return found != NULL;
+}
+
+void requests_mark_cancelled(MPI_Request handle) {
+    lock();
+    struct request *found = oldest(bits_of(handle), true);
+    if (found)
+        found->cancelled = true;
+    unlock();
+}
+
+void requests_forget(MPI_Request handle) {
+    lock();
+    struct request *found = oldest(bits_of(handle), false);
+    if (found)
+        remove_at(found);
+    unlock();
+}
+
+void requests_add_message(MPI_Message message, uint32_t comm) {
+    add(bits_of_message(message), (struct request){.kind = REQUEST_MESSAGE, .active = true, .comm = comm});
+}
+
+uint32_t requests_take_message(MPI_Message message) {
+    struct request request;
+    return take(bits_of_message(message), &request) ? request.comm : 0;
+}
