@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import hopscope
 import local_mpi
+from hopscope import remap
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -148,15 +149,14 @@ def demo(iterations: int, output: Path) -> None:
 
     heading("3. What would be better?")
     analyze("remap", shown(today), "-o", shown(tree))
+    candidates = remap.remap(trace)
+    explain(remap.sentence(candidates))
     if not tree.exists():
-        explain(
-            "No tree is predicted to beat today's by more than the model's own error, so there is nothing to verify."
-        )
         return
 
     heading("4. Is it? The same program again, under the suggested tree")
     after = solve(mpi, program, shown(tree), better, iterations)
-    compare(trace, before, after, hopscope.open(better))
+    compare(candidates, trace, before, after, hopscope.open(better))
     console.print(f"[dim]The demo took {time.monotonic() - started:.0f} s.[/]")
     console.print(f"Look around:  [bold]{shown(BIN / 'hopscope')} dashboard {shown(today)}[/]")
 
@@ -166,37 +166,51 @@ def critical_path_sentence(trace: hopscope.Trace) -> str:
     rows = {row["category"]: row for row in trace.critical_path().to_pylist()}
     wan, compute = rows["wan"]["share"], rows["compute"]["share"]
     return (
-        f"{percent(wan)} of the run's critical path was messages between the sites, {percent(compute)} was computing."
+        f"Of all that the run had to wait for, {percent(wan)} was messages between the sites and {percent(compute)} "
+        "computing: faster ranks would not help, fewer crossings would."
     )
 
 
 def last_arrivals_sentence(trace: hopscope.Trace) -> str:
-    """Who the others waited for."""
-    rows = [row for row in trace.last_arrivals().to_pylist() if row["share"] is not None]
-    top = max(rows, key=lambda row: row["share"])
-    if top["share"] > 2 / RANKS:
-        return f"Rank {top['rank']} came last to {percent(top['share'])} of the collectives."
+    """Who the others waited for, and whether anybody is to blame."""
+    rows = trace.last_arrivals().to_pylist()
+    late = [row for row in rows if row["late"]]
+    if not late:
+        return "No rank is the late one."
+    top = max(late, key=lambda row: row["share"])
+    causes = " and ".join(f"rank {row['rank']}" for row in rows if row["cause"])
+    why = (
+        f"behind it was the computing of {causes}"
+        if causes
+        else "no rank's computing explains it: the tree let it go late"
+    )
     return (
-        f"No rank is the late one: rank {top['rank']}, last most often, came last {percent(top['share'])} of the time."
+        f"Rank {top['rank']} entered last in {percent(top['share'])} of the collectives, "
+        f"{top['margin_ns'] / 1e6:.1f} ms after the one before; {why}."
     )
 
 
 def noise_sentence(trace: hopscope.Trace) -> str:
     """How much computing varied."""
     anyone = trace.noise().to_pylist()[-1]
-    return f"In {anyone['late_1ms']} iterations some rank computed more than 1 ms longer than it usually does there."
+    return (
+        f"In {anyone['late_1ms']} of {anyone['iterations']} iterations some rank computed more than 1 ms longer than "
+        f"it usually does there; {anyone['paid_ns'] / 1e6:.1f} ms of all that was paid for on the critical path."
+    )
 
 
 def wan_share_sentence(trace: hopscope.Trace) -> str:
     """How often the tree crosses between the sites."""
     row = trace.wan_share().to_pylist()[0]
-    return f"On the critical path {percent(row['share'])} is WAN: the tree crosses between the sites several times."
+    return (
+        f"An Allreduce's critical path crosses between the sites {row['crossings']:.1f} times, one after another; "
+        "two would do, once there and once back."
+    )
 
 
-def compare(trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscope.Trace) -> None:
+def compare(candidates: Any, trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscope.Trace) -> None:
     """Predicted and achieved, side by side."""
-    rows = trace.remap().to_pylist()
-    best = rows[0]
+    best = next(row for row in candidates.to_pylist() if row["chosen"])
     table = Table(title="predicted and achieved", title_justify="left")
     for name in ("", "predicted", "achieved"):
         table.add_column(name, justify="left" if not name else "right")
