@@ -1,0 +1,137 @@
+/* Opens the archive, writes one location after the other, so that only one chunk of events is in memory. */
+#include "assembly/archive.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "assembly/run_json.h"
+
+/* libotf2 prints its errors; here they become part of our message. */
+struct complaint {
+    char text[200];
+};
+
+static OTF2_ErrorCode keep_complaint(void *data, const char *file, uint64_t line, const char *function,
+                                     OTF2_ErrorCode code, const char *format, va_list arguments) {
+    (void)file, (void)line, (void)function;
+    struct complaint *complaint = data;
+    if (code != OTF2_SUCCESS && !complaint->text[0]) {
+        int used = snprintf(complaint->text, sizeof complaint->text, "%s: ", OTF2_Error_GetDescription(code));
+        if (used > 0 && (size_t)used < sizeof complaint->text)
+            vsnprintf(complaint->text + used, sizeof complaint->text - (size_t)used, format, arguments);
+    }
+    return code;
+}
+
+static OTF2_FlushType flush_when_full(void *data, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                      bool final) {
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
+    return OTF2_FLUSH;
+}
+
+static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = flush_when_full};
+
+static bool write_location(struct run *run, OTF2_Archive *archive, const struct process *process,
+                           struct spool_file *file, struct strings *strings, struct progress *progress) {
+    OTF2_LocationRef location = location_of(process->world_rank, file ? file->thread : 0);
+    OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, location);
+    if (!events)
+        return false;
+    bool ok = !file || !process->present || write_events(run, process, file, events, strings, progress);
+    return OTF2_Archive_CloseEvtWriter(archive, events) == OTF2_SUCCESS && ok;
+}
+
+/* Local definitions: what brings this machine's clock to the reference's. */
+static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, const struct process *process,
+                                uint32_t thread) {
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location_of(process->world_rank, thread));
+    if (!writer)
+        return false;
+    bool ok = true;
+    if (process->machine != NO_ID) {
+        const struct machine *machine = &run->machines[process->machine];
+        for (size_t i = 0; i < machine->measurement_count; i++) {
+            const struct clock_measurement *m = &machine->measurements[i];
+            /* libotf2 wants strictly later times. */
+            if (i > 0 && m->at_ns == machine->measurements[i - 1].at_ns)
+                continue;
+            ok = OTF2_DefWriter_WriteClockOffset(writer, (uint64_t)m->at_ns, m->offset_ns, (double)m->error_ns) ==
+                     OTF2_SUCCESS &&
+                 ok;
+        }
+    }
+    return OTF2_Archive_CloseDefWriter(archive, writer) == OTF2_SUCCESS && ok;
+}
+
+/* Calls write for every location: each thread found, and the first thread of every rank. */
+static bool for_all_locations(struct run *run, OTF2_Archive *archive, bool events, struct strings *strings,
+                              struct progress *progress) {
+    bool ok = true;
+    for (int rank = 0; rank < run->world_size && ok; rank++) {
+        struct process *process = &run->processes[rank];
+        bool has_first = false;
+        for (size_t i = 0; i < process->spool_count && ok; i++) {
+            struct spool_file *file = &process->spools[i];
+            has_first = has_first || file->thread == 0;
+            ok = events ? write_location(run, archive, process, file, strings, progress)
+                        : write_clock_offsets(run, archive, process, file->thread);
+        }
+        if (ok && !has_first)
+            ok = events ? write_location(run, archive, process, NULL, strings, progress)
+                        : write_clock_offsets(run, archive, process, 0);
+    }
+    return ok;
+}
+
+static void say_what_was_left_out(struct run *run) {
+    if (run->records_without_comm)
+        sentences_add(&run->missing, "%llu message(s) and collectives on communicators that were never defined",
+                      (unsigned long long)run->records_without_comm);
+    if (run->records_unknown)
+        sentences_add(&run->missing, "%llu record(s) of an unknown kind (a damaged spool, or another version's)",
+                      (unsigned long long)run->records_unknown);
+    if (run->leaves_without_enter)
+        sentences_add(&run->missing, "%llu call(s) whose beginning was not recorded",
+                      (unsigned long long)run->leaves_without_enter);
+}
+
+static bool write_all(struct run *run, OTF2_Archive *archive, struct progress *progress, struct text *run_json) {
+    struct strings strings = {.writer = OTF2_Archive_GetGlobalDefWriter(archive)};
+    bool ok = strings.writer && OTF2_Archive_OpenEvtFiles(archive) == OTF2_SUCCESS && string_id(&strings, "") == 0 &&
+              for_all_locations(run, archive, true, &strings, progress) &&
+              OTF2_Archive_CloseEvtFiles(archive) == OTF2_SUCCESS;
+    ok = ok && OTF2_Archive_OpenDefFiles(archive) == OTF2_SUCCESS &&
+         for_all_locations(run, archive, false, &strings, progress) &&
+         OTF2_Archive_CloseDefFiles(archive) == OTF2_SUCCESS;
+    ok = ok && write_definitions(run, strings.writer, &strings);
+    if (ok) {
+        say_what_was_left_out(run);
+        run_json_write(run, run_json);
+        ok = !run_json->failed &&
+             OTF2_Archive_SetProperty(archive, "HOPSCOPE::VERSION", HOPSCOPE_VERSION, true) == OTF2_SUCCESS &&
+             OTF2_Archive_SetProperty(archive, "HOPSCOPE::RUN", run_json->bytes, true) == OTF2_SUCCESS &&
+             OTF2_Archive_SetCreator(archive, "Hopscope " HOPSCOPE_VERSION) == OTF2_SUCCESS;
+    }
+    strings_free(&strings);
+    return ok;
+}
+
+bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
+                   char *message, size_t capacity) {
+    enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
+    struct complaint complaint = {0};
+    OTF2_Error_RegisterCallback(keep_complaint, &complaint);
+    OTF2_Archive *archive = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+                                              DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    bool ok = archive && OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, NULL) == OTF2_SUCCESS &&
+              OTF2_Archive_SetSerialCollectiveCallbacks(archive) == OTF2_SUCCESS &&
+              write_all(run, archive, progress, run_json);
+    if (archive)
+        ok = OTF2_Archive_Close(archive) == OTF2_SUCCESS && ok;
+    OTF2_Error_RegisterCallback(NULL, NULL);
+    if (!ok)
+        snprintf(message, capacity, "the archive could not be written to %s: %s", directory,
+                 complaint.text[0] ? complaint.text : "out of memory");
+    return ok;
+}

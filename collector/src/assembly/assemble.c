@@ -1,0 +1,220 @@
+/* Assembling a trace directory, safely: one at a time, repeated after a kill, whole or not at all. */
+#include "assembly/assemble.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assembly/archive.h"
+#include "assembly/run.h"
+
+/* The archive is made in here, within DIR so that it can be renamed into place. */
+#define WORKSHOP ".assembling"
+
+struct paths {
+    char anchor[PATH_MAX], spool[PATH_MAX], presence[PATH_MAX], lock[PATH_MAX], workshop[PATH_MAX];
+};
+
+static bool make_paths(struct paths *paths, const char *dir) {
+    return snprintf(paths->anchor, PATH_MAX, "%s/traces.otf2", dir) < PATH_MAX - 64 &&
+           snprintf(paths->spool, PATH_MAX, "%s/spool", dir) < PATH_MAX &&
+           snprintf(paths->presence, PATH_MAX, "%s/presence", dir) < PATH_MAX &&
+           snprintf(paths->lock, PATH_MAX, "%s/.assembling.lock", dir) < PATH_MAX &&
+           snprintf(paths->workshop, PATH_MAX, "%s/" WORKSHOP, dir) < PATH_MAX;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void remove_tree(const char *path) {
+    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool exists(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+static struct timespec newest;
+
+static int note_newest(const char *path, const struct stat *status, int kind, struct FTW *where) {
+    (void)path, (void)kind, (void)where;
+    if (status->st_mtim.tv_sec > newest.tv_sec ||
+        (status->st_mtim.tv_sec == newest.tv_sec && status->st_mtim.tv_nsec > newest.tv_nsec))
+        newest = status->st_mtim;
+    return 0;
+}
+
+/* True if there is an archive and nothing was added to the spools since: after an incomplete assembly the missing
+ * spools may be brought. Called under the lock, for the walk's result is global. */
+static bool is_assembled(const struct paths *paths) {
+    struct stat anchor;
+    if (stat(paths->anchor, &anchor) != 0)
+        return false;
+    newest = (struct timespec){0};
+    if (nftw(paths->spool, note_newest, 16, FTW_PHYS) != 0)
+        return true; /* no spools: there is nothing else that it could be made of */
+    return anchor.st_mtim.tv_sec > newest.tv_sec ||
+           (anchor.st_mtim.tv_sec == newest.tv_sec && anchor.st_mtim.tv_nsec >= newest.tv_nsec);
+}
+
+static bool write_text(const char *path, const char *bytes, size_t length) {
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    bool ok = fwrite(bytes, 1, length, file) == length;
+    return fclose(file) == 0 && ok;
+}
+
+/* tree.json and topology.json as used, where the run left none. */
+static void write_inputs(const struct run *run, const char *dir) {
+    bool tree = false, topology = false;
+    char path[PATH_MAX];
+    for (int rank = 0; rank < run->world_size; rank++) {
+        const struct process *process = &run->processes[rank];
+        if (process->tree_file && !tree) {
+            tree = true;
+            snprintf(path, sizeof path, "%s/tree.json", dir);
+            if (!exists(path))
+                write_text(path, process->tree_file, strlen(process->tree_file));
+        }
+        if (process->topology_file && !topology) {
+            topology = true;
+            snprintf(path, sizeof path, "%s/topology.json", dir);
+            if (!exists(path))
+                write_text(path, process->topology_file, strlen(process->topology_file));
+        }
+    }
+}
+
+/* The anchor file goes last: it is what makes the directory an archive. */
+static bool move_into_place(const struct paths *paths, const char *dir, char *message, size_t capacity) {
+    static const char *const names[] = {"traces", "traces.def", "run.json", "traces.otf2"};
+    unlink(paths->anchor);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char from[PATH_MAX + 16], to[PATH_MAX];
+        snprintf(from, sizeof from, "%s/%s", paths->workshop, names[i]);
+        snprintf(to, sizeof to, "%s/%s", dir, names[i]);
+        if (i == 0)
+            remove_tree(to);
+        if (rename(from, to) != 0) {
+            snprintf(message, capacity, "%s: %s; make room or change its permissions and assemble again", to,
+                     strerror(errno));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void say(const struct run *run, char *message, size_t capacity) {
+    size_t used = 0;
+    for (size_t i = 0; i < run->missing.count && used < capacity; i++) {
+        int more = snprintf(message + used, capacity - used, "%s%s", i ? "; " : "missing: ", run->missing.items[i]);
+        used += more > 0 ? (size_t)more : 0;
+    }
+}
+
+static int assemble_run(struct run *run, const struct paths *paths, const char *dir, struct progress *progress,
+                        char *message, size_t capacity) {
+    if (!run_read(run, dir, message, capacity))
+        return ASSEMBLE_FAILED;
+    if (!clock_map_make(run) || !merge_comms(run) || !survey(run) || !clock_map_finish(run)) {
+        snprintf(message, capacity, "out of memory while reading %s", paths->spool);
+        return ASSEMBLE_FAILED;
+    }
+    progress->total = run->records * sizeof(struct spool_record);
+    remove_tree(paths->workshop);
+    if (mkdir(paths->workshop, 0777) != 0) {
+        snprintf(message, capacity, "%s: %s; make room or change its permissions and assemble again", paths->workshop,
+                 strerror(errno));
+        return ASSEMBLE_FAILED;
+    }
+    struct text run_json = {0};
+    int outcome = ASSEMBLE_FAILED;
+    if (archive_write(run, paths->workshop, progress, &run_json, message, capacity)) {
+        char path[PATH_MAX + 16];
+        snprintf(path, sizeof path, "%s/run.json", paths->workshop);
+        write_inputs(run, dir);
+        if (!write_text(path, run_json.bytes, run_json.length))
+            snprintf(message, capacity, "%s: %s; make room and assemble again", path, strerror(errno));
+        else if (move_into_place(paths, dir, message, capacity))
+            outcome = run->missing.count ? ASSEMBLE_INCOMPLETE : ASSEMBLE_WHOLE;
+    }
+    text_free(&run_json);
+    remove_tree(paths->workshop);
+    if (outcome == ASSEMBLE_INCOMPLETE)
+        say(run, message, capacity);
+    return outcome;
+}
+
+static int assemble_locked(const struct paths *paths, const char *dir, struct progress *progress, char *message,
+                           size_t capacity) {
+    if (is_assembled(paths))
+        return ASSEMBLE_WHOLE;
+    struct run run = {0};
+    int outcome = assemble_run(&run, paths, dir, progress, message, capacity);
+    run_free(&run);
+    const char *keep = getenv("HOPSCOPE_KEEP_SPOOL");
+    if (outcome == ASSEMBLE_WHOLE && !(keep && strcmp(keep, "1") == 0)) {
+        remove_tree(paths->spool);
+        remove_tree(paths->presence);
+    }
+    return outcome;
+}
+
+int hopscope_assemble_with_progress(const char *dir, char *message, size_t capacity, assemble_progress *report,
+                                    void *context) {
+    char unwanted[8];
+    if (!message || capacity == 0) {
+        message = unwanted;
+        capacity = sizeof unwanted;
+    }
+    message[0] = '\0';
+    struct paths paths;
+    if (!make_paths(&paths, dir)) {
+        snprintf(message, capacity, "the path %.60s... is too long", dir);
+        return ASSEMBLE_FAILED;
+    }
+    if (!exists(paths.spool)) {
+        if (exists(paths.anchor))
+            return ASSEMBLE_WHOLE;
+        snprintf(message, capacity,
+                 "%s has neither an archive (traces.otf2) nor spools to make one of (spool/); name the "
+                 "trace directory of a run under the collector",
+                 dir);
+        return ASSEMBLE_FAILED;
+    }
+    int lock = open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0) {
+        if (exists(paths.anchor)) /* one may read what others may write */
+            return ASSEMBLE_WHOLE;
+        snprintf(message, capacity, "%s: %s; the archive is written into the trace directory, so make that writable",
+                 paths.lock, strerror(errno));
+        return ASSEMBLE_FAILED;
+    }
+    while (flock(lock, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+    struct progress progress = {.report = report, .context = context};
+    int outcome = exists(paths.spool) || !exists(paths.anchor)
+                      ? assemble_locked(&paths, dir, &progress, message, capacity)
+                      : ASSEMBLE_WHOLE; /* another process has just done it */
+    /* The lock file stays for those who wait on it, but a whole run's directory shall hold nothing else than the run.
+     */
+    if (outcome == ASSEMBLE_WHOLE)
+        unlink(paths.lock);
+    close(lock);
+    return outcome;
+}
+
+int hopscope_assemble(const char *dir, char *message, size_t capacity) {
+    return hopscope_assemble_with_progress(dir, message, capacity, NULL, NULL);
+}

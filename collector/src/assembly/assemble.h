@@ -1,0 +1,31 @@
+/* Makes the OTF2 archive of a run from what its ranks recorded. The only writer of the archive (schemas/otf2.md).
+ *
+ * Loaded by the collector at MPI_Finalize (libhopscope-assemble.so) and run by the launcher, `hopscope recover` and the
+ * first analysis (hopscope-assemble). Knows OTF2 and nothing of MPI.
+ */
+#ifndef HOPSCOPE_ASSEMBLE_H
+#define HOPSCOPE_ASSEMBLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What hopscope_assemble returns. */
+enum assemble_outcome {
+    ASSEMBLE_WHOLE = 0,
+    ASSEMBLE_INCOMPLETE = 1, /* there is an archive; the message says what it lacks */
+    ASSEMBLE_FAILED = 2,     /* there is none; the message says why and what to do */
+};
+
+/* Turns DIR/spool into DIR/traces.otf2, traces.def, traces/ and run.json, which appear last and at once: a killed
+ * assembly is repeated. An assembled directory is left as it is (WHOLE). A whole run's spool/ and presence/ are removed
+ * afterwards unless HOPSCOPE_KEEP_SPOOL is 1; an incomplete one's stay, because the missing spools may yet be brought.
+ * message: NUL-terminated, empty if there is nothing to say. Returns enum assemble_outcome. */
+__attribute__((visibility("default"))) int hopscope_assemble(const char *dir, char *message, size_t capacity);
+
+/* The same with a report of progress: done of total bytes of spools. NULL: silent. */
+typedef void assemble_progress(void *context, uint64_t done, uint64_t total);
+__attribute__((visibility("default"))) int hopscope_assemble_with_progress(const char *dir, char *message,
+                                                                           size_t capacity, assemble_progress *progress,
+                                                                           void *context);
+
+#endif

@@ -1,0 +1,246 @@
+/* Ticks to nanoseconds, and one machine's nanoseconds to another's.
+ *
+ * All processes of a machine stamp with the same counter, so one linear map a machine keeps their times consistent:
+ * through the first and the last calibration pair of any of them. Round trips between machines then give offsets.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "assembly/run.h"
+
+/* Two pairs this close fix the rate badly: each is good to some tens of ns, so the rate only to about 1e-6. */
+static const uint64_t SHORT_SPAN_NS = 100000000;
+
+static uint32_t machine_named(const struct run *run, const char *name) {
+    for (size_t i = 0; i < run->machine_count; i++)
+        if (strcmp(run->machines[i].name, name) == 0)
+            return (uint32_t)i;
+    return NO_ID;
+}
+
+static bool find_machines(struct run *run) {
+    for (int rank = 0; rank < run->world_size; rank++) {
+        struct process *process = &run->processes[rank];
+        if (!process->present)
+            continue;
+        const char *name = process->clock_host ? process->clock_host : process->host ? process->host : "unknown";
+        process->machine = machine_named(run, name);
+        if (process->machine != NO_ID)
+            continue;
+        struct machine *machines = realloc(run->machines, (run->machine_count + 1) * sizeof *machines);
+        if (!machines)
+            return false;
+        run->machines = machines;
+        process->machine = (uint32_t)run->machine_count;
+        machines[run->machine_count++] =
+            (struct machine){.name = name,
+                             .is_tsc = process->tick_source && strcmp(process->tick_source, "tsc") == 0,
+                             .ns_per_tick = 1,
+                             .first_ns = UINT64_MAX};
+    }
+    return true;
+}
+
+/* The present instant on both clocks, if this is the machine and it has not been started anew since the pair: then both
+ * clocks went on from there at a plausible and, where known, the same rate. */
+static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
+                        struct clock_pair_definition *now) {
+#if defined(__x86_64__)
+    char name[256];
+    struct timespec t;
+    if (gethostname(name, sizeof name) != 0 || strcmp(name, machine->name) != 0)
+        return false;
+    uint64_t before = __rdtsc();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t after = __rdtsc();
+    now->ticks = before + (after - before) / 2;
+    now->monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (now->ticks <= last.ticks || now->monotonic_ns <= last.monotonic_ns + SHORT_SPAN_NS / 100)
+        return false;
+    double rate = (double)(now->monotonic_ns - last.monotonic_ns) / (double)(now->ticks - last.ticks);
+    return known_rate > 0 ? fabs(rate / known_rate - 1) < 0.01 : rate > 0.1 && rate < 10;
+#else
+    (void)machine, (void)last, (void)known_rate, (void)now;
+    return false;
+#endif
+}
+
+/* Returns the span of the pairs in ns: how well the rate is known. */
+static uint64_t fit(const struct run *run, struct machine *machine) {
+    struct clock_pair_definition first = {0}, last = {0};
+    bool any = false;
+    for (int rank = 0; rank < run->world_size; rank++) {
+        const struct process *process = &run->processes[rank];
+        if (process->machine == NO_ID || &run->machines[process->machine] != machine)
+            continue;
+        for (size_t i = 0; i < process->pair_count; i++) {
+            if (!any || process->pairs[i].ticks < first.ticks)
+                first = process->pairs[i];
+            if (!any || process->pairs[i].ticks > last.ticks)
+                last = process->pairs[i];
+            any = true;
+        }
+    }
+    if (!any)
+        return 0;
+    machine->base_ticks = first.ticks;
+    machine->base_ns = first.monotonic_ns;
+    uint64_t span = last.monotonic_ns > first.monotonic_ns ? last.monotonic_ns - first.monotonic_ns : 0;
+    double rate = span && last.ticks > first.ticks ? (double)span / (double)(last.ticks - first.ticks) : 0;
+    struct clock_pair_definition now;
+    if (span < SHORT_SPAN_NS && measure_now(machine, last, span > 1000000 ? rate : 0, &now)) {
+        span = now.monotonic_ns - first.monotonic_ns;
+        rate = (double)span / (double)(now.ticks - first.ticks);
+    }
+    if (rate > 0)
+        machine->ns_per_tick = rate;
+    return rate > 0 ? span : 0;
+}
+
+static bool fit_all(struct run *run) {
+    uint64_t *spans = calloc(run->machine_count, sizeof *spans);
+    if (!spans)
+        return false;
+    size_t best = 0;
+    for (size_t i = 0; i < run->machine_count; i++) {
+        if (run->machines[i].is_tsc)
+            spans[i] = fit(run, &run->machines[i]);
+        if (spans[i] > spans[best])
+            best = i;
+    }
+    for (size_t i = 0; i < run->machine_count; i++) {
+        struct machine *machine = &run->machines[i];
+        if (!machine->is_tsc || spans[i] >= SHORT_SPAN_NS / 10)
+            continue;
+        if (spans[i] == 0 && spans[best] > 0) {
+            machine->ns_per_tick = run->machines[best].ns_per_tick;
+            sentences_add(&run->missing, "the rate of %s's clock (taken to be that of %s)", machine->name,
+                          run->machines[best].name);
+        } else if (spans[i] == 0) {
+            sentences_add(&run->missing, "the rate of %s's clock, so times there are in ticks, not in nanoseconds",
+                          machine->name);
+        }
+    }
+    free(spans);
+    return true;
+}
+
+uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks) {
+    if (!machine->is_tsc)
+        return ticks;
+    if (ticks >= machine->base_ticks)
+        return machine->base_ns + (uint64_t)((double)(ticks - machine->base_ticks) * machine->ns_per_tick + 0.5);
+    uint64_t before = (uint64_t)((double)(machine->base_ticks - ticks) * machine->ns_per_tick + 0.5);
+    return before < machine->base_ns ? machine->base_ns - before : 0;
+}
+
+static bool add_measurement(struct machine *machine, struct clock_measurement measurement) {
+    struct clock_measurement *grown = realloc(machine->measurements, (machine->measurement_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    machine->measurements = grown;
+    size_t i = machine->measurement_count++;
+    for (; i > 0 && grown[i - 1].at_ns > measurement.at_ns; i--)
+        grown[i] = grown[i - 1];
+    grown[i] = measurement;
+    return true;
+}
+
+/* Offset and bound of one round trip: reference -> here -> reference. */
+static struct clock_measurement measure(const struct machine *reference, const struct machine *here,
+                                        const struct round_trip *trip) {
+    int64_t ref_send = (int64_t)clock_map_ns(reference, trip->ref_send);
+    int64_t ref_recv = (int64_t)clock_map_ns(reference, trip->ref_recv);
+    int64_t here_recv = (int64_t)clock_map_ns(here, trip->here_recv);
+    int64_t here_send = (int64_t)clock_map_ns(here, trip->here_send);
+    int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
+    return (struct clock_measurement){
+        .at_ns = here_recv + (here_send - here_recv) / 2,
+        .offset_ns = ((ref_send - here_recv) + (ref_recv - here_send)) / 2,
+        .error_ns = (int64_t)(trip->spread_ns + 0.5),
+        .bound_ns = bound < 0 ? 0 : bound,
+    };
+}
+
+static uint32_t find_reference(const struct run *run) {
+    for (int rank = 0; rank < run->world_size; rank++) {
+        const struct process *process = &run->processes[rank];
+        for (size_t i = 0; i < process->round_trip_count; i++) {
+            const char *name = process->round_trips[i].ref_host;
+            uint32_t machine = name ? machine_named(run, name) : NO_ID;
+            if (machine != NO_ID)
+                return machine;
+        }
+    }
+    for (int rank = 0; rank < run->world_size; rank++)
+        if (run->processes[rank].machine != NO_ID)
+            return run->processes[rank].machine;
+    return NO_ID;
+}
+
+bool clock_map_make(struct run *run) {
+    if (!find_machines(run) || !fit_all(run))
+        return false;
+    struct machine *reference = &run->machines[find_reference(run)];
+    reference->is_reference = true;
+    for (int rank = 0; rank < run->world_size; rank++) {
+        const struct process *process = &run->processes[rank];
+        for (size_t i = 0; i < process->round_trip_count; i++) {
+            const struct round_trip *trip = &process->round_trips[i];
+            struct machine *here = &run->machines[process->machine];
+            if (here == reference || !trip->ref_host || strcmp(trip->ref_host, reference->name) != 0)
+                continue;
+            if (!add_measurement(here, measure(reference, here, trip)))
+                return false;
+        }
+    }
+    return true;
+}
+
+uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns) {
+    const struct clock_measurement *m = machine->measurements;
+    size_t count = machine->measurement_count, after = 0;
+    if (count == 0)
+        return raw_ns;
+    while (after < count && (uint64_t)m[after].at_ns < raw_ns)
+        after++;
+    double offset;
+    if (after == 0)
+        offset = (double)m[0].offset_ns;
+    else if (after == count)
+        offset = (double)m[count - 1].offset_ns;
+    else
+        offset = (double)m[after - 1].offset_ns + (double)(m[after].offset_ns - m[after - 1].offset_ns) *
+                                                      (double)((int64_t)raw_ns - m[after - 1].at_ns) /
+                                                      (double)(m[after].at_ns - m[after - 1].at_ns);
+    int64_t corrected = (int64_t)raw_ns + (int64_t)llround(offset);
+    return corrected < 0 ? 0 : (uint64_t)corrected;
+}
+
+bool clock_map_finish(struct run *run) {
+    for (size_t i = 0; i < run->machine_count; i++) {
+        struct machine *machine = &run->machines[i];
+        bool has_events = machine->first_ns != UINT64_MAX;
+        if (machine->is_reference && has_events) {
+            if (!add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
+                (machine->last_ns > machine->first_ns &&
+                 !add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
+                return false;
+        } else if (!machine->is_reference && machine->measurement_count == 0) {
+            const char *reference = "";
+            for (size_t k = 0; k < run->machine_count; k++)
+                if (run->machines[k].is_reference)
+                    reference = run->machines[k].name;
+            sentences_add(&run->missing,
+                          "the offset between the clocks of %s and %s, so their times cannot be compared",
+                          machine->name, reference);
+        }
+    }
+    return true;
+}

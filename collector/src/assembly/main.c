@@ -1,0 +1,38 @@
+/* hopscope-assemble DIR: makes the archive of a run from its spools. See assemble.h. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assembly/assemble.h"
+
+enum { EXIT_WRONG_INPUT = 2 };
+
+static void show_progress(void *context, uint64_t done, uint64_t total) {
+    int *shown = context;
+    int percent = total ? (int)(done * 100 / total) : 100;
+    if (percent == *shown)
+        return;
+    *shown = percent;
+    fprintf(stderr, "\rassembling %3d %% of %llu MB%s", percent, (unsigned long long)(total / 1000000),
+            percent == 100 ? "\n" : "");
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2 || argv[1][0] == '-') {
+        bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
+        fprintf(help ? stdout : stderr,
+                "usage: hopscope-assemble DIR\n\n"
+                "Makes the OTF2 archive DIR/traces.otf2 and DIR/run.json from DIR/spool. Exit code "
+                "0 if there is an archive now,\neven an incomplete one (what it lacks is said on "
+                "stderr), 2 if there is none.\n");
+        return help ? 0 : EXIT_WRONG_INPUT;
+    }
+    char message[4000];
+    int shown = -1;
+    int outcome = hopscope_assemble_with_progress(argv[1], message, sizeof message,
+                                                  isatty(STDERR_FILENO) ? show_progress : NULL, &shown);
+    if (message[0])
+        fprintf(stderr, "hopscope-assemble: %s\n", message);
+    return outcome == ASSEMBLE_FAILED ? EXIT_WRONG_INPUT : 0;
+}

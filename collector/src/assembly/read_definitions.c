@@ -1,0 +1,283 @@
+#include "assembly/read_definitions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json.h"
+
+static void take_text(const struct json *line, const char *key, char **out) {
+    const struct json *value = json_get(line, key);
+    if (!value || value->type != JSON_STRING)
+        return;
+    char *copy = strdup(value->string);
+    if (!copy)
+        return;
+    free(*out);
+    *out = copy;
+}
+
+static int64_t integer_of(const struct json *line, const char *key, int64_t otherwise) {
+    const struct json *value = json_get(line, key);
+    return value && value->type == JSON_NUMBER && value->is_integer ? value->integer : otherwise;
+}
+
+/* Ticks may exceed int64_t on no known machine; a number beyond it is kept as nearly as a double can. */
+static uint64_t unsigned_of(const struct json *line, const char *key) {
+    const struct json *value = json_get(line, key);
+    if (!value || value->type != JSON_NUMBER)
+        return 0;
+    if (value->is_integer)
+        return value->integer < 0 ? 0 : (uint64_t)value->integer;
+    return value->number > 0 && value->number < 18e18 ? (uint64_t)value->number : 0;
+}
+
+static uint64_t key_of(const struct json *line, const char *key) {
+    const struct json *value = json_get(line, key);
+    return value && value->type == JSON_STRING ? strtoull(value->string, NULL, 16) : 0;
+}
+
+/* Room for element id (from 1) in an array of definitions; new elements are zero. NULL without memory or for an id that
+ * no process would write. */
+static void *element(void **array, size_t *count, size_t size, int64_t id) {
+    if (id < 1 || id > 1 << 28)
+        return NULL;
+    if ((size_t)id > *count) {
+        size_t wanted = (size_t)id;
+        /* Ids come in order, so grow by doubling: capacity is the next power of two of count. */
+        size_t capacity = 1;
+        while (capacity < *count)
+            capacity *= 2;
+        if (*count == 0)
+            capacity = 0;
+        if (wanted > capacity) {
+            size_t next = capacity ? capacity : 1;
+            while (next < wanted)
+                next *= 2;
+            void *grown = realloc(*array, next * size);
+            if (!grown)
+                return NULL;
+            *array = grown;
+        }
+        memset((char *)*array + *count * size, 0, (wanted - *count) * size);
+        *count = wanted;
+    }
+    return (char *)*array + ((size_t)id - 1) * size;
+}
+
+#define ELEMENT(process, array, count, id)                                                                             \
+    element((void **)&(process)->array, &(process)->count, sizeof *(process)->array, id)
+
+static int *ranks_of(const struct json *line, const char *key, int *count) {
+    const struct json *value = json_get(line, key);
+    *count = 0;
+    if (!value || value->type != JSON_ARRAY || value->length == 0 || value->length > INT32_MAX)
+        return NULL;
+    int *ranks = malloc(value->length * sizeof *ranks);
+    if (!ranks)
+        return NULL;
+    for (size_t i = 0; i < value->length; i++)
+        ranks[i] = value->items[i].is_integer ? (int)value->items[i].integer : -1;
+    *count = (int)value->length;
+    return ranks;
+}
+
+static void take_process(struct process *process, const struct json *line) {
+    process->world_size = integer_of(line, "world_size", process->world_size);
+    process->pid = integer_of(line, "pid", process->pid);
+    process->core = integer_of(line, "core", process->core);
+    process->started_ns = integer_of(line, "started_ns", process->started_ns);
+    process->thread_level = integer_of(line, "thread_level", process->thread_level);
+    take_text(line, "clock_host", &process->clock_host);
+    take_text(line, "host", &process->host);
+    take_text(line, "cluster", &process->cluster);
+    take_text(line, "command", &process->command);
+    take_text(line, "mpi_library", &process->mpi_library);
+    take_text(line, "mode", &process->mode);
+    take_text(line, "tick_source", &process->tick_source);
+    take_text(line, "presence", &process->presence);
+    take_text(line, "tree_file", &process->tree_file);
+    take_text(line, "topology_file", &process->topology_file);
+    const struct json *cost = json_get(line, "event_cost_ns");
+    if (cost && cost->type == JSON_NUMBER) {
+        process->has_event_cost = true;
+        process->event_cost_ns = cost->number;
+    }
+    process->present = true;
+}
+
+static bool take_comm(struct process *process, const struct json *line) {
+    struct comm_definition *comm = ELEMENT(process, comms, comm_count, integer_of(line, "id", 0));
+    if (!comm)
+        return false;
+    comm->key = key_of(line, "key");
+    comm->parent_key = key_of(line, "parent");
+    comm->size = (int)integer_of(line, "size", 0);
+    comm->rank = (int)integer_of(line, "rank", -1);
+    const struct json *inter = json_get(line, "inter");
+    comm->inter = inter && inter->type == JSON_BOOL && inter->boolean;
+    comm->merged = NO_ID;
+    take_text(line, "name", &comm->name);
+    comm->self = comm->size == 1 && comm->name && strcmp(comm->name, "MPI_COMM_SELF") == 0;
+    free(comm->members);
+    free(comm->remote);
+    comm->members = ranks_of(line, "members", &comm->member_count);
+    comm->remote = ranks_of(line, "remote", &comm->remote_count);
+    return true;
+}
+
+static bool take_clock(struct process *process, const struct json *line) {
+    struct clock_pair_definition *pair = ELEMENT(process, pairs, pair_count, (int64_t)process->pair_count + 1);
+    if (!pair)
+        return false;
+    pair->ticks = unsigned_of(line, "ticks");
+    pair->monotonic_ns = unsigned_of(line, "monotonic_ns");
+    return true;
+}
+
+static bool take_round_trip(struct process *process, const struct json *line) {
+    struct round_trip *trip = ELEMENT(process, round_trips, round_trip_count, (int64_t)process->round_trip_count + 1);
+    if (!trip)
+        return false;
+    trip->ref_send = unsigned_of(line, "ref_send");
+    trip->here_recv = unsigned_of(line, "here_recv");
+    trip->here_send = unsigned_of(line, "here_send");
+    trip->ref_recv = unsigned_of(line, "ref_recv");
+    take_text(line, "ref_host", &trip->ref_host);
+    const struct json *spread = json_get(line, "spread_ns");
+    trip->spread_ns = spread && spread->type == JSON_NUMBER ? spread->number : 0;
+    return true;
+}
+
+static bool take_line(struct process *process, const struct json *line) {
+    const struct json *def = json_get(line, "def");
+    const char *kind = def && def->type == JSON_STRING ? def->string : "";
+    int64_t id = integer_of(line, "id", 0);
+    if (strcmp(kind, "process") == 0) {
+        take_process(process, line);
+    } else if (strcmp(kind, "comm") == 0) {
+        return take_comm(process, line);
+    } else if (strcmp(kind, "comm_name") == 0) {
+        if (id < 1 || (size_t)id > process->comm_count)
+            return false;
+        take_text(line, "name", &process->comms[id - 1].name);
+    } else if (strcmp(kind, "call_site") == 0) {
+        struct site_definition *site = ELEMENT(process, sites, site_count, id);
+        if (!site)
+            return false;
+        take_text(line, "module", &site->module);
+        take_text(line, "symbol", &site->symbol);
+        site->offset = unsigned_of(line, "offset");
+    } else if (strcmp(kind, "tree") == 0 || strcmp(kind, "reason") == 0) {
+        bool tree = *kind == 't';
+        struct name_definition *name =
+            tree ? ELEMENT(process, trees, tree_count, id) : ELEMENT(process, reasons, reason_count, id);
+        if (!name)
+            return false;
+        take_text(line, tree ? "name" : "text", &name->text);
+    } else if (strcmp(kind, "clock") == 0) {
+        return take_clock(process, line);
+    } else if (strcmp(kind, "round_trip") == 0) {
+        return take_round_trip(process, line);
+    } else if (strcmp(kind, "end") == 0) {
+        process->ended = true;
+        take_text(line, "how", &process->end_how);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static char *read_whole(const char *path, size_t *length) {
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NULL;
+    size_t capacity = 1 << 16, used = 0, got;
+    char *bytes = malloc(capacity);
+    while (bytes && (got = fread(bytes + used, 1, capacity - used, file)) > 0) {
+        used += got;
+        if (used == capacity) {
+            char *grown = realloc(bytes, capacity *= 2);
+            if (!grown) {
+                free(bytes);
+                bytes = NULL;
+                errno = ENOMEM;
+                break;
+            }
+            bytes = grown;
+        }
+    }
+    if (bytes && ferror(file)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    fclose(file);
+    *length = used;
+    return bytes;
+}
+
+bool read_definitions(struct process *process, const char *path, struct sentences *missing) {
+    size_t length;
+    char *bytes = read_whole(path, &length);
+    if (!bytes) {
+        sentences_add(missing, "%s cannot be read: %s", path, strerror(errno));
+        return false;
+    }
+    size_t number = 0, unreadable = 0, first_unreadable = 0;
+    for (const char *next = bytes, *end = bytes + length; next < end;) {
+        const char *stop = memchr(next, '\n', (size_t)(end - next));
+        number++;
+        if (!stop) /* the process died while it wrote this line */
+            break;
+        if (stop > next) {
+            struct json *line = json_parse(next, (size_t)(stop - next), NULL);
+            if (!line || !take_line(process, line)) {
+                if (unreadable++ == 0)
+                    first_unreadable = number;
+            }
+            json_free(line);
+        }
+        next = stop + 1;
+    }
+    free(bytes);
+    if (unreadable)
+        sentences_add(missing, "%s: %zu line(s) cannot be read, the first is line %zu", path, unreadable,
+                      first_unreadable);
+    return process->present;
+}
+
+static void free_names(struct name_definition *names, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(names[i].text);
+    free(names);
+}
+
+void process_free(struct process *process) {
+    char *texts[] = {process->clock_host,  process->host,          process->cluster,     process->command,
+                     process->mpi_library, process->mode,          process->tick_source, process->presence,
+                     process->tree_file,   process->topology_file, process->end_how};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < process->comm_count; i++) {
+        free(process->comms[i].name);
+        free(process->comms[i].members);
+        free(process->comms[i].remote);
+    }
+    for (size_t i = 0; i < process->site_count; i++) {
+        free(process->sites[i].module);
+        free(process->sites[i].symbol);
+    }
+    for (size_t i = 0; i < process->round_trip_count; i++)
+        free(process->round_trips[i].ref_host);
+    for (size_t i = 0; i < process->spool_count; i++)
+        spool_file_close(&process->spools[i]);
+    free_names(process->trees, process->tree_count);
+    free_names(process->reasons, process->reason_count);
+    free(process->comms);
+    free(process->sites);
+    free(process->pairs);
+    free(process->round_trips);
+    free(process->spools);
+    *process = (struct process){0};
+}

@@ -1,0 +1,12 @@
+/* Reads one process's .defs file. */
+#ifndef HOPSCOPE_READ_DEFINITIONS_H
+#define HOPSCOPE_READ_DEFINITIONS_H
+
+#include "assembly/run.h"
+
+/* Fills process from the file. A line that its process did not finish writing is left out; lines that cannot be read
+ * are left out and said in missing. False if the file cannot be read, or says nothing of its process. */
+bool read_definitions(struct process *process, const char *path, struct sentences *missing);
+void process_free(struct process *process);
+
+#endif

@@ -1,0 +1,197 @@
+/* What the spool directory says about a run, before anything of it is an archive.
+ *
+ * Read by read_run.c (definitions) and spool_file.c (records); completed by clock_map.c, merge_comms.c and survey.c;
+ * written by archive.c, write_definitions.c, write_events.c and run_json.c.
+ */
+#ifndef HOPSCOPE_ASSEMBLY_RUN_H
+#define HOPSCOPE_ASSEMBLY_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "assembly/id_table.h"
+#include "assembly/text.h"
+#include "hopscope/spool.h"
+
+#define NO_ID UINT32_MAX
+
+/* One thread's records, mapped. */
+struct spool_file {
+    uint32_t thread;
+    void *mapping;
+    size_t mapped_bytes;
+    const struct spool_record *records;
+    struct spool_record *sorted; /* a copy in order of time, where the file is not; else NULL */
+    size_t count;
+    enum spool_state state;
+    char stop_reason[256];
+    /* survey.c */
+    size_t *open_enters; /* ascending indices of ENTER records whose call never left */
+    size_t open_enter_count;
+    uint64_t events_written; /* write_events.c */
+};
+
+struct comm_definition { /* index = id - 1; key 0: undefined */
+    uint64_t key, parent_key;
+    char *name;
+    int size, rank;
+    bool inter, self;
+    int *members, *remote; /* NULL where this process did not write them */
+    int member_count, remote_count;
+    uint32_t merged; /* index into run.comms, NO_ID */
+};
+
+struct site_definition {
+    char *module, *symbol;
+    uint64_t offset;
+    uint32_t merged; /* index into run.sites */
+};
+
+struct name_definition {
+    char *text;
+    uint32_t merged; /* trees: index into run.trees; reasons: unused */
+};
+
+struct clock_pair_definition {
+    uint64_t ticks, monotonic_ns;
+};
+
+struct round_trip {
+    uint64_t ref_send, here_recv, here_send, ref_recv;
+    char *ref_host;
+    double spread_ns;
+};
+
+/* One rank. present: its definitions were found. */
+struct process {
+    bool present, ended;
+    int world_rank;
+    int64_t world_size, pid, core, started_ns, thread_level;
+    char *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
+        *topology_file, *end_how;
+    bool has_event_cost;
+    double event_cost_ns;
+    struct comm_definition *comms;
+    size_t comm_count;
+    struct site_definition *sites;
+    size_t site_count;
+    struct name_definition *trees, *reasons;
+    size_t tree_count, reason_count;
+    struct clock_pair_definition *pairs;
+    size_t pair_count;
+    struct round_trip *round_trips;
+    size_t round_trip_count;
+    struct spool_file *spools; /* by thread */
+    size_t spool_count;
+    uint32_t machine; /* index into run.machines, NO_ID if not present */
+};
+
+struct clock_measurement {
+    int64_t at_ns; /* raw, this machine's */
+    int64_t offset_ns, error_ns, bound_ns;
+};
+
+/* A machine with a clock of its own. */
+struct machine {
+    const char *name;
+    bool is_tsc;
+    uint64_t base_ticks, base_ns;
+    double ns_per_tick;
+    bool is_reference;
+    uint64_t first_ns, last_ns;             /* raw times of the events here; survey.c */
+    struct clock_measurement *measurements; /* by time */
+    size_t measurement_count;
+};
+
+/* A communicator of the application. Its OTF2 id is its index. */
+struct comm {
+    uint64_t key, parent_key;
+    const char *name;
+    bool inter, self;
+    int size;
+    int *members;      /* world ranks in order; an intercommunicator's first group, then its second */
+    int first_group;   /* an intercommunicator's: members of the first group; 0 where the groups are unknown */
+    uint32_t first_id; /* lowest definition id of a process: order of making */
+    uint32_t parent;   /* index, NO_ID */
+    uint32_t group;    /* index into the archive's groups */
+};
+
+/* A communicator's hops under one tree. OTF2 id: comm_count + index. */
+struct shadow {
+    uint32_t comm, tree;
+};
+
+struct site { /* merged call site */
+    const char *module, *symbol;
+    uint64_t offset;
+};
+
+/* A region: what was called, and from where. OTF2 id: index. */
+struct region {
+    uint16_t function; /* enum mpi_function; 0: one of the collector's own */
+    uint32_t site;     /* NO_ID: unknown */
+};
+
+/* The collector's own regions, behind those of MPI functions: id = region_count + this. */
+enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_REGION_COUNT };
+
+struct run {
+    const char *directory;
+    struct process *processes; /* world_size entries, by rank */
+    int world_size;
+    struct machine *machines;
+    size_t machine_count;
+    struct comm *comms;
+    size_t comm_count;
+    struct shadow *shadows;
+    size_t shadow_count;
+    struct site *sites;
+    size_t site_count;
+    char **trees; /* borrowed names */
+    size_t tree_count;
+    struct region *regions;
+    size_t region_count;
+    struct id_table region_ids, shadow_ids;
+    /* survey.c; first and last are corrected, by the clock of the reference machine */
+    uint64_t records, first_ns, last_ns, overhead_ns;
+    size_t threads;                                                       /* spools with records */
+    uint64_t records_unknown, records_without_comm, leaves_without_enter; /* left out */
+    /* write_events.c */
+    uint64_t events;
+    struct sentences missing;
+    bool out_of_memory;
+};
+
+/* Reads DIR/spool. False with a message if there is nothing to make an archive of. */
+bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
+void run_free(struct run *run);
+
+/* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if it is no usable spool. */
+bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_rank, uint32_t thread, char *reason,
+                     size_t capacity);
+void spool_file_close(struct spool_file *file);
+
+/* Fits a map from ticks to ns per machine and works out the offsets between machines. */
+bool clock_map_make(struct run *run);
+uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks);
+/* A machine's raw time on the reference's clock: raw plus the offset, interpolated between measurements. */
+uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns);
+/* After survey: the reference's own entries, and sentences about clocks that nothing ties to it. */
+bool clock_map_finish(struct run *run);
+
+/* Finds out which definitions of different processes mean the same communicator. */
+bool merge_comms(struct run *run);
+
+/* One pass over all records: order, span, regions, shadow communicators, calls that never left. */
+bool survey(struct run *run);
+/* OTF2 ids; NO_ID where the record refers to nothing known. */
+uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *enter);
+uint32_t comm_of(const struct process *process, uint32_t id);
+uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
+/* The depth that the stack of open records (indices into records) has when `leave` has closed what it closes, and all
+ * that was still open inside it; SIZE_MAX if nothing open fits. */
+size_t depth_after(const struct spool_record *records, const size_t *open, size_t depth,
+                   const struct spool_record *leave);
+
+#endif

@@ -1,0 +1,274 @@
+/* One pass over all records before the archive is written: are they in order, what is their span, which regions and
+ * shadow communicators do they need, and which calls never left. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assembly/run.h"
+#include "hopscope/functions.h"
+
+uint32_t comm_of(const struct process *process, uint32_t id) {
+    if (id < 1 || id > process->comm_count)
+        return NO_ID;
+    const struct comm_definition *definition = &process->comms[id - 1];
+    return definition->key || definition->self ? definition->merged : NO_ID;
+}
+
+static uint32_t site_of(const struct process *process, uint64_t id) {
+    return id >= 1 && id <= process->site_count && process->sites[id - 1].module ? process->sites[id - 1].merged
+                                                                                 : NO_ID;
+}
+
+static uint64_t region_key(const struct process *process, const struct spool_record *enter) {
+    return (uint64_t)enter->region << 32 | site_of(process, enter->a);
+}
+
+uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *enter) {
+    return id_table_find(&run->region_ids, region_key(process, enter));
+}
+
+/* UINT64_MAX if the hop refers to no known communicator or tree. */
+static uint64_t shadow_key(const struct process *process, const struct spool_record *hop) {
+    uint32_t comm = comm_of(process, hop->comm);
+    if (comm == NO_ID || hop->region < 1 || hop->region > process->tree_count)
+        return UINT64_MAX;
+    return (uint64_t)comm << 32 | process->trees[hop->region - 1].merged;
+}
+
+uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop) {
+    uint64_t key = shadow_key(process, hop);
+    return key == UINT64_MAX ? NO_ID : id_table_find(&run->shadow_ids, key);
+}
+
+size_t depth_after(const struct spool_record *records, const size_t *open, size_t depth,
+                   const struct spool_record *leave) {
+    /* Each begin kind is one below its end kind. */
+    for (size_t d = depth; d > 0; d--) {
+        const struct spool_record *begin = &records[open[d - 1]];
+        bool same_region = leave->kind != SPOOL_LEAVE && leave->kind != SPOOL_STEP_END;
+        if (begin->kind == leave->kind - 1 && (same_region || begin->region == leave->region))
+            return d - 1;
+    }
+    return SIZE_MAX;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u; /* FNV-1a */
+    return hash;
+}
+
+/* Call sites are the same if module and offset are: address space layout does not matter. */
+static bool merge_sites(struct run *run) {
+    struct id_table ids = {0};
+    bool ok = true;
+    size_t total = 0;
+    for (int rank = 0; rank < run->world_size; rank++)
+        total += run->processes[rank].site_count;
+    run->sites = malloc((total ? total : 1) * sizeof *run->sites);
+    ok = run->sites != NULL;
+    for (int rank = 0; ok && rank < run->world_size; rank++) {
+        struct process *process = &run->processes[rank];
+        for (size_t i = 0; ok && i < process->site_count; i++) {
+            struct site_definition *site = &process->sites[i];
+            if (!site->module)
+                continue;
+            uint64_t key = hash_text(0xCBF29CE484222325u, site->module) + site->offset * 0x9E3779B97F4A7C15u;
+            uint32_t id;
+            while ((id = id_table_find(&ids, key)) != NO_ID &&
+                   (run->sites[id].offset != site->offset || strcmp(run->sites[id].module, site->module) != 0))
+                key++;
+            if (id == NO_ID) {
+                id = (uint32_t)run->site_count++;
+                run->sites[id] = (struct site){site->module, site->symbol, site->offset};
+                ok = id_table_add(&ids, key, id);
+            }
+            site->merged = id;
+        }
+    }
+    id_table_free(&ids);
+    return ok;
+}
+
+static bool merge_trees(struct run *run) {
+    for (int rank = 0; rank < run->world_size; rank++) {
+        struct process *process = &run->processes[rank];
+        for (size_t i = 0; i < process->tree_count; i++) {
+            struct name_definition *tree = &process->trees[i];
+            char *name = tree->text ? tree->text : "unknown";
+            size_t id = 0;
+            while (id < run->tree_count && strcmp(run->trees[id], name) != 0)
+                id++;
+            if (id == run->tree_count) {
+                char **trees = realloc(run->trees, (run->tree_count + 1) * sizeof *trees);
+                if (!trees)
+                    return false;
+                run->trees = trees;
+                run->trees[run->tree_count++] = name;
+            }
+            tree->merged = (uint32_t)id;
+        }
+    }
+    return true;
+}
+
+static bool need_region(struct run *run, const struct process *process, const struct spool_record *enter) {
+    uint64_t key = region_key(process, enter);
+    if (id_table_find(&run->region_ids, key) != NO_ID)
+        return true;
+    struct region *regions = realloc(run->regions, (run->region_count + 1) * sizeof *regions);
+    if (!regions || !id_table_add(&run->region_ids, key, (uint32_t)run->region_count))
+        return false;
+    run->regions = regions;
+    regions[run->region_count++] = (struct region){enter->region, site_of(process, enter->a)};
+    return true;
+}
+
+static bool need_shadow(struct run *run, const struct process *process, const struct spool_record *hop) {
+    uint64_t key = shadow_key(process, hop);
+    if (key == UINT64_MAX || id_table_find(&run->shadow_ids, key) != NO_ID)
+        return true;
+    struct shadow *shadows = realloc(run->shadows, (run->shadow_count + 1) * sizeof *shadows);
+    if (!shadows || !id_table_add(&run->shadow_ids, key, (uint32_t)run->shadow_count))
+        return false;
+    run->shadows = shadows;
+    shadows[run->shadow_count++] = (struct shadow){(uint32_t)(key >> 32), (uint32_t)key};
+    return true;
+}
+
+/* Stable, by time. libotf2 refuses an event earlier than the one before it. */
+static bool sort_by_time(struct spool_file *file) {
+    struct spool_record *from = malloc(file->count * sizeof *from), *to = malloc(file->count * sizeof *to);
+    if (!from || !to) {
+        free(from);
+        free(to);
+        return false;
+    }
+    memcpy(from, file->records, file->count * sizeof *from);
+    for (size_t width = 1; width < file->count; width *= 2) {
+        for (size_t begin = 0; begin < file->count; begin += 2 * width) {
+            size_t middle = begin + width < file->count ? begin + width : file->count;
+            size_t end = begin + 2 * width < file->count ? begin + 2 * width : file->count;
+            size_t a = begin, b = middle;
+            for (size_t out = begin; out < end; out++)
+                to[out] = a < middle && (b == end || from[a].ticks <= from[b].ticks) ? from[a++] : from[b++];
+        }
+        struct spool_record *other = from;
+        from = to;
+        to = other;
+    }
+    free(to);
+    file->sorted = from;
+    file->records = from;
+    return true;
+}
+
+static bool in_order(const struct spool_file *file) {
+    for (size_t i = 1; i < file->count; i++)
+        if (file->records[i].ticks < file->records[i - 1].ticks)
+            return false;
+    return true;
+}
+
+struct stack {
+    size_t *items, depth, room;
+};
+
+static bool push(struct stack *stack, size_t index) {
+    if (stack->depth == stack->room) {
+        size_t room = stack->room ? stack->room * 2 : 64;
+        size_t *items = realloc(stack->items, room * sizeof *items);
+        if (!items)
+            return false;
+        stack->items = items;
+        stack->room = room;
+    }
+    stack->items[stack->depth++] = index;
+    return true;
+}
+
+static bool survey_record(struct run *run, const struct process *process, const struct spool_file *file, size_t index,
+                          struct stack *open) {
+    const struct spool_record *record = &file->records[index];
+    switch (record->kind) {
+    case SPOOL_ENTER:
+        return push(open, index) && need_region(run, process, record);
+    case SPOOL_WAIT_BEGIN:
+    case SPOOL_STEP_BEGIN:
+    case SPOOL_OVERHEAD_BEGIN:
+        return push(open, index);
+    case SPOOL_LEAVE:
+    case SPOOL_WAIT_END:
+    case SPOOL_STEP_END:
+    case SPOOL_OVERHEAD_END: {
+        size_t depth = depth_after(file->records, open->items, open->depth, record);
+        if (depth == SIZE_MAX)
+            return true;
+        if (record->kind == SPOOL_OVERHEAD_END) {
+            const struct machine *machine = &run->machines[process->machine];
+            run->overhead_ns +=
+                clock_map_ns(machine, record->ticks) - clock_map_ns(machine, file->records[open->items[depth]].ticks);
+        }
+        open->depth = depth;
+        return true;
+    }
+    case SPOOL_HOP_ISEND:
+    case SPOOL_HOP_IRECV:
+        return need_shadow(run, process, record);
+    default:
+        return true;
+    }
+}
+
+static bool survey_file(struct run *run, const struct process *process, struct spool_file *file) {
+    if (file->count == 0)
+        return true;
+    if (!in_order(file) && !sort_by_time(file))
+        return false;
+    struct stack open = {0};
+    bool ok = true;
+    for (size_t i = 0; i < file->count && ok; i++)
+        ok = survey_record(run, process, file, i, &open);
+    for (size_t i = 0; ok && i < open.depth; i++)
+        if (file->records[open.items[i]].kind == SPOOL_ENTER)
+            open.items[file->open_enter_count++] = open.items[i];
+    if (!ok || file->open_enter_count == 0) {
+        free(open.items);
+        file->open_enter_count = 0;
+    } else {
+        file->open_enters = open.items;
+    }
+    struct machine *machine = &run->machines[process->machine];
+    uint64_t first = clock_map_ns(machine, file->records[0].ticks);
+    uint64_t last = clock_map_ns(machine, file->records[file->count - 1].ticks);
+    machine->first_ns = first < machine->first_ns ? first : machine->first_ns;
+    machine->last_ns = last > machine->last_ns ? last : machine->last_ns;
+    run->records += file->count;
+    run->threads++;
+    return ok;
+}
+
+bool survey(struct run *run) {
+    if (!merge_sites(run) || !merge_trees(run))
+        return false;
+    for (int rank = 0; rank < run->world_size; rank++) {
+        struct process *process = &run->processes[rank];
+        if (!process->present)
+            continue;
+        for (size_t i = 0; i < process->spool_count; i++)
+            if (!survey_file(run, process, &process->spools[i]))
+                return false;
+    }
+    run->first_ns = UINT64_MAX;
+    for (size_t i = 0; i < run->machine_count; i++) {
+        const struct machine *machine = &run->machines[i];
+        if (machine->first_ns == UINT64_MAX)
+            continue;
+        uint64_t first = clock_map_corrected(machine, machine->first_ns);
+        uint64_t last = clock_map_corrected(machine, machine->last_ns);
+        run->first_ns = first < run->first_ns ? first : run->first_ns;
+        run->last_ns = last > run->last_ns ? last : run->last_ns;
+    }
+    if (run->first_ns == UINT64_MAX)
+        run->first_ns = run->last_ns = 0;
+    return true;
+}

@@ -1,0 +1,296 @@
+/* The archive's global definitions, as schemas/otf2.md draws them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assembly/archive.h"
+#include "assembly/functions.h"
+
+struct writing {
+    struct run *run;
+    OTF2_GlobalDefWriter *to;
+    struct strings *strings;
+    bool ok;
+};
+
+static uint32_t text(struct writing *w, const char *value) {
+    return string_id(w->strings, value);
+}
+
+static void check(struct writing *w, OTF2_ErrorCode code) {
+    w->ok = w->ok && code == OTF2_SUCCESS;
+}
+
+uint64_t location_of(int world_rank, uint32_t thread) {
+    return (uint64_t)(uint32_t)world_rank | (uint64_t)thread << 32;
+}
+
+static void write_clock(struct writing *w) {
+    uint64_t started = OTF2_UNDEFINED_TIMESTAMP;
+    for (int rank = 0; rank < w->run->world_size; rank++) {
+        int64_t at = w->run->processes[rank].started_ns;
+        if (at > 0 && (uint64_t)at < started)
+            started = (uint64_t)at;
+    }
+    check(w, OTF2_GlobalDefWriter_WriteClockProperties(w->to, 1000000000u, w->run->first_ns,
+                                                       w->run->last_ns - w->run->first_ns + 1, started));
+    check(w, OTF2_GlobalDefWriter_WriteParadigm(w->to, OTF2_PARADIGM_MPI, text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS));
+    check(w, OTF2_GlobalDefWriter_WriteParadigm(w->to, OTF2_PARADIGM_MEASUREMENT_SYSTEM, text(w, "Hopscope"),
+                                                OTF2_PARADIGM_CLASS_PROCESS));
+    static const struct {
+        const char *name, *description;
+        OTF2_Type type;
+    } attributes[ATTRIBUTE_COUNT] = {
+        [ATTRIBUTE_ENGINE] = {"hopscope::engine", "Who executed the collective, where a tree was asked for",
+                              OTF2_TYPE_STRING},
+        [ATTRIBUTE_SEQ] = {"hopscope::seq", "The collective's number on its communicator, where it does not follow",
+                           OTF2_TYPE_INT64},
+        [ATTRIBUTE_COMM] = {"hopscope::comm", "The communicator of a collective call that never left",
+                            OTF2_TYPE_UINT32},
+    };
+    for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++)
+        check(w, OTF2_GlobalDefWriter_WriteAttribute(w->to, i, text(w, attributes[i].name),
+                                                     text(w, attributes[i].description), attributes[i].type));
+}
+
+static const char *cluster_of(const struct process *process) {
+    return process->cluster && *process->cluster ? process->cluster : "unknown";
+}
+
+static const char *host_of(const struct process *process) {
+    return process->host && *process->host ? process->host : "unknown";
+}
+
+/* Why a rank's events are not all there; "yes" if they are. */
+static void completeness(const struct process *process, struct text *out) {
+    if (!process->present || process->spool_count == 0) {
+        text_add(out, "nothing was found of this rank");
+        return;
+    }
+    for (size_t i = 0; i < process->spool_count; i++) {
+        const struct spool_file *file = &process->spools[i];
+        if (file->state == SPOOL_STOPPED) {
+            text_add(out, "recording stopped: %s", file->stop_reason);
+            return;
+        }
+        if (file->state != SPOOL_CLOSED) {
+            text_add(out, "MPI_Finalize was not reached");
+            return;
+        }
+    }
+    text_add(out, "yes");
+}
+
+static void text_property(struct writing *w, uint32_t group, const char *name, const char *value) {
+    check(w, OTF2_GlobalDefWriter_WriteLocationGroupProperty(w->to, group, text(w, name), OTF2_TYPE_STRING,
+                                                             (OTF2_AttributeValue){.stringRef = text(w, value)}));
+}
+
+static void number_property(struct writing *w, uint32_t group, const char *name, int64_t value) {
+    check(w, OTF2_GlobalDefWriter_WriteLocationGroupProperty(w->to, group, text(w, name), OTF2_TYPE_INT64,
+                                                             (OTF2_AttributeValue){.int64 = value}));
+}
+
+static void write_rank(struct writing *w, const struct process *process, uint32_t host_node) {
+    struct text out = {0};
+    uint32_t group = (uint32_t)process->world_rank;
+    text_add(&out, "MPI Rank %d", process->world_rank);
+    check(w, OTF2_GlobalDefWriter_WriteLocationGroup(w->to, group, text(w, out.bytes ? out.bytes : ""),
+                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, host_node,
+                                                     OTF2_UNDEFINED_LOCATION_GROUP));
+    text_free(&out);
+    if (process->present) {
+        number_property(w, group, "HOPSCOPE::PID", process->pid);
+        number_property(w, group, "HOPSCOPE::CORE", process->core);
+        text_property(w, group, "HOPSCOPE::CLOCK_HOST", w->run->machines[process->machine].name);
+    }
+    completeness(process, &out);
+    text_property(w, group, "HOPSCOPE::COMPLETE", out.bytes ? out.bytes : "");
+    text_free(&out);
+    /* A rank's first thread is there whatever was found, for it is a member of communicators. */
+    bool has_first = false;
+    for (size_t i = 0; i <= process->spool_count; i++) {
+        bool missing_first = i == process->spool_count;
+        if (missing_first && has_first)
+            break;
+        uint32_t thread = missing_first ? 0 : process->spools[i].thread;
+        has_first = has_first || thread == 0;
+        text_add(&out, thread ? "Thread %u" : "Main thread", thread);
+        check(w, OTF2_GlobalDefWriter_WriteLocation(w->to, location_of(process->world_rank, thread),
+                                                    text(w, out.bytes ? out.bytes : ""), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                    missing_first ? 0 : process->spools[i].events_written, group));
+        text_free(&out);
+    }
+}
+
+/* A node of the system tree for each different text; the id where it was first seen. */
+struct nodes {
+    struct node {
+        const char *cluster, *host; /* host NULL: the cluster itself */
+    } *items;
+    uint32_t count;
+};
+
+static uint32_t node_of(struct writing *w, struct nodes *nodes, const char *cluster, const char *host) {
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        const struct node *node = &nodes->items[i];
+        if (strcmp(node->cluster, cluster) == 0 &&
+            (host ? node->host && strcmp(node->host, host) == 0 : node->host == NULL))
+            return i + 1;
+    }
+    uint32_t parent = host ? node_of(w, nodes, cluster, NULL) : 0;
+    struct node *items = realloc(nodes->items, (nodes->count + 1) * sizeof *items);
+    if (!items) {
+        w->ok = false;
+        return 0;
+    }
+    nodes->items = items;
+    items[nodes->count++] = (struct node){cluster, host};
+    uint32_t id = nodes->count;
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, id, text(w, host ? host : cluster),
+                                                      text(w, host ? "node" : "cluster"), parent));
+    if (host)
+        check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    return id;
+}
+
+static void write_system_tree(struct writing *w) {
+    struct nodes nodes = {0};
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, 0, text(w, "machine"), text(w, "machine"),
+                                                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    for (int rank = 0; rank < w->run->world_size && w->ok; rank++) {
+        const struct process *process = &w->run->processes[rank];
+        write_rank(w, process, node_of(w, &nodes, cluster_of(process), host_of(process)));
+    }
+    free(nodes.items);
+}
+
+static void write_regions(struct writing *w) {
+    uint32_t empty = text(w, "");
+    for (size_t i = 0; i < w->run->region_count; i++) {
+        const struct region *region = &w->run->regions[i];
+        const struct site *site = region->site == NO_ID ? NULL : &w->run->sites[region->site];
+        struct text place = {0}, description = {0};
+        if (site) {
+            text_add(&place, "%s+0x%llx", site->module, (unsigned long long)site->offset);
+            if (site->symbol && *site->symbol)
+                text_add(&description, "called from %s", site->symbol);
+        }
+        uint32_t name = text(w, function_name(region->function));
+        check(w, OTF2_GlobalDefWriter_WriteRegion(
+                     w->to, (uint32_t)i, name, name, description.bytes ? text(w, description.bytes) : empty,
+                     function_role(region->function), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+                     place.bytes ? text(w, place.bytes) : empty, 0, 0));
+        text_free(&place);
+        text_free(&description);
+    }
+    static const struct {
+        const char *name;
+        OTF2_RegionRole role;
+    } own[OWN_REGION_COUNT] = {
+        [OWN_HOP_WAIT] = {"hop wait", OTF2_REGION_ROLE_DATA_TRANSFER},
+        [OWN_COMBINE] = {"combine", OTF2_REGION_ROLE_FUNCTION},
+        [OWN_COPY] = {"copy", OTF2_REGION_ROLE_FUNCTION},
+        [OWN_OVERHEAD] = {"collector overhead", OTF2_REGION_ROLE_ARTIFICIAL},
+    };
+    for (uint32_t i = 0; i < OWN_REGION_COUNT; i++) {
+        uint32_t name = text(w, own[i].name);
+        check(w, OTF2_GlobalDefWriter_WriteRegion(w->to, (uint32_t)w->run->region_count + i, name, name, empty,
+                                                  own[i].role, OTF2_PARADIGM_MEASUREMENT_SYSTEM, OTF2_REGION_FLAG_NONE,
+                                                  empty, 0, 0));
+    }
+}
+
+/* Groups 0 and 1 are all locations and COMM_SELF's; the others are one for every different list of members. */
+struct groups {
+    struct id_table ids;
+    struct members {
+        const int *ranks;
+        int count;
+    } *items;
+    uint32_t count;
+};
+
+enum { GROUP_LOCATIONS, GROUP_SELF, GROUP_FIRST };
+
+static uint32_t group_of(struct writing *w, struct groups *groups, const int *ranks, int count) {
+    uint64_t key = 0xCBF29CE484222325u;
+    for (int i = 0; i < count; i++)
+        key = (key ^ (uint32_t)ranks[i]) * 0x100000001B3u;
+    uint32_t id;
+    while ((id = id_table_find(&groups->ids, key)) != NO_ID &&
+           (groups->items[id].count != count || memcmp(groups->items[id].ranks, ranks, (size_t)count * sizeof *ranks)))
+        key++;
+    if (id != NO_ID)
+        return id + GROUP_FIRST;
+    struct members *items = realloc(groups->items, (groups->count + 1) * sizeof *items);
+    uint64_t *members = malloc((size_t)(count ? count : 1) * sizeof *members);
+    if (items)
+        groups->items = items;
+    if (!items || !members || !id_table_add(&groups->ids, key, groups->count)) {
+        free(members);
+        w->ok = false;
+        return OTF2_UNDEFINED_GROUP;
+    }
+    items[groups->count] = (struct members){ranks, count};
+    for (int i = 0; i < count; i++)
+        members[i] = (uint64_t)ranks[i];
+    check(w,
+          OTF2_GlobalDefWriter_WriteGroup(w->to, groups->count + GROUP_FIRST, text(w, ""), OTF2_GROUP_TYPE_COMM_GROUP,
+                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)count, members));
+    free(members);
+    return groups->count++ + GROUP_FIRST;
+}
+
+static void write_comm(struct writing *w, struct groups *groups, uint32_t id, const struct comm *comm) {
+    uint32_t name = text(w, comm->name ? comm->name : "");
+    uint32_t parent = comm->parent == NO_ID ? OTF2_UNDEFINED_COMM : comm->parent;
+    if (comm->inter && comm->first_group > 0) {
+        uint32_t first = group_of(w, groups, comm->members, comm->first_group);
+        uint32_t second = group_of(w, groups, comm->members + comm->first_group, comm->size - comm->first_group);
+        check(w, OTF2_GlobalDefWriter_WriteInterComm(w->to, id, name, first, second, parent, OTF2_COMM_FLAG_NONE));
+        return;
+    }
+    uint32_t group = comm->self ? (uint32_t)GROUP_SELF : group_of(w, groups, comm->members, comm->size);
+    check(w, OTF2_GlobalDefWriter_WriteComm(w->to, id, name, group, parent, OTF2_COMM_FLAG_NONE));
+}
+
+static void write_comms(struct writing *w) {
+    struct run *run = w->run;
+    struct groups groups = {0};
+    uint64_t *locations = malloc((size_t)(run->world_size ? run->world_size : 1) * sizeof *locations);
+    if (!locations) {
+        w->ok = false;
+        return;
+    }
+    for (int rank = 0; rank < run->world_size; rank++)
+        locations[rank] = location_of(rank, 0);
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->to, GROUP_LOCATIONS, text(w, ""), OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)run->world_size,
+                                             locations));
+    check(w, OTF2_GlobalDefWriter_WriteGroup(w->to, GROUP_SELF, text(w, ""), OTF2_GROUP_TYPE_COMM_SELF,
+                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
+    for (uint32_t i = 0; i < run->comm_count && w->ok; i++)
+        write_comm(w, &groups, i, &run->comms[i]);
+    for (uint32_t i = 0; i < run->shadow_count && w->ok; i++) {
+        struct text name = {0};
+        text_add(&name, "hops:%s", run->trees[run->shadows[i].tree]);
+        struct comm shadow = run->comms[run->shadows[i].comm];
+        shadow.name = name.bytes;
+        shadow.parent = run->shadows[i].comm;
+        write_comm(w, &groups, (uint32_t)run->comm_count + i, &shadow);
+        text_free(&name);
+    }
+    free(locations);
+    free(groups.items);
+    id_table_free(&groups.ids);
+}
+
+bool write_definitions(struct run *run, OTF2_GlobalDefWriter *writer, struct strings *strings) {
+    struct writing w = {.run = run, .to = writer, .strings = strings, .ok = true};
+    write_clock(&w);
+    write_system_tree(&w);
+    write_regions(&w);
+    write_comms(&w);
+    return w.ok;
+}

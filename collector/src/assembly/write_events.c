@@ -1,0 +1,241 @@
+/* One thread's records become OTF2 events. */
+#include <stdlib.h>
+
+#include "assembly/archive.h"
+#include "assembly/functions.h"
+
+struct writing {
+    struct run *run;
+    const struct process *process;
+    const struct machine *machine;
+    const struct spool_file *file;
+    struct strings *strings;
+    OTF2_EvtWriter *to;
+    OTF2_AttributeList *attributes;
+    size_t *open; /* indices of open begin records */
+    size_t depth, room;
+    size_t next_open_enter; /* in file->open_enters */
+    int64_t *next_seq;      /* by communicator: what a reader expects */
+    uint64_t last_ns, hops_since_enter;
+    bool ok;
+};
+
+static void check(struct writing *w, OTF2_ErrorCode code) {
+    w->ok = w->ok && code == OTF2_SUCCESS;
+}
+
+static uint32_t peer_of(const struct spool_record *record) {
+    return (uint32_t)(record->a >> 32);
+}
+
+static uint32_t tag_of(const struct spool_record *record) {
+    return (uint32_t)record->a;
+}
+
+static bool collective(const struct spool_record *record) {
+    return record->kind == SPOOL_ENTER && function_is_collective(record->region);
+}
+
+static void push(struct writing *w, size_t index) {
+    if (w->depth == w->room) {
+        size_t room = w->room ? w->room * 2 : 64;
+        size_t *open = realloc(w->open, room * sizeof *open);
+        if (!open) {
+            w->ok = false;
+            return;
+        }
+        w->open = open;
+        w->room = room;
+    }
+    w->open[w->depth++] = index;
+}
+
+static void enter(struct writing *w, size_t index, uint64_t ns) {
+    const struct spool_record *record = &w->file->records[index];
+    bool never_left =
+        w->next_open_enter < w->file->open_enter_count && w->file->open_enters[w->next_open_enter] == index;
+    w->next_open_enter += never_left;
+    uint32_t comm = collective(record) ? comm_of(w->process, record->comm) : NO_ID;
+    if (comm != NO_ID) {
+        int64_t seq = (int64_t)record->b;
+        if (seq != w->next_seq[comm] || never_left)
+            check(w, OTF2_AttributeList_AddInt64(w->attributes, ATTRIBUTE_SEQ, seq));
+        if (never_left)
+            check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_COMM, comm));
+        w->next_seq[comm] = seq + 1;
+        w->hops_since_enter = 0;
+    }
+    check(w, OTF2_EvtWriter_Enter(w->to, w->attributes, ns, region_of(w->run, w->process, record)));
+    if (comm != NO_ID)
+        check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->to, NULL, ns));
+    else if (collective(record))
+        w->run->records_without_comm++;
+    push(w, index);
+}
+
+/* leave: NULL where an outer call's leave ended this one. */
+static void leave_call(struct writing *w, const struct spool_record *begin, const struct spool_record *leave,
+                       uint64_t ns) {
+    uint32_t comm = collective(begin) ? comm_of(w->process, begin->comm) : NO_ID;
+    if (comm != NO_ID) {
+        uint32_t root = begin->c == UINT64_MAX ? OTF2_COLLECTIVE_ROOT_NONE : (uint32_t)begin->c;
+        check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->to, NULL, ns, function_collective_op(begin->region), comm, root,
+                                                 leave ? leave->a : 0, leave ? leave->b : 0));
+        const struct process *process = w->process;
+        const char *engine = NULL;
+        struct text reason = {0};
+        if (leave && leave->comm >= 1 && leave->comm <= process->reason_count) {
+            const char *words = process->reasons[leave->comm - 1].text;
+            text_add(&reason, "native:%s", words ? words : "unknown");
+            engine = reason.bytes;
+        } else if (leave && leave->c == 1 && w->hops_since_enter == 0) {
+            engine = "tree";
+        }
+        if (engine)
+            check(w, OTF2_AttributeList_AddStringRef(w->attributes, ATTRIBUTE_ENGINE, string_id(w->strings, engine)));
+        text_free(&reason);
+    }
+    check(w, OTF2_EvtWriter_Leave(w->to, w->attributes, ns, region_of(w->run, w->process, begin)));
+}
+
+static uint32_t own_region(const struct writing *w, const struct spool_record *begin) {
+    enum own_region own = OWN_OVERHEAD;
+    if (begin->kind == SPOOL_WAIT_BEGIN)
+        own = OWN_HOP_WAIT;
+    else if (begin->kind == SPOOL_STEP_BEGIN)
+        own = begin->region == SPOOL_STEP_COPY ? OWN_COPY : OWN_COMBINE;
+    return (uint32_t)w->run->region_count + own;
+}
+
+static void begin_own(struct writing *w, size_t index, uint64_t ns) {
+    check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, own_region(w, &w->file->records[index])));
+    push(w, index);
+}
+
+/* Whatever ends: a call, a wait, a step, overhead; with all that was still open inside it. */
+static void end_of(struct writing *w, const struct spool_record *record, uint64_t ns) {
+    size_t depth = depth_after(w->file->records, w->open, w->depth, record);
+    if (depth == SIZE_MAX) {
+        w->run->leaves_without_enter++;
+        return;
+    }
+    while (w->depth > depth) {
+        const struct spool_record *begin = &w->file->records[w->open[--w->depth]];
+        if (begin->kind == SPOOL_ENTER)
+            leave_call(w, begin, w->depth == depth ? record : NULL, ns);
+        else
+            check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, own_region(w, begin)));
+    }
+}
+
+static void message(struct writing *w, const struct spool_record *record, uint64_t ns) {
+    bool hop = record->kind >= SPOOL_HOP_ISEND;
+    uint32_t known = comm_of(w->process, record->comm);
+    uint32_t comm = known;
+    if (hop && known != NO_ID) {
+        uint32_t shadow = shadow_of(w->run, w->process, record);
+        comm = shadow == NO_ID ? NO_ID : (uint32_t)w->run->comm_count + shadow;
+    }
+    const struct comm *members = known == NO_ID ? NULL : &w->run->comms[known];
+    bool ungrouped = members && members->inter && members->first_group == 0;
+    int size = !members ? 0 : members->self ? 1 : members->size;
+    if (comm == NO_ID || ungrouped || peer_of(record) >= (uint32_t)size) {
+        w->run->records_without_comm++;
+        return;
+    }
+    w->hops_since_enter += hop;
+    uint32_t peer = peer_of(record), tag = tag_of(record);
+    switch (record->kind) {
+    case SPOOL_SEND:
+        check(w, OTF2_EvtWriter_MpiSend(w->to, NULL, ns, peer, comm, tag, record->b));
+        break;
+    case SPOOL_RECV:
+        check(w, OTF2_EvtWriter_MpiRecv(w->to, NULL, ns, peer, comm, tag, record->b));
+        break;
+    case SPOOL_ISEND:
+    case SPOOL_HOP_ISEND:
+        check(w, OTF2_EvtWriter_MpiIsend(w->to, NULL, ns, peer, comm, tag, record->b, record->c));
+        break;
+    default:
+        check(w, OTF2_EvtWriter_MpiIrecv(w->to, NULL, ns, peer, comm, tag, record->b, record->c));
+        break;
+    }
+}
+
+static void write_record(struct writing *w, size_t index) {
+    const struct spool_record *record = &w->file->records[index];
+    uint64_t ns = clock_map_ns(w->machine, record->ticks);
+    /* Rounding cannot reverse an order, but times before the first calibration pair end at 0. */
+    ns = ns < w->last_ns ? w->last_ns : ns;
+    w->last_ns = ns;
+    switch (record->kind) {
+    case SPOOL_ENTER:
+        enter(w, index, ns);
+        break;
+    case SPOOL_WAIT_BEGIN:
+    case SPOOL_STEP_BEGIN:
+    case SPOOL_OVERHEAD_BEGIN:
+        begin_own(w, index, ns);
+        break;
+    case SPOOL_LEAVE:
+    case SPOOL_WAIT_END:
+    case SPOOL_STEP_END:
+    case SPOOL_OVERHEAD_END:
+        end_of(w, record, ns);
+        break;
+    case SPOOL_SEND:
+    case SPOOL_RECV:
+    case SPOOL_ISEND:
+    case SPOOL_IRECV:
+    case SPOOL_HOP_ISEND:
+    case SPOOL_HOP_IRECV:
+        message(w, record, ns);
+        break;
+    case SPOOL_ISEND_COMPLETE:
+    case SPOOL_HOP_ISEND_COMPLETE:
+        check(w, OTF2_EvtWriter_MpiIsendComplete(w->to, NULL, ns, record->c));
+        break;
+    case SPOOL_IRECV_POST:
+    case SPOOL_HOP_IRECV_POST:
+        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, record->c));
+        break;
+    case SPOOL_REQUEST_CANCELLED:
+        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->to, NULL, ns, record->c));
+        break;
+    default:
+        w->run->records_unknown++;
+        break;
+    }
+}
+
+bool write_events(struct run *run, const struct process *process, struct spool_file *file, OTF2_EvtWriter *writer,
+                  struct strings *strings, struct progress *progress) {
+    enum { REPORT_EVERY = 1 << 16 };
+    struct writing w = {.run = run,
+                        .process = process,
+                        .machine = &run->machines[process->machine],
+                        .file = file,
+                        .strings = strings,
+                        .to = writer,
+                        .attributes = OTF2_AttributeList_New(),
+                        .next_seq = calloc(run->comm_count + 1, sizeof(int64_t)),
+                        .ok = true};
+    w.ok = w.attributes && w.next_seq;
+    for (size_t i = 0; i < file->count && w.ok; i++) {
+        write_record(&w, i);
+        if (progress->report && i % REPORT_EVERY == REPORT_EVERY - 1)
+            progress->report(progress->context, progress->done + i * sizeof(struct spool_record), progress->total);
+    }
+    progress->done += file->count * sizeof(struct spool_record);
+    if (progress->report)
+        progress->report(progress->context, progress->done, progress->total);
+    uint64_t events = 0;
+    check(&w, OTF2_EvtWriter_GetNumberOfEvents(writer, &events));
+    file->events_written = events;
+    run->events += events;
+    if (w.attributes)
+        OTF2_AttributeList_Delete(w.attributes);
+    free(w.next_seq);
+    free(w.open);
+    return w.ok;
+}
