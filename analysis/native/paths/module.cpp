@@ -1,5 +1,6 @@
 // hopscope._paths: the boundary to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
 #include "arguments.h"
+#include "replay.h"
 #include "walk.h"
 
 namespace hopscope {
@@ -100,6 +101,66 @@ nb::dict walk(const nb::dict &arrays) {
     return out;
 }
 
+Program program_of(const Arguments &in) {
+    Program p;
+    p.first_op = in.column<int64_t>("first_op");
+    p.op = in.column<int8_t>("op");
+    p.ref = in.column<int64_t>("ref");
+    p.gap = in.column<int64_t>("gap_ns");
+    p.hold = in.column<int64_t>("hold_ns");
+    p.slot = in.column<int64_t>("slot");
+    p.host = in.column<int32_t>("host");
+    p.transit = in.column<int64_t>("transit_ns");
+    p.first_member = in.column<int64_t>("first_member");
+    p.member = in.column<int32_t>("member");
+    p.own_time = in.column<int64_t>("own_time_ns");
+    p.mode = in.column<int8_t>("mode");
+    p.leads = in.column<int8_t>("leads");
+    p.root_position = in.column<int32_t>("root_position");
+    p.plan = in.column<int32_t>("plan");
+    p.bytes = in.column<int64_t>("bytes");
+    Arguments::same_length("program operations", {p.op.size, p.ref.size, p.gap.size, p.hold.size, p.slot.size});
+    Arguments::same_length("program lanes", {p.lanes() + 1, p.first_op.size});
+    Arguments::same_length("program collectives", {p.collectives() + 1, p.first_member.size, p.leads.size + 1,
+                                                   p.root_position.size + 1, p.plan.size + 1, p.bytes.size + 1});
+    Arguments::same_length("program members", {p.member.size, p.own_time.size});
+    return p;
+}
+
+nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, const nb::dict &costs) {
+    Program p = program_of(Arguments(program));
+    Arguments c(candidate), k(costs);
+    Candidate trees;
+    trees.first_rank = c.column<int64_t>("first_rank");
+    trees.up_parent = c.column<int32_t>("up_parent");
+    trees.down_parent = c.column<int32_t>("down_parent");
+    trees.up_first_child = c.column<int64_t>("up_first_child");
+    trees.down_first_child = c.column<int64_t>("down_first_child");
+    trees.up_children = c.column<int32_t>("up_children");
+    trees.down_children = c.column<int32_t>("down_children");
+    trees.segment_bytes = nb::cast<int64_t>(candidate["segment_bytes"]);
+    Costs time;
+    time.latency = k.column<double>("latency_ns");
+    time.per_byte = k.column<double>("per_byte_ns");
+    auto number = [&](const char *name) { return nb::cast<double>(costs[name]); };
+    time.enter = number("enter_ns");
+    time.handle_up = number("handle_up_ns");
+    time.combine_per_byte = number("combine_per_byte_ns");
+    time.handle_down = number("handle_down_ns");
+    time.send = number("send_ns");
+    time.leave = number("leave_ns");
+    time.interface_message = number("interface_message_ns");
+    time.hosts = nb::cast<size_t>(costs["hosts"]);
+    Arguments::same_length("costs", {time.hosts * time.hosts, time.latency.size, time.per_byte.size});
+    Replayed replayed;
+    {
+        nb::gil_scoped_release release;
+        replayed = replay(p, trees, time);
+    }
+    return nb::make_tuple(to_numpy(std::move(replayed.last_enter)), to_numpy(std::move(replayed.last_leave)),
+                          replayed.finished);
+}
+
 } // namespace
 } // namespace hopscope
 
@@ -108,4 +169,8 @@ NB_MODULE(_paths, m) {
     m.def("walk", &hopscope::walk, nanobind::arg("arrays"),
           "Binding and predecessors of hops, messages and calls, and the stretches of every path. Takes and gives a "
           "dict of numpy arrays: the columns of columns.h, rows instead of ids, -1 and MISSING for null.");
+    m.def("replay", &hopscope::replay_program, nanobind::arg("program"), nanobind::arg("candidate"),
+          nanobind::arg("costs"),
+          "Replays a program over a candidate's trees: last enter and last leave of every collective in ns of the "
+          "replay, and whether every lane came to its end. Arrays and numbers as in replay.h.");
 }

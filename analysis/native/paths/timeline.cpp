@@ -1,3 +1,4 @@
+// Lanes and waits, sorted so that a walk finds what was before a time by bisection.
 #include "timeline.h"
 
 #include <algorithm>

@@ -1,0 +1,231 @@
+"""What messages and local work cost, fitted from the hops of a run.
+
+A hop from one rank to another takes latency + bytes * per_byte after it was sent, and, between hosts, has to pass the
+two hosts' interfaces, which may serve one message at a time. Only hops that bind are used: the others were stamped when
+their receiver came to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+LINKS = ("self", "shm", "lan", "wan")
+# An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals.
+EXPLAINS = 0.25
+# A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops.
+OUTLYING, OUTLYING_HOPS = 0.25, 5
+# Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
+CLOCK_MATTERS = 0.05
+
+
+@dataclass(frozen=True)
+class Hops:
+    """The hops of one or more collectives, as arrays of one length. Times in ns, hosts numbered from 0."""
+
+    collective: Array
+    src: Array
+    dst: Array
+    src_host: Array
+    dst_host: Array
+    link: Array  # position in LINKS
+    up: Array
+    segment: Array
+    size: Array  # bytes
+    sent: Array
+    received: Array
+    binding: Array  # the receiver had to wait
+    clock_error: Array  # of comparing the two ends
+
+
+@dataclass
+class LinkCost:
+    """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in."""
+
+    latency_ns: float
+    per_byte_ns: float = 0.0
+    hops: int = 0
+
+
+@dataclass
+class LocalCost:
+    """Time that a rank spends itself: ns, per collective (enter, leave) or per message."""
+
+    enter_ns: float = 0.0
+    handle_up_ns: float = 0.0
+    combine_per_byte_ns: float = 0.0
+    handle_down_ns: float = 0.0
+    send_ns: float = 0.0
+    leave_ns: float = 0.0
+
+
+@dataclass
+class Costs:
+    """Everything that the replay needs to know about the machine."""
+
+    links: dict[str, LinkCost]
+    local: LocalCost
+    interface_message_ns: float = 0.0
+    pairs: dict[tuple[int, int], float] = field(default_factory=dict[tuple[int, int], float])  # latency_ns of outlying
+
+    def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
+        """As `hopscope._paths.replay` takes them; host_clusters: the cluster of each host."""
+        clusters = np.asarray(host_clusters)
+        link = np.where(clusters[:, None] == clusters[None, :], LINKS.index("lan"), LINKS.index("wan"))
+        np.fill_diagonal(link, LINKS.index("shm"))
+        latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
+        per_byte = np.asarray([self.links[name].per_byte_ns for name in LINKS])[link]
+        for (src, dst), value in self.pairs.items():
+            latency[src, dst] = value
+        return {
+            "latency_ns": np.ascontiguousarray(latency.ravel()),
+            "per_byte_ns": np.ascontiguousarray(per_byte.ravel()),
+            **vars(self.local),
+            "interface_message_ns": self.interface_message_ns,
+            "hosts": len(clusters),
+        }
+
+
+def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array) -> Array:
+    """What two hosts' interfaces add to each hop if they serve one message at a time: ns, 0 within a host.
+
+    Sends queue in the order in which they were begun, receives in the order in which they reach the host; collectives
+    do not meet. latency_ns: of each hop between the interfaces.
+    """
+    delay = np.zeros(len(hops.sent))
+    between = np.flatnonzero(hops.src_host != hops.dst_host)
+    if per_message_ns <= 0 or not len(between):
+        return delay
+    out = _queue(hops.collective[between], hops.src_host[between], hops.sent[between], per_message_ns)
+    there = out + latency_ns[between]
+    delay[between] = (
+        _queue(hops.collective[between], hops.dst_host[between], there, per_message_ns)
+        - latency_ns[between]
+        - hops.sent[between]
+    )
+    return delay
+
+
+def _queue(collective: Array, host: Array, ready: Array, service: float) -> Array:
+    """When each message has passed a queue that serves one at a time: done = service + max(ready, done before it)."""
+    # Times since each collective's first message: small numbers, which stay exact below.
+    _, which = np.unique(collective, return_inverse=True)
+    first = np.full(int(which.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(first, which, ready)
+    since, ready = first[which], ready - first[which]
+    order = np.lexsort((ready, host, collective))
+    new = np.ones(len(order), bool)
+    new[1:] = (collective[order][1:] != collective[order][:-1]) | (host[order][1:] != host[order][:-1])
+    group = np.cumsum(new) - 1
+    position = np.arange(len(order)) - np.flatnonzero(new)[group]
+    # done[i] - (i + 1) * service = max over j <= i of ready[j] - j * service, within the group. Groups are kept apart
+    # by lifting each above the one before.
+    slack = ready[order] - position * service
+    lift = (slack.max(initial=0) - slack.min(initial=0) + 1) * group
+    done = np.maximum.accumulate(slack + lift) - lift + (position + 1) * service
+    result = np.empty(len(order))
+    result[order] = done
+    return result + since
+
+
+def fit_links(hops: Hops) -> Costs:
+    """Latency and time per byte per link class, outlying pairs, and the interfaces' time per message.
+
+    The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
+    Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
+    for links that were not measured.
+    """
+    transit = _transit(hops)
+    pair = hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
+    best = _fit_with_interface(hops, transit, pair, 0.0)
+    without = best
+    # Concurrent messages are what tells an interface: the steps between their arrivals.
+    between = transit[hops.binding & (hops.src_host != hops.dst_host)]
+    scale = float(np.median(between)) if len(between) else 0.0
+    for _ in range(2):  # a coarse grid, then a finer one around its best
+        centre = best[2]
+        grid = np.geomspace(scale / 1000, scale, 40) if centre == 0 else np.linspace(centre * 0.8, centre * 1.25, 41)
+        for service in grid if scale > 0 else ():
+            fitted = _fit_with_interface(hops, transit, pair, float(service))
+            if fitted[0] < best[0]:
+                best = fitted
+    if best[0] > (1 - EXPLAINS) * without[0]:
+        best = without
+    _, links, service, pairs = best
+    slower = LinkCost(0.0)
+    for name in ("wan", "lan", "shm", "self"):
+        if name not in links:
+            links[name] = LinkCost(slower.latency_ns if name != "self" else 0.0, slower.per_byte_ns)
+        slower = links[name]
+    return Costs(links, LocalCost(), service, pairs)
+
+
+def _transit(hops: Hops) -> Array:
+    """Time from send to receive; half of both ways where both were waited for and the clocks may be wrong."""
+    transit = (hops.received - hops.sent).astype(np.float64)
+    width = int(max(hops.src.max(initial=0), hops.dst.max(initial=0))) + 1
+    low, high = np.minimum(hops.src, hops.dst), np.maximum(hops.src, hops.dst)
+    _, edge = (
+        np.unique(np.stack([hops.collective, low * width + high, hops.segment]), axis=1, return_inverse=True)
+        if len(transit)
+        else (None, np.zeros(0, np.int64))
+    )
+    edges = int(edge.max(initial=-1)) + 1
+    ups = np.bincount(edge[hops.up & hops.binding], minlength=edges)
+    downs = np.bincount(edge[~hops.up & hops.binding], minlength=edges)
+    both = (ups == 1) & (downs == 1)
+    total = np.bincount(edge[hops.binding], weights=transit[hops.binding], minlength=edges)
+    doubtful = hops.clock_error > CLOCK_MATTERS * np.abs(transit)
+    paired = hops.binding & doubtful & both[edge] if edges else hops.binding
+    transit[paired] = total[edge[paired]] / 2
+    return transit
+
+
+def _fit_with_interface(
+    hops: Hops, transit: Array, pair: Array, service: float
+) -> tuple[float, dict[str, LinkCost], float, dict[tuple[int, int], float]]:
+    """The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
+    # Latency between the interfaces orders the receiving queue; the median serves well enough for that.
+    guess = np.zeros(len(transit))
+    for link in range(len(LINKS)):
+        mine = hops.link == link
+        if (mine & hops.binding).any():
+            guess[mine] = max(0.0, float(np.median(transit[mine & hops.binding])) - 2 * service)
+    net = transit - interface_delays(hops, service, guess)
+    links: dict[str, LinkCost] = {}
+    pairs: dict[tuple[int, int], float] = {}
+    loss = 0.0
+    for link, name in enumerate(LINKS):
+        mine = np.flatnonzero((hops.link == link) & hops.binding)
+        if not len(mine):
+            continue
+        latency, per_byte = _line(hops.size[mine].astype(np.float64), net[mine])
+        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine))
+        residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
+        for number in np.unique(pair[mine]):
+            of_pair = pair[mine] == number
+            deviation = float(np.median(residual[of_pair]))
+            spread = float(np.median(np.abs(residual[of_pair] - deviation)))
+            if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread):
+                first = mine[of_pair][0]
+                pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = max(0.0, latency + deviation)
+                residual[of_pair] -= deviation
+        loss += float(np.abs(residual).sum())
+    return loss, links, service, pairs
+
+
+def _line(size: Array, time: Array) -> tuple[float, float]:
+    """Latency and time per byte by least absolute residuals over the medians of each size; per byte 0 for one size."""
+    sizes, which = np.unique(size, return_inverse=True)
+    medians = np.asarray([np.median(time[which == i]) for i in range(len(sizes))])
+    if len(sizes) == 1:
+        return float(medians[0]), 0.0
+    weights = np.sqrt(np.bincount(which))
+    slope, latency = np.polyfit(sizes, medians, 1, w=weights)
+    if slope <= 0 or latency < 0:  # sizes too close to tell
+        return float(np.median(time)), 0.0
+    return float(latency), float(slope)

@@ -1,0 +1,72 @@
+"""What ranks spend themselves inside a collective, fitted from the times between a rank's own events.
+
+All times compared are of one rank's clock. Medians, because a rank that lost its core in between says nothing about the
+work.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.model.costs import Array, Hops, LocalCost
+from hopscope.paths.columns import integers
+
+
+def _median(values: Array) -> float:
+    return max(0.0, float(np.median(values))) if len(values) else 0.0
+
+
+def _combine_per_byte(steps: pa.Table) -> float:
+    """ns per byte of combining, where combines of different sizes show it; else 0, and it counts as handling."""
+    kinds = np.asarray(steps["kind"].to_pylist(), object) == "combine"
+    size = integers(steps, "bytes", null=0)[kinds]
+    time = (integers(steps, "end_ns") - integers(steps, "begin_ns"))[kinds]
+    if len(np.unique(size)) < 2:
+        return 0.0
+    sizes, which = np.unique(size, return_inverse=True)
+    medians = [float(np.median(time[which == i])) for i in range(len(sizes))]
+    return max(0.0, float(np.polyfit(sizes, medians, 1)[0]))
+
+
+def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table) -> LocalCost:
+    """Local costs; entered and left: of the sender's and the receiver's call of each hop, shape (2, hops), ns."""
+    per_byte = _combine_per_byte(steps)
+    keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
+    by_src, by_dst = keys + hops.src, keys + hops.dst
+    first = hops.segment == 0
+    # Leaves send towards the root as soon as they have entered.
+    leaf = hops.up & first & ~np.isin(by_src, by_dst[hops.up])
+    enter = _median((hops.sent - entered[0])[leaf])
+    # What was received right before a send, and how long it took to send on.
+    before, waited = _send_after_receive(hops, by_src, by_dst)
+    up, down = hops.up[before] & hops.binding[before], ~hops.up[before] & hops.binding[before]
+    handle_up = _median((waited - per_byte * hops.size[before])[up])
+    handle_down = _median(waited[down])
+    send = _median(_between_sends(hops, by_src))
+    # The last receivers leave when they have the result.
+    last = ~hops.up & hops.binding & (hops.segment == hops.segment.max(initial=0)) & ~np.isin(by_dst, by_src[~hops.up])
+    leave = _median((left[1] - hops.received)[last]) - handle_down
+    if not last.any():
+        sent_only = hops.up & ~np.isin(by_src, by_dst[~hops.up])
+        leave = _median((left[0] - hops.sent)[sent_only]) - send
+    return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave))
+
+
+def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
+    """The hops that a rank received directly before it sent something, and the time between the two."""
+    count = len(hops.sent)
+    keys, times = np.concatenate([by_src, by_dst]), np.concatenate([hops.sent, hops.received])
+    is_receive = np.arange(2 * count) >= count
+    order = np.lexsort((~is_receive, times, keys))
+    earlier, later = order[:-1], order[1:]
+    pairs = (keys[earlier] == keys[later]) & is_receive[earlier] & ~is_receive[later]
+    return earlier[pairs] - count, (times[later] - times[earlier])[pairs].astype(np.float64)
+
+
+def _between_sends(hops: Hops, by_src: Array) -> Array:
+    """Time from one send of a broadcast to the same rank's next of that segment."""
+    down = np.flatnonzero(~hops.up)
+    order = down[np.lexsort((hops.sent[down], hops.segment[down], by_src[down]))]
+    same = (by_src[order][1:] == by_src[order][:-1]) & (hops.segment[order][1:] == hops.segment[order][:-1])
+    return np.diff(hops.sent[order])[same].astype(np.float64)

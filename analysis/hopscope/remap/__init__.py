@@ -1,0 +1,38 @@
+"""Better trees: fits the machine from a run's hops, replays the run over candidate trees and writes the best one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from hopscope.remap.description import DESCRIPTION
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["DESCRIPTION", "remap", "sentence"]
+
+
+class HasTables(Protocol):
+    """What remapping needs of a trace."""
+
+    def table(self, name: str) -> pa.Table:
+        """One table of the dataset."""
+        ...
+
+
+def remap(trace: HasTables, output: Path | None = None, *, search: int = 2000) -> pa.Table:
+    """Candidate trees, the fastest first; see DESCRIPTION for the columns.
+
+    Writes the best candidate's tree file to `output` if its gain beats the model's error, and nothing otherwise; its
+    text is also in the table's schema metadata under b"tree". search: how many trees the local search may try, 0 for
+    only the known shapes. Raises InputError if the trace has no hops of the tree engine.
+    """
+    from hopscope.remap.suggest import suggest
+
+    return suggest(trace.table, output, search)
+
+
+def sentence(table: pa.Table) -> str:
+    """What a result of `remap` suggests, or why it suggests nothing."""
+    return (table.schema.metadata or {}).get(b"sentence", b"").decode()

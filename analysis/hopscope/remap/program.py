@@ -1,0 +1,315 @@
+"""What each rank did, without its waiting: the program that the replay runs over another tree.
+
+A rank's program is a list of operations in the order of its own clock, each with the rank's own time before it:
+  send        a message of the application leaves (or a receive is posted for which a rendezvous send waited)
+  wait        the rank needs a message; in the run it waited for it only if the message binds
+  collective  the rank enters a collective; when it leaves is the replay's to say
+Times at which collectives were entered in the run do not appear: they carry the release times of the tree that ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.errors import InputError
+from hopscope.paths.columns import (
+    EXSCAN,
+    LINKS,
+    MISSING,
+    ROOT_TO_LAST_ENTER,
+    SCAN,
+    TO_LAST_ENTER,
+    TO_ROOT,
+    Array,
+    arrays_of,
+    codes,
+    integers,
+)
+
+TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "run")
+SEND, WAIT, COLLECTIVE = range(3)
+AS_OBSERVED, REDUCE, BROADCAST, BOTH = range(4)
+MODES = {"MPI_Reduce": REDUCE, "MPI_Bcast": BROADCAST, "MPI_Allreduce": BOTH, "MPI_Barrier": BOTH}
+NO_ROOT = -1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to be made faster: the pair of communicator and operation with the most time in it over trees."""
+
+    comm: int
+    op: str
+    members: tuple[int, ...]  # trace-wide ranks in the communicator's order
+    collectives: Array  # rows of the pair's complete collectives
+    simulated: Array  # rows of every collective that a candidate's tree would carry
+    operations: tuple[str, ...]
+    roots: tuple[int, ...]  # of the simulated ones; NO_ROOT for operations that have none
+    hosts: tuple[int, ...]  # of each member
+    clusters: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Hosts and clusters numbered, and where each rank is."""
+
+    host_of_rank: dict[int, int]
+    cluster_of_host: tuple[int, ...]
+
+
+Tables = dict[str, pa.Table]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run as remapping sees it: its tables, the same as arrays (columns.h), where its ranks are, and the subject."""
+
+    tables: Tables
+    arrays: dict[str, Array]
+    places: Places
+    subject: Subject
+
+
+def source_of(table: Callable[[str], pa.Table]) -> Source:
+    """Reads a trace by its `table` function. Raises InputError if nothing ran over a tree."""
+    tables = tables_of(table)
+    arrays = arrays_of(tables)
+    places = places_of(tables["ranks"])
+    return Source(tables, arrays, places, subject_of(tables, arrays, places))
+
+
+def tables_of(table: Callable[[str], pa.Table]) -> Tables:
+    """Every table that remapping reads, each chunk in one piece."""
+    return {name: table(name).combine_chunks() for name in TABLES}
+
+
+def places_of(ranks: pa.Table) -> Places:
+    """Numbers hosts and clusters in order of first appearance."""
+    hosts: dict[str, int] = {}
+    clusters: dict[str, int] = {}
+    cluster_of_host: list[int] = []
+    of_rank: dict[int, int] = {}
+    for row in ranks.to_pylist():
+        if row["host"] not in hosts:
+            hosts[row["host"]] = len(hosts)
+            cluster_of_host.append(clusters.setdefault(row["cluster"], len(clusters)))
+        of_rank[row["rank"]] = hosts[row["host"]]
+    return Places(of_rank, tuple(cluster_of_host))
+
+
+def subject_of(tables: Tables, arrays: dict[str, Array], places: Places) -> Subject:
+    """Raises InputError if nothing ran over a tree."""
+    collectives = tables["collectives"]
+    count = len(collectives)
+    calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
+    comm, size = integers(collectives, "comm"), integers(collectives, "comm_size")
+    ops = np.asarray(collectives["op"].to_pylist(), object)
+    whole = np.asarray(collectives["complete"].to_pylist(), bool) if count else np.zeros(0, bool)
+    with_hops = np.zeros(count, bool)
+    with_hops[arrays["hops.collective"][arrays["hops.from_engine"] == 1]] = True
+    carried = whole & with_hops & (calls_by_tree == size) & np.isin(ops, list(MODES))
+    if not carried.any():
+        raise InputError(
+            "the trace has no complete collective over a tree, so there are no hops to fit a model from; run the "
+            "program again with `hopscope run --tree binomial -- ...` and remap that trace"
+        )
+    time = integers(collectives, "last_leave_ns") - integers(collectives, "last_enter_ns")
+    spent: dict[tuple[int, str], int] = {}
+    for row in np.flatnonzero(carried):
+        pair = (int(comm[row]), str(ops[row]))
+        spent[pair] = spent.get(pair, 0) + max(0, int(time[row]))
+    chosen, op = max(sorted(spent), key=lambda pair: spent[pair])
+    row_of_comm = tables["comms"]["comm"].to_pylist().index(chosen)
+    members = tuple(tables["comms"]["members"][row_of_comm].as_py())
+    simulated = carried & (comm == chosen)
+    roots = integers(collectives, "root", null=NO_ROOT)
+    rooted = np.where(np.isin(ops, ["MPI_Reduce", "MPI_Bcast"]), roots, NO_ROOT)
+    hosts = tuple(places.host_of_rank[rank] for rank in members)
+    return Subject(
+        chosen,
+        op,
+        members,
+        np.flatnonzero(simulated & (ops == op)),
+        np.flatnonzero(simulated),
+        tuple(sorted(set(ops[simulated]))),
+        tuple(sorted({int(root) for root in rooted[simulated]})),
+        hosts,
+        tuple(places.cluster_of_host[host] for host in hosts),
+    )
+
+
+def program_of(source: Source, window: tuple[int, int] | None = None) -> tuple[dict[str, Array], Array]:
+    """The program as `hopscope._paths.replay` takes it, and the rows of the collectives that are in it.
+
+    window: only what lies between the leaves of the first of two collectives (rows, both of all ranks) and those of the
+    second, which is in it.
+    """
+    tables, arrays = source.tables, source.arrays
+    lanes = len(arrays["lanes.rank"])
+    kept = arrays["calls.leave_ns"] != MISSING
+    begin = np.full(lanes, _first_time(arrays), np.int64)
+    end = np.full(lanes, np.iinfo(np.int64).max, np.int64)
+    if window is not None:
+        for bound, row in ((begin, window[0]), (end, window[1])):
+            of_row = kept & (arrays["calls.collective"] == row)
+            bound[arrays["calls.lane"][of_row]] = arrays["calls.leave_ns"][of_row]
+    call_lane, leave = arrays["calls.lane"], arrays["calls.leave_ns"]
+    kept &= (arrays["calls.enter_ns"] >= begin[call_lane]) & (leave <= end[call_lane])
+    calls = np.flatnonzero(kept)
+    rows, which = np.unique(arrays["calls.collective"][calls], return_inverse=True)
+    program = _collectives(source, rows, calls, which)
+    slot = np.empty(len(calls), np.int64)
+    slot[program.pop("order")] = np.arange(len(calls))
+
+    marks, waits, transit = _messages(tables, arrays, begin, end)
+    lane = np.concatenate([marks[0], waits[0], call_lane[calls]]).astype(np.int64)
+    op = np.repeat(np.asarray([SEND, WAIT, COLLECTIVE], np.int8), [len(marks[0]), len(waits[0]), len(calls)])
+    at = np.concatenate([marks[1], waits[1], arrays["calls.enter_ns"][calls]])
+    until = np.concatenate([marks[1], waits[2], leave[calls]])
+    ref = np.concatenate([np.arange(len(marks[0])), np.arange(len(waits[0])), which])
+    hold = np.concatenate([np.zeros(len(marks[0]), np.int64), waits[3], np.zeros(len(calls), np.int64)])
+    slots = np.concatenate([np.zeros(len(marks[0]) + len(waits[0]), np.int64), slot])
+    order = np.lexsort((op, at, lane))
+    lane, op, at, until, ref, hold, slots = (a[order] for a in (lane, op, at, until, ref, hold, slots))
+    first_op = np.searchsorted(lane, np.arange(lanes + 1)).astype(np.int64)
+    done = np.concatenate([[0], _running_end(lane, until, lanes)[:-1]]).astype(np.int64)
+    starts = first_op[:-1][np.diff(first_op) > 0]
+    done[starts] = begin[lane[starts]]
+    host = [source.places.host_of_rank[int(rank)] for rank in arrays["lanes.rank"]]
+    program |= {
+        "first_op": first_op,
+        "op": op,
+        "ref": ref.astype(np.int64),
+        "gap_ns": np.maximum(0, at - done),
+        "hold_ns": hold,
+        "slot": slots,
+        "host": np.asarray(host, np.int32),
+        "transit_ns": transit,
+    }
+    return {name: np.ascontiguousarray(values) for name, values in program.items()}, rows
+
+
+def _first_time(arrays: dict[str, Array]) -> int:
+    first = arrays["calls.enter_ns"].min(initial=np.iinfo(np.int64).max)
+    return int(min(first, arrays["messages.send_begin_ns"].min(initial=first)))
+
+
+def _running_end(lane: Array, until: Array, lanes: int) -> Array:
+    """The latest end of any operation so far on its lane, by lifting each lane above the one before."""
+    span = int(until.max(initial=0) - until.min(initial=0)) + 1
+    if lanes * span < np.iinfo(np.int64).max // 2:
+        return np.maximum.accumulate(until + lane * span) - lane * span
+    result = until.copy()
+    for number in range(lanes):
+        mine = lane == number
+        result[mine] = np.maximum.accumulate(until[mine])
+    return result
+
+
+def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dict[str, Array]:
+    """Members of each collective in the communicator's order, and what each took after the enter it waited for."""
+    tables, arrays, subject = source.tables, source.arrays, source.subject
+    comm_rank = arrays["calls.comm_rank"][calls]
+    order = np.lexsort((comm_rank, which))
+    first = np.searchsorted(which[order], np.arange(len(rows) + 1)).astype(np.int64)
+    sizes = np.diff(first)
+    enter, leave = arrays["calls.enter_ns"][calls][order], arrays["calls.leave_ns"][calls][order]
+    is_root = arrays["calls.rank"][calls][order] == np.repeat(arrays["collectives.root_rank"][rows], sizes)
+    root = np.full(len(rows), -1, np.int32)
+    root[which[order][is_root]] = (np.arange(len(order)) - np.repeat(first[:-1], sizes))[is_root]
+    leads = arrays["collectives.leads"][rows]
+    own = leave - np.maximum(enter, _waited_for(enter, first, leads, root))
+    mode = np.full(len(rows), AS_OBSERVED, np.int8)
+    mine = np.isin(rows, subject.simulated) & (sizes == len(subject.members))
+    ops = np.asarray(tables["collectives"]["op"].to_pylist(), object)[rows]
+    for op, code in MODES.items():
+        mode[mine & (ops == op)] = code
+    no_root = mode == BOTH
+    plan_root = np.where(no_root, NO_ROOT, root)
+    plan = np.where(mode == AS_OBSERVED, 0, np.searchsorted(np.asarray(subject.roots), plan_root))
+    size = integers(tables["collectives"], "bytes")[rows]
+    return {
+        "order": order,
+        "first_member": first,
+        "member": arrays["calls.lane"][calls][order].astype(np.int32),
+        "own_time_ns": np.maximum(0, own),
+        "mode": mode,
+        "leads": leads,
+        "root_position": root,
+        "plan": plan.astype(np.int32),
+        "bytes": np.where(ops == "MPI_Barrier", 0, size).astype(np.int64),
+    }
+
+
+def _waited_for(enter: Array, first: Array, leads: Array, root: Array) -> Array:
+    """The enter that each member had to wait for by its operation's rule (DESIGN: critical path of a collective)."""
+    sizes = np.diff(first)
+    if not len(enter):
+        return enter
+    last = np.repeat(np.maximum.reduceat(enter, first[:-1]), sizes)
+    position = np.arange(len(enter)) - np.repeat(first[:-1], sizes)
+    lead = np.repeat(leads, sizes)
+    at_root = position == np.repeat(root, sizes)
+    of_root = enter[np.repeat(first[:-1] + np.maximum(root, 0), sizes)]
+    result = np.where(lead == TO_LAST_ENTER, last, enter)
+    result = np.where((lead == TO_ROOT) & (np.repeat(root, sizes) >= 0), of_root, result)
+    result = np.where((lead == ROOT_TO_LAST_ENTER) & at_root, last, result)
+    for scan in np.flatnonzero((leads == SCAN) | (leads == EXSCAN)):
+        result[first[scan] : first[scan + 1]] = np.maximum.accumulate(enter[first[scan] : first[scan + 1]])
+    return result
+
+
+def _messages(
+    tables: Tables, arrays: dict[str, Array], begin: Array, end: Array
+) -> tuple[tuple[Array, Array], tuple[Array, Array, Array, Array], Array]:
+    """Marks (lane, time), waits (lane, begin, end, own time) and transits of the application's messages.
+
+    A rendezvous send that waited for its receiver is the same thing the other way round: a mark where the receive was
+    posted, and a wait at the sender.
+    """
+    messages: dict[str, Any] = {
+        name.removeprefix("messages."): values for name, values in arrays.items() if name.startswith("messages.")
+    }
+    names = ("recv", "send", "none", "undecided")
+    binding = codes(tables["messages"], "binding", names) if len(tables["messages"]) else np.zeros(0, np.int8)
+    recv, send = binding == names.index("recv"), binding == names.index("send")
+    waited_from = np.maximum(messages["recv_wait_begin_ns"], messages["recv_post_ns"])
+    src, dst = messages["src_lane"], messages["dst_lane"]
+    marks = (
+        np.concatenate([src, dst[send]]),
+        np.concatenate([messages["send_begin_ns"], messages["recv_post_ns"][send]]),
+    )
+    waits = (
+        np.concatenate([dst, src[send]]),
+        np.concatenate([waited_from, messages["send_wait_begin_ns"][send]]),
+        np.concatenate([messages["recv_end_ns"], messages["send_end_ns"][send]]),
+    )
+    waited = np.concatenate([recv, np.ones(int(send.sum()), bool)])
+    kind = np.concatenate([messages["link"].astype(np.int64), np.full(int(send.sum()), len(LINKS))])
+    inside = (marks[1] >= begin[marks[0]]) & (marks[1] <= end[marks[0]])
+    inside &= (waits[1] >= begin[waits[0]]) & (waits[2] <= end[waits[0]])
+    sent, lane, begun, ended, waited, kind = (a[inside] for a in (marks[1], waits[0], waits[1], waits[2], waited, kind))
+    hold = np.where(waited, 0, ended - begun)
+    transit = np.maximum(0, ended - sent)
+    # Of the messages that one call completed together, the one sent last was waited for; how long the others took is
+    # not known, and they count as their kind's typical one. If any was waited for, none of them held the rank itself.
+    order = np.lexsort((sent, ended, begun, lane))
+    together = (np.diff(lane[order]) == 0) & (np.diff(begun[order]) == 0) & (np.diff(ended[order]) == 0)
+    not_last, not_first = np.zeros(len(order), bool), np.zeros(len(order), bool)
+    not_last[order[:-1][together]] = True
+    not_first[order[1:][together]] = True
+    group = np.empty(len(order), np.int64)
+    group[order] = np.cumsum(np.concatenate([[False], ~together])[: len(order)])
+    any_waited = np.bincount(group, weights=waited, minlength=int(group.max(initial=-1)) + 1) > 0
+    hold = np.where(not_first | any_waited[group], 0, hold)
+    exact = waited & ~not_last
+    for number in np.unique(kind):
+        mine = kind == number
+        known = transit[mine & exact]
+        typical = int(np.median(known)) if len(known) else int(transit[mine].min())
+        transit[mine & ~exact] = np.minimum(transit[mine & ~exact], typical)
+    return (marks[0][inside], sent), (lane, begun, ended, hold), transit

@@ -1,0 +1,181 @@
+"""Judges candidate trees by replaying the run, and suggests one if it gains more than the model errs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope import _paths
+from hopscope.errors import InputError
+from hopscope.model.costs import Costs
+from hopscope.paths.columns import Array, integers
+from hopscope.remap.candidates import Candidate, make, shapes
+from hopscope.remap.fit import fit
+from hopscope.remap.program import Source, Subject, program_of, source_of
+from hopscope.remap.search import search as local_search
+from hopscope.remap.today import today_of
+from hopscope.remap.tree_file import text_of, tree_file_of
+
+SEARCH_WINDOW = 40
+"""Iterations that the local search replays; all other judgements replay the whole run."""
+SEARCH_WORTH = 0.01
+"""A tree of the search is kept only if it is better than every known shape by this share: shapes are easier to read."""
+LEAST_GAIN = 0.01
+"""Gains below this share are not suggested however good the model is."""
+ALIKE = 0.01
+"""Predictions closer than this share are taken to be equal."""
+SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
+
+SCHEMA = pa.schema(
+    [
+        ("name", pa.string()),
+        ("today", pa.bool_()),
+        ("predicted_ns", pa.float64()),
+        ("predicted_low_ns", pa.float64()),
+        ("predicted_high_ns", pa.float64()),
+        ("measured_ns", pa.float64()),
+        ("gain", pa.float64()),
+        ("model_error", pa.float64()),
+        ("depth", pa.int32()),
+        ("fan_out", pa.int32()),
+        ("wan_crossings", pa.int32()),
+        ("wan_messages", pa.int32()),
+        ("chosen", pa.bool_()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Replays one program over candidates; rows: of the collectives in it."""
+
+    program: dict[str, Array]
+    rows: Array
+    subject: Subject
+    host_clusters: tuple[int, ...]
+
+    def iteration_ns(self, candidate: Candidate, costs: Costs) -> float:
+        """Mean time from one collective of the subject to the next, by their last leaves."""
+        _, leave, finished = _paths.replay(self.program, candidate.arrays(), costs.arrays(self.host_clusters))
+        if not finished:
+            raise InputError(
+                "the run cannot be replayed: some ranks wait for one another, so calls or messages are missing from "
+                "the trace; `analyze check-data` says which"
+            )
+        return mean_iteration(leave[np.isin(self.rows, self.subject.collectives)])
+
+
+def mean_iteration(leaves: Array) -> float:
+    """Mean distance of successive last leaves; the first collective, which may set things up, is only the start."""
+    ordered = np.sort(leaves)
+    return float(ordered[-1] - ordered[0]) / (len(ordered) - 1)
+
+
+def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -> pa.Table:
+    """See `hopscope.remap.remap`."""
+    source = source_of(table)
+    tables, subject = source.tables, source.subject
+    if len(subject.collectives) < 2:
+        raise InputError(
+            f"{subject.op} ran only once over a tree, and an iteration is from one to the next; remap a longer run"
+        )
+    costs, low, high = fit(source)
+    whole = Judge(*program_of(source), subject, source.places.cluster_of_host)
+    today = today_of(source)
+    measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
+    replayed = whole.iteration_ns(today, costs)
+    error = abs(replayed - measured) / measured
+    candidates = _candidates(source, whole, costs, tries)
+    rows = [
+        _row(candidate, whole, (costs, low, high), measured, error, today=candidate is today)
+        for candidate in (today, *candidates)
+    ]
+    order = _order(rows)
+    best = (today, *candidates)[order[0]]
+    least = max(error, LEAST_GAIN)
+    if best is not today and rows[order[0]]["gain"] > least and 1 - rows[order[0]]["predicted_ns"] / replayed > least:
+        rows[order[0]]["chosen"] = True
+    result = pa.Table.from_pylist([rows[i] for i in order], schema=SCHEMA)
+    said = _sentence(rows[order[0]], subject, measured, error)
+    metadata = {b"sentence": said.encode()}
+    if rows[order[0]]["chosen"]:
+        text = text_of(tree_file_of(best, subject, tables["run"]["tree_file"].to_pylist()[0]))
+        metadata[b"tree"] = text.encode()
+        if output is not None:
+            Path(output).write_text(text)
+    return result.replace_schema_metadata(metadata)
+
+
+def _order(rows: list[dict[str, Any]]) -> list[int]:
+    """The fastest first; of those that the model cannot tell apart, the one that uses the WAN and the ranks least."""
+    alike = (1 + ALIKE) * min(row["predicted_ns"] for row in rows)
+
+    def rank(i: int) -> tuple[float, ...]:
+        row = rows[i]
+        if row["predicted_ns"] > alike:
+            return (1, row["predicted_ns"], i)
+        return (0, row["wan_messages"], row["fan_out"], row["depth"], row["predicted_ns"], i)
+
+    return sorted(range(len(rows)), key=rank)
+
+
+def _candidates(source: Source, whole: Judge, costs: Costs, tries: int) -> list[Candidate]:
+    """Known shapes, segmented ones where messages are large and their cost per byte is known, and the search's own."""
+    subject = source.subject
+    known = list(shapes(subject))
+    time = {candidate.name: whole.iteration_ns(candidate, costs) for candidate in known}
+    known.sort(key=lambda candidate: time[candidate.name])
+    size = int(integers(source.tables["collectives"], "bytes")[subject.simulated].max())
+    if any(link.per_byte_ns > 0 for link in costs.links.values()):
+        for cut in SEGMENTS:
+            if 2 * cut <= size:
+                known += [make(subject, c.reduce, c.broadcast, cut) for c in known[:5] if c.segment_bytes == 0]
+                chains = [c for c in known if c.name == "chain" and c not in known[:5]]
+                known += [make(subject, c.reduce, c.broadcast, cut) for c in chains]
+    time |= {c.name: whole.iteration_ns(c, costs) for c in known if c.name not in time}
+    known.sort(key=lambda candidate: time[candidate.name])
+    count = len(subject.collectives)
+    judge = whole
+    if count > SEARCH_WINDOW + 2:
+        window = (int(subject.collectives[1]), int(subject.collectives[1 + SEARCH_WINDOW]))
+        judge = Judge(*program_of(source, window), subject, source.places.cluster_of_host)
+    found = local_search(subject, known[:3], lambda candidate: judge.iteration_ns(candidate, costs), tries)
+    if found and whole.iteration_ns(found, costs) < (1 - SEARCH_WORTH) * time[known[0].name]:
+        known.insert(0, found)
+    return known
+
+
+def _row(
+    candidate: Candidate, judge: Judge, costs: tuple[Costs, Costs, Costs], measured: float, error: float, *, today: bool
+) -> dict[str, Any]:
+    predicted, *ends = (judge.iteration_ns(candidate, cost) for cost in costs)
+    return {
+        "name": candidate.name,
+        "today": today,
+        "predicted_ns": predicted,
+        "predicted_low_ns": min(predicted, *ends),
+        "predicted_high_ns": max(predicted, *ends),
+        "measured_ns": measured,
+        "gain": 1 - predicted / measured,
+        "model_error": error,
+        **candidate.structure(judge.subject),
+        "chosen": False,
+    }
+
+
+def _sentence(best: dict[str, Any], subject: Subject, measured: float, error: float) -> str:
+    now = f"{measured / 1e6:.3g} ms per iteration of {subject.op}"
+    if best["chosen"]:
+        return (
+            f"{best['name']} would take {best['predicted_ns'] / 1e6:.3g} instead of {now}: {best['gain']:.0%} less, "
+            f"where the model errs by {error:.1%}."
+        )
+    return (
+        f"No tree is suggested: the best candidate, {best['name']}, would take {best['predicted_ns'] / 1e6:.3g} "
+        f"instead of {now}, and the model itself errs by {error:.1%} when it replays today's tree."
+    )

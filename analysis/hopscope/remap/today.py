@@ -1,0 +1,93 @@
+"""The tree that ran: from the dataset's trees or, where it has none, from the hops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope.errors import InputError
+from hopscope.model.trees import ROOT, Tree
+from hopscope.paths.columns import Array, integers
+from hopscope.remap.candidates import Candidate, of_trees
+from hopscope.remap.program import NO_ROOT, Source
+
+
+def today_of(source: Source) -> Candidate:
+    """The tree that ran, from the dataset's trees or, where those are missing, from the hops themselves."""
+    tables, arrays, subject = source.tables, source.arrays, source.subject
+    position = {rank: i for i, rank in enumerate(subject.members)}
+    hops = tables["hops"]
+    rows = tables["trees"].to_pylist() if len(tables["trees"]) else []
+    names = tables["calls"]["tree"].to_pylist()
+    first_call = int(arrays["collectives.first_call"][subject.collectives[-1]])
+    name = names[first_call] or "today's tree"
+    plans: list[tuple[Tree, Tree]] = []
+    segment = 0
+    for root in subject.roots:
+        of_root = [
+            row
+            for row in rows
+            if row["tree"] == name and row["comm"] == subject.comm and (root in (NO_ROOT, row["root"]))
+        ]
+        trees = [
+            _tree_from_rows([r for r in of_root if r["phase"] == phase], len(position)) for phase in ("up", "down")
+        ]
+        if None in trees:
+            seen = _hops_of_root(source, root)
+            drawn = [_tree_from_hops(hops, seen, position, up=up) for up in (True, False)]
+            trees = [listed or from_hops for listed, from_hops in zip(trees, drawn, strict=True)]
+        up, down = trees[0] or trees[1], trees[1] or trees[0]
+        if up is None or down is None:
+            raise InputError(f"{subject.op}: its hops are no tree, so the tree that ran cannot be replayed")
+        plans.append((up, down))
+    mine = np.isin(arrays["hops.collective"], subject.simulated)
+    if (integers(hops, "segment")[mine] > 0).any():
+        segment = int(arrays["hops.bytes"][mine].max())
+    first = of_trees(subject, f"today: {name}", *plans[0], segment_bytes=segment)
+    return Candidate(f"today: {name}", first.reduce, first.broadcast, segment, tuple(plans))
+
+
+def _hops_of_root(source: Source, root: int) -> Array:
+    """The rows of the hops of the last collective with this root."""
+    tables, subject = source.tables, source.subject
+    roots = integers(tables["collectives"], "root", null=NO_ROOT)[subject.simulated]
+    ops = np.asarray(tables["collectives"]["op"].to_pylist(), object)[subject.simulated]
+    rooted = np.isin(ops, ["MPI_Reduce", "MPI_Bcast"])
+    fitting = subject.simulated[rooted & (roots == root)] if root != NO_ROOT else subject.simulated[~rooted]
+    return np.flatnonzero(source.arrays["hops.collective"] == fitting[-1])
+
+
+def _tree_from_rows(rows: list[dict[str, Any]], size: int) -> Tree | None:
+    if len(rows) != size:
+        return None
+    parents = [ROOT] * size
+    children: list[list[tuple[int, int]]] = [[] for _ in range(size)]
+    for row in rows:
+        if row["parent"] is not None:
+            parents[row["rank"]] = row["parent"]
+            children[row["parent"]].append((row["child_order"], row["rank"]))
+    return _whole(Tree(tuple(parents), tuple(tuple(rank for _, rank in sorted(c)) for c in children)))
+
+
+def _tree_from_hops(hops: pa.Table, rows: Array, position: dict[int, int], *, up: bool) -> Tree | None:
+    parents = [ROOT] * len(position)
+    children: list[list[int]] = [[] for _ in position]
+    for row in hops.take(pa.array(rows)).to_pylist():
+        src, dst = position.get(row["src"]), position.get(row["dst"])
+        if row["phase"] != ("up" if up else "down") or row["segment"] > 0 or src is None or dst is None:
+            continue
+        child, parent = (src, dst) if up else (dst, src)
+        if parents[child] != ROOT:
+            return None
+        parents[child] = parent
+        children[parent].append(child)  # rows are in order of their sending
+    return _whole(Tree(tuple(parents), tuple(tuple(c) for c in children)))
+
+
+def _whole(tree: Tree) -> Tree | None:
+    """The tree, if it is one: a single root from which every rank is reached."""
+    if tree.parents.count(ROOT) != 1 or len(set(tree.from_root())) != len(tree.parents):
+        return None
+    return tree

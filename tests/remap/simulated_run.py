@@ -1,0 +1,255 @@
+"""A run with a known network: an Allreduce per iteration over a tree, simulated hop by hop, as the dataset's tables.
+
+Independent of the replay that it serves to test: times of each rank are worked out event by event in plain Python.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from hopscope.model.trees import Shape
+from hopscope.paths import derive
+
+SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
+ARROW = {
+    "int64": pa.int64(),
+    "int32": pa.int32(),
+    "double": pa.float64(),
+    "bool": pa.bool_(),
+    "string": pa.string(),
+    "list<int32>": pa.list_(pa.int32()),
+}
+
+
+def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+    """Rows as a table of the dataset, sorted as its schema says; ids are given in that order."""
+    document = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+    schema = pa.schema([(column, ARROW[value["x-arrow"]]) for column, value in document["properties"].items()])
+    key = document["x-key"][0]
+    ordered = sorted(rows, key=lambda row: tuple(row[c] for c in document["x-order"] if c in row))
+    if key.endswith("_id") and ordered and key not in ordered[0]:
+        ordered = [{**row, key: number} for number, row in enumerate(ordered)]
+    return pa.Table.from_pylist(ordered, schema=schema)
+
+
+@dataclass
+class Network:
+    """Hosts and clusters of the ranks, one-way latencies in ns, and a host interface's time per message (0: none)."""
+
+    hosts: list[str]
+    cluster_of: dict[str, str]
+    latency: dict[str, int]
+    interface: int = 0
+    per_byte: float = 0.0
+    pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def link(self, a: int, b: int) -> str:
+        """The class of the link between two ranks."""
+        if self.hosts[a] == self.hosts[b]:
+            return "shm"
+        return "lan" if self.cluster_of[self.hosts[a]] == self.cluster_of[self.hosts[b]] else "wan"
+
+    def numbers(self) -> tuple[list[int], list[int]]:
+        """Hosts and clusters of the ranks as numbers."""
+        hosts = list(dict.fromkeys(self.hosts))
+        clusters = list(dict.fromkeys(self.cluster_of[h] for h in hosts))
+        return [hosts.index(h) for h in self.hosts], [clusters.index(self.cluster_of[h]) for h in self.hosts]
+
+
+def round_robin(ranks: int, hosts: dict[str, str], **latency: int) -> Network:
+    """Ranks dealt in turn over hosts (name to cluster)."""
+    names = list(hosts)
+    return Network([names[r % len(names)] for r in range(ranks)], hosts, latency)
+
+
+HANDLE, SEND, ENTER, LEAVE = 2_000, 500, 1_000, 1_500
+"""What ranks of the simulated runs spend themselves, ns: per message received, per message sent, in and out."""
+
+
+class Run:
+    """Simulates iterations and keeps what the collector would have recorded."""
+
+    def __init__(self, network: Network, spec: dict[str, Any], size: int = 8, jitter: int = 0) -> None:
+        self.network, self.spec, self.size = network, spec, size
+        self.ranks = len(network.hosts)
+        hosts, clusters = network.numbers()
+        shape = Shape(spec)
+        root = spec["parents"].index(None) if spec["shape"] == "explicit" else 0
+        self.up = shape.tree(root, broadcast=False, hosts=hosts, clusters=clusters)
+        self.down = shape.tree(root, broadcast=True, hosts=hosts, clusters=clusters)
+        self.now = [0] * self.ranks
+        self.rows: dict[str, list[dict[str, Any]]] = {
+            n: [] for n in ("collectives", "calls", "hops", "messages", "intervals")
+        }
+        self.chance = random.Random(7)
+        self.jitter = jitter
+
+    def compute(self, work: Callable[[int], int]) -> None:
+        """Every rank computes for work(rank) ns."""
+        self.now = [t + work(rank) for rank, t in enumerate(self.now)]
+
+    def exchange_with_left(self, size: int = 64) -> None:
+        """Every rank but the last sends to the next, which needs it before it goes on."""
+        before = list(self.now)
+        for src in range(self.ranks - 1):
+            sent, wait = before[src], before[src + 1]
+            received = max(wait + 300, sent + 3_000)
+            self.rows["messages"].append(
+                {
+                    "comm": 0, "tag": 0, "src": src, "dst": src + 1, "src_location": src, "dst_location": src + 1,
+                    "bytes": size, "send_begin_ns": sent, "send_wait_begin_ns": sent, "send_end_ns": sent + 200,
+                    "recv_post_ns": wait, "recv_wait_begin_ns": wait, "recv_end_ns": received, "link": "shm",
+                    "clock_error_ns": 0, "binding": "none",
+                }
+            )  # fmt: skip
+            self.rows["intervals"].append(self._interval(src + 1, "p2p", wait, received))
+            self.now[src + 1] = max(self.now[src + 1], received)
+
+    def _interval(self, rank: int, kind: str, begin: int, end: int) -> dict[str, Any]:
+        return {
+            "rank": rank, "location": rank, "region": f"MPI_{kind}", "kind": kind, "depth": 0,
+            "begin_ns": begin, "end_ns": end, "call_site": None,
+        }  # fmt: skip
+
+    def allreduce(self) -> None:
+        """One Allreduce over the tree: leaves send up, parents combine in order, the root sends down."""
+        number = len(self.rows["collectives"])
+        enter = list(self.now)
+        busy = [t + ENTER for t in enter]
+        posted = list(busy)
+        wait_from = list(busy)
+        arrivals: dict[tuple[int, bool], tuple[int, int]] = {}
+        events: list[tuple[int, int, str, int, int, bool, int]] = []
+        turn = count()
+        out_free: dict[str, int] = {}
+        in_free: dict[str, int] = {}
+        network = self.network
+
+        def send(src: int, dst: int, up: bool) -> None:
+            heapq.heappush(events, (busy[src], next(turn), "sent", src, dst, up, busy[src]))
+            busy[src] += SEND
+
+        def record(hop: tuple[int, int, bool], sent: int, visible: int, needed: int, seen: int) -> None:
+            src, dst, up = hop
+            early = visible <= needed
+            self.rows["hops"].append(
+                {
+                    "collective_id": number, "phase": "up" if up else "down", "round": 0, "segment": 0, "src": src,
+                    "dst": dst, "src_location": src, "dst_location": dst, "bytes": self.size, "send_begin_ns": sent,
+                    "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted[dst],
+                    "recv_wait_begin_ns": None if early else needed, "recv_end_ns": seen, "arrived_early": early,
+                    "link": network.link(src, dst), "source": "tree", "clock_error_ns": 0,
+                }
+            )  # fmt: skip
+
+        def pass_up(rank: int) -> None:
+            t = busy[rank]
+            for child in self.up.children[rank]:
+                sent, visible = arrivals[child, True]
+                seen = max(t, visible)
+                record((child, rank, True), sent, visible, t, seen)
+                t = seen + HANDLE
+            busy[rank] = t
+            if self.up.parents[rank] >= 0:
+                send(rank, self.up.parents[rank], True)
+                wait_from[rank] = busy[rank]
+            else:
+                pass_down(rank)
+
+        def pass_down(rank: int) -> None:
+            for child in self.down.children[rank]:
+                send(rank, child, False)
+            self.now[rank] = busy[rank] + LEAVE
+
+        pending = [len(c) for c in self.up.children]
+        for rank in range(self.ranks):
+            if not pending[rank]:
+                pass_up(rank)
+        while events:
+            t, _, kind, src, dst, up, sent = heapq.heappop(events)
+            link = network.link(src, dst)
+            hosts = network.hosts[src], network.hosts[dst]
+            latency = network.pairs.get(hosts, network.latency[link]) + int(network.per_byte * self.size)
+            latency += self.chance.randint(0, self.jitter)
+            if kind == "sent":
+                if link != "shm":
+                    t = out_free[hosts[0]] = max(out_free.get(hosts[0], 0), t) + network.interface
+                kind = "visible" if link == "shm" else "at_host"
+                heapq.heappush(events, (t + latency, next(turn), kind, src, dst, up, sent))
+            elif kind == "at_host":
+                t = in_free[hosts[1]] = max(in_free.get(hosts[1], 0), t) + network.interface
+                heapq.heappush(events, (t, next(turn), "visible", src, dst, up, sent))
+            elif up:
+                arrivals[src, True] = (sent, t)
+                pending[dst] -= 1
+                if not pending[dst]:
+                    pass_up(dst)
+            else:
+                seen = max(busy[dst], t)
+                record((src, dst, False), sent, t, busy[dst], seen)
+                busy[dst] = seen + HANDLE
+                pass_down(dst)
+        for rank in range(self.ranks):
+            self.rows["calls"].append(
+                {
+                    "collective_id": number, "rank": rank, "location": rank, "enter_ns": enter[rank],
+                    "leave_ns": self.now[rank], "bytes_sent": self.size, "bytes_received": self.size, "engine": "tree",
+                    "tree": "drawn", "call_site": "app+1",
+                }
+            )  # fmt: skip
+        self.rows["collectives"].append(
+            {
+                "collective_id": number, "comm": 0, "seq": number, "op": "MPI_Allreduce", "root": None,
+                "comm_size": self.ranks, "bytes": self.size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
+                "first_leave_ns": min(self.now), "last_leave_ns": max(self.now), "complete": True,
+            }
+        )  # fmt: skip
+
+    def iteration_ns(self) -> float:
+        """Mean time from one collective's last leave to the next one's."""
+        leaves = [row["last_leave_ns"] for row in self.rows["collectives"]]
+        return (leaves[-1] - leaves[0]) / (len(leaves) - 1)
+
+    def trace(self, tree_file: str | None = None) -> SimulatedTrace:
+        """What the collector recorded, as a trace to remap."""
+        network = self.network
+        rows = dict(self.rows)
+        rows["ranks"] = [
+            {
+                "rank": rank, "world": 0, "world_rank": rank, "host": host, "cluster": network.cluster_of[host],
+                "clock_host": "here", "first_event_ns": 0, "last_event_ns": self.now[rank], "complete": True,
+            }
+            for rank, host in enumerate(network.hosts)
+        ]  # fmt: skip
+        rows["comms"] = [{"comm": 0, "name": "world", "size": self.ranks, "members": list(range(self.ranks))}]
+        rows["trees"] = [
+            {
+                "tree": "drawn", "comm": 0, "root": tree.root, "phase": phase, "rank": rank,
+                "parent": parent if parent >= 0 else None,
+                "child_order": tree.children[parent].index(rank) if parent >= 0 else 0,
+            }
+            for phase, tree in (("up", self.up), ("down", self.down))
+            for rank, parent in enumerate(tree.parents)
+        ]  # fmt: skip
+        rows["steps"] = []
+        rows["run"] = [{"run": "simulated", "tree_file": tree_file}]
+        return SimulatedTrace(derive({name: table_of(name, drawn) for name, drawn in rows.items()}))
+
+
+@dataclass
+class SimulatedTrace:
+    """Tables that answer like a trace."""
+
+    tables: dict[str, pa.Table]
+
+    def table(self, name: str) -> pa.Table:
+        """One table."""
+        return self.tables[name]
