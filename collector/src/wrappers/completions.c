@@ -20,7 +20,7 @@ struct array {
 };
 
 /* users: the application's array of statuses, or MPI_STATUSES_IGNORE. */
-static void copy(struct array *array, int count, const MPI_Request requests[], MPI_Status users[]) {
+static void copy(struct array *array, int count, const MPI_Request requests[], MPI_Status *users) {
     array->allocated = NULL;
     array->handles = array->few_handles;
     array->statuses = users == MPI_STATUSES_IGNORE ? array->few_statuses : users;
