@@ -25,10 +25,11 @@ All directives, in the order in which they are written (a line indented by three
 * `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the form COMM:SEQ), or the closed list
   of its words, as `first|worst`.
 * `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
-* `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, bytes or share (0 to 1, shown as %), taken from the name where it is left out
+* `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out
   (`*_ns`, `bytes` and `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept and `uses` themselves.
 * `bar COLUMN`: drawn as a bar beside the table on a terminal.
+* `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
 * `fail-if EXPRESSION`: a gate that always holds for this command.
 * `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input (exit 2).
@@ -46,9 +47,9 @@ from importlib.resources.abc import Traversable
 Scalar = bool | int | float | str | None
 
 PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECTIVE")
-UNITS = ("ns", "bytes", "share", "of unit")
+UNITS = ("ns", "at", "bytes", "share", "of unit")
 
-_DIRECTIVE = re.compile(r"(grain|param|key|column|uses|bar|uncertain|fail-if|empty|example) (.*)")
+_DIRECTIVE = re.compile(r"(grain|param|key|column|uses|bar|only-data|uncertain|fail-if|empty|example) (.*)")
 _GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
 _PARAM = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z]+(?:\|[a-z]+)+) = (?P<default>.+?) -- (?P<meaning>.+)")
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
@@ -113,6 +114,7 @@ class Analysis(Source):
     key: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     bar: str | None = None
+    only_data: tuple[str, ...] = ()
     uncertain: Mapping[str, str] = field(default_factory=dict[str, str])
     gates: tuple[str, ...] = ()
     empty: str | None = None
@@ -248,9 +250,10 @@ def parse(name: str, text: str) -> Analysis:
     columns = tuple(_column(name, value) for value in values["column"])
     key = _names(values["key"][0])
     bar = values["bar"][0] if "bar" in values else None
+    only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
     uncertain = {m["column"]: m["by"] for m in (_match(_UNCERTAIN, name, v) for v in values.get("uncertain", []))}
     known = {column.name for column in columns}
-    for column in (*key, *([bar] if bar else []), *uncertain, *uncertain.values()):
+    for column in (*key, *([bar] if bar else []), *only_data, *uncertain, *uncertain.values()):
         if column not in known:
             raise HeaderError(f"{name}.sql: the header speaks of a column {column!r} that it does not declare")
     empty_kind, _, empty = values.get("empty", [""])[0].partition(" ")
@@ -267,6 +270,7 @@ def parse(name: str, text: str) -> Analysis:
         key=key,
         columns=columns,
         bar=bar,
+        only_data=only_data,
         uncertain=uncertain,
         gates=tuple(values.get("fail-if", [])),
         empty=empty or None,

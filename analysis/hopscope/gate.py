@@ -139,7 +139,7 @@ def _limit(gate: Gate, column: Column, unit: str | None) -> float:
     if gate.unit is None:
         return gate.number
     kind, factor = _UNITS[gate.unit]
-    if unit != kind:
+    if {"at": "ns"}.get(unit or "", unit) != kind:
         raise InputError(
             f"gate {gate.expression!r}: {column.name} is no {_KINDS[kind]}, so it cannot be compared with {gate.unit}; "
             "write the number without a unit"

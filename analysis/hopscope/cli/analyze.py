@@ -243,4 +243,5 @@ def _option(analysis: Analysis) -> str:
 
 
 def _unit(unit: str | None) -> str:
-    return f" [{unit}]" if unit in ("ns", "bytes", "share") else ""
+    names = {"ns": "ns", "at": "ns since the start", "bytes": "bytes", "share": "0 to 1"}
+    return f" [{names[unit]}]" if unit in names else ""

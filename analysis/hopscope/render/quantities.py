@@ -11,7 +11,7 @@ _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
 
 def quantity(value: object, unit: str | None) -> str:
-    """A value in the unit of its column (`ns`, `share`, `bytes`, another word or none), for people; null is a dash."""
+    """A value in the unit of its column (`ns`, `at`, `share`, `bytes`, another word or none), for people; null is a dash."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -20,6 +20,8 @@ def quantity(value: object, unit: str | None) -> str:
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return "-"
+    if unit == "at":
+        return f"{value / 1e9:.6f} s"
     if unit == "ns":
         return _scaled(value, _TIMES, "ns")
     if unit == "bytes":

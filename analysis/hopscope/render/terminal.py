@@ -30,7 +30,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
     cells: list[list[str]] = []
     for column in analysis.columns:
-        if _is_interval_end(column, analysis, "_high"):
+        if column.name in analysis.only_data or _is_interval_end(column, analysis, "_high"):
             continue
         numeric = column.type != "VARCHAR"
         heading, texts = _column_texts(column, analysis, rows)
@@ -61,10 +61,13 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
         texts = [_interval(row[column.name], row[f"{base}_high"], unit) for row in rows]
         return f"95 % of {base}", texts
     if column.unit == "of unit":
-        return column.name, [quantity(row[column.name], row["unit"]) for row in rows]
-    heading = column.name.removesuffix("_ns") if column.unit == "ns" else column.name
+        # Where a row has words instead of a value, a dash would look like something missing.
+        return column.name, ["" if row[column.name] is None else quantity(row[column.name], row["unit"]) for row in rows]
+    heading = column.name.removesuffix("_ns") if column.unit in ("ns", "at") else column.name
     if column.name in analysis.key or column.name in ("comm", "seq", "tag"):
         return heading, ["-" if row[column.name] is None else str(row[column.name]) for row in rows]
+    if column.type == "VARCHAR":
+        return heading, [str(row[column.name] or "") for row in rows]
     return heading, [quantity(row[column.name], column.unit) for row in rows]
 
 

@@ -3,14 +3,14 @@
 -- Between its hops a rank combines operands, copies, or records; these are the stretches `local` of a critical path seen from the rank. Only collectives that
 -- Hopscope's own engine executed have them.
 --
--- param collective COLLECTIVE = "0:0" -- The collective, as its communicator and its number there, COMM:SEQ.
+-- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
 -- key step_id
 -- column step_id BIGINT -- Number of the step in the table steps.
 -- column rank INTEGER -- Rank that did it.
 -- column kind VARCHAR -- combine, copy or overhead.
 -- column bytes BIGINT -- Bytes combined or copied; null if unknown.
--- column begin_ns BIGINT -- Begin, since the start of the trace.
--- column end_ns BIGINT -- End.
+-- column begin_ns BIGINT [at] -- Begin, since the start of the trace.
+-- column end_ns BIGINT [at] -- End.
 -- column time_ns BIGINT -- How long it took.
 -- empty note no local work of that collective is known
 -- example analyze collective-steps trace --collective 0:17

@@ -8,8 +8,8 @@
 -- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
 -- key step
 -- column step BIGINT -- Position on the path, from 0.
--- column begin_ns BIGINT -- Begin, since the start of the trace.
--- column end_ns BIGINT -- End.
+-- column begin_ns BIGINT [at] -- Begin, since the start of the trace.
+-- column end_ns BIGINT [at] -- End.
 -- column time_ns BIGINT -- Its length.
 -- column rank INTEGER -- Rank that the path is on; for a hop, its receiver.
 -- column category VARCHAR -- Category of the time.

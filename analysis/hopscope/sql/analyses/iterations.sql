@@ -6,7 +6,7 @@
 -- column rank INTEGER -- The rank.
 -- column iteration BIGINT -- Number of the iteration, from 0.
 -- column collective_id BIGINT -- The collective that ends it.
--- column enter_ns BIGINT -- When the rank entered that collective.
+-- column enter_ns BIGINT [at] -- When the rank entered that collective.
 -- column computing_ns BIGINT -- Its computing in the iteration at the places that could be judged.
 -- column noise_ns BIGINT -- Its noise in the iteration.
 -- column paid_ns BIGINT -- The part of the noise that lies on the run's critical path.

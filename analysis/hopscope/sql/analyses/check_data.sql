@@ -1,0 +1,207 @@
+-- Whether the dataset keeps its own rules.
+--
+-- Every hop has both ends inside its communicator; nothing is received before it was sent nor left before it was entered; complete collectives have one call
+-- per member; the stretches of every critical path are contiguous, add up to its length and end at the last leave. What clocks that are a little apart can
+-- explain is `inside`; what they cannot is `beyond`, and any of it makes the command exit with 1. Incomplete collectives are exempt and counted.
+--
+-- key rule
+-- column rule VARCHAR -- The rule.
+-- column rows BIGINT -- What was looked at.
+-- column inside BIGINT -- Violations that the clocks' uncertainty explains.
+-- column beyond BIGINT -- Violations that it does not explain.
+-- column verdict VARCHAR -- holds, fails, nothing to check, or exempt.
+-- column example VARCHAR -- The first violation, with the numbers that find it again.
+-- fail-if *.beyond > 0
+-- uses members
+-- example analyze check-data trace
+with path_ends as materialized (
+    select
+        path,
+        path_collective_id,
+        min(begin_ns) as begin_ns,
+        max(end_ns) as end_ns,
+        sum(end_ns - begin_ns) as time_ns,
+        min(end_ns - begin_ns) as shortest_ns
+    from path_stretches
+    group by path, path_collective_id
+),
+
+findings as (
+    select
+        1 as place,
+        'a hop is received after it was sent' as rule,
+        format('hop {}: sent {}, received {}', hop_id, send_begin_ns, recv_end_ns) as what,
+        recv_end_ns < send_begin_ns as is_violated,
+        send_begin_ns - recv_end_ns <= clock_error_ns as is_inside
+    from hops
+
+    union all
+    select
+        2 as place,
+        'both ends of a hop are members of its communicator' as rule,
+        format('hop {}: {} to {} in collective {}', hops.hop_id, hops.src, hops.dst, hops.collective_id) as what,
+        senders.rank is null or receivers.rank is null as is_violated,
+        false as is_inside
+    from hops
+    left join collectives on hops.collective_id = collectives.collective_id
+    left join members as senders on collectives.comm = senders.comm and hops.src = senders.rank
+    left join members as receivers on collectives.comm = receivers.comm and hops.dst = receivers.rank
+
+    union all
+    select
+        3 as place,
+        'a message is received after it was sent' as rule,
+        format('message {}: sent {}, received {}', message_id, send_begin_ns, recv_end_ns) as what,
+        recv_end_ns < send_begin_ns as is_violated,
+        send_begin_ns - recv_end_ns <= clock_error_ns as is_inside
+    from messages
+
+    union all
+    select
+        4 as place,
+        'a call is left after it was entered' as rule,
+        format('call {} of rank {}: entered {}, left {}', call_id, rank, enter_ns, leave_ns) as what,
+        coalesce(leave_ns < enter_ns, false) as is_violated,
+        false as is_inside
+    from calls
+
+    union all
+    select
+        5 as place,
+        'an interval ends after it began' as rule,
+        format('interval {} of rank {}: {} to {}', interval_id, rank, begin_ns, end_ns) as what,
+        coalesce(end_ns < begin_ns, false) as is_violated,
+        false as is_inside
+    from intervals
+
+    union all
+    select
+        6 as place,
+        'a complete collective has one call per member' as rule,
+        format(
+            'collective {}: {} calls of {} ranks, {} members',
+            collectives.collective_id, count(calls.rank), count(distinct calls.rank), any_value(collectives.comm_size)
+        ) as what,
+        count(calls.rank) <> any_value(collectives.comm_size)
+        or count(distinct calls.rank) <> any_value(collectives.comm_size) as is_violated,
+        false as is_inside
+    from collectives
+    left join calls on collectives.collective_id = calls.collective_id
+    where collectives.complete
+    group by collectives.collective_id
+
+    union all
+    select
+        7 as place,
+        'communicator and number name one collective' as rule,
+        format('{}:{} is there {} times', comm, seq, count(*)) as what,
+        count(*) > 1 as is_violated,
+        false as is_inside
+    from collectives
+    group by comm, seq
+
+    union all
+    select
+        8 as place,
+        'every complete collective that somebody left has a critical path' as rule,
+        format('collective {}', collectives.collective_id) as what,
+        path_ends.path is null as is_violated,
+        false as is_inside
+    from collectives
+    left join path_ends
+        on path_ends.path = 'collective' and collectives.collective_id = path_ends.path_collective_id
+    where collectives.complete and collectives.last_leave_ns is not null
+
+    union all
+    select
+        9 as place,
+        'the stretches of a critical path add up to its length' as rule,
+        format(
+            '{} path {}: {} from begin to end, {} in stretches',
+            path, coalesce(path_collective_id::varchar, ''), end_ns - begin_ns, time_ns
+        ) as what,
+        time_ns <> end_ns - begin_ns or shortest_ns < 0 as is_violated,
+        false as is_inside
+    from path_ends
+
+    union all
+    select
+        10 as place,
+        'the critical path of a collective ends at its last leave' as rule,
+        format(
+            'collective {}: path ends {}, last leave {}',
+            collectives.collective_id, path_ends.end_ns, collectives.last_leave_ns
+        ) as what,
+        path_ends.end_ns <> collectives.last_leave_ns as is_violated,
+        false as is_inside
+    from path_ends
+    inner join collectives on path_ends.path_collective_id = collectives.collective_id
+    where path_ends.path = 'collective' and collectives.complete
+),
+
+rules as (
+    select
+        unnest([
+            'a hop is received after it was sent',
+            'both ends of a hop are members of its communicator',
+            'a message is received after it was sent',
+            'a call is left after it was entered',
+            'an interval ends after it began',
+            'a complete collective has one call per member',
+            'communicator and number name one collective',
+            'every complete collective that somebody left has a critical path',
+            'the stretches of a critical path add up to its length',
+            'the critical path of a collective ends at its last leave'
+        ]) as rule,
+        unnest(range(1, 11)) as place
+),
+
+counted as (
+    select
+        place,
+        count(*) as looked_at,
+        count(*) filter (where is_violated and is_inside) as inside,
+        count(*) filter (where is_violated and not is_inside) as beyond,
+        min(what) filter (where is_violated and not is_inside) as example
+    from findings
+    group by place
+),
+
+verdicts as (
+    select
+        rules.place,
+        rules.rule,
+        coalesce(counted.looked_at, 0) as looked_at,
+        coalesce(counted.inside, 0) as inside,
+        coalesce(counted.beyond, 0) as beyond,
+        case
+            when coalesce(counted.looked_at, 0) = 0 then 'nothing to check'
+            when counted.beyond > 0 then 'fails'
+            else 'holds'
+        end as verdict,
+        counted.example
+    from rules
+    left join counted on rules.place = counted.place
+
+    union all
+    select
+        11 as place,
+        'incomplete collectives, exempt' as rule,
+        count(*) as looked_at,
+        0 as inside,
+        0 as beyond,
+        'exempt' as verdict,
+        null as example
+    from collectives
+    where not complete
+)
+
+select
+    rule,
+    looked_at as rows,
+    inside,
+    beyond,
+    verdict,
+    example
+from verdicts
+order by place

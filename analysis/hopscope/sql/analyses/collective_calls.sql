@@ -1,0 +1,61 @@
+-- The calls of one collective: when each rank entered and left, and how long it waited for whom.
+--
+-- waiting_ns is the time from the rank's own enter to the enter of the latest rank that it had to wait for by the rules of the operation.
+--
+-- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
+-- key rank
+-- column rank INTEGER -- The rank.
+-- column comm_rank INTEGER -- Its rank in the communicator.
+-- column host VARCHAR -- Its host.
+-- column cluster VARCHAR -- Its cluster.
+-- column enter_ns BIGINT [at] -- When it entered.
+-- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
+-- column time_ns BIGINT -- Time in the call.
+-- column waiting_ns BIGINT -- Time that it waited for a later rank.
+-- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
+-- column engine VARCHAR -- tree, native, or native:<reason>.
+-- column tree VARCHAR -- Name of the tree that ran; null for native.
+-- column call_site VARCHAR -- Where it was called from; null if unknown.
+-- column on_path BOOLEAN -- Whether the collective's critical path touches the rank.
+-- uses waiting, members
+-- bar waiting_ns
+-- empty error there is no such collective; `analyze collectives` lists those that the trace has
+-- example analyze collective-calls trace --collective 0:17
+with chosen as (
+    select *
+    from collectives
+    where comm = split_part($collective, ':', 1)::integer and seq = split_part($collective, ':', 2)::bigint
+),
+
+touched as (
+    select distinct rank
+    from path_stretches
+    where path = 'collective' and path_collective_id in (select chosen.collective_id from chosen)
+),
+
+waited as (
+    select * from waiting
+    where collective_id in (select chosen.collective_id from chosen)
+)
+
+select
+    calls.rank,
+    members.comm_rank,
+    ranks.host,
+    ranks.cluster,
+    calls.enter_ns,
+    calls.leave_ns,
+    calls.leave_ns - calls.enter_ns as time_ns,
+    coalesce(waited.waiting_ns, 0) as waiting_ns,
+    waited.needed_rank,
+    calls.engine,
+    calls.tree,
+    calls.call_site,
+    touched.rank is not null as on_path
+from chosen
+inner join calls on chosen.collective_id = calls.collective_id
+left join members on chosen.comm = members.comm and calls.rank = members.rank
+left join ranks on calls.rank = ranks.rank
+left join waited on calls.rank = waited.rank
+left join touched on calls.rank = touched.rank
+order by calls.rank

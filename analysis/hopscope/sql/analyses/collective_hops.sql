@@ -1,0 +1,64 @@
+-- The hops of one collective, with their times at both ends.
+--
+-- One row per message, in the order of sending. binding says which end had to wait: the receiver for the message, the sender for a late post, none, or
+-- undecided where times cannot tell.
+--
+-- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
+-- key hop_id
+-- column hop_id BIGINT -- Number of the hop in the dataset.
+-- column phase VARCHAR -- up (towards the root), down (from it) or exchange.
+-- column round INTEGER -- Round of the algorithm where it has rounds.
+-- column segment INTEGER -- Segment of the message, from 0.
+-- column src INTEGER -- Sender.
+-- column dst INTEGER -- Receiver.
+-- column link VARCHAR -- Link class: self, shm, lan or wan.
+-- column bytes BIGINT -- Payload.
+-- column send_begin_ns BIGINT [at] -- The send was started.
+-- column send_end_ns BIGINT [at] -- The send was complete at the sender; null if never seen.
+-- column recv_post_ns BIGINT [at] -- The receive was posted.
+-- column recv_wait_begin_ns BIGINT [at] -- The receiver began to wait for it; null if it never waited.
+-- column recv_end_ns BIGINT [at] -- The receiver saw it complete.
+-- column time_ns BIGINT -- From send to receive.
+-- column binding VARCHAR -- Which end had to wait: recv, send, none or undecided.
+-- column on_path BOOLEAN -- Whether it is on the collective's critical path.
+-- column source VARCHAR -- Whose hop: tree (the engine's) or native (the MPI library's).
+-- column clock_error_ns BIGINT -- Uncertainty of comparing the two ends' clocks.
+-- only-data round, send_end_ns, recv_wait_begin_ns, source, clock_error_ns
+-- bar time_ns
+-- empty error the trace has no hops of such a collective; `analyze collectives` lists the collectives with their hops
+-- example analyze collective-hops trace --collective 0:17
+with chosen as (
+    select collective_id
+    from collectives
+    where comm = split_part($collective, ':', 1)::integer and seq = split_part($collective, ':', 2)::bigint
+),
+
+stretches as (
+    select distinct hop_id
+    from path_stretches
+    where path = 'collective' and path_collective_id in (select chosen.collective_id from chosen)
+)
+
+select
+    hops.hop_id,
+    hops.phase,
+    hops.round,
+    hops.segment,
+    hops.src,
+    hops.dst,
+    hops.link,
+    hops.bytes,
+    hops.send_begin_ns,
+    hops.send_end_ns,
+    hops.recv_post_ns,
+    hops.recv_wait_begin_ns,
+    hops.recv_end_ns,
+    hops.recv_end_ns - hops.send_begin_ns as time_ns,
+    hops.binding,
+    stretches.hop_id is not null as on_path,
+    hops.source,
+    hops.clock_error_ns
+from chosen
+inner join hops on chosen.collective_id = hops.collective_id
+left join stretches on hops.hop_id = stretches.hop_id
+order by hops.send_begin_ns, hops.hop_id

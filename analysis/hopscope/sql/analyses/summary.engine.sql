@@ -1,0 +1,25 @@
+-- Who executed the collectives, and why: the tree engine or the MPI library.
+--
+-- Engine or native is decided from what MPI makes equal on every member. Where a tree was asked for and could not serve, the reason stands here.
+--
+-- grain by = engine
+-- key operation, engine
+-- column operation VARCHAR -- The MPI function.
+-- column engine VARCHAR -- tree, or native.
+-- column tree VARCHAR -- Name of the tree that ran; null for native.
+-- column reason VARCHAR -- Why a tree that was asked for did not run; null where none was, or where it ran.
+-- column calls BIGINT -- Calls, over all ranks.
+-- column collectives BIGINT -- Collectives.
+-- empty note the trace has no collectives
+-- example analyze summary trace --by engine
+select
+    collectives.op as operation,
+    split_part(calls.engine, ':', 1) as engine,
+    calls.tree,
+    nullif(substr(calls.engine, 8), '') as reason,
+    count(*) as calls,
+    count(distinct calls.collective_id) as collectives
+from calls
+inner join collectives on calls.collective_id = collectives.collective_id
+group by collectives.op, calls.engine, calls.tree
+order by calls desc, operation asc, calls.engine asc, calls.tree asc

@@ -1,0 +1,266 @@
+-- What ran and what the trace can tell about it: one item a row.
+--
+-- The program and its ranks; calls, hops and time per operation; who executed the collectives and why; how good the clocks are; what is missing; what was
+-- emulated; and what tracing itself cost. Times per operation count every rank's calls, so they add up to more than the run took.
+--
+-- grain by = item default
+-- key item
+-- column section VARCHAR -- run, operations, engines, clocks, completeness, emulation or cost.
+-- column item VARCHAR -- What the row is about.
+-- column value DOUBLE [of unit] -- Its value; null where it is words.
+-- column unit VARCHAR -- Unit of the value: ns, bytes, share (0 to 1), ranks and the like; null for a plain number.
+-- column note VARCHAR -- Its value in words, or what is to be known about it.
+-- uses rank_times, share_of, clock_error
+-- only-data unit
+-- example analyze summary trace --fail-if '"incomplete collectives".value > 0'
+with rank_sum as (
+    select sum(time_ns) as time_ns from rank_times
+),
+
+operations as (
+    select
+        collectives.op,
+        count(*) as calls,
+        count(distinct calls.collective_id) as collectives,
+        sum(
+            coalesce(calls.complete_ns, calls.leave_ns, calls.enter_ns)
+            - coalesce(calls.wait_begin_ns, calls.enter_ns)
+        ) as time_ns
+    from calls
+    inner join collectives on calls.collective_id = collectives.collective_id
+    group by collectives.op
+),
+
+hop_counts as (
+    select
+        collectives.op,
+        count(*) as hops,
+        sum(hops.bytes) as bytes
+    from hops
+    inner join collectives on hops.collective_id = collectives.collective_id
+    group by collectives.op
+),
+
+engines as (
+    select
+        calls.engine,
+        calls.tree,
+        collectives.op,
+        count(*) as calls
+    from calls
+    inner join collectives on calls.collective_id = collectives.collective_id
+    group by calls.engine, calls.tree, collectives.op
+),
+
+items as (
+    select
+        1 as place,
+        'run' as section,
+        unnest(range(11)) as line,
+        unnest([
+            'run',
+            'command',
+            'MPI library',
+            'started',
+            'mode',
+            'tree file',
+            'duration',
+            'ranks',
+            'threads',
+            'hosts',
+            'clusters'
+        ]) as item,
+        unnest([
+            null, null, null, null, null, null, duration_ns, ranks, threads, hosts, clusters
+        ])::double as value,
+        unnest([
+            null, null, null, null, null, null, 'ns', null, null, null, null
+        ]) as unit,
+        unnest([
+            run, command, mpi_library, started_at, mode,
+            coalesce(json_extract_string(tree_file, '$.name'), left(tree_hash, 12)),
+            null, null, null, null, null
+        ]) as note
+    from run
+
+    union all
+    select
+        2 as place,
+        'operations' as section,
+        0 as line,
+        'calls of ' || op as item,
+        calls::double as value,
+        null as unit,
+        collectives::varchar || ' collectives' as note
+    from operations
+
+    union all
+    select
+        2 as place,
+        'operations' as section,
+        0 as line,
+        'time in ' || operations.op as item,
+        operations.time_ns::double as value,
+        'ns' as unit,
+        printf('%.1f %% of all ranks'' time', 100 * share_of(operations.time_ns, rank_sum.time_ns)) as note
+    from operations
+    cross join rank_sum
+
+    union all
+    select
+        2 as place,
+        'operations' as section,
+        0 as line,
+        'hops of ' || operations.op as item,
+        coalesce(hop_counts.hops, 0)::double as value,
+        null as unit,
+        coalesce(hop_counts.bytes, 0)::varchar || ' bytes' as note
+    from operations
+    left join hop_counts on operations.op = hop_counts.op
+
+    union all
+    select
+        3 as place,
+        'operations' as section,
+        0 as line,
+        'time in collectives' as item,
+        sum(operations.time_ns)::double as value,
+        'ns' as unit,
+        'of all ranks: ' || printf('%.1f %%', 100 * share_of(sum(operations.time_ns), any_value(rank_sum.time_ns)))
+            as note
+    from operations
+    cross join rank_sum
+
+    union all
+    select
+        3 as place,
+        'operations' as section,
+        0 as line,
+        'application messages' as item,
+        count(*)::double as value,
+        null as unit,
+        coalesce(sum(bytes), 0)::varchar || ' bytes' as note
+    from messages
+
+    union all
+    select
+        4 as place,
+        'engines' as section,
+        0 as line,
+        case
+            when engine = 'tree' then op || ' on tree ' || coalesce(tree, 'unnamed')
+            when engine = 'native' then op || ' by the MPI library'
+            else op || ' native: ' || substr(engine, 8)
+        end as item,
+        calls::double as value,
+        'calls' as unit,
+        case
+            when engine = 'tree' then 'the tree file names it'
+            when engine = 'native' then 'no rule of a tree file names it'
+            else 'a tree was asked for and could not serve'
+        end as note
+    from engines
+
+    union all
+    select
+        5 as place,
+        'clocks' as section,
+        unnest(range(3)) as line,
+        unnest(['clock error', 'clock bound', 'clock measurements']) as item,
+        unnest([clock_error_ns, clock_bound_ns, (select count(*) from clocks)])::double as value,
+        unnest(['ns', 'ns', null]) as unit,
+        unnest([
+            'between two machines, if routes are symmetric' || if(clock_used = 'error', '; decides verdicts', ''),
+            'between two machines, whatever the routes' || if(clock_used = 'bound', '; decides verdicts', ''),
+            (select string_agg(distinct clocks.host, ', ' order by clocks.host) from clocks)
+        ]) as note
+    from run
+
+    union all
+    select
+        6 as place,
+        'completeness' as section,
+        0 as line,
+        'incomplete collectives' as item,
+        count(*) filter (where not complete)::double as value,
+        null as unit,
+        'of ' || count(*)::varchar as note
+    from collectives
+
+    union all
+    select
+        6 as place,
+        'completeness' as section,
+        0 as line,
+        'incomplete ranks' as item,
+        count(*) filter (where not complete)::double as value,
+        null as unit,
+        coalesce(
+            'without MPI_Finalize: ' || string_agg(rank::varchar, ', ' order by rank) filter (where not complete),
+            'none'
+        )
+            as note
+    from ranks
+
+    union all
+    select
+        6 as place,
+        'completeness' as section,
+        0 as line,
+        unnest(['missing', 'collector']) as item,
+        null as value,
+        null as unit,
+        unnest([coalesce(missing, 'nothing'), coalesce(presence, 'unknown which ranks had it')]) as note
+    from run
+
+    union all
+    select
+        7 as place,
+        'emulation' as section,
+        0 as line,
+        'emulated' as item,
+        null as value,
+        null as unit,
+        case
+            when emulated is null then 'nothing'
+            else
+                'links of the tree engine''s hops; application messages and native collectives are not delayed: '
+                || emulated
+        end as note
+    from run
+
+    union all
+    select
+        8 as place,
+        'cost' as section,
+        unnest(range(5)) as line,
+        unnest(['events', 'cost of an event', 'cost of recording', 'chunk changes', 'tracing as part of the run'])
+            as item,
+        unnest([
+            run.events,
+            run.event_cost_ns,
+            run.events * run.event_cost_ns,
+            run.overhead_ns,
+            share_of(run.events * run.event_cost_ns + coalesce(run.overhead_ns, 0), rank_sum.time_ns)
+        ])::double as value,
+        unnest([null, 'ns', 'ns', 'ns', 'share']) as unit,
+        unnest([
+            'in the archive',
+            if(run.event_cost_ns is null, 'unknown', 'as measured in the run'),
+            'events times their cost, over all ranks',
+            if(run.overhead_ns is null, 'unknown', 'over all ranks'),
+            'of all ranks'' time; what the tree engine costs against the MPI library is not in it'
+        ]) as note
+    from run
+    cross join rank_sum
+)
+
+select
+    section,
+    item,
+    value,
+    unit,
+    note
+from items
+where value is not null or note is not null
+order by place, section, line, item

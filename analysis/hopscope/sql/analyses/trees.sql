@@ -1,0 +1,41 @@
+-- The trees that ran: who was whose parent.
+--
+-- One row per tree, communicator, root, phase and member. Reduce and broadcast trees (up and down) may differ. The root of a tree has no parent.
+--
+-- key tree, comm, root, phase, rank
+-- column tree VARCHAR -- Name of the tree.
+-- column comm INTEGER -- The communicator.
+-- column root INTEGER -- Root, as a trace-wide rank.
+-- column phase VARCHAR -- up for the reduce tree, down for the broadcast tree.
+-- column rank INTEGER -- The member, as a trace-wide rank.
+-- column parent INTEGER -- Its parent, as a trace-wide rank; null for the root.
+-- column child_order INTEGER -- Its position among its siblings, from 0.
+-- column link VARCHAR -- Link class to the parent; null for the root.
+-- column host VARCHAR -- The member's host.
+-- column cluster VARCHAR -- The member's cluster.
+-- uses members
+-- empty note no collective ran on a tree; run the program with `hopscope run --tree binomial`
+-- example analyze trees trace
+select
+    trees.tree,
+    trees.comm,
+    roots.rank as root,
+    trees.phase,
+    children.rank,
+    parents.rank as parent,
+    trees.child_order,
+    case
+        when parents.rank is null then null
+        when child_place.host = parent_place.host then 'shm'
+        when child_place.cluster = parent_place.cluster then 'lan'
+        else 'wan'
+    end as link,
+    child_place.host,
+    child_place.cluster
+from trees
+left join members as children on trees.comm = children.comm and trees.rank = children.comm_rank
+left join members as parents on trees.comm = parents.comm and trees.parent = parents.comm_rank
+left join members as roots on trees.comm = roots.comm and trees.root = roots.comm_rank
+left join ranks as child_place on children.rank = child_place.rank
+left join ranks as parent_place on parents.rank = parent_place.rank
+order by trees.comm, trees.tree, trees.root, trees.phase, children.rank
