@@ -90,7 +90,7 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
     replayed = whole.iteration_ns(today, costs)
     error = abs(replayed - measured) / measured
-    candidates = _candidates(source, whole, costs, tries)
+    candidates = [c for c in _candidates(source, whole, costs, tries) if not _same(c, today)]
     rows = [
         _row(candidate, whole, (costs, low, high), measured, error, today=candidate is today)
         for candidate in (today, *candidates)
@@ -111,15 +111,19 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     return result.replace_schema_metadata(metadata)
 
 
+def _same(a: Candidate, b: Candidate) -> bool:
+    return (a.plans, a.segment_bytes) == (b.plans, b.segment_bytes)
+
+
 def _order(rows: list[dict[str, Any]]) -> list[int]:
-    """The fastest first; of those that the model cannot tell apart, the one that uses the WAN and the ranks least."""
+    """The fastest first; of those that the model cannot tell apart, the one with the fewest WAN messages."""
     alike = (1 + ALIKE) * min(row["predicted_ns"] for row in rows)
 
     def rank(i: int) -> tuple[float, ...]:
         row = rows[i]
         if row["predicted_ns"] > alike:
             return (1, row["predicted_ns"], i)
-        return (0, row["wan_messages"], row["fan_out"], row["depth"], row["predicted_ns"], i)
+        return (0, row["wan_messages"], row["predicted_ns"], i)
 
     return sorted(range(len(rows)), key=rank)
 

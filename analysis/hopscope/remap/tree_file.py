@@ -51,7 +51,7 @@ def _covered(rule: dict[str, Any], by: dict[str, Any]) -> bool:
 
 def _add(trees: dict[str, Any], name: str, spec: dict[str, Any]) -> str:
     """Gives a tree a name of its own in the file."""
-    short = re.sub(r"[^A-Za-z0-9_.:+-]+", "-", name.split(",", maxsplit=1)[0])[: TREE_NAME - 3].strip("-")
+    short = re.sub(r"[^A-Za-z0-9_.:+-]+", "-", re.split(r"[, ]", name, maxsplit=1)[0])[: TREE_NAME - 3].strip("-")
     taken, number = short, 2
     while taken in trees and trees[taken] != spec:
         taken, number = f"{short}-{number}", number + 1
