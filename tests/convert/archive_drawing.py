@@ -11,6 +11,7 @@ from typing import Any
 import _otf2
 import otf2
 from otf2 import events
+from otf2.definition_writer import DefinitionWriter
 from otf2.enums import (
     CollectiveOp,
     CommFlag,
@@ -72,6 +73,7 @@ class Drawing:
         self._events: dict[Any, list[Any]] = {}
         self._offsets: dict[Any, list[tuple[int, int, float]]] = {}
         self._regions: dict[tuple[str, str], Any] = {}
+        self._remote_groups: dict[int, int] = {}
         d = self.definitions = self._writer.definitions
         machine = d.system_tree_node("machine", class_name="machine")
         clusters: dict[str, Any] = {}
@@ -128,6 +130,21 @@ class Drawing:
             members=tuple(self.main[rank] for rank in ranks),
         )
         return self.definitions.comm(name, group=group, parent=parent, flags=CommFlag.NONE)
+
+    def inter_comm(self, name: str, first: Any, second: Any) -> Any:
+        """An intercommunicator between two groups of world ranks."""
+        groups = [
+            self.definitions.group(
+                f"side {side} of {name}",
+                group_type=GroupType.COMM_GROUP,
+                paradigm=Paradigm.MPI,
+                members=tuple(self.main[rank] for rank in ranks),
+            )
+            for side, ranks in enumerate((first, second))
+        ]
+        comm = self.definitions.comm(name, group=groups[0], parent=self.world, flags=CommFlag.NONE)
+        self._remote_groups[comm._ref] = groups[1]._ref
+        return comm
 
     def comm_self(self, name: str = "MPI_COMM_SELF") -> Any:
         """The communicator that every rank has for itself."""
@@ -255,8 +272,26 @@ class Drawing:
         for name, value in self.properties.items():
             _otf2.Archive_SetProperty(self._writer.handle, name, value, True)
         self._writer.creator = "a drawing"
-        self._writer.close()
+        ordinary = DefinitionWriter.write_comm
+        DefinitionWriter.write_comm = self._write_comm
+        try:
+            self._writer.close()
+        finally:
+            DefinitionWriter.write_comm = ordinary
         return self.path / f"{self.archive_name}.otf2"
+
+    @property
+    def _write_comm(self) -> Any:
+        """The otf2 package cannot write the intercommunicators that it can read: it counts their fields wrongly."""
+
+        def write(writer: Any, ref: int, name: int, group: int, *rest: Any) -> None:
+            if ref in self._remote_groups:
+                remote = self._remote_groups[ref]
+                _otf2.GlobalDefWriter_WriteInterComm(writer._handle, ref, name, group, remote, *rest)
+            else:
+                _otf2.GlobalDefWriter_WriteComm(writer._handle, ref, name, group, *rest)
+
+        return write
 
 
 def _root(root: int | None) -> Any:

@@ -9,10 +9,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -90,7 +90,7 @@ def _is_current(target: Path, source: dict[str, Any]) -> bool:
 
 
 @contextmanager
-def _only_one(directory: Path) -> Iterator[None]:
+def _only_one(directory: Path) -> Generator[None]:
     """Holds a lock on the directory itself, so that no file is left behind."""
     handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -147,6 +147,7 @@ def _put_in_place(making: Path, target: Path) -> None:
 def _write_table(path: Path, name: str, table: pa.Table) -> None:
     """Times and ids grow from row to row: their differences are short. All else repeats: dictionaries."""
     growing = [field.name for field in table.schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
+    repeating = [column for column in table.column_names if column not in growing]
     order = [
         pq.SortingColumn(table.schema.get_field_index(column), nulls_first=True)
         for column in contract(name)["x-order"]
@@ -158,7 +159,7 @@ def _write_table(path: Path, name: str, table: pa.Table) -> None:
         compression="zstd",
         compression_level=1,
         row_group_size=_ROWS_PER_GROUP,
-        use_dictionary=[column for column in table.column_names if column not in growing],
+        use_dictionary=cast("Any", repeating),
         column_encoding=dict.fromkeys(growing, "DELTA_BINARY_PACKED"),
         sorting_columns=order if len(order) == len(contract(name)["x-order"]) else None,
     )

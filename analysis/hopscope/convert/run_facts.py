@@ -145,7 +145,7 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int:
 
 
 def _missing(about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> str | None:
-    before: object = about.get("missing") or []
+    before: str | list[str] = about.get("missing") or []
     said = [before] if isinstance(before, str) else [str(sentence) for sentence in before]
     said += [f"rank {rank} has no end ({why})" for rank, why in sorted(facts["stopped"].items())]
     complete = tables["collectives"]["complete"]

@@ -1,0 +1,174 @@
+"""Calls become collectives: by communicator and by how many came before, complete or not."""
+
+from pathlib import Path
+from typing import Any
+
+from archive_drawing import Drawing, Place, hop_tag
+from otf2 import events
+
+UP = 0
+
+
+def two_ranks(path: Path, **more: Any) -> Drawing:
+    return Drawing(path, [Place("h0"), Place("h1")], **more)
+
+
+def test_the_nth_calls_of_all_members_are_one_collective(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    for a, b in ((100, 150), (300, 290)):
+        drawing.collective(0, a, a + 60, "MPI_Allreduce", sent=8, received=16)
+        drawing.collective(1, b, b + 40, "MPI_Allreduce", sent=24, received=8)
+    tables = rows(drawing)
+    assert tables["collectives"] == [
+        {
+            "collective_id": 0, "comm": 0, "seq": 0, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
+            "first_enter_ns": 0, "last_enter_ns": 50, "first_leave_ns": 60, "last_leave_ns": 90, "complete": True,
+        },
+        {
+            "collective_id": 1, "comm": 0, "seq": 1, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
+            "first_enter_ns": 190, "last_enter_ns": 200, "first_leave_ns": 230, "last_leave_ns": 260, "complete": True,
+        },
+    ]  # fmt: skip
+    calls = [(c["call_id"], c["collective_id"], c["rank"], c["prev_call_id"]) for c in tables["calls"]]
+    assert calls == [(0, 0, 0, None), (1, 0, 1, None), (2, 1, 0, 0), (3, 1, 1, 1)]
+
+
+def test_the_root_is_a_rank_of_the_communicator(tmp_path: Path, rows: Any) -> None:
+    drawing = Drawing(tmp_path, [Place("h0")] * 3)
+    pair = drawing.comm("pair", [2, 0], parent=drawing.world)
+    drawing.collective(0, 10, 20, "MPI_Bcast", comm=pair, root=0, sent=0)
+    drawing.collective(2, 12, 18, "MPI_Bcast", comm=pair, root=0, received=0)
+    tables = rows(drawing)
+    assert tables["comms"][1] == {"comm": 1, "name": "pair", "size": 2, "members": [2, 0], "parent": 0}
+    assert [(c["comm"], c["root"], c["comm_size"], c["complete"]) for c in tables["collectives"]] == [(1, 0, 2, True)]
+
+
+def test_communicators_count_for_themselves(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    own = drawing.comm_self()
+    for rank in (0, 1):
+        drawing.collective(rank, 10 + rank, 20, "MPI_Barrier", comm=own)
+        drawing.collective(rank, 30 + rank, 40, "MPI_Barrier")
+        drawing.collective(rank, 50 + rank, 60, "MPI_Barrier", comm=own)
+    tables = rows(drawing)
+    assert [(c["name"], c["members"]) for c in tables["comms"]] == [
+        ("MPI_COMM_WORLD", [0, 1]),
+        ("MPI_COMM_SELF", [0]),
+        ("MPI_COMM_SELF", [1]),
+    ]
+    found = [(c["comm"], c["seq"], c["comm_size"], c["complete"]) for c in tables["collectives"]]
+    assert found == [(1, 0, 1, True), (2, 0, 1, True), (0, 0, 2, True), (1, 1, 1, True), (2, 1, 1, True)]
+
+
+def test_a_rank_that_joins_late_says_its_number(tmp_path: Path, rows: Any) -> None:
+    """Without the attribute rank 1's only call would pass for the first collective."""
+    drawing = two_ranks(tmp_path)
+    for seq in range(3):
+        drawing.collective(0, 100 * seq, 100 * seq + 50, "MPI_Barrier")
+    drawing.collective(1, 210, 250, "MPI_Barrier", seq=2)
+    tables = rows(drawing)
+    assert [c["complete"] for c in tables["collectives"]] == [False, False, True]
+    assert tables["run"][0]["missing"] == "2 of 3 collectives are incomplete"
+
+
+def test_a_killed_rank_leaves_an_incomplete_collective(tmp_path: Path, rows: Any) -> None:
+    drawing = Drawing(tmp_path, [Place("h0"), Place("h0", complete="its process died")])
+    drawing.collective(0, 10, None, "MPI_Allreduce", names_comm=True, seq=0)
+    drawing.collective(1, 15, None, "MPI_Allreduce", names_comm=True, seq=0)
+    tables = rows(drawing)
+    assert [(c["leave_ns"], c["engine"]) for c in tables["calls"]] == [(None, "native")] * 2
+    assert [(c["last_leave_ns"], c["complete"]) for c in tables["collectives"]] == [(None, False)]
+    assert [rank["complete"] for rank in tables["ranks"]] == [True, False]
+    assert tables["run"][0]["missing"] == ("rank 1 has no end (its process died); 1 of 1 collectives are incomplete")
+
+
+def test_a_call_that_names_no_communicator_is_kept_as_an_interval(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    drawing.collective(0, 10, None, "MPI_Allreduce")
+    drawing.collective(1, 15, 30, "MPI_Allreduce")
+    tables = rows(drawing)
+    assert [c["rank"] for c in tables["calls"]] == [1]
+    assert [(i["region"], i["kind"], i["end_ns"]) for i in tables["intervals"]] == [("MPI_Allreduce", "mpi", None)]
+    assert "1 calls do not say on which communicator they were" in tables["run"][0]["missing"]
+
+
+def test_the_reason_for_going_native_is_the_engine(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    for rank in (0, 1):
+        drawing.collective(rank, 10, 20, "MPI_Allreduce", engine="native:not commutative", call_site="app+0x40")
+    tables = rows(drawing)
+    assert [(c["engine"], c["tree"], c["call_site"]) for c in tables["calls"]] == [
+        ("native:not commutative", None, "app+0x40")
+    ] * 2
+
+
+def test_a_call_whose_end_is_lost_ran_on_the_others_tree(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    shadow = drawing.shadow(drawing.world, "chain")
+    drawing.collective(0, 10, 90, "MPI_Barrier")
+    drawing.collective(1, 12, None, "MPI_Barrier", names_comm=True)
+    drawing.hop(shadow, 1, 0, hop_tag(UP, 0), send=(20, 21), receive=(15, 40), request=1)
+    tables = rows(drawing)
+    assert [(c["rank"], c["engine"], c["tree"]) for c in tables["calls"]] == [
+        (0, "tree", "chain"),
+        (1, "tree", "chain"),
+    ]
+
+
+def test_a_nonblocking_collective_has_a_wait_and_an_end(tmp_path: Path, rows: Any) -> None:
+    from otf2.enums import CollectiveOp
+
+    drawing = two_ranks(tmp_path, ours=False)
+    for rank in (0, 1):
+        region = drawing.region("MPI_Iallreduce")
+        drawing.add(rank, events.Enter(100, region))
+        drawing.add(rank, events.NonBlockingCollectiveRequest(105, 7))
+        drawing.add(rank, events.Leave(110, region))
+        drawing.span(rank, 300, 400, "MPI_Wait")
+        drawing.add(
+            rank,
+            events.NonBlockingCollectiveComplete(390, CollectiveOp.ALLREDUCE, drawing.world, 2**32 - 1, 8, 8, 7),
+        )
+    tables = rows(drawing)
+    times = [(c["enter_ns"], c["leave_ns"], c["wait_begin_ns"], c["complete_ns"]) for c in tables["calls"]]
+    assert times == [(0, 10, 200, 290)] * 2
+    assert [(c["op"], c["complete"]) for c in tables["collectives"]] == [("MPI_Iallreduce", True)]
+
+
+def test_threads_of_a_rank_are_counted_together(tmp_path: Path, rows: Any) -> None:
+    """Two threads take turns on one communicator: its calls are numbered over both, in time order."""
+    drawing = two_ranks(tmp_path)
+    helper = drawing.thread(0, "helper")
+    drawing.collective(0, 100, 110, "MPI_Barrier")
+    drawing.collective(helper, 200, 210, "MPI_Barrier")
+    drawing.collective(0, 300, 310, "MPI_Barrier")
+    for enter in (100, 200, 300):
+        drawing.collective(1, enter + 1, enter + 9, "MPI_Barrier")
+    tables = rows(drawing)
+    assert [c["complete"] for c in tables["collectives"]] == [True] * 3
+    own = [(c["enter_ns"], c["prev_call_id"]) for c in tables["calls"] if c["rank"] == 0]
+    assert own == [(0, None), (100, None), (200, 0)]
+
+
+def test_making_a_communicator_is_no_collective(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    for rank in (0, 1):
+        drawing.collective(rank, 10, 20, "MPI_Comm_split")
+    tables = rows(drawing)
+    assert tables["collectives"] == []
+    assert [(i["region"], i["kind"]) for i in tables["intervals"]] == [("MPI_Comm_split", "comm")] * 2
+
+
+def test_a_collective_under_another_name_is_known_by_its_event(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path, ours=False)
+    for rank in (0, 1):
+        region = drawing.region("all_reduce_wrapper")
+        drawing.add(rank, events.Enter(10, region))
+        drawing.add(rank, events.MpiCollectiveBegin(10))
+        from otf2.enums import CollectiveOp
+
+        drawing.add(rank, events.MpiCollectiveEnd(20, CollectiveOp.ALLREDUCE, drawing.world, 2**32 - 1, 8, 8))
+        drawing.add(rank, events.Leave(21, region))
+    tables = rows(drawing)
+    assert [(c["op"], c["complete"]) for c in tables["collectives"]] == [("all_reduce_wrapper", True)]
+    assert tables["intervals"] == []

@@ -1,0 +1,168 @@
+"""A dataset is made once, anew when its archive changes, and never seen half-made."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from archive_drawing import Drawing, Place
+from conftest import read_dataset
+from hopscope.convert import dataset, ensure_dataset
+from hopscope.convert.contract import table_names
+from hopscope.errors import InputError
+
+
+def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:
+    """The anchor of an archive of so many barriers of two ranks."""
+    drawing = Drawing(directory, [Place("h0"), Place("h0")], archive_name=name)
+    for i in range(barriers):
+        for rank in (0, 1):
+            drawing.collective(rank, 100 * i, 100 * i + 50, "MPI_Barrier")
+    return drawing.write()
+
+
+def barriers_in(found: Path) -> int:
+    return read_dataset(found)["collectives"].num_rows
+
+
+def test_directory_anchor_and_dataset_all_lead_to_the_dataset(tmp_path: Path) -> None:
+    anchor = draw(tmp_path)
+    found = ensure_dataset(tmp_path)
+    assert found == tmp_path / "dataset"
+    assert ensure_dataset(anchor) == found
+    assert ensure_dataset(found) == found
+    assert sorted(p.name for p in found.iterdir()) == sorted([*table_names(), "manifest.json"])
+
+
+def test_an_archive_may_have_any_name(tmp_path: Path) -> None:
+    anchor = draw(tmp_path, name="epoch_17.v2")
+    assert anchor.name == "epoch_17.v2.otf2"
+    found = ensure_dataset(tmp_path)
+    assert barriers_in(found) == 3
+    assert read_dataset(found)["run"]["run"].to_pylist() == ["epoch_17.v2"]
+
+
+def test_two_archives_in_one_directory_keep_their_datasets_apart(tmp_path: Path) -> None:
+    first, second = draw(tmp_path, 2, "first"), draw(tmp_path, 4, "second")
+    assert (barriers_in(ensure_dataset(first)), barriers_in(ensure_dataset(second))) == (2, 4)
+    with pytest.raises(InputError, match="holds several archives"):
+        ensure_dataset(tmp_path)
+
+
+def test_a_second_opening_converts_nothing(tmp_path: Path) -> None:
+    draw(tmp_path)
+    stages: list[str] = []
+    ensure_dataset(tmp_path, progress=lambda stage, _done, _total: stages.append(stage))
+    assert stages[-1] == "writing"
+    again: list[str] = []
+    ensure_dataset(tmp_path, progress=lambda stage, _done, _total: again.append(stage))
+    assert again == []
+
+
+def test_a_changed_archive_is_converted_anew(tmp_path: Path) -> None:
+    draw(tmp_path / "old", 3)
+    draw(tmp_path / "new", 5)
+    found = ensure_dataset(tmp_path / "old")
+    for file in (tmp_path / "new").rglob("*"):
+        if file.is_file():
+            file.replace(tmp_path / "old" / file.relative_to(tmp_path / "new"))
+    assert barriers_in(found) == 3
+    assert barriers_in(ensure_dataset(tmp_path / "old")) == 5
+    assert sorted(p.name for p in (tmp_path / "old").iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
+
+
+@pytest.mark.parametrize("manifest", [None, "", "{}", '{"schema_version": 0}'])
+def test_a_dataset_without_a_good_manifest_is_made_anew(tmp_path: Path, manifest: str | None) -> None:
+    draw(tmp_path)
+    found = ensure_dataset(tmp_path)
+    if manifest is None:
+        (found / "manifest.json").unlink()
+    else:
+        (found / "manifest.json").write_text(manifest)
+    (found / "calls" / "part-00000.parquet").write_bytes(b"half")
+    assert barriers_in(ensure_dataset(tmp_path)) == 3
+
+
+def test_what_a_killed_conversion_left_is_cleared_away(tmp_path: Path) -> None:
+    draw(tmp_path)
+    left = tmp_path / "dataset.tmp-1" / "calls"
+    left.mkdir(parents=True)
+    ensure_dataset(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
+
+
+def test_a_dataset_alone_can_be_opened_when_its_archive_is_gone(tmp_path: Path) -> None:
+    anchor = draw(tmp_path)
+    found = ensure_dataset(tmp_path)
+    anchor.unlink()
+    assert ensure_dataset(tmp_path) == found
+
+
+def test_a_directory_without_permission_has_its_dataset_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permission bits do not stop the superuser, so the question is answered for it."""
+    draw(tmp_path / "trace")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(dataset.os, "access", lambda *_: False)
+    found = ensure_dataset(tmp_path / "trace")
+    assert found.parent.parent == tmp_path / "cache" / "hopscope"
+    assert found.parent.name.startswith("trace-")
+    assert barriers_in(found) == 3
+    assert not (tmp_path / "trace" / "dataset").exists()
+
+
+def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw(tmp_path)
+
+    def no_room(*_: object) -> None:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(dataset, "_write_table", no_room)
+    with pytest.raises(InputError, match=r"cannot be written to .*No space left"):
+        ensure_dataset(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["traces", "traces.def", "traces.otf2"]
+
+
+def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: Path) -> None:
+    draw(tmp_path)
+    script = (
+        "import sys; from pathlib import Path; from hopscope.convert import ensure_dataset as e; e(Path(sys.argv[1]))"
+    )
+    with dataset._only_one(tmp_path):
+        other = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
+        time.sleep(1.5)
+        waited = other.poll() is None and not (tmp_path / "dataset").exists()
+    assert other.wait(60) == 0
+    assert waited
+    manifest = (tmp_path / "dataset" / "manifest.json").stat().st_mtime_ns
+    ensure_dataset(tmp_path)
+    assert (tmp_path / "dataset" / "manifest.json").stat().st_mtime_ns == manifest
+
+
+def test_the_manifest_counts_the_rows_and_files_carry_the_version(tmp_path: Path) -> None:
+    draw(tmp_path)
+    found = ensure_dataset(tmp_path)
+    manifest = json.loads((found / "manifest.json").read_text())
+    assert manifest["tables"]["calls"] == 6
+    assert sorted(manifest["tables"]) == table_names()
+    for name in table_names():
+        schema = pq.read_schema(found / name / "part-00000.parquet")
+        assert schema.metadata[b"schema_version"] == b"1"
+    calls = pq.read_schema(found / "calls" / "part-00000.parquet")
+    assert calls.field("enter_ns").metadata[b"x-unit"] == b"ns"
+
+
+def test_ctrl_c_ends_a_conversion_at_once_and_leaves_nothing(tmp_path: Path) -> None:
+    draw(tmp_path)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ensure_dataset(tmp_path, progress=interrupt)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["traces", "traces.def", "traces.otf2"]
