@@ -12,7 +12,7 @@ from hopscope.paths.columns import Array, codes, integers
 from hopscope.remap.program import Source
 
 RESAMPLES = 40
-MOST_HOPS = 60_000
+MOST_HOPS = 20_000
 """Hops of evenly chosen collectives beyond this many are left out of the fit."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ from hopscope.remap.today import today_of
 from hopscope.remap.tree_file import text_of, tree_file_of
 
 SEARCH_WINDOW = 40
-"""Iterations that the local search replays; all other judgements replay the whole run."""
+"""Iterations that the local search replays; predictions are of the whole run."""
+SPREAD_WINDOW = 100
+"""Iterations from which the spread of a prediction is taken."""
 SEARCH_WORTH = 0.01
 """A tree of the search is kept only if it is better than every known shape by this share: shapes are easier to read."""
 LEAST_GAIN = 0.01
@@ -58,16 +60,25 @@ class Judge:
     rows: Array
     subject: Subject
     host_clusters: tuple[int, ...]
+    # By identity; the objects are kept, so that no other one gets their place.
+    known: dict[tuple[int, int], tuple[float, Candidate, Costs]] = field(
+        default_factory=dict[tuple[int, int], tuple[float, Candidate, Costs]]
+    )
 
     def iteration_ns(self, candidate: Candidate, costs: Costs) -> float:
         """Mean time from one collective of the subject to the next, by their last leaves."""
+        key = id(candidate), id(costs)
+        if key in self.known:
+            return self.known[key][0]
         _, leave, finished = _paths.replay(self.program, candidate.arrays(), costs.arrays(self.host_clusters))
         if not finished:
             raise InputError(
                 "the run cannot be replayed: some ranks wait for one another, so calls or messages are missing from "
                 "the trace; `analyze check-data` says which"
             )
-        return mean_iteration(leave[np.isin(self.rows, self.subject.collectives)])
+        time = mean_iteration(leave[np.isin(self.rows, self.subject.collectives)])
+        self.known[key] = time, candidate, costs
+        return time
 
 
 def mean_iteration(leaves: Array) -> float:
@@ -91,10 +102,25 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     replayed = whole.iteration_ns(today, costs)
     error = abs(replayed - measured) / measured
     candidates = [c for c in _candidates(source, whole, costs, tries) if not _same(c, today)]
-    rows = [
-        _row(candidate, whole, (costs, low, high), measured, error, today=candidate is today)
-        for candidate in (today, *candidates)
-    ]
+    part = _window(source, whole, SPREAD_WINDOW)
+    rows: list[dict[str, Any]] = []
+    for candidate in (today, *candidates):
+        predicted = whole.iteration_ns(candidate, costs)
+        ends = [part.iteration_ns(candidate, end) / part.iteration_ns(candidate, costs) for end in (low, costs, high)]
+        rows.append(
+            {
+                "name": candidate.name,
+                "today": candidate is today,
+                "predicted_ns": predicted,
+                "predicted_low_ns": predicted * min(ends),
+                "predicted_high_ns": predicted * max(ends),
+                "measured_ns": measured,
+                "gain": 1 - predicted / measured,
+                "model_error": error,
+                **candidate.structure(subject),
+                "chosen": False,
+            }
+        )
     order = _order(rows)
     best = (today, *candidates)[order[0]]
     least = max(error, LEAST_GAIN)
@@ -128,6 +154,15 @@ def _order(rows: list[dict[str, Any]]) -> list[int]:
     return sorted(range(len(rows)), key=rank)
 
 
+def _window(source: Source, whole: Judge, iterations: int) -> Judge:
+    """A judge of the first so many iterations, the very first left out; the whole run where it is not longer."""
+    collectives = source.subject.collectives
+    if len(collectives) <= iterations + 2:
+        return whole
+    window = (int(collectives[1]), int(collectives[1 + iterations]))
+    return Judge(*program_of(source, window), source.subject, source.places.cluster_of_host)
+
+
 def _candidates(source: Source, whole: Judge, costs: Costs, tries: int) -> list[Candidate]:
     """Known shapes, segmented ones where messages are large and their cost per byte is known, and the search's own."""
     subject = source.subject
@@ -143,33 +178,11 @@ def _candidates(source: Source, whole: Judge, costs: Costs, tries: int) -> list[
                 known += [make(subject, c.reduce, c.broadcast, cut) for c in chains]
     time |= {c.name: whole.iteration_ns(c, costs) for c in known if c.name not in time}
     known.sort(key=lambda candidate: time[candidate.name])
-    count = len(subject.collectives)
-    judge = whole
-    if count > SEARCH_WINDOW + 2:
-        window = (int(subject.collectives[1]), int(subject.collectives[1 + SEARCH_WINDOW]))
-        judge = Judge(*program_of(source, window), subject, source.places.cluster_of_host)
+    judge = _window(source, whole, SEARCH_WINDOW)
     found = local_search(subject, known[:3], lambda candidate: judge.iteration_ns(candidate, costs), tries)
     if found and whole.iteration_ns(found, costs) < (1 - SEARCH_WORTH) * time[known[0].name]:
         known.insert(0, found)
     return known
-
-
-def _row(
-    candidate: Candidate, judge: Judge, costs: tuple[Costs, Costs, Costs], measured: float, error: float, *, today: bool
-) -> dict[str, Any]:
-    predicted, *ends = (judge.iteration_ns(candidate, cost) for cost in costs)
-    return {
-        "name": candidate.name,
-        "today": today,
-        "predicted_ns": predicted,
-        "predicted_low_ns": min(predicted, *ends),
-        "predicted_high_ns": max(predicted, *ends),
-        "measured_ns": measured,
-        "gain": 1 - predicted / measured,
-        "model_error": error,
-        **candidate.structure(judge.subject),
-        "chosen": False,
-    }
 
 
 def _sentence(best: dict[str, Any], subject: Subject, measured: float, error: float) -> str:
