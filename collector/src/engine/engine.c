@@ -10,6 +10,7 @@
 #include "engine/engine_comm.h"
 #include "engine/links.h"
 #include "engine/operators.h"
+#include "engine/sink.h"
 #include "hopscope/functions.h"
 #include "plan/tree_file.h"
 #include "record/record.h"
@@ -73,7 +74,7 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     engine.size_reason_ids = calloc(trees, sizeof *engine.size_reason_ids);
     engine.tree_ids = calloc(trees * trees, sizeof *engine.tree_ids);
     engine.links = topology->emulates ? links_open(topology) : NULL;
-    if (!engine.size_reason_ids || !engine.tree_ids || (topology->emulates && !engine.links)) {
+    if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || (topology->emulates && !engine.links)) {
         snprintf(message, capacity, "1:1: out of memory for the engine; start fewer ranks on this machine");
         engine_stop();
         return false;
@@ -89,6 +90,7 @@ void engine_stop(void) {
     memset(engine.serves, 0, sizeof engine.serves);
     tree_plan_free(engine.plan);
     links_close(engine.links);
+    sink_close();
     free(engine.size_reason_ids);
     free(engine.tree_ids);
     memset(&engine, 0, sizeof engine);

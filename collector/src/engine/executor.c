@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "engine/sink.h"
 #include "record/record.h"
 
 /* What goes into the records; see schemas/otf2.md. */
@@ -181,34 +182,41 @@ void execution_run(struct execution *x) {
     }
 }
 
-/* One message from start to end. Only one step, so its index is 0. */
-static void pass(struct execution *x, enum step_kind kind, enum hop_phase phase, int peer, int segment) {
-    struct step step = {.kind = (uint8_t)kind, .phase = (uint8_t)phase, .peer = peer, .segment = (uint32_t)segment};
+/* One message from start to end. What comes in falls into the sink. */
+static void pass(struct execution *x, enum step_kind kind, enum hop_phase phase, int peer, int segment, int64_t bytes) {
+    struct sink sink = sink_for(bytes);
+    struct step step = {.kind = (uint8_t)kind,
+                        .phase = (uint8_t)phase,
+                        .peer = peer,
+                        .segment = (uint32_t)segment,
+                        .length = kind == STEP_RECEIVE ? sink.count : 0,
+                        .first_edge = -1};
     struct schedule one = {.steps = &step, .step_count = 1};
+    struct slot_memory slot = {sink.buffer, 0};
     int queue[1];
     struct execution inner = *x;
-    struct slot_memory nowhere = {(char *)&step, 0};
-    step.slot = step.operand = 0;
-    step.first_edge = -1;
     inner.schedule = &one;
-    inner.slots = &nowhere;
+    inner.slots = &slot;
     inner.queue = queue;
-    inner.datatype = MPI_BYTE;
-    execution_run(&inner); /* a longer message is cut off, which is an error, and we have one already */
+    inner.datatype = sink.datatype;
+    inner.unit_bytes = 1;
+    execution_run(&inner); /* lengths do not fit, which would be an error, and we have one already */
 }
 
 void execution_run_empty_handed(struct execution *x, const struct schedule_request *request) {
     const struct tree_place *up = request->up, *down = request->down;
-    for (int segment = 0; up && segment < request->cut.segments; segment++) {
+    const struct segmentation *cut = &request->cut;
+    int64_t bytes = cut->segment_units * x->unit_bytes; /* the last segment may be shorter */
+    for (int segment = 0; up && segment < cut->segments; segment++) {
         for (int i = 0; i < up->child_count; i++)
-            pass(x, STEP_RECEIVE, PHASE_UP, up->children[i], segment);
+            pass(x, STEP_RECEIVE, PHASE_UP, up->children[i], segment, bytes);
         if (up->parent >= 0)
-            pass(x, STEP_SEND, PHASE_UP, up->parent, segment);
+            pass(x, STEP_SEND, PHASE_UP, up->parent, segment, bytes);
     }
-    for (int segment = 0; down && segment < request->cut.segments; segment++) {
+    for (int segment = 0; down && segment < cut->segments; segment++) {
         if (down->parent >= 0)
-            pass(x, STEP_RECEIVE, PHASE_DOWN, down->parent, segment);
+            pass(x, STEP_RECEIVE, PHASE_DOWN, down->parent, segment, bytes);
         for (int i = 0; i < down->child_count; i++)
-            pass(x, STEP_SEND, PHASE_DOWN, down->children[i], segment);
+            pass(x, STEP_SEND, PHASE_DOWN, down->children[i], segment, bytes);
     }
 }

@@ -1,0 +1,30 @@
+#include "engine/sink.h"
+
+enum { BLOCK_BYTES = 1 << 16 };
+
+static char block[BLOCK_BYTES];
+static MPI_Datatype datatype;
+static bool made;
+
+bool sink_open(void) {
+    MPI_Datatype bytes;
+    if (made)
+        return true;
+    if (pmpi.Type_contiguous(BLOCK_BYTES, MPI_BYTE, &bytes) != MPI_SUCCESS)
+        return false;
+    /* Of no extent, so that all blocks of a message lie over one another. */
+    made =
+        pmpi.Type_create_resized(bytes, 0, 0, &datatype) == MPI_SUCCESS && pmpi.Type_commit(&datatype) == MPI_SUCCESS;
+    pmpi.Type_free(&bytes);
+    return made;
+}
+
+void sink_close(void) {
+    if (made)
+        pmpi.Type_free(&datatype);
+    made = false;
+}
+
+struct sink sink_for(int64_t bytes) {
+    return (struct sink){block, datatype, (int)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES)};
+}

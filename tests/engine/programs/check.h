@@ -1,0 +1,32 @@
+/* What the checks share: who we are, and how a difference is told. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern int check_rank, check_size, check_failures;
+
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition) && check_failures++ < 20) {                                                                   \
+            fprintf(stderr, "rank %d: %s: ", check_rank, #condition);                                                  \
+            fprintf(stderr, __VA_ARGS__);                                                                              \
+            fprintf(stderr, "\n");                                                                                     \
+        }                                                                                                              \
+    } while (0)
+
+/* Each is one mode of the program, with what the command line gives. MPI_X is the collector's, PMPI_X the library's. */
+void check_pairs(uint64_t seed);             /* every predefined operation on every datatype */
+void check_random(uint64_t seed, int turns); /* random collectives on random communicators */
+void check_derived(uint64_t seed, int turns);
+void check_sums(uint64_t seed);  /* rounding, and repeatability */
+void check_errors(void);         /* the same error codes and handlers as without */
+void check_lifetimes(int turns); /* communicators made and freed in a loop, intercommunicators */
+void check_threads(int turns);   /* two communicators at once */
+void check_large(void);          /* 8 MB, and sends that wait for a flag */
+void check_memory(void);         /* one rank runs out of memory */
+
+#endif

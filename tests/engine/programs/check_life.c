@@ -1,0 +1,178 @@
+/* Communicators, threads, errors, large messages and lack of memory. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "check.h"
+
+void check_lifetimes(int turns) {
+    for (int turn = 0; turn < turns; turn++) {
+        MPI_Comm comm;
+        int one = 1, sum = 0, size;
+        MPI_Comm_split(MPI_COMM_WORLD, check_rank % (1 + turn % 3), turn % 2 ? check_rank : -check_rank, &comm);
+        MPI_Comm_size(comm, &size);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+        CHECK(sum == size, "turn %d: %d of %d", turn, sum, size);
+        MPI_Comm_free(&comm);
+    }
+    if (check_size < 2)
+        return;
+    MPI_Comm half, across;
+    int odd = check_rank % 2, value = check_rank, sum = -1;
+    MPI_Comm_split(MPI_COMM_WORLD, odd, check_rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, !odd, 3, &across);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, across);
+    int wanted = 0;
+    for (int rank = !odd; rank < check_size; rank += 2)
+        wanted += rank;
+    CHECK(sum == wanted, "across: %d, not %d", sum, wanted);
+    MPI_Barrier(across);
+    MPI_Comm_free(&across);
+    MPI_Comm_free(&half);
+}
+
+struct work {
+    MPI_Comm comm;
+    int turns, salt;
+};
+
+static void *collect(void *argument) {
+    struct work *work = argument;
+    long data[200], sum[200];
+    for (int turn = 0; turn < work->turns; turn++) {
+        for (int i = 0; i < 200; i++)
+            data[i] = check_rank * 1000L + i + work->salt + turn;
+        MPI_Allreduce(data, sum, 1 + turn % 200, MPI_LONG, MPI_SUM, work->comm);
+        for (int i = 0; i < 1 + turn % 200; i++)
+            CHECK(sum[i] == check_size * (i + work->salt + turn) + 1000L * check_size * (check_size - 1) / 2,
+                  "thread %d, turn %d, element %d: %ld", work->salt, turn, i, sum[i]);
+        int root = turn % check_size, word = check_rank == root ? work->salt + turn : -1;
+        MPI_Bcast(&word, 1, MPI_INT, root, work->comm);
+        CHECK(word == work->salt + turn, "thread %d, turn %d: word %d", work->salt, turn, word);
+    }
+    return NULL;
+}
+
+void check_threads(int turns) {
+    struct work work[2] = {{MPI_COMM_WORLD, turns, 5}, {MPI_COMM_NULL, turns, 70000}};
+    pthread_t other;
+    MPI_Comm_dup(MPI_COMM_WORLD, &work[1].comm);
+    pthread_create(&other, NULL, collect, &work[1]);
+    collect(&work[0]);
+    pthread_join(other, NULL);
+    MPI_Comm_free(&work[1].comm);
+}
+
+static int handled;
+
+static void handler(MPI_Comm *comm, int *code, ...) {
+    (void)comm, (void)code;
+    handled++;
+}
+
+static void same_error(const char *what, int ours, int theirs, int calls) {
+    int our_class = -1, their_class = -1;
+    PMPI_Error_class(ours, &our_class);
+    PMPI_Error_class(theirs, &their_class);
+    CHECK(our_class == their_class && ours != MPI_SUCCESS, "%s: class %d, not %d", what, our_class, their_class);
+    CHECK(calls == 2, "%s: the handler was called %d times, not twice", what, calls);
+    handled = 0;
+}
+
+/* What a member does alone here does not hang the others, because all members do it. */
+void check_errors(void) {
+    MPI_Errhandler errhandler;
+    MPI_Comm comm;
+    double x[4] = {0}, y[4];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(handler, &errhandler);
+    MPI_Comm_set_errhandler(comm, errhandler);
+    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* the engine's part of comm is made here */
+    CHECK(handled == 0, "handled %d", handled);
+    int ours, theirs;
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        ours = MPI_##call;                                                                                             \
+        theirs = PMPI_##call;                                                                                          \
+        same_error(#call, ours, theirs, handled);                                                                      \
+    } while (0)
+    TRY(Allreduce(x, y, -1, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Allreduce(x, y, 4, MPI_DOUBLE, MPI_BAND, comm));
+    TRY(Allreduce(x, y, 4, MPI_DOUBLE, MPI_OP_NULL, comm));
+    TRY(Allreduce(x, y, 4, MPI_DATATYPE_NULL, MPI_SUM, comm));
+    TRY(Reduce(x, y, 4, MPI_DOUBLE, MPI_SUM, check_size, comm));
+    TRY(Reduce(x, y, 4, MPI_DOUBLE, MPI_SUM, -1, comm));
+    TRY(Bcast(x, 4, MPI_DOUBLE, check_size, comm));
+    TRY(Bcast(x, -1, MPI_DOUBLE, 0, comm));
+    /* and it still works */
+    int one = 1, sum = 0;
+    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
+    MPI_Comm_free(&comm);
+    MPI_Errhandler_free(&errhandler);
+}
+
+enum { LARGE = 1 << 20 };
+
+void check_large(void) {
+    double *x = malloc(sizeof *x * LARGE), *y = malloc(sizeof *y * LARGE);
+    for (int turn = 0; turn < 3; turn++) {
+        int root = turn % check_size, bad = 0;
+        for (int i = 0; i < LARGE; i++)
+            x[i] = check_rank + i % 1000;
+        /* A large message of the application is under way meanwhile and needs our progress. */
+        MPI_Request request = MPI_REQUEST_NULL;
+        double *letter = malloc(sizeof *letter * LARGE);
+        memset(letter, check_rank, sizeof *letter * LARGE);
+        if (check_rank == 0)
+            MPI_Isend(letter, LARGE, MPI_DOUBLE, check_size - 1, 9, MPI_COMM_WORLD, &request);
+        MPI_Allreduce(x, y, LARGE, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < LARGE; i++)
+            bad += y[i] != check_size * (i % 1000) + check_size * (check_size - 1) / 2;
+        CHECK(bad == 0, "allreduce: %d wrong", bad);
+        MPI_Reduce(check_rank == root ? MPI_IN_PLACE : x, x, LARGE, MPI_DOUBLE, MPI_MAX, root, MPI_COMM_WORLD);
+        for (int i = 0; i < LARGE && check_rank == root; i++)
+            bad += x[i] != check_size - 1 + i % 1000;
+        MPI_Bcast(x, LARGE, MPI_DOUBLE, root, MPI_COMM_WORLD);
+        for (int i = 0; i < LARGE; i++)
+            bad += x[i] != check_size - 1 + i % 1000;
+        CHECK(bad == 0, "reduce and bcast: %d wrong", bad);
+        if (check_rank == check_size - 1)
+            MPI_Recv(letter, LARGE, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        free(letter);
+    }
+    free(x);
+    free(y);
+}
+
+/* Rank 1 has no memory for what it would receive: everybody returns, everybody who needed it with an error. */
+void check_memory(void) {
+    MPI_Comm comm;
+    int one = 1, sum = 0;
+    double *x = calloc(LARGE, sizeof *x), *y = calloc(LARGE, sizeof *y);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    struct rlimit limit, before;
+    getrlimit(RLIMIT_AS, &before);
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    limit = before;
+    limit.rlim_cur = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (2 << 20);
+    if (check_rank == 1)
+        setrlimit(RLIMIT_AS, &limit);
+    int error = MPI_Allreduce(x, y, LARGE, MPI_DOUBLE, MPI_SUM, comm);
+    setrlimit(RLIMIT_AS, &before);
+    CHECK(error != MPI_SUCCESS, "nobody has missed rank 1's part");
+    sum = 0;
+    error = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CHECK(error == MPI_SUCCESS && sum == check_size, "afterwards: error %d, sum %d", error, sum);
+    MPI_Comm_free(&comm);
+    free(x);
+    free(y);
+}

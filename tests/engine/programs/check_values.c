@@ -1,0 +1,148 @@
+/* Predefined operations on predefined datatypes. */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "values.h"
+
+struct run {
+    const struct value_type *type;
+    const struct named_op *op;
+    MPI_Comm comm;
+    int kind; /* 0 allreduce, 1 reduce, 2 bcast, 3 barrier */
+    int count, root;
+    int in_place;
+};
+
+/* Runs one collective both ways and compares every element, also where nothing may change. */
+static void compare(const struct run *r, uint64_t *own) {
+    int rank, size;
+    PMPI_Comm_rank(r->comm, &rank);
+    PMPI_Comm_size(r->comm, &size);
+    size_t bytes = (size_t)(r->count + 1) * r->type->extent;
+    char *mine = malloc(bytes), *before = malloc(bytes), *ours = malloc(bytes), *theirs = malloc(bytes);
+    int error = MPI_SUCCESS;
+    for (int i = 0; i <= r->count; i++) {
+        value_fill(r->type, mine + (size_t)i * r->type->extent, own);
+        value_fill(r->type, ours + (size_t)i * r->type->extent, own);
+    }
+    int in_place = r->in_place && (r->kind == 0 || (r->kind == 1 && rank == r->root));
+    if (in_place)
+        memcpy(ours, mine, bytes);
+    memcpy(before, mine, bytes);
+    memcpy(theirs, ours, bytes);
+    /* The library is asked without MPI_IN_PLACE, with which MPICH 4.0's own Reduce can crash. */
+    const void *send = in_place ? MPI_IN_PLACE : mine;
+    switch (r->kind) {
+    case 0:
+        error = MPI_Allreduce(send, ours, r->count, r->type->type, r->op->op, r->comm);
+        PMPI_Allreduce(before, theirs, r->count, r->type->type, r->op->op, r->comm);
+        break;
+    case 1:
+        error = MPI_Reduce(send, ours, r->count, r->type->type, r->op->op, r->root, r->comm);
+        PMPI_Reduce(before, theirs, r->count, r->type->type, r->op->op, r->root, r->comm);
+        break;
+    case 2:
+        error = MPI_Bcast(ours, r->count, r->type->type, r->root, r->comm);
+        PMPI_Bcast(theirs, r->count, r->type->type, r->root, r->comm);
+        break;
+    default:
+        error = MPI_Barrier(r->comm);
+    }
+    int bad = -1;
+    for (int i = 0; i <= r->count && bad < 0; i++)
+        if (!value_equal(r->type, ours + (size_t)i * r->type->extent, theirs + (size_t)i * r->type->extent))
+            bad = i;
+    CHECK(error == MPI_SUCCESS, "error %d", error);
+    CHECK(bad < 0, "kind %d, %s, %s, count %d, root %d of %d, in place %d: element %d differs", r->kind, r->type->name,
+          r->op->name, r->count, r->root, size, r->in_place, bad);
+    CHECK(memcmp(mine, before, bytes) == 0, "kind %d: the send buffer has changed", r->kind);
+    free(mine);
+    free(before);
+    free(ours);
+    free(theirs);
+}
+
+void check_pairs(uint64_t seed) {
+    uint64_t shared = seed, own = seed + 77 * (uint64_t)(check_rank + 1);
+    for (const struct value_type *type = value_types(); type->name; type++) {
+        for (const struct named_op *op = ops_of(type->kind); op->name; op++) {
+            if (type->type == MPI_INTEGER && strncmp(op->name, "MPI_L", 5) == 0)
+                continue; /* MPI defines logical operations on C integers only */
+            struct run run = {.type = type, .op = op, .comm = MPI_COMM_WORLD, .count = 1 + random_below(&shared, 5)};
+            run.kind = random_below(&shared, 2);
+            run.root = run.kind ? random_below(&shared, check_size) : 0;
+            compare(&run, &own);
+        }
+        struct run run = {.type = type, .op = ops_of(type->kind), .comm = MPI_COMM_WORLD, .kind = 2, .count = 3};
+        run.root = random_below(&shared, check_size);
+        compare(&run, &own);
+    }
+}
+
+/* The world, a duplicate, the world backwards, odd and even ranks, and one made of random ranks. */
+static MPI_Comm some_comm(uint64_t *shared) {
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int which = random_below(shared, 12), color = which == 2 ? check_rank % 2 : which == 3 ? 0 : -1;
+    if (which == 4) /* random groups, which all ranks know alike */
+        for (int rank = 0; rank < check_size; rank++) {
+            int drawn = random_below(shared, 3);
+            color = rank == check_rank ? drawn : color;
+        }
+    if (which == 1)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    else if (color >= 0)
+        MPI_Comm_split(MPI_COMM_WORLD, color, which == 3 ? -check_rank : check_rank, &comm);
+    return comm;
+}
+
+void check_random(uint64_t seed, int turns) {
+    uint64_t shared = seed, own = seed + 77 * (uint64_t)(check_rank + 1);
+    int types = 0;
+    while (value_types()[types].name)
+        types++;
+    for (int turn = 0; turn < turns; turn++) {
+        MPI_Comm comm = some_comm(&shared);
+        int size, ops = 0;
+        PMPI_Comm_size(comm, &size);
+        struct run run = {.comm = comm, .type = &value_types()[random_below(&shared, types)]};
+        while (ops_of(run.type->kind)[ops].name)
+            ops++;
+        run.op = &ops_of(run.type->kind)[random_below(&shared, ops)];
+        if (run.type->type == MPI_INTEGER)
+            run.op = &ops_of(KIND_FLOAT)[ops % 4]; /* MPI defines logical operations on C integers only */
+        run.kind = random_below(&shared, 10) % 4;
+        /* Around the segment sizes of the tree files: 64 and 1000 bytes. */
+        static const int counts[] = {0, 1, 2, 7, 8, 9, 62, 63, 64, 65, 124, 125, 126, 127, 249, 250, 251, 1000, 2003};
+        run.count = counts[random_below(&shared, (int)(sizeof counts / sizeof *counts))];
+        run.root = random_below(&shared, 1 << 20) % size;
+        run.in_place = random_below(&shared, 3) == 0;
+        compare(&run, &own);
+        if (comm != MPI_COMM_WORLD)
+            MPI_Comm_free(&comm);
+    }
+}
+
+/* Rounded sums: within the bound of n additions of each other, and in fixed order the same every time. */
+void check_sums(uint64_t seed) {
+    enum { COUNT = 300 };
+    double mine[COUNT], theirs[COUNT], first[COUNT], again[COUNT], sizes[COUNT], total[COUNT];
+    uint64_t own = seed + 77 * (uint64_t)(check_rank + 1);
+    for (int i = 0; i < COUNT; i++) {
+        mine[i] = ldexp((double)(int64_t)random_next(&own), -40 + random_below(&own, 20));
+        sizes[i] = fabs(mine[i]);
+    }
+    PMPI_Allreduce(mine, theirs, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    PMPI_Allreduce(sizes, total, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(mine, first, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int turn = 0; turn < 10; turn++) {
+        MPI_Allreduce(mine, again, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(memcmp(first, again, sizeof first) == 0, "turn %d has another sum", turn);
+    }
+    for (int i = 0; i < COUNT; i++)
+        CHECK(fabs(first[i] - theirs[i]) <= 2.0 * (check_size - 1) * 0x1p-53 * total[i], "sum %d: %a is not near %a", i,
+              first[i], theirs[i]);
+    memcpy(again, first, sizeof first);
+    PMPI_Bcast(again, COUNT, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK(memcmp(first, again, sizeof first) == 0, "ranks have different sums");
+}

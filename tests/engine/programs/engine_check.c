@@ -1,0 +1,46 @@
+/* Compares the collector's collectives with those of the MPI library below it, in one process.
+ *
+ *   engine_check MODE SEED TURNS
+ *
+ * Prints `same` from rank 0 and returns 0 if nothing differed; otherwise says on stderr what did.
+ */
+#include "check.h"
+
+#include <string.h>
+
+int check_rank, check_size, check_failures;
+
+int main(int argc, char **argv) {
+    const char *mode = argc > 1 ? argv[1] : "random";
+    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) + 1 : 1;
+    int turns = argc > 3 ? atoi(argv[3]) : 50, provided, all = 0;
+    seed *= UINT64_C(0x9E3779B97F4A7C15);
+    MPI_Init_thread(&argc, &argv, strcmp(mode, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &check_size);
+    if (strcmp(mode, "pairs") == 0)
+        check_pairs(seed);
+    else if (strcmp(mode, "random") == 0)
+        check_random(seed, turns);
+    else if (strcmp(mode, "derived") == 0)
+        check_derived(seed, turns);
+    else if (strcmp(mode, "sums") == 0)
+        check_sums(seed);
+    else if (strcmp(mode, "errors") == 0)
+        check_errors();
+    else if (strcmp(mode, "lifetimes") == 0)
+        check_lifetimes(turns);
+    else if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE)
+        check_threads(turns);
+    else if (strcmp(mode, "large") == 0)
+        check_large();
+    else if (strcmp(mode, "memory") == 0)
+        check_memory();
+    else
+        CHECK(0, "mode %s cannot run (threads provided: %d)", mode, provided);
+    PMPI_Allreduce(&check_failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (check_rank == 0 && all == 0)
+        printf("same\n");
+    return all != 0;
+}
