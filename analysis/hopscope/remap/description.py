@@ -12,7 +12,8 @@ DESCRIPTION = """\
 -- between the application's messages are kept, the waiting is made anew. Replaying today's tree must give today's run;
 -- the difference is the model's error. A tree is suggested, and its file written, only if it gains more than that.
 --
--- The first row is the best: of trees within 1 % of the fastest, the one with the fewest WAN messages.
+-- The first row is the best: of trees as fast as the fastest within the model's error, the one with the fewest WAN
+-- messages.
 --
 -- Links that no hop of the run used are taken to be as slow as the next slower class.
 --
@@ -24,7 +25,7 @@ DESCRIPTION = """\
 -- column predicted_low_ns DOUBLE [ns] -- The same with the costs at the lower end of what the hops allow.
 -- column predicted_high_ns DOUBLE [ns] -- The same with the costs at the upper end of what the hops allow.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration of the run itself, over today's tree.
--- column gain DOUBLE [share] -- Part of measured_ns that the tree would save.
+-- column gain DOUBLE [share] -- Part of measured_ns that the tree saves in the replay; the model's error is no gain.
 -- column model_error DOUBLE [share] -- How far the replay of today's tree is from the run.
 -- column depth INTEGER -- Messages in sequence from the deepest rank to the root.
 -- column fan_out INTEGER -- Most children of one rank.

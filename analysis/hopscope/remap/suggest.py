@@ -29,8 +29,8 @@ SEARCH_WORTH = 0.01
 """A tree of the search is kept only if it is better than every known shape by this share: shapes are easier to read."""
 LEAST_GAIN = 0.01
 """Gains below this share are not suggested however good the model is."""
-ALIKE = 0.01
-"""Predictions closer than this share are taken to be equal."""
+LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
+"""Predictions closer than the model's error, kept within these shares, are taken to be equal."""
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
 
 SCHEMA = pa.schema(
@@ -101,7 +101,7 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
     replayed = whole.iteration_ns(today, costs)
     error = abs(replayed - measured) / measured
-    candidates = [c for c in _candidates(source, whole, costs, tries) if not _same(c, today)]
+    candidates = [c for c in _candidates(source, whole, costs, tries) if c.name == "search" or not _same(c, today)]
     part = _window(source, whole, SPREAD_WINDOW)
     rows: list[dict[str, Any]] = []
     for candidate in (today, *candidates):
@@ -115,16 +115,15 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
                 "predicted_low_ns": predicted * min(ends),
                 "predicted_high_ns": predicted * max(ends),
                 "measured_ns": measured,
-                "gain": 1 - predicted / measured,
+                "gain": (replayed - predicted) / measured,
                 "model_error": error,
                 **candidate.structure(subject),
                 "chosen": False,
             }
         )
-    order = _order(rows)
+    order = _order(rows, min(MOST_ALIKE, max(LEAST_ALIKE, error)))
     best = (today, *candidates)[order[0]]
-    least = max(error, LEAST_GAIN)
-    if best is not today and rows[order[0]]["gain"] > least and 1 - rows[order[0]]["predicted_ns"] / replayed > least:
+    if best is not today and rows[order[0]]["gain"] > max(error, LEAST_GAIN):
         rows[order[0]]["chosen"] = True
     result = pa.Table.from_pylist([rows[i] for i in order], schema=SCHEMA)
     said = _sentence(rows[order[0]], subject, measured, error)
@@ -138,12 +137,17 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
 
 
 def _same(a: Candidate, b: Candidate) -> bool:
-    return (a.plans, a.segment_bytes) == (b.plans, b.segment_bytes)
+    """The same edges, in whatever order children are served."""
+
+    def edges(candidate: Candidate) -> list[tuple[int, ...]]:
+        return [tree.parents for plan in candidate.plans for tree in plan]
+
+    return (edges(a), a.segment_bytes) == (edges(b), b.segment_bytes)
 
 
-def _order(rows: list[dict[str, Any]]) -> list[int]:
+def _order(rows: list[dict[str, Any]], share: float) -> list[int]:
     """The fastest first; of those that the model cannot tell apart, the one with the fewest WAN messages."""
-    alike = (1 + ALIKE) * min(row["predicted_ns"] for row in rows)
+    alike = (1 + share) * min(row["predicted_ns"] for row in rows)
 
     def rank(i: int) -> tuple[float, ...]:
         row = rows[i]
