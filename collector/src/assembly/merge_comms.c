@@ -25,9 +25,15 @@ static int by_key(const void *a, const void *b) {
     return (x->world_rank > y->world_rank) - (x->world_rank < y->world_rank);
 }
 
-/* In the order of making: a parent's definition precedes its children's in every process. */
-static int by_first_id(const void *a, const void *b) {
+static bool is_world(const struct comm *comm) {
+    return comm->name && strcmp(comm->name, "MPI_COMM_WORLD") == 0;
+}
+
+/* MPI_COMM_WORLD, then in the order of making: a parent's definition precedes its children's in every process. */
+static int in_order_of_making(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
+    if (is_world(x) != is_world(y))
+        return is_world(x) ? -1 : 1;
     if (x->first_id != y->first_id)
         return x->first_id < y->first_id ? -1 : 1;
     if (x->members && y->members && x->size && y->size && x->members[0] != y->members[0])
@@ -192,7 +198,7 @@ bool merge_comms(struct run *run) {
             run->comm_count++;
     }
     if (ok)
-        qsort(run->comms, run->comm_count, sizeof *run->comms, by_first_id);
+        qsort(run->comms, run->comm_count, sizeof *run->comms, in_order_of_making);
     ok = ok && link_all(run, views, count);
     free(views);
     return ok;

@@ -108,6 +108,7 @@ static int list_ranks(const struct run *run, bool (*holds)(const struct process 
     return found;
 }
 
+/* Tests for list_ranks. */
 static bool is_absent(const struct process *process) {
     return !process->present && process->spool_count == 0;
 }
@@ -127,6 +128,10 @@ static bool died(const struct process *process) {
     return false;
 }
 
+static bool aborted(const struct process *process) {
+    return process->end_how && strcmp(process->end_how, "abort") == 0;
+}
+
 static void say(struct run *run, bool (*holds)(const struct process *), const char *what, const char *consequence) {
     struct text ranks = {0};
     int count = list_ranks(run, holds, &ranks);
@@ -141,12 +146,27 @@ static void say_what_is_missing(struct run *run) {
     say(run, lacks_definitions, "all events", " (their .defs file is missing or empty, so they cannot be understood)");
     say(run, lacks_spools, "all events", " (their .spool file is missing or damaged)");
     say(run, died, "what came after the last record", " (MPI_Finalize was not reached)");
+    say(run, aborted, "the end of the run", " (MPI_Abort was called there)");
     for (int rank = 0; rank < run->world_size; rank++) {
         const struct process *process = &run->processes[rank];
         for (size_t i = 0; i < process->spool_count; i++)
             if (process->spools[i].state == SPOOL_STOPPED)
                 sentences_add(&run->missing, "what rank %d, thread %u did after recording stopped: %s", rank,
                               process->spools[i].thread, process->spools[i].stop_reason);
+    }
+}
+
+/* A process that ended before it knew its place: without a topology in use it is its machine. */
+static void place_unplaced(struct run *run) {
+    bool any_placed = false;
+    for (int rank = 0; rank < run->world_size; rank++)
+        any_placed = any_placed || run->processes[rank].host;
+    for (int rank = 0; rank < run->world_size && !any_placed; rank++) {
+        struct process *process = &run->processes[rank];
+        if (process->present && process->clock_host)
+            process->host = strdup(process->clock_host);
+        if (process->present && !process->cluster)
+            process->cluster = strdup("cluster");
     }
 }
 
@@ -180,6 +200,7 @@ bool run_read(struct run *run, const char *directory, char *message, size_t capa
                  "%s holds no definitions of any rank (<rank>.defs), so there is nothing to assemble", path);
         return false;
     }
+    place_unplaced(run);
     say_what_is_missing(run);
     return true;
 }

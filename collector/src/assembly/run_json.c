@@ -19,11 +19,14 @@ static const char *first_text(const struct run *run, size_t offset) {
     return NULL;
 }
 
-/* Decimal point whatever the locale, to a thousandth. */
-static void add_real(struct text *out, double value) {
-    bool negative = value < 0;
-    unsigned long long thousandths = (unsigned long long)((negative ? -value : value) * 1000 + 0.5);
-    text_add(out, "%s%llu.%03llu", negative ? "-" : "", thousandths / 1000, thousandths % 1000);
+/* With a decimal point whatever the locale. */
+static void add_real(struct text *out, const char *format, double value) {
+    char digits[64];
+    snprintf(digits, sizeof digits, format, value);
+    for (char *c = digits; *c; c++)
+        if (!strchr("0123456789+-e", *c))
+            *c = '.';
+    text_add(out, "%s", digits);
 }
 
 static void add_member(struct text *out, const char *key) {
@@ -92,7 +95,7 @@ static void add_json(struct text *out, const struct json *value) {
         if (value->is_integer)
             text_add(out, "%lld", (long long)value->integer);
         else
-            add_real(out, value->number);
+            add_real(out, "%.17g", value->number);
         break;
     case JSON_STRING:
         text_add_quoted(out, value->string);
@@ -145,7 +148,7 @@ static void add_event_cost(struct text *out, const struct run *run) {
     }
     add_member(out, "event_cost_ns");
     if (count)
-        add_real(out, sum / count);
+        add_real(out, "%.3f", sum / count);
     else
         text_add(out, "null");
 }

@@ -60,6 +60,10 @@ static const char *host_of(const struct process *process) {
     return process->host && *process->host ? process->host : "unknown";
 }
 
+static bool aborted(const struct process *process) {
+    return process->end_how && strcmp(process->end_how, "abort") == 0;
+}
+
 /* Why a rank's events are not all there; "yes" if they are. */
 static void completeness(const struct process *process, struct text *out) {
     if (!process->present || process->spool_count == 0) {
@@ -76,6 +80,10 @@ static void completeness(const struct process *process, struct text *out) {
             text_add(out, "MPI_Finalize was not reached");
             return;
         }
+    }
+    if (aborted(process)) {
+        text_add(out, "MPI_Abort was called");
+        return;
     }
     text_add(out, "yes");
 }

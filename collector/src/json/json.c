@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/utf8.h"
+
 enum { MAX_DEPTH = 128 };
 
 struct parser {
@@ -69,22 +71,6 @@ static void skip_space(struct parser *p) {
 
 static bool at_digit(const struct parser *p) {
     return p->next < p->end && *p->next >= '0' && *p->next <= '9';
-}
-
-/* Bytes of the well-formed UTF-8 character at s, 0 if there is none (overlong forms and surrogates are ill-formed). */
-static size_t utf8_length(const unsigned char *s, size_t available) {
-    if (s[0] < 0x80)
-        return 1;
-    size_t length = s[0] >= 0xF0 ? 4 : s[0] >= 0xE0 ? 3 : 2;
-    if (s[0] < 0xC2 || s[0] > 0xF4 || length > available)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80)
-            return 0;
-    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) || (s[0] == 0xF0 && s[1] < 0x90) ||
-        (s[0] == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return length;
 }
 
 static char *put_utf8(char *out, uint32_t c) {
@@ -467,41 +453,4 @@ const struct json *json_get(const struct json *object, const char *key) {
         if (strcmp(object->keys[i], key) == 0)
             return &object->items[i];
     return NULL;
-}
-
-/* Writes bytes as far as there is room, keeping one byte for the NUL; counts all of them. */
-static size_t put(char *out, size_t capacity, size_t used, const char *bytes, size_t length) {
-    for (size_t i = 0; i < length; i++)
-        if (used + i + 1 < capacity)
-            out[used + i] = bytes[i];
-    return used + length;
-}
-
-size_t json_quote(char *out, size_t capacity, const char *text) {
-    size_t used = put(out, capacity, 0, "\"", 1);
-    size_t remaining = strlen(text);
-    while (remaining > 0) {
-        unsigned char c = (unsigned char)*text;
-        size_t bytes = utf8_length((const unsigned char *)text, remaining);
-        char escape[8];
-        if (c == '"' || c == '\\') {
-            used = put(out, capacity, used, (char[]){'\\', (char)c}, 2);
-        } else if (c == '\n') {
-            used = put(out, capacity, used, "\\n", 2);
-        } else if (c < 0x20 || c == 0x7F) {
-            snprintf(escape, sizeof escape, "\\u%04x", c);
-            used = put(out, capacity, used, escape, 6);
-        } else if (bytes == 0) {
-            used = put(out, capacity, used, "\\ufffd", 6);
-            bytes = 1;
-        } else {
-            used = put(out, capacity, used, text, bytes);
-        }
-        text += bytes;
-        remaining -= bytes;
-    }
-    used = put(out, capacity, used, "\"", 1);
-    if (capacity > 0)
-        out[used < capacity ? used : capacity - 1] = '\0';
-    return used;
 }

@@ -1,0 +1,142 @@
+"""Ticks become nanoseconds, and machines get one time."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from spooled_trace import Trace, barrier, world
+
+NewTrace = Callable[[str], Trace]
+
+TSC = '"tsc"'
+
+
+def pair(rank: int, ticks: int, monotonic_ns: int) -> str:
+    return f'def {rank} {{"def":"clock","ticks":{ticks},"monotonic_ns":{monotonic_ns}}}\n'
+
+
+def clocks(trace: Trace) -> list[dict[str, object]]:
+    return json.loads((trace.directory / "run.json").read_text())["clocks"]
+
+
+def times(trace: Trace, location: int) -> list[int]:
+    return [when for _, when, _ in trace.events(location)]
+
+
+def test_one_map_serves_all_processes_of_a_machine(new_trace: NewTrace) -> None:
+    # Three ticks a nanosecond; rank 0 knows only the beginning, rank 1 only the end.
+    trace = new_trace(
+        world(0, 2, tick_source=TSC)
+        + pair(0, 3_000_000_000, 5_000_000_000)
+        + "spool 0 0 closed\n"
+        + barrier(0, 3_000_000_300, 3_000_600_000)
+        + world(1, 2, tick_source=TSC)
+        + pair(1, 6_000_000_000, 6_000_000_000)
+        + "spool 1 0 closed\n"
+        + barrier(1, 3_000_000_600, 6_000_000_000)
+    )
+    assert trace.assemble() == ""
+    assert times(trace, 0) == [5_000_000_100] * 2 + [5_000_200_000] * 2
+    assert times(trace, 1) == [5_000_000_200] * 2 + [6_000_000_000] * 2
+
+
+def test_a_rate_that_only_another_machine_knows_is_taken_and_said(new_trace: NewTrace) -> None:
+    trace = new_trace(
+        world(0, 2, tick_source=TSC)
+        + pair(0, 0, 1000)
+        + pair(0, 2_000_000_000, 1_000_001_000)
+        + "spool 0 0 closed\n"
+        + barrier(0, 200, 400)
+        + world(1, 2, tick_source=TSC, machine="elsewhere", host="b0")
+        + pair(1, 1000, 7000)
+        + "spool 1 0 open\n"
+        + barrier(1, 1200, 1400)
+    )
+    said = trace.assemble()
+    assert "the rate of elsewhere's clock (taken to be that of n1)" in said
+    assert "the offset between the clocks of elsewhere and n1" in said
+    assert times(trace, 1) == [7100, 7100, 7200, 7200]
+
+
+def test_a_killed_run_on_this_machine_gets_its_rate_from_now(new_trace: NewTrace) -> None:
+    """A rate from two readings 20 us apart would put events a second later off by milliseconds."""
+    name = subprocess.run(["uname", "-n"], capture_output=True, text=True, check=True).stdout.strip()
+    flags = Path("/proc/cpuinfo").read_text()
+    if "constant_tsc" not in flags:
+        pytest.skip("this processor has no invariant cycle counter")
+    read = (
+        "#include <stdio.h>\n#include <time.h>\n#include <x86intrin.h>\n"
+        "int main(void) { struct timespec t; unsigned long long a = __rdtsc(); clock_gettime(CLOCK_MONOTONIC, &t);"
+        ' printf("%llu %lld\\n", a / 2 + __rdtsc() / 2, t.tv_sec * 1000000000ll + t.tv_nsec); return 0; }\n'
+    )
+    trace = new_trace("")
+    source = trace.directory / "now.c"
+    source.write_text(read)
+    subprocess.run(["cc", source, "-o", trace.directory / "now"], check=True)
+    ticks, ns = map(int, subprocess.run([trace.directory / "now"], capture_output=True, check=True).stdout.split())
+    cpu = float(next(line.split(":")[1] for line in flags.splitlines() if line.startswith("cpu MHz"))) / 1000
+    second = ticks + round(cpu * 1_000_000_000)
+    trace.write(
+        world(0, 1, tick_source=TSC, machine=name) + pair(0, ticks, ns) + "spool 0 0 open\n" + barrier(0, ticks, second)
+    )
+    subprocess.run(["sleep", "0.2"], check=True)
+    said = trace.assemble()
+    assert "rate of" not in said
+    begin, end = times(trace, 0)[0], times(trace, 0)[-1]
+    assert begin == ns
+    assert abs(end - begin - 1_000_000_000) < 50_000_000
+
+
+ROUND_TRIP = (
+    'def 1 {{"def":"round_trip","ref_send":{0},"here_recv":{1},"here_send":{2},"ref_recv":{3},'
+    '"ref_host":"n1","spread_ns":{4}}}\n'
+)
+
+
+def skewed() -> str:
+    """Machine n2 is 5,000 ns behind n1 at its time 1,000 and 5,400 ns behind at 9,000."""
+    return (
+        world(0, 2)
+        + "spool 0 0 closed\n"
+        + barrier(0, 6_000, 14_400)
+        + world(1, 2, machine="n2", host="b0")
+        + ROUND_TRIP.format(5_900, 990, 1_010, 6_100, 7.4)
+        + ROUND_TRIP.format(14_300, 8_990, 9_010, 14_500, 8.6)
+        + "spool 1 0 closed\n"
+        + barrier(1, 1_000, 9_000)
+    )
+
+
+def test_offset_error_and_bound_come_from_round_trips(new_trace: NewTrace) -> None:
+    trace = new_trace(skewed())
+    assert trace.assemble() == ""
+    assert clocks(trace) == [
+        {"host": "n1", "at_ns": 6_000, "offset_ns": 0, "error_ns": 0, "bound_ns": 0},
+        {"host": "n1", "at_ns": 14_400, "offset_ns": 0, "error_ns": 0, "bound_ns": 0},
+        {"host": "n2", "at_ns": 1_000, "offset_ns": 5_000, "error_ns": 7, "bound_ns": 90},
+        {"host": "n2", "at_ns": 9_000, "offset_ns": 5_400, "error_ns": 9, "bound_ns": 90},
+    ]
+
+
+def test_readers_that_apply_the_offsets_see_one_time(new_trace: NewTrace) -> None:
+    # otf2-print and the otf2 package read the local definitions and so correct; the archive itself is raw.
+    trace = new_trace(skewed())
+    trace.assemble()
+    assert times(trace, 0) == [6_000, 6_000, 14_400, 14_400]
+    assert times(trace, 1) == [6_000, 6_000, 14_400, 14_400]
+    (clock,) = [line for line in trace.print("-G") if line.startswith("CLOCK_PROPERTIES")]
+    assert "Global Offset: 6000, Length: 8401" in clock
+
+
+def test_a_machine_that_nothing_ties_to_the_others_is_said(new_trace: NewTrace) -> None:
+    trace = new_trace(
+        world(0, 2)
+        + "spool 0 0 closed\n"
+        + barrier(0, 10, 20)
+        + world(1, 2, machine="n2", host="b0")
+        + "spool 1 0 closed\n"
+        + barrier(1, 1_000, 9_000)
+    )
+    assert "the offset between the clocks of n2 and n1, so their times cannot be compared" in trace.assemble()
