@@ -56,6 +56,18 @@ def test_truncated_global_definitions_are_named(trace: Path) -> None:
     assert str(file) in refused(trace)
 
 
+def test_a_clock_offset_of_centuries_is_named(tmp_path: Path) -> None:
+    """It once made times run over, and rows came out of order."""
+    drawing = Drawing(tmp_path / "trace", [Place("h0"), Place("h1")])
+    for at in (0, 10):  # libotf2 applies none if there is only one
+        drawing.clock_offset(1, at, 1 << 61)
+    for rank in (0, 1):
+        drawing.span(rank, 0, 10, "MPI_Init")
+    drawing.write()
+    words = refused(tmp_path / "trace")
+    assert "traces/1.def: a clock offset of 2305843009213693952 ticks cannot be" in words
+
+
 def test_an_anchor_that_is_none_is_named(trace: Path) -> None:
     (trace / "traces.otf2").write_text("no archive\n")
     assert "not a readable OTF2 anchor file" in refused(trace)

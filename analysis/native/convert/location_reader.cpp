@@ -8,9 +8,11 @@ LocationReader::LocationReader(const Definitions &definitions, const std::unorde
     : definitions_(definitions), shadows_(shadows), out_(out) {}
 
 void LocationReader::seen(int64_t time) {
-    if (out_.first == kNull64)
+    /* Strange clock offsets may turn time back, so the first event need not be the earliest. */
+    if (out_.first == kNull64 || time < out_.first)
         out_.first = time;
-    out_.last = time;
+    if (out_.last == kNull64 || time > out_.last)
+        out_.last = time;
 }
 
 void LocationReader::other(int64_t time) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint64_t kEventsPerStep = 1u << 18; /* between two looks at Progress::cancelled */
 constexpr size_t kThreads = 2;
+constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds end at 292 */
 
 OTF2_CallbackCode on_clock_offset(void *user, OTF2_TimeStamp time, int64_t offset, double error) {
     static_cast<LocationEvents *>(user)->clock_offsets.push_back({static_cast<int64_t>(time), offset, error});
@@ -148,6 +149,20 @@ void measure(Trace &trace) {
         trace.first = trace.last = 0;
 }
 
+/* Times are counted in nanoseconds from the first event; a span of decades means that a clock offset is damaged. */
+void check_span(const Trace &trace, const Archive &archive) {
+    const __int128 limit = static_cast<__int128>(trace.definitions.ticks_per_second) * kLongestRunSeconds;
+    if (static_cast<__int128>(trace.last) - trace.first <= limit)
+        return;
+    for (const LocationEvents &location : trace.locations)
+        for (const ClockOffsetRecord &offset : location.clock_offsets)
+            if (offset.offset > limit || offset.offset < -limit)
+                throw ArchiveError(archive.location_file(location.location, "def") + ": a clock offset of " +
+                                   std::to_string(offset.offset) + " ticks cannot be");
+    throw ArchiveError(archive.anchor() + ": the first and the last event lie more than " +
+                       std::to_string(kLongestRunSeconds) + " s apart; a time or the timer's rate is damaged");
+}
+
 } // namespace
 
 int64_t Trace::span_ns(int64_t ticks) const {
@@ -204,6 +219,7 @@ Trace read_trace(const std::string &anchor, Progress &progress) {
     if (problem)
         std::rethrow_exception(problem);
     measure(trace);
+    check_span(trace, Archive(anchor));
     trace.ranks->set_clock_errors(trace.locations);
     return trace;
 }
