@@ -1,7 +1,9 @@
 """Asks `hopscope` for what the pages show. The only module of the dashboard that calls it; every number on a page is an analysis's own."""
 
+import json
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import hopscope
@@ -11,8 +13,31 @@ Row = dict[str, Any]
 
 Rows = list[Row]
 
+_COLLECTIVE = """
+select
+    collectives.*,
+    comms.name as comm_name,
+    (select max(other.seq) from collectives as other where other.comm = $comm and other.seq < $seq) as previous_seq,
+    (select min(other.seq) from collectives as other where other.comm = $comm and other.seq > $seq) as next_seq
+from collectives
+left join comms on collectives.comm = comms.comm
+where collectives.comm = $comm and collectives.seq = $seq
+"""
+
 Value = str | int | float | bool | None
 Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What remapping says: every candidate tree, the sentence, and the suggested tree."""
+
+    candidates: Rows
+    sentence: str
+    tree_file: str | None
+    """JSON text of the suggested tree's file; None if none is suggested."""
+    parents: dict[str, Any] | None
+    """Of the suggested tree: `comm`, and for `up` and `down` the parent of each rank of the communicator."""
 
 
 class TraceData:
@@ -39,7 +64,9 @@ class TraceData:
         """What ran: the row of the table run. Raises hopscope.InputError if the dataset says nothing of it."""
         rows = self.table("run")
         if not rows:
-            raise hopscope.InputError(f"{self.path} does not say what ran: its dataset has no row in `run`. Delete the dataset and open the trace again")
+            raise hopscope.InputError(
+                f"{self.path} does not say what ran: its dataset has no row in `run`. Delete the dataset and open the trace again"
+            )
         return rows[0]
 
     @property
@@ -51,6 +78,20 @@ class TraceData:
     def number_of_collectives(self) -> int:
         """How many collectives the trace has."""
         return self._once(("collectives",), lambda: self.trace.table("collectives").num_rows)
+
+    def collective(self, comm: int, seq: int) -> Row:
+        """Give one collective as the table collectives has it, with `comm_name`, and `previous_seq` and `next_seq` on its communicator.
+
+        Raises hopscope.InputError if there is none.
+        """
+        rows = self._once(
+            ("collective", comm, seq), lambda: self.trace.sql(_COLLECTIVE, {"comm": comm, "seq": seq}).to_pylist()
+        )
+        if not rows:
+            raise hopscope.InputError(
+                f"{self.path} has no collective {comm}:{seq}; the page Collectives lists those that it has"
+            )
+        return rows[0]
 
     @property
     def has_hops(self) -> bool:
@@ -75,6 +116,17 @@ class TraceData:
         if not rows:
             raise hopscope.InputError(f"{self.path}: {command} has no row")
         return rows[0]
+
+    def remap(self) -> Suggestion:
+        """Give the candidate trees and the suggested one. Takes seconds on large traces. Raises hopscope.InputError without hops."""
+        return self._once(("remap",), self._remap)
+
+    def _remap(self) -> Suggestion:
+        found = self.trace.remap()
+        told = {name.decode(): text.decode() for name, text in (found.schema.metadata or {}).items()}
+        return Suggestion(
+            found.to_pylist(), told.get("sentence", ""), told.get("tree"), json.loads(told.get("parents", "null"))
+        )
 
     def table(self, name: str) -> Rows:
         """Give the rows of a table of the dataset."""

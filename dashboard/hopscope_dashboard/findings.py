@@ -49,35 +49,58 @@ def of_critical_path(rows: Sequence[Row]) -> Finding | None:
     total = sum(row["time_ns"] for row in known)
     why = f"{units.duration(first['time_ns'])} of {units.duration(total)}"
     if first.get("share_low") is not None and first.get("share_high") is not None:
-        why += f", 95 % interval {units.share(first['share_low'])} to {units.share(first['share_high'])}"
+        why += f", 95 % interval {units.interval(first['share_low'], first['share_high'])}"
     if rest:
         why += "; then " + ", ".join(f"{row['category']} {units.share(row['share'])}" for row in rest)
-    return Finding(text, why + ".", CATEGORY_COLOURS[first["category"]], "/collectives?order=worst", "See the slowest collectives")
+    return Finding(
+        text, why + ".", CATEGORY_COLOURS[first["category"]], "/collectives?order=worst", "See the slowest collectives"
+    )
 
 
-def of_arrivals(rows: Sequence[Row]) -> Finding | None:
-    """Name the ranks that the others wait for. Rows as last-arrivals gives them by rank."""
+def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | None:
+    """Name the ranks that the others wait for. Rows as last-arrivals gives them by rank; the share of computing on the run's critical path."""
     counted = [row for row in rows if row["collectives"]]
     if not counted:
         return None
     causes = sorted((row for row in counted if row["cause"]), key=lambda row: -(row["cause_share"] or 0))
     late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
     page = ("/last-arrivals", "See last arrivals")
+    # Somebody is always last; what it costs is what of the critical path is computing.
+    cheap = (
+        f" It costs little: computing is {units.share(compute_share)} of the critical path."
+        if compute_share is not None and compute_share < _WORTH_SAYING
+        else ""
+    )
     if causes:
         first = causes[0]
         text = f"{_named(causes)} {'is' if len(causes) == 1 else 'are'} what the others wait for: the computing of rank {first['rank']} led to the last arrival in {units.share(first['cause_share'])} of the collectives."
         if late:
             why = f"Rank {late[0]['rank']} itself enters last in {units.share(late[0]['share'])}"
-            why += f", and the others spent {units.duration(late[0]['waiting_ns'])} waiting for it." if late[0]["waiting_ns"] else "."
+            why += (
+                f", and the others spent {units.duration(late[0]['waiting_ns'])} waiting for it."
+                if late[0]["waiting_ns"]
+                else "."
+            )
         else:
             why = "No rank enters last clearly more often than chance: others wait for it first and enter late themselves."
+        why += cheap
         return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
     if late:
         first = late[0]
         text = f"{_named(late)} {'enters' if len(late) == 1 else 'enter'} collectives last more often than chance: rank {first['rank']} in {units.share(first['share'])}."
-        return Finding(text, f"The others spent {units.duration(first['waiting_ns'])} waiting for it.", CATEGORY_COLOURS["compute"], *page)
+        return Finding(
+            text,
+            f"The others spent {units.duration(first['waiting_ns'])} waiting for it.{cheap}",
+            CATEGORY_COLOURS["compute"],
+            *page,
+        )
     if all(row["late"] is None for row in counted):
-        return Finding("Whether a rank is always late cannot be told: there are too few collectives.", "At least 13 are needed for an interval.", UNDECIDED_COLOUR, *page)
+        return Finding(
+            "Whether a rank is always late cannot be told: there are too few collectives.",
+            "At least 13 are needed for an interval.",
+            UNDECIDED_COLOUR,
+            *page,
+        )
     undecided = max((row["undecided"] or 0 for row in counted), default=0)
     why = "Nobody's share is clearly above twice what chance would give."
     if undecided > _WORTH_SAYING:
@@ -90,18 +113,30 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
     anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
     page = ("/noise", "See noise")
     if anyone is None or not anyone["iterations"]:
-        return Finding("Noise cannot be told apart from varying work.", "No place in the program is reached often enough (20 times).", UNDECIDED_COLOUR, *page)
+        return Finding(
+            "Noise cannot be told apart from varying work.",
+            "No place in the program is reached often enough (20 times).",
+            UNDECIDED_COLOUR,
+            *page,
+        )
     paid = anyone["paid_ns"] or 0
     late = anyone["late_1ms"] or 0
     if not late:
-        return Finding("Computing is steady: no iteration is 1 ms late through noise.", f"{units.plural(anyone['iterations'], 'iteration')} looked at.", UNDECIDED_COLOUR, *page)
+        return Finding(
+            "Computing is steady: no iteration is 1 ms late through noise.",
+            f"{units.plural(anyone['iterations'], 'iteration')} looked at.",
+            UNDECIDED_COLOUR,
+            *page,
+        )
     text = f"Noise makes some rank 1 ms late or more in {units.count(late)} of {units.plural(anyone['iterations'], 'iteration')}."
     why = f"{units.duration(paid)} of it were paid for on the critical path"
     why += f", {units.share(paid / path_ns)} of its length." if path_ns else "."
     return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
 
 
-def of_tree(edges: Sequence[Row], in_a_row: Mapping[str, int], clusters: int, wan_share: float | None) -> Finding | None:
+def of_tree(
+    edges: Sequence[Row], in_a_row: Mapping[str, int], clusters: int, wan_share: float | None
+) -> Finding | None:
     """Say whether a better tree is likely, from its structure: `in_a_row` is the most crossings between clusters on any way to the root, by phase."""
     if not edges:
         return None
@@ -112,7 +147,11 @@ def of_tree(edges: Sequence[Row], in_a_row: Mapping[str, int], clusters: int, wa
         return Finding(text, why, CATEGORY_COLOURS["wan"], "/remap", "See what remapping gives")
     hops = sum(row["share"] or 0 for row in edges)
     text = "A much better tree is not to be expected from the structure alone."
-    why = f"Hops take {units.share(hops)} of the critical path" + (f", and no way to the root crosses between clusters more than {'once' if most == 1 else 'never'}." if clusters > 1 and most <= 1 else ".")
+    why = f"Hops take {units.share(hops)} of the critical path" + (
+        f", and no way to the root crosses between clusters more than {'once' if most == 1 else 'never'}."
+        if clusters > 1 and most <= 1
+        else "."
+    )
     if clusters > 1 and most == 0:
         why = f"Hops take {units.share(hops)} of the critical path, and none crosses between clusters."
     return Finding(text, why, UNDECIDED_COLOUR, "/remap", "See what remapping gives")

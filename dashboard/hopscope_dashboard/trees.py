@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data import Suggestion, TraceData
 from hopscope_dashboard.findings import most_in_a_row
 
 
@@ -47,3 +47,12 @@ def in_a_row(data: TraceData) -> dict[str, int]:
         for phase, parents in tree.parents.items():
             most[phase] = max(most.get(phase, 0), most_in_a_row(parents, cluster_of))
     return most
+
+
+def suggested_parents(data: TraceData, found: Suggestion, phase: str) -> dict[int, int | None] | None:
+    """Give the parent of each trace-wide rank in the suggested tree; None if the suggestion does not say."""
+    if found.parents is None:
+        return None
+    members = next(row["members"] for row in data.table("comms") if row["comm"] == found.parents["comm"])
+    parents: list[int | None] = found.parents[phase]
+    return {members[rank]: None if parent is None else members[parent] for rank, parent in enumerate(parents)}

@@ -57,6 +57,13 @@ def share(value: float | None) -> str:
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.1f} %"
 
 
+def interval(low: float | None, high: float | None) -> str:
+    """Write the interval of a share of 0 to 1 in per cent: `96.6 to 97.0 %`; a dash if an end is None."""
+    if low is None or high is None:
+        return MISSING
+    return f"{100 * low:.1f} to {100 * high:.1f} %"
+
+
 def size(value: float | None) -> str:
     """Write bytes with a binary unit: `8 B`, `1.5 KiB`; a dash for None."""
     if value is None:

@@ -26,7 +26,9 @@ INIT_NS = 2_000_000
 class SimulatedRun:
     """Makes the tables; `hops=False` gives the same run as the MPI library's own, known only by its calls."""
 
-    def __init__(self, *, ranks: int = 8, iterations: int = 40, hops: bool = True, late_rank: int | None = 3, seed: int = 1) -> None:
+    def __init__(
+        self, *, ranks: int = 8, iterations: int = 40, hops: bool = True, late_rank: int | None = 3, seed: int = 1
+    ) -> None:
         self.n, self.iterations, self.with_hops, self.late_rank = ranks, iterations, hops, late_rank
         self.random = random.Random(seed)
         self.rows: dict[str, list[dict[str, Any]]] = {name: [] for name in table_schemas()}
@@ -38,7 +40,11 @@ class SimulatedRun:
         """Write the dataset; its directory."""
         self._run()
         schemas = table_schemas()
-        tables = {name: pa.Table.from_pylist(self.rows[name], schema=schema) for name, schema in schemas.items() if name != "path_stretches"}
+        tables = {
+            name: pa.Table.from_pylist(self.rows[name], schema=schema)
+            for name, schema in schemas.items()
+            if name != "path_stretches"
+        }
         for name, table in derive(tables).items():
             part = directory / name / "part-00000.parquet"
             part.parent.mkdir(parents=True)
@@ -99,7 +105,16 @@ class SimulatedRun:
                 seen = max(enters[rank], sent + LATENCY[self._link(child, rank)])
                 hops.append(self._hop("up", child, rank, sent, enters[rank], ready, seen))
                 ready = max(ready, seen)
-                steps.append({"rank": rank, "location": rank, "kind": "combine", "bytes": 8, "begin_ns": ready, "end_ns": ready + COMBINE_NS})
+                steps.append(
+                    {
+                        "rank": rank,
+                        "location": rank,
+                        "kind": "combine",
+                        "bytes": 8,
+                        "begin_ns": ready,
+                        "end_ns": ready + COMBINE_NS,
+                    }
+                )
                 ready += COMBINE_NS
             begin_up[rank] = ready + SOFTWARE_NS
             return begin_up[rank]
@@ -167,14 +182,24 @@ class SimulatedRun:
                     "pid": 100 + rank, "core": None, "clock_host": "here", "first_event_ns": 0, "last_event_ns": end, "complete": True,
                 }
             )  # fmt: skip
-        self.rows["comms"].append({"comm": 0, "name": "MPI_COMM_WORLD", "size": self.n, "members": list(range(self.n)), "parent": None})
+        self.rows["comms"].append(
+            {"comm": 0, "name": "MPI_COMM_WORLD", "size": self.n, "members": list(range(self.n)), "parent": None}
+        )
         if self.with_hops:
             for phase in ("up", "down"):
                 for rank in range(self.n):
                     parent = self.parent[rank]
                     order = 0 if parent is None else self.children[parent].index(rank)
                     self.rows["trees"].append(
-                        {"tree": "binomial", "comm": 0, "root": 0, "phase": phase, "rank": rank, "parent": parent, "child_order": order}
+                        {
+                            "tree": "binomial",
+                            "comm": 0,
+                            "root": 0,
+                            "phase": phase,
+                            "rank": rank,
+                            "parent": parent,
+                            "child_order": order,
+                        }
                     )
         links = {"links": {"wan": {"latency_ns": LATENCY["wan"]}}}
         self.rows["run"].append(

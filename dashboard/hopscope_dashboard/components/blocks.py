@@ -96,7 +96,9 @@ def code(text: str) -> Component:
     )
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Content]], *, name: str, right: Iterable[int] = ()) -> Component:
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[Content]], *, name: str, right: Iterable[int] = ()
+) -> Component:
     """Give a plain table. `right` are the columns of numbers, which align at their last digit."""
     numbers = set(right)
 
@@ -104,7 +106,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Content]], *, name: st
         return [cell(value, className="number" if at in numbers else "") for at, value in enumerate(row)]
 
     return html.Div(
-        html.Table([html.Thead(html.Tr(cells(columns, html.Th))), html.Tbody([html.Tr(cells(row, html.Td)) for row in rows])], id=name),
+        html.Table(
+            [html.Thead(html.Tr(cells(columns, html.Th))), html.Tbody([html.Tr(cells(row, html.Td)) for row in rows])],
+            id=name,
+        ),
         className="table-frame",
     )
 
@@ -118,7 +123,9 @@ def waiting(child: Component, text: str) -> Component:
     """Show what is being computed in place of a child that is not there yet."""
     return dcc.Loading(
         child,
-        custom_spinner=html.Div([dmc.Loader(size="sm", color="blue"), html.Span(text)], className="waiting", role="status"),
+        custom_spinner=html.Div(
+            [dmc.Loader(size="sm", color="blue"), html.Span(text)], className="waiting", role="status"
+        ),
         overlay_style={"visibility": "visible", "opacity": 0.45},
         delay_show=150,
     )

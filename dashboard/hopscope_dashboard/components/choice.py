@@ -19,4 +19,6 @@ def choice(label: str, path: str, query: Query, name: str, options: Mapping[str,
         )
         for value, text in options.items()
     ]
-    return html.Div([html.Span(label, className="choice-label"), html.Div(links, className="choice-links")], className="choice")
+    return html.Div(
+        [html.Span(label, className="choice-label"), html.Div(links, className="choice-links")], className="choice"
+    )

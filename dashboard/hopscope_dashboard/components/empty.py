@@ -18,7 +18,10 @@ def no_such_page() -> Component:
 
 def cannot_answer(title: str, reason: str) -> Component:
     """Say why an analysis has no answer on this trace."""
-    return html.Div([page_head(title, "This trace cannot answer that."), card(None, html.P(reason, className="reason"))], id="cannot-answer")
+    return html.Div(
+        [page_head(title, "This trace cannot answer that."), card(None, html.P(reason, className="reason"))],
+        id="cannot-answer",
+    )
 
 
 def nothing_here(title: str, reason: str) -> Component:
@@ -30,7 +33,10 @@ def no_hops(title: str, call_level: Component) -> Component:
     """Say that the trace has no hops, which command makes them, and show what is known of whole calls."""
     return html.Div(
         [
-            page_head(title, "This trace has no hops: it knows when each rank entered and left a collective, and nothing of what went on inside."),
+            page_head(
+                title,
+                "This trace has no hops: it knows when each rank entered and left a collective, and nothing of what went on inside.",
+            ),
             card(
                 "How to get hops",
                 html.P(

@@ -57,7 +57,9 @@ def layout(trace_name: str) -> Component:
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header(trace_name), className="header"),
-                    dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **{"aria-label": "Pages"}), className="navbar"),
+                    dmc.AppShellNavbar(
+                        html.Nav(id=MENU, className="menu", **{"aria-label": "Pages"}), className="navbar"
+                    ),
                     dmc.AppShellMain(html.Main(id=CONTENT, className="page", tabIndex=-1)),
                 ],
                 header={"height": 56},
@@ -94,7 +96,11 @@ def _menu_link(page: MenuEntry, current: MenuEntry | None) -> Component:
 def _header(trace_name: str) -> Component:
     return dmc.Group(
         [
-            dcc.Link([html.Span(className="logo", **{"aria-hidden": "true"}), html.Span("Hopscope")], href="/", className="brand"),
+            dcc.Link(
+                [html.Span(className="logo", **{"aria-hidden": "true"}), html.Span("Hopscope")],
+                href="/",
+                className="brand",
+            ),
             html.Span(trace_name, className="trace-name", title="The trace that these pages show"),
             html.Div(style={"flex": 1}),
             dmc.ColorSchemeToggle(

@@ -1,7 +1,7 @@
 """Horizontal bars by rank, host or cluster, with intervals where there are some."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
@@ -11,8 +11,23 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
 
+LATENESS_COLOURS: Final = {
+    "late_1ms": "#e3b5a7",
+    "late_5ms": "#d98a72",
+    "late_10ms": CATEGORY_COLOURS["wan"],
+    "late_30ms": "#8f2a12",
+}
+"""Lateness thresholds from mild to severe, as the columns of noise name them."""
 
-def share_bars(labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[Row], str]], *, title: str, by: str, chance: float | None = None) -> go.Figure:
+
+def share_bars(
+    labels: Sequence[str],
+    series: Sequence[tuple[str, str, Sequence[Row], str]],
+    *,
+    title: str,
+    by: str,
+    chance: float | None = None,
+) -> go.Figure:
     """Bars of shares in per cent with their intervals.
 
     `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and `<column>_high` its interval
@@ -33,24 +48,48 @@ def share_bars(labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[
             error_x={
                 "type": "data",
                 "symmetric": False,
-                "array": [max(0.0, 100 * high - value) if high is not None else 0 for high, value in zip(highs, values, strict=True)],
-                "arrayminus": [max(0.0, value - 100 * low) if low is not None else 0 for low, value in zip(lows, values, strict=True)],
+                "array": [
+                    max(0.0, 100 * high - value) if high else None for high, value in zip(highs, values, strict=True)
+                ],
+                "arrayminus": [
+                    max(0.0, value - 100 * low) if low is not None and high else None
+                    for low, high, value in zip(lows, highs, values, strict=True)
+                ],
                 "thickness": 1.4,
                 "width": 4,
                 "color": "#868e96",
             },
-            customdata=[[units.share(row[column]), _interval(low, high)] for row, low, high in zip(rows, lows, highs, strict=True)],
+            customdata=[
+                [units.share(row[column]), _interval(low, high)]
+                for row, low, high in zip(rows, lows, highs, strict=True)
+            ],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
         )
     _finish(figure, labels, len(series), title=title, by=by)
     figure.update_xaxes(range=[0, 103], dtick=20)
     if chance is not None:
         figure.add_vline(x=100 * chance, line={"color": "#868e96", "width": 1.5, "dash": "dot"})
-        figure.add_annotation(x=100 * chance, y=1, yref="paper", yanchor="bottom", xanchor="left", text=" chance", showarrow=False, font={"size": 11.5})
+        figure.add_annotation(
+            x=100 * chance,
+            y=0.02,
+            yref="paper",
+            yanchor="bottom",
+            xanchor="left",
+            text=" by chance",
+            showarrow=False,
+            font={"size": 11.5},
+        )
     return figure
 
 
-def time_bars(labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[int | None]]], *, title: str, by: str, stacked: bool = False) -> go.Figure:
+def time_bars(
+    labels: Sequence[str],
+    series: Sequence[tuple[str, str, Sequence[int | None]]],
+    *,
+    title: str,
+    by: str,
+    stacked: bool = False,
+) -> go.Figure:
     """Bars of times; `series` are (name, colour, times in ns). The unit is chosen by the longest."""
     unit = units.time_unit(max((abs(value or 0) for _, _, values in series for value in values), default=0))
     figure = go.Figure()
@@ -70,7 +109,9 @@ def time_bars(labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[i
     return figure
 
 
-def count_bars(labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[int]]], *, title: str, by: str) -> go.Figure:
+def count_bars(
+    labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[int]]], *, title: str, by: str
+) -> go.Figure:
     """Bars of counts, one over another from the largest; `series` are (name, colour, counts)."""
     figure = go.Figure()
     for name, colour, values in series:
@@ -80,22 +121,37 @@ def count_bars(labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[
         )  # fmt: skip
     _finish(figure, labels, 1, title=title, by=by)
     figure.update_layout(barmode="overlay")
-    figure.update_xaxes(rangemode="tozero")
+    most = max((value for _, _, values in series for value in values), default=0)
+    # Counts have no halves.
+    figure.update_xaxes(range=[0, max(1, most) * 1.04], dtick=1 if most <= 10 else None)
     return figure
 
 
 def _finish(figure: go.Figure, labels: Sequence[str], per_label: int, *, title: str, by: str) -> None:
-    thick = 24 if per_label == 1 else 34
+    thick = 26 if per_label == 1 else 36
     frame(figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=by)
     several = len(figure.data) > 1
-    figure.update_layout(showlegend=several, legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": {"size": 12}}, margin_t=34 if several else 20)
+    figure.update_layout(
+        showlegend=several,
+        legend={
+            "orientation": "h",
+            "traceorder": "normal",
+            "x": 0,
+            "y": 1.0,
+            "yanchor": "bottom",
+            "font": {"size": 12},
+        },
+        margin_t=34 if several else 20,
+    )
     # The first row on top, each label a name and no number.
-    figure.update_yaxes(type="category", autorange="reversed", categoryorder="array", categoryarray=list(labels), dtick=1 if len(labels) <= 48 else None)
+    figure.update_yaxes(
+        type="category",
+        autorange="reversed",
+        categoryorder="array",
+        categoryarray=list(labels),
+        dtick=1 if len(labels) <= 48 else None,
+    )
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" ({units.share(low)} to {units.share(high)})"
-
-
-#: Lateness thresholds from mild to severe, as the columns of noise name them.
-LATENESS_COLOURS = {"late_1ms": "#e3b5a7", "late_5ms": "#d98a72", "late_10ms": CATEGORY_COLOURS["wan"], "late_30ms": "#8f2a12"}
+    return "" if low is None or high is None else f" ({units.interval(low, high)})"

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from hopscope_dashboard import units
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.palette import CATEGORIES, CATEGORY_COLOURS, CATEGORY_MEANINGS, LINK_COLOURS, UNDECIDED_COLOUR
+from hopscope_dashboard.palette import CATEGORIES, CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 Row = dict[str, Any]
 
@@ -31,7 +31,11 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
             name=category,
             width=0.9,
             marker={"color": CATEGORY_COLOURS[category], "line": {"width": 0}},
-            text=f"{category} {units.share(row['share'])}" if row["share"] >= 2 * _LABEL_LEAST else units.share(row["share"]) if row["share"] >= _LABEL_LEAST else "",
+            text=f"{category} {units.share(row['share'])}"
+            if row["share"] >= 2 * _LABEL_LEAST
+            else units.share(row["share"])
+            if row["share"] >= _LABEL_LEAST
+            else "",
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
@@ -44,32 +48,7 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
     return figure
 
 
-def bars_by(rows: Sequence[Row], key: str) -> go.Figure:
-    """Horizontal bars of time on the critical path, the largest on top. Rows: `key`, time_ns, share, and `link` where they are edges."""
-    shown = list(rows)[:16][::-1]
-    unit = units.time_unit(max((row["time_ns"] for row in shown), default=0))
-    labels = [str(row[key]) for row in shown]
-    colours = [LINK_COLOURS.get(row.get("link") or "", CATEGORY_COLOURS["compute"] if key != "edge" else UNDECIDED_COLOUR) for row in shown]
-    figure = go.Figure(
-        go.Bar(
-            x=[row["time_ns"] / unit.nanoseconds for row in shown],
-            y=labels,
-            orientation="h",
-            marker={"color": colours},
-            text=[units.share(row["share"]) for row in shown],
-            textposition="outside",
-            cliponaxis=False,
-            customdata=[[units.duration(row["time_ns"]), units.share(row["share"])] for row in shown],
-            hovertemplate="<b>%{y}</b><br>%{customdata[0]}, %{customdata[1]} of the path<extra></extra>",
-        )
-    )
-    frame(figure, height=max(150, 28 * len(shown) + 70), x=f"time on the critical path ({unit.name})", y=key)
-    figure.update_yaxes(type="category")
-    figure.update_xaxes(rangemode="tozero")
-    return figure
-
-
 def _interval(row: Row) -> str:
     if row.get("share_low") is None or row.get("share_high") is None:
         return ""
-    return f" ({units.share(row['share_low'])} to {units.share(row['share_high'])})"
+    return f" ({units.interval(row['share_low'], row['share_high'])})"

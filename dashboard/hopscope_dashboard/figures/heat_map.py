@@ -13,20 +13,25 @@ from hopscope_dashboard.palette import HEAT_SCALE
 Row = dict[str, Any]
 
 
-def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], at: str, value: str, title: str) -> go.Figure:
-    """Draw `value` (ns; None where it is not known) by rank and `at`, the number of the iteration. Below 0 counts as 0."""
+def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str) -> go.Figure:
+    """Draw the column `value` (ns; None where it is not known) by rank and iteration; `what` names it in words.
+
+    Rows: rank, iteration and `value`. Below 0 counts as 0.
+    """
     places = lanes(ranks, {row["rank"] for row in rows})
-    columns = sorted({row[at] for row in rows})
+    columns = sorted({row["iteration"] for row in rows})
     column_of = {number: place for place, number in enumerate(columns)}
     peak = max((row[value] or 0 for row in rows), default=0)
     unit = units.time_unit(peak)
     cells: list[list[float | None]] = [[None] * len(columns) for _ in range(places.number)]
     texts = [[""] * len(columns) for _ in range(places.number)]
     for row in rows:
-        lane, column = places.of_rank[row["rank"]], column_of[row[at]]
+        lane, column = places.of_rank[row["rank"]], column_of[row["iteration"]]
         if row[value] is not None:
             cells[lane][column] = max(0.0, row[value] / unit.nanoseconds)
-            texts[lane][column] = f"<b>rank {row['rank']}</b>, iteration {row[at]}<br>{units.duration(row[value])} beyond its usual"
+            texts[lane][column] = (
+                f"<b>rank {row['rank']}</b>, iteration {row['iteration']}<br>{what} {units.duration(row[value])}"
+            )
     figure = go.Figure(
         go.Heatmap(
             z=cells, x=columns, y=list(range(places.number)), text=texts, hovertemplate="%{text}<extra></extra>", hoverongaps=False,
@@ -34,9 +39,11 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], at: str, value: str, 
             colorbar={"title": {"text": unit.name, "side": "top"}, "thickness": 12, "outlinewidth": 0, "len": 1, "x": 1.01},
         )
     )  # fmt: skip
-    frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x=title, y="host and rank")
+    frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration", y="host and rank")
     every = 1 + (places.number - 1) // 60
     shown = list(range(places.number - 1, -1, -every))
-    figure.update_yaxes(tickvals=shown, ticktext=[places.labels[lane] for lane in shown], showgrid=False, zeroline=False)
+    figure.update_yaxes(
+        tickvals=shown, ticktext=[places.labels[lane] for lane in shown], showgrid=False, zeroline=False
+    )
     figure.update_xaxes(showgrid=False, zeroline=False)
     return figure

@@ -29,5 +29,13 @@ def frame(figure: go.Figure, *, height: int, x: str | None = None, y: str | None
     )
     figure.update_layout(**layout)
     for update, title in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
-        update(gridcolor=_GRID, zerolinecolor=_GRID, automargin=True, ticks="", title={"text": title, "font": {"size": 12.5}, "standoff": 10})
+        update(
+            gridcolor=_GRID,
+            zerolinecolor=_GRID,
+            automargin=True,
+            ticks="",
+            title={"text": title, "font": {"size": 12.5}, "standoff": 10},
+        )
+    # A little room between a label and the bar that it names.
+    figure.update_yaxes(ticklabelstandoff=6)
     return figure

@@ -19,7 +19,15 @@ _LABELLED_LANES = 80
 """With more lanes, not each can have its label."""
 
 
-def timeline(*, ranks: Sequence[Row], calls: Sequence[Row], hops: Sequence[Row], steps: Sequence[Row], path: Sequence[Row], until_ns: int | None = None) -> go.Figure:
+def timeline(
+    *,
+    ranks: Sequence[Row],
+    calls: Sequence[Row],
+    hops: Sequence[Row],
+    steps: Sequence[Row],
+    path: Sequence[Row],
+    until_ns: int | None = None,
+) -> go.Figure:
     """One collective, times from its first enter on.
 
     Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns), hops as in the table
@@ -27,20 +35,32 @@ def timeline(*, ranks: Sequence[Row], calls: Sequence[Row], hops: Sequence[Row],
     end where a call has no leave.
     """
     start = min(call["enter_ns"] for call in calls)
-    end = max([call["leave_ns"] for call in calls if call["leave_ns"] is not None] + ([until_ns] if until_ns is not None else []), default=start)
+    end = max(
+        [call["leave_ns"] for call in calls if call["leave_ns"] is not None]
+        + ([until_ns] if until_ns is not None else []),
+        default=start,
+    )
     places = lanes(ranks, (call["rank"] for call in calls))
     drawing = _Drawing(start, max(end, start + 1), places)
     figure = go.Figure()
-    for trace in (drawing.path(path), *drawing.calls(calls, hops), drawing.steps(steps), *drawing.hops(hops), drawing.path_hover(path)):
+    for trace in (
+        drawing.path(path),
+        *drawing.calls(calls, hops),
+        drawing.steps(steps),
+        *drawing.hops(hops),
+        drawing.path_hover(path),
+    ):
         if trace is not None:
             figure.add_trace(trace)
-    height = min(1400, max(300, (34 if places.number <= 16 else 20) * places.number + 96))
+    height = min(
+        1400, max(300, (46 if places.number <= 8 else 34 if places.number <= 16 else 20) * places.number + 110)
+    )
     frame(
         figure, height=height, x=f"time since the first rank entered ({drawing.unit.name})", barmode="overlay", showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "yref": "paper", "font": {"size": 12}, "itemsizing": "constant"},
         dragmode="zoom", hovermode="closest",
     )  # fmt: skip
-    figure.update_layout(margin_t=40)
+    figure.update_layout(margin_t=52)
     _lane_axis(figure, places)
     span = (drawing.end - start) / drawing.unit.nanoseconds
     figure.update_xaxes(range=[-0.015 * span, 1.015 * span], zeroline=False)
@@ -63,22 +83,49 @@ class _Drawing:
     def calls(self, calls: Sequence[Row], hops: Sequence[Row]) -> list[go.Bar]:
         texts = [
             f"<b>rank {call['rank']}</b><br>entered at {self._at(call['enter_ns'])}<br>"
-            + (f"left at {self._at(call['leave_ns'])}<br>inside {units.duration(call['leave_ns'] - call['enter_ns'])}" if call["leave_ns"] is not None else "never left")
+            + (
+                f"left at {self._at(call['leave_ns'])}<br>inside {units.duration(call['leave_ns'] - call['enter_ns'])}"
+                if call["leave_ns"] is not None
+                else "never left"
+            )
             for call in calls
         ]
         ends = [call["leave_ns"] if call["leave_ns"] is not None else self.end for call in calls]
-        bars = [self._bars("in the collective", WAIT_COLOUR, [(c["rank"], c["enter_ns"], end) for c, end in zip(calls, ends, strict=True)], texts)]
-        waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and not hop["arrived_early"]]
+        bars = [
+            self._bars(
+                "in the collective",
+                WAIT_COLOUR,
+                [(c["rank"], c["enter_ns"], end) for c, end in zip(calls, ends, strict=True)],
+                texts,
+            )
+        ]
+        waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and hop["binding"] == "recv"]
         if waits:
-            words = [f"<b>rank {hop['dst']}</b> waits {units.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank {hop['src']} ({hop['phase']})" for hop in waits]
-            bars.append(self._bars("waiting for a message", WAIT_COLOUR, [(h["dst"], h["recv_wait_begin_ns"], h["recv_end_ns"]) for h in waits], words, hatched=True))
+            words = [
+                f"<b>rank {hop['dst']}</b> waits {units.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank {hop['src']} ({hop['phase']})"
+                for hop in waits
+            ]
+            bars.append(
+                self._bars(
+                    "waiting for a message",
+                    WAIT_COLOUR,
+                    [(h["dst"], h["recv_wait_begin_ns"], h["recv_end_ns"]) for h in waits],
+                    words,
+                    hatched=True,
+                )
+            )
         return bars
 
     def steps(self, steps: Sequence[Row]) -> go.Bar | None:
         if not steps:
             return None
-        words = [f"<b>rank {step['rank']}</b> {step['kind']}<br>{units.duration(step['end_ns'] - step['begin_ns'])}" for step in steps]
-        bars = self._bars("combining", COMBINE_COLOUR, [(step["rank"], step["begin_ns"], step["end_ns"]) for step in steps], words)
+        words = [
+            f"<b>rank {step['rank']}</b> {step['kind']}<br>{units.duration(step['end_ns'] - step['begin_ns'])}"
+            for step in steps
+        ]
+        bars = self._bars(
+            "combining", COMBINE_COLOUR, [(step["rank"], step["begin_ns"], step["end_ns"]) for step in steps], words
+        )
         # Combining takes microseconds of a path of milliseconds: the outline keeps it visible.
         bars.update(marker_line={"width": 1.5, "color": COMBINE_COLOUR})
         return bars
@@ -97,14 +144,35 @@ class _Drawing:
                 x += [self.x(hop["send_begin_ns"]), self.x(hop["recv_end_ns"]), None]
                 y += [self.y(hop["src"]), self.y(hop["dst"]), None]
                 texts += [self._hop_text(hop)] * 2 + [""]
-                sizes += [0, 9, 0]
+                sizes += [0, 11, 0]
+            colour = LINK_COLOURS[link]
+            group = {"legendgroup": link, "line": {"color": colour, "width": 2}}
+            # The legend shows a plain line; the heads and what one reads on hovering come with it.
             traces.append(
                 go.Scatter(
-                    x=x, y=y, mode="lines+markers", name=f"{link}: {LINK_MEANINGS[link]}", line={"color": LINK_COLOURS[link], "width": 2},
-                    marker={"symbol": "arrow", "angleref": "previous", "size": sizes, "color": LINK_COLOURS[link], "opacity": 1},
-                    text=texts, hovertemplate="%{text}<extra></extra>",
+                    x=x, y=y, mode="lines", name=f"{link} hop ({LINK_MEANINGS[link]})", hoverinfo="skip", **group
                 )
-            )  # fmt: skip
+            )
+            heads = {
+                "symbol": "arrow",
+                "angleref": "previous",
+                "size": sizes,
+                "color": colour,
+                "line": {"width": 0},
+                "opacity": 1,
+            }
+            traces.append(
+                go.Scatter(
+                    x=x,
+                    y=y,
+                    mode="lines+markers",
+                    marker=heads,
+                    text=texts,
+                    hovertemplate="%{text}<extra></extra>",
+                    showlegend=False,
+                    **group,
+                )
+            )
         return traces
 
     def path(self, path: Sequence[Row]) -> go.Scatter | None:
@@ -116,7 +184,9 @@ class _Drawing:
             at_begin = stretch["src"] if stretch["src"] is not None else stretch["rank"]
             x += [self.x(stretch["begin_ns"]), self.x(stretch["end_ns"])]
             y += [self.y(at_begin), self.y(stretch["rank"])]
-        return go.Scatter(x=x, y=y, mode="lines", name="critical path", line={"color": PATH_COLOUR, "width": 11}, hoverinfo="skip")
+        return go.Scatter(
+            x=x, y=y, mode="lines", name="critical path", line={"color": PATH_COLOUR, "width": 11}, hoverinfo="skip"
+        )
 
     def path_hover(self, path: Sequence[Row]) -> go.Scatter | None:
         if not path:
@@ -129,11 +199,35 @@ class _Drawing:
             for s in path
         ]
         return go.Scatter(
-            x=middle_x, y=middle_y, mode="markers", marker={"size": 14, "opacity": 0}, text=texts, hovertemplate="%{text}<extra></extra>", showlegend=False
+            x=middle_x,
+            y=middle_y,
+            mode="markers",
+            marker={"size": 14, "opacity": 0},
+            text=texts,
+            hovertemplate="%{text}<extra></extra>",
+            showlegend=False,
         )
 
-    def _bars(self, name: str, colour: str, bars: Sequence[tuple[int, int, int]], texts: Sequence[str], *, hatched: bool = False) -> go.Bar:
-        pattern = {"shape": "/", "fgcolor": "rgba(134, 142, 150, 0.85)", "bgcolor": "rgba(0,0,0,0)", "size": 5, "solidity": 0.28} if hatched else None
+    def _bars(
+        self,
+        name: str,
+        colour: str,
+        bars: Sequence[tuple[int, int, int]],
+        texts: Sequence[str],
+        *,
+        hatched: bool = False,
+    ) -> go.Bar:
+        pattern = (
+            {
+                "shape": "/",
+                "fgcolor": "rgba(134, 142, 150, 0.85)",
+                "bgcolor": "rgba(0,0,0,0)",
+                "size": 5,
+                "solidity": 0.28,
+            }
+            if hatched
+            else None
+        )
         return go.Bar(
             base=[self.x(begin) for _, begin, _ in bars],
             x=[self.x(end) - self.x(begin) for _, begin, end in bars],
@@ -143,7 +237,12 @@ class _Drawing:
         )  # fmt: skip
 
     def _hop_text(self, hop: Row) -> str:
-        told = {"recv": "the receiver waited for it", "send": "the sender waited for the receiver", "none": "nobody waited for it", "undecided": "who waited is undecided"}
+        told = {
+            "recv": "the receiver waited for it",
+            "send": "the sender waited for the receiver",
+            "none": "nobody waited for it",
+            "undecided": "who waited is undecided",
+        }
         return (
             f"<b>{hop['phase']}: rank {hop['src']} to rank {hop['dst']}</b> ({hop['link']})<br>{units.size(hop['bytes'])}"
             + (f", segment {hop['segment']}" if hop["segment"] else "")
@@ -165,7 +264,9 @@ def _lane_axis(figure: go.Figure, places: Lanes) -> None:
     several = len(places.clusters) > 1
     for at, (name, low, high) in enumerate(places.clusters):
         if at % 2 and several:
-            figure.add_hrect(y0=low - 0.5, y1=high + 0.5, fillcolor="rgba(134,142,150,0.07)", line_width=0, layer="below")
+            figure.add_hrect(
+                y0=low - 0.5, y1=high + 0.5, fillcolor="rgba(134,142,150,0.07)", line_width=0, layer="below"
+            )
         if several:
             figure.add_annotation(
                 text=name, x=1, xref="paper", xanchor="right", y=high + 0.48, yanchor="top", showarrow=False, font={"size": 11.5},

@@ -12,13 +12,15 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
 
 Row = dict[str, Any]
 
-_ROW = 104
-_COLUMN = 76
+_ROW = 92
+_COLUMN = 82
 _HOST_GAP = 58
 _CLUSTER_GAP = 64
 
 
-def elements(*, ranks: Sequence[Row], parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> list[dict[str, Any]]:
+def elements(
+    *, ranks: Sequence[Row], parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str
+) -> list[dict[str, Any]]:
     """Cytoscape elements of one tree.
 
     `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as trace-wide ranks; `edges`
@@ -30,7 +32,11 @@ def elements(*, ranks: Sequence[Row], parents: Mapping[int, int | None], edges: 
     nodes = _boxes(placed)
     nodes += [
         {
-            "data": {"id": f"rank-{row['rank']}", "label": str(row["rank"]), "parent": f"host-{row['cluster']}/{row['host']}"},
+            "data": {
+                "id": f"rank-{row['rank']}",
+                "label": str(row["rank"]),
+                "parent": f"host-{row['cluster']}/{row['host']}",
+            },
             "position": {"x": columns[row["rank"]][0], "y": columns[row["rank"]][1]},
             "classes": "root rank" if parents[row["rank"]] is None else "rank",
             "grabbable": False,
@@ -72,15 +78,17 @@ def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[i
 
 def stylesheet(dark: bool) -> list[dict[str, Any]]:
     """How cytoscape draws the elements; its canvas knows no style sheet of the page, so there is one for each colour scheme."""
-    ink, paper, box, line = ("#e6e8ea", "#2b2f35", "#24282d", "#495057") if dark else ("#212529", "#ffffff", "#f6f7f9", "#ced4da")
-    text = {"font-family": "Inter, 'Segoe UI', Arial, 'Liberation Sans', sans-serif", "color": ink}
+    ink, paper, box, line = (
+        ("#e6e8ea", "#2b2f35", "#24282d", "#495057") if dark else ("#212529", "#ffffff", "#f6f7f9", "#ced4da")
+    )
+    text = {"font-family": "Helvetica, Arial, sans-serif", "color": ink}
     return [
         {"selector": "node", "style": {**text, "label": "data(label)"}},
         {
             "selector": ".box",
             "style": {
                 "shape": "round-rectangle", "background-color": box, "border-color": line, "border-width": 1, "text-valign": "top",
-                "text-halign": "center", "text-margin-y": -6, "font-size": 15, "padding": "20px",
+                "text-halign": "center", "text-margin-y": -6, "font-size": 16, "padding": "20px",
             },
         },
         {"selector": ".cluster", "style": {"font-size": 17, "font-weight": 600, "border-style": "dashed", "background-opacity": 0, "padding": "34px"}},
@@ -108,14 +116,29 @@ def stylesheet(dark: bool) -> list[dict[str, Any]]:
 def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
     """How many edges of a tree run between clusters."""
     of_rank = {row["rank"]: row for row in ranks}
-    return sum(_link(of_rank.get(rank), of_rank.get(parent)) == "wan" for rank, parent in parents.items() if parent is not None)
+    return sum(
+        _link(of_rank.get(rank), of_rank.get(parent)) == "wan" for rank, parent in parents.items() if parent is not None
+    )
 
 
 def _boxes(ranks: Sequence[Row]) -> list[dict[str, Any]]:
     clusters = dict.fromkeys(row["cluster"] for row in ranks)
     hosts = dict.fromkeys((row["cluster"], row["host"]) for row in ranks)
-    return [{"data": {"id": f"cluster-{cluster}", "label": cluster}, "classes": "box cluster", "grabbable": False, "selectable": False} for cluster in clusters] + [
-        {"data": {"id": f"host-{cluster}/{host}", "label": host, "parent": f"cluster-{cluster}"}, "classes": "box host", "grabbable": False, "selectable": False}
+    return [
+        {
+            "data": {"id": f"cluster-{cluster}", "label": cluster},
+            "classes": "box cluster",
+            "grabbable": False,
+            "selectable": False,
+        }
+        for cluster in clusters
+    ] + [
+        {
+            "data": {"id": f"host-{cluster}/{host}", "label": host, "parent": f"cluster-{cluster}"},
+            "classes": "box host",
+            "grabbable": False,
+            "selectable": False,
+        }
         for cluster, host in hosts
     ]
 

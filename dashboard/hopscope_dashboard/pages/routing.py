@@ -7,7 +7,7 @@ from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
 from hopscope_dashboard import address
-from hopscope_dashboard.components import empty, shell
+from hopscope_dashboard.components import empty, shell, tree_graph
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages.page import Page
 
@@ -35,6 +35,7 @@ def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
         Output(shell.TITLE, "storage_type"),
         Input(shell.TITLE, "data"),
     )
+    tree_graph.register(app)
     for page in pages:
         page.register(app, data)
 

@@ -1,4 +1,6 @@
-"""collective"""
-from dash import html
+"""The timeline of one collective."""
+
+from hopscope_dashboard.pages.collective.layout import layout
 from hopscope_dashboard.pages.page import Page
-PAGE = Page(path="/collective", title="collective", icon="list", layout=lambda data, query: html.Div("collective"))
+
+PAGE = Page(path="/collective", title="Timeline of a collective", icon="timeline", layout=layout, under="/collectives")

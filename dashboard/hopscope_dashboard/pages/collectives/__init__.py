@@ -1,4 +1,7 @@
-"""collectives"""
-from dash import html
+"""The list of collectives, worst or most usual first, which leads to the timeline of one."""
+
+from hopscope_dashboard.pages.collectives.callbacks import register
+from hopscope_dashboard.pages.collectives.layout import layout
 from hopscope_dashboard.pages.page import Page
-PAGE = Page(path="/collectives", title="collectives", icon="list", layout=lambda data, query: html.Div("collectives"))
+
+PAGE = Page(path="/collectives", title="Collectives", icon="list", layout=layout, register=register)

@@ -1,4 +1,6 @@
-"""last_arrivals"""
-from dash import html
+"""Which rank the others waited for."""
+
+from hopscope_dashboard.pages.last_arrivals.layout import layout
 from hopscope_dashboard.pages.page import Page
-PAGE = Page(path="/last-arrivals", title="last_arrivals", icon="list", layout=lambda data, query: html.Div("last_arrivals"))
+
+PAGE = Page(path="/last-arrivals", title="Last arrivals", icon="arrivals", layout=layout)

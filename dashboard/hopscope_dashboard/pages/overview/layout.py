@@ -41,7 +41,9 @@ def _what_ran(run: Row) -> list[Component | str]:
     told: list[Component | str] = []
     if run["command"]:
         told += [html.Code(run["command"]), " "]
-    told.append(f"on {units.plural(run['ranks'], 'rank')}, {units.plural(run['hosts'], 'host')}, {units.plural(run['clusters'], 'cluster')}")
+    told.append(
+        f"on {units.plural(run['ranks'], 'rank')}, {units.plural(run['hosts'], 'host')}, {units.plural(run['clusters'], 'cluster')}"
+    )
     if run["mpi_library"]:
         told.append(f"; {run['mpi_library'].splitlines()[0].split(',')[0]}")
     return told
@@ -52,7 +54,11 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
     collectives = data.number_of_collectives
     figures = [
         ("Run", units.duration(run["duration_ns"]), "from the first event to the last"),
-        ("Collectives", units.count(collectives), f"{units.plural(run['ranks'], 'rank')} in {units.plural(run['clusters'], 'cluster')}"),
+        (
+            "Collectives",
+            units.count(collectives),
+            f"{units.plural(run['ranks'], 'rank')} in {units.plural(run['clusters'], 'cluster')}",
+        ),
         ("Between clusters", units.share(share.get("wan")), "of the critical path: hops of class wan"),
         ("Computing", units.share(share.get("compute")), "of the critical path: outside all MPI"),
         ("Own messages", units.share(share.get("p2p")), "of the critical path: point-to-point and its waits"),
@@ -65,9 +71,11 @@ def _findings(data: TraceData, path: Rows) -> Component:
     share = {row["category"]: row["share"] for row in path}
     found = [
         findings.of_critical_path(path),
-        findings.of_arrivals(data.rows_or_none("last-arrivals")),
+        findings.of_arrivals(data.rows_or_none("last-arrivals"), share.get("compute")),
         findings.of_noise(data.rows_or_none("noise"), sum(row["time_ns"] for row in path)),
-        findings.of_tree(edges, in_a_row(data), data.run["clusters"], share.get("wan")) if edges else findings.without_hops(),
+        findings.of_tree(edges, in_a_row(data), data.run["clusters"], share.get("wan"))
+        if edges
+        else findings.without_hops(),
     ]
     items = [
         html.Li(
@@ -85,23 +93,29 @@ def _findings(data: TraceData, path: Rows) -> Component:
 
 def _critical_path(path: Rows, by_operation: Rows) -> Component:
     if not any(row["time_ns"] for row in path):
-        return empty.nothing_here("Where the critical path's time went", "This trace has no critical path: see what limits these answers.")
+        return empty.nothing_here(
+            "Where the critical path's time went", "This trace has no critical path: see what limits these answers."
+        )
     rows = [
         [
             blocks.chip(row["category"], CATEGORY_COLOURS[row["category"]]),
             CATEGORY_MEANINGS[row["category"]],
             units.duration(row["time_ns"]),
             units.share(row["share"]),
-            _interval(row),
+            units.interval(row["share_low"], row["share_high"]),
         ]
         for row in path
     ]
-    operations = [[row["operation"], units.duration(row["time_ns"]), units.share(row["share"])] for row in by_operation[:8]]
+    operations = [
+        [row["operation"], units.duration(row["time_ns"]), units.share(row["share"])] for row in by_operation[:8]
+    ]
     return blocks.card(
         "Where the critical path's time went",
         blocks.drawing("Critical path by category", critical_path.stacked_bar(path), name=ids.PATH_BAR),
         blocks.columns(
-            blocks.table(["category", "", "time", "share", "95 % interval"], rows, name=ids.PATH_TABLE, right=(2, 3, 4)),
+            blocks.table(
+                ["category", "", "time", "share", "95 % interval"], rows, name=ids.PATH_TABLE, right=(2, 3, 4)
+            ),
             blocks.table(["operation", "time", "share"], operations, name=ids.BY_OPERATION, right=(1, 2)),
             widths="minmax(0, 3fr) minmax(0, 2fr)",
         ),
@@ -109,19 +123,21 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
     )
 
 
-def _interval(row: Row) -> str:
-    if row["share_low"] is None or row["share_high"] is None:
-        return units.MISSING
-    return f"{units.share(row['share_low'])} to {units.share(row['share_high'])}"
-
-
 def _caveats(data: TraceData) -> Component:
     sentences: Sequence[str] = [row["sentence"] for row in data.rows_or_none("caveats")]
     if not sentences:
-        return blocks.card("What limits these answers", html.P("Nothing that is known: every event is there, nothing was emulated, and the clocks carry every verdict.", className="hint"))
+        return blocks.card(
+            "What limits these answers",
+            html.P(
+                "Nothing that is known: every event is there, nothing was emulated, and the clocks carry every verdict.",
+                className="hint",
+            ),
+        )
     return blocks.notes(sentences, "What limits these answers")
 
 
 def _next() -> Component:
-    links = [html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")]) for path, title, what in _NEXT]
+    links = [
+        html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")]) for path, title, what in _NEXT
+    ]
     return blocks.card("Where to look next", html.Ul(links, className="remarks next"))

@@ -1,4 +1,7 @@
-"""remap"""
-from dash import html
+"""Which tree would be better, by how much, and its file."""
+
 from hopscope_dashboard.pages.page import Page
-PAGE = Page(path="/remap", title="remap", icon="list", layout=lambda data, query: html.Div("remap"))
+from hopscope_dashboard.pages.remap.callbacks import register
+from hopscope_dashboard.pages.remap.layout import layout
+
+PAGE = Page(path="/remap", title="Remap", icon="remap", layout=layout, register=register)

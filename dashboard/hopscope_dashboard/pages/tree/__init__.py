@@ -1,4 +1,7 @@
-"""tree"""
-from dash import html
+"""The tree on the topology."""
+
 from hopscope_dashboard.pages.page import Page
-PAGE = Page(path="/tree", title="tree", icon="list", layout=lambda data, query: html.Div("tree"))
+from hopscope_dashboard.pages.tree.callbacks import register
+from hopscope_dashboard.pages.tree.layout import layout
+
+PAGE = Page(path="/tree", title="Tree", icon="tree", layout=layout, register=register)

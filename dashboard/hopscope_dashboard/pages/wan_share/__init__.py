@@ -1,4 +1,6 @@
-"""wan_share"""
-from dash import html
+"""How much of the way through the collectives is spent between clusters."""
+
 from hopscope_dashboard.pages.page import Page
-PAGE = Page(path="/wan-share", title="wan_share", icon="list", layout=lambda data, query: html.Div("wan_share"))
+from hopscope_dashboard.pages.wan_share.layout import layout
+
+PAGE = Page(path="/wan-share", title="WAN share", icon="wan", layout=layout)

@@ -1,0 +1,34 @@
+/* Cells that are more than text. */
+
+var dagcomponentfuncs = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
+
+/* A link inside the application: the address changes, nothing is loaded again. */
+dagcomponentfuncs.HopscopeLink = function (props) {
+  var href = props.data && props.data[props.hrefField];
+  function go(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+    event.preventDefault();
+    window.history.pushState({}, "", href);
+    window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+    window.scrollTo(0, 0);
+  }
+  return React.createElement("a", { href: href, onClick: go }, props.value);
+};
+
+/* Where the time of a collective's critical path went, as one bar; colours and columns come from palette.py. */
+dagcomponentfuncs.HopscopePath = function (props) {
+  var data = props.data || {};
+  var total = data.path_ns || 0;
+  if (!total) return React.createElement("span", { className: "path-bar-none" }, "–");
+  var parts = props.parts
+    .filter(function (part) { return data[part.field] > 0; })
+    .map(function (part) {
+      var share = (100 * data[part.field]) / total;
+      return React.createElement("span", {
+        key: part.field,
+        title: part.name + " " + share.toFixed(share >= 10 ? 0 : 1) + " %",
+        style: { width: share + "%", background: part.colour },
+      });
+    });
+  return React.createElement("span", { className: "path-bar" }, parts);
+};

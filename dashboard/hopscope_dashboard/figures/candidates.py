@@ -1,0 +1,65 @@
+"""Draws what each candidate tree would have taken, beside what today's took."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard import units
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+Row = dict[str, Any]
+
+_LONGEST_NAME = 44
+
+
+def candidate_bars(rows: Sequence[Row]) -> go.Figure:
+    """Predicted time per iteration, with its spread, of each tree; rows as remap gives them, times in ns."""
+    unit = units.time_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
+    scale = unit.nanoseconds
+    names = [_short(row["name"]) for row in rows]
+    colours = [_colour(row) for row in rows]
+    figure = go.Figure(
+        go.Bar(
+            x=[row["predicted_ns"] / scale for row in rows],
+            y=names,
+            orientation="h",
+            marker={"color": colours},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [(row["predicted_high_ns"] - row["predicted_ns"]) / scale for row in rows],
+                "arrayminus": [(row["predicted_ns"] - row["predicted_low_ns"]) / scale for row in rows],
+                "thickness": 1.4,
+                "width": 4,
+                "color": "#868e96",
+            },
+            customdata=[
+                [
+                    units.duration(row["predicted_ns"]),
+                    units.share(abs(row["gain"])),
+                    "less" if row["gain"] >= 0 else "more",
+                    row["name"],
+                ]
+                for row in rows
+            ],
+            hovertemplate="<b>%{customdata[3]}</b><br>%{customdata[0]} per iteration, %{customdata[1]} %{customdata[2]} than measured<extra></extra>",
+        )
+    )
+    frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")
+    figure.update_yaxes(type="category", autorange="reversed", dtick=1)
+    figure.update_xaxes(rangemode="tozero")
+    if rows:
+        figure.add_vline(x=rows[0]["measured_ns"] / scale, line={"color": "#868e96", "width": 1.5, "dash": "dash"})
+    return figure
+
+
+def _colour(row: Row) -> str:
+    if row["chosen"]:
+        return CATEGORY_COLOURS["shm"]
+    return CATEGORY_COLOURS["wan"] if row["today"] else CATEGORY_COLOURS["native"]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

@@ -1,0 +1,165 @@
+"""One collective: its facts, its timeline with hops and critical path, and the path step by step."""
+
+from typing import Any
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from hopscope_dashboard import units
+from hopscope_dashboard.address import Query, link, number
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.timeline import timeline
+from hopscope_dashboard.pages.collective import ids
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects the collective: `comm` and `seq`; without them it is the worst one."""
+    comm, seq = number(query, "comm"), number(query, "seq")
+    if comm is None or seq is None:
+        worst = data.one("collectives", order="worst", limit=1)
+        comm, seq = worst["comm"], worst["seq"]
+    name = f"{comm}:{seq}"
+    calls = data.rows("collective-calls", collective=name)
+    hops = data.rows_or_none("collective-hops", collective=name)
+    path = data.rows_or_none("critical-path", collective=name)
+    steps = data.rows("collective-steps", collective=name)
+    fact = data.collective(comm, seq)
+    return html.Div(
+        [
+            blocks.page_head(f"{fact['op']} {name}", _lead(fact, calls), *_neighbours(fact)),
+            _facts(fact, calls, path),
+            *([] if hops else [_why_no_hops(calls)]),
+            blocks.columns(
+                blocks.card(
+                    "Timeline",
+                    blocks.drawing(
+                        f"Timeline of {name}",
+                        timeline(ranks=data.ranks, calls=calls, hops=hops, steps=steps, path=path),
+                        name=ids.TIMELINE,
+                    ),
+                    hint="One lane per rank. Hops are arrows from the start of the send to the message seen by its receiver. Drag to zoom, "
+                    "double-click to see all, click the legend to hide.",
+                ),
+                _path(path, fact),
+                widths="minmax(0, 1fr) 390px",
+            ),
+            _calls(calls),
+        ]
+    )
+
+
+def _lead(fact: Row, calls: Rows) -> list[Any]:
+    comm_name = fact["comm_name"] or f"communicator {fact['comm']}"
+    engines = sorted({call["engine"] for call in calls})
+    trees = sorted({call["tree"] for call in calls if call["tree"]})
+    run_by = (
+        "the MPI library"
+        if engines == ["native"]
+        else "Hopscope's engine"
+        if engines == ["tree"]
+        else ", ".join(engines)
+    )
+    tree = f" over {', '.join(trees)}" if trees else ""
+    return [
+        f"On {comm_name}, {units.plural(fact['comm_size'], 'rank')}, {units.size(fact['bytes'])}; run by {run_by}{tree}."
+    ]
+
+
+def _neighbours(fact: Row) -> list[Component]:
+    def button(to: int | None, *children: Any) -> Component:
+        if to is None:
+            return html.Span(list(children), className="button disabled", **{"aria-disabled": "true"})
+        return dcc.Link(list(children), href=link("/collective", comm=fact["comm"], seq=to), className="button")
+
+    return [
+        button(fact["previous_seq"], icon("left", 15), "previous"),
+        button(fact["next_seq"], "next", icon("right", 15)),
+        dcc.Link("all collectives", href="/collectives", className="button"),
+    ]
+
+
+def _facts(fact: Row, calls: Rows, path: Rows) -> Component:
+    last = max(calls, key=lambda call: (call["enter_ns"], call["rank"]))
+    leave = fact["last_leave_ns"]
+    longest = max(path, key=lambda step: step["time_ns"], default=None)
+    figures = [
+        (
+            "Duration",
+            units.duration(leave - fact["first_enter_ns"] if leave is not None else None),
+            "first enter to last leave",
+        ),
+        (
+            "After the last enter",
+            units.duration(leave - fact["last_enter_ns"] if leave is not None else None),
+            "what it took once all were there",
+        ),
+        (
+            "Spread of arrivals",
+            units.duration(fact["last_enter_ns"] - fact["first_enter_ns"]),
+            f"rank {last['rank']} entered last",
+        ),
+        ("Waiting", units.duration(sum(call["waiting_ns"] or 0 for call in calls)), "for later ranks, over all ranks"),
+        (
+            "Longest stretch",
+            units.duration(longest["time_ns"] if longest else None),
+            f"{longest['category']}, step {longest['step']} of its critical path"
+            if longest
+            else "no critical path is known",
+        ),
+    ]
+    return html.Div(blocks.key_figures(figures), id=ids.FACTS)
+
+
+def _why_no_hops(calls: Rows) -> Component:
+    reasons = sorted({call["engine"].partition(":")[2] for call in calls if call["engine"].startswith("native:")})
+    why = f" The engine left it to the MPI library: {', '.join(reasons)}." if reasons else ""
+    return blocks.note(
+        f"No hops are known of this collective: the MPI library ran it.{why} ",
+        dcc.Link("How to get hops", href="/tree"),
+        ".",
+    )
+
+
+def _path(path: Rows, fact: Row) -> Component:
+    if not path:
+        return empty.nothing_here("Critical path", "No critical path of this collective is known: it is incomplete.")
+    whole = sum(step["time_ns"] for step in path) or 1
+    rows = [
+        [
+            step["step"],
+            blocks.chip(step["category"], CATEGORY_COLOURS[step["category"]]),
+            f"{step['src']} → {step['dst']}" if step["src"] is not None else f"on {step['rank']}",
+            f"+{units.duration(step['begin_ns'] - fact['first_enter_ns'])}",
+            units.duration(step["time_ns"]),
+            units.share(step["time_ns"] / whole),
+        ]
+        for step in path
+    ]
+    return blocks.card(
+        "Critical path, step by step",
+        blocks.table(["", "", "rank", "at", "time", "share"], rows, name=ids.PATH_TABLE, right=(0, 3, 4, 5)),
+        hint=f"{units.plural(len(path), 'stretch', 'stretches')}, {units.duration(whole)} together.",
+    )
+
+
+def _calls(calls: Rows) -> Component:
+    rows = [
+        [
+            call["rank"], call["host"], call["cluster"], units.duration(call["time_ns"]), units.duration(call["waiting_ns"]),
+            units.MISSING if call["needed_rank"] is None else call["needed_rank"], call["engine"], call["call_site"] or units.MISSING,
+        ]
+        for call in calls
+    ]  # fmt: skip
+    return blocks.card(
+        "Calls",
+        blocks.table(
+            ["rank", "host", "cluster", "in the call", "waited", "for rank", "run by", "called from"],
+            rows,
+            name="calls-table",
+            right=(0, 3, 4, 5),
+        ),
+        hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for.",
+    )

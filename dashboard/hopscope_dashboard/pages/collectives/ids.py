@@ -1,0 +1,3 @@
+"""Ids of the list of collectives."""
+
+GRID = "collectives-grid"

@@ -1,0 +1,107 @@
+"""The list of collectives."""
+
+from typing import Any, Final
+
+import dash_ag_grid as dag
+from dash import html
+from dash.development.base_component import Component
+
+from hopscope_dashboard import units
+from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.pages.collectives import ids
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+
+_ORDERS: Final = {"worst": "worst first", "median": "most usual first", "first": "as they ran"}
+_LIMIT: Final = 500
+_PATH: Final = ("local", "shm", "lan", "wan", "native")
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects `order`: worst, median or first."""
+    order = one_of(query, "order", tuple(_ORDERS))
+    rows = data.rows("collectives", order=order, limit=_LIMIT)
+    head = blocks.page_head(
+        "Collectives",
+        "Every execution of a collective operation. Click one to see what happened inside it.",
+        choice("Order", "/collectives", query, "order", _ORDERS, order),
+    )
+    if not rows:
+        return html.Div([head, empty.nothing_here("No collectives", "This trace has no collective operation.")])
+    total = data.number_of_collectives
+    shown = (
+        f"All {units.count(total)} collectives."
+        if len(rows) == total
+        else f"The first {units.count(len(rows))} of {units.count(total)} collectives in this order."
+    )
+    return html.Div(
+        [
+            head,
+            blocks.card(
+                None,
+                blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, _PATH),
+                _grid(rows),
+                hint=f"{shown} Duration runs from the first enter to the last leave; much of it may be waiting for the last rank. "
+                "What it took after the last enter is what a tree can change.",
+            ),
+        ]
+    )
+
+
+def timeline_address(collective: str) -> str:
+    """Give the address of the timeline of a collective COMM:SEQ."""
+    comm, _, seq = collective.partition(":")
+    return link("/collective", comm=comm, seq=seq)
+
+
+def _grid(rows: Rows) -> Component:
+    return dag.AgGrid(
+        id=ids.GRID,
+        rowData=[{**row, "href": timeline_address(row["collective"])} for row in rows],
+        columnDefs=_columns(),
+        defaultColDef={
+            "sortable": True,
+            "resizable": True,
+            "suppressMovable": True,
+            "sortingOrder": ["desc", "asc", None],
+        },
+        columnSize="responsiveSizeToFit",
+        dashGridOptions={
+            "rowHeight": 40,
+            "headerHeight": 40,
+            "animateRows": False,
+            "domLayout": "autoHeight" if len(rows) <= 15 else "normal",
+        },
+        className="grid",
+        style={"height": None if len(rows) <= 15 else "calc(100vh - 285px)", "minHeight": 320, "width": "100%"},
+    )
+
+
+def _columns() -> list[dict[str, Any]]:
+    def number(field: str, title: str, tip: str, function: str, **more: Any) -> dict[str, Any]:
+        return {
+            "field": field, "headerName": title, "headerTooltip": tip, "type": "rightAligned",
+            "valueFormatter": {"function": f"{function}(params.value)"}, **more,
+        }  # fmt: skip
+
+    parts = [{"field": f"{name}_ns", "name": name, "colour": CATEGORY_COLOURS[name]} for name in _PATH]
+    return [
+        {
+            "field": "collective", "headerName": "collective", "headerTooltip": "Communicator and number on it", "width": 105,
+            "cellRenderer": "HopscopeLink", "cellRendererParams": {"hrefField": "href"},
+        },
+        {"field": "operation", "headerName": "operation", "width": 150},
+        number("bytes", "size", "Largest payload of a member", "hopscopeSize", width=80),
+        number("first_enter_ns", "began at", "First enter, since the start of the trace", "hopscopeDuration", width=105),
+        number("duration_ns", "duration", "From the first enter to the last leave", "hopscopeDuration", width=105),
+        number("after_last_enter_ns", "after last enter", "From the last enter to the last leave", "hopscopeDuration", width=150),
+        number("spread_ns", "spread", "From the first enter to the last enter", "hopscopeDuration", width=95),
+        number("last_rank", "last in", "Rank that entered last; – where the clocks cannot tell", "hopscopeKnown", width=85),
+        {
+            "field": "path_ns", "headerName": "its critical path", "headerTooltip": "Where the time of its own critical path went", "minWidth": 130,
+            "flex": 1, "sortable": False, "cellRenderer": "HopscopePath", "cellRendererParams": {"parts": parts},
+        },
+        {"field": "engine", "headerName": "run by", "headerTooltip": "tree: Hopscope's engine; native: the MPI library", "width": 90},
+    ]  # fmt: skip

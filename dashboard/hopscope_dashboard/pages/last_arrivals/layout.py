@@ -1,0 +1,147 @@
+"""Last arrivals by rank, host or cluster, and at one node of the tree."""
+
+from typing import Any, Final
+
+from dash import html
+from dash.development.base_component import Component
+
+from hopscope_dashboard import findings, units
+from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages.last_arrivals import ids
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+from hopscope_dashboard.trees import trees
+
+_BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
+_MOST_NODES: Final = 12
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects `by` (rank, host or cluster) and `at`, a node of the tree."""
+    by = one_of(query, "by", tuple(_BY))
+    rows = data.rows("last-arrivals", by=by)
+    head = blocks.page_head(
+        "Last arrivals",
+        "The rank that enters a collective last is the one that the others wait for.",
+        choice("By", "/last-arrivals", query, "by", _BY, by),
+    )
+    if not any(row["collectives"] for row in rows):
+        return html.Div(
+            [head, empty.nothing_here("No arrivals", "This trace has no complete collective of two ranks or more.")]
+        )
+    return html.Div(
+        [
+            head,
+            _verdict(data),
+            blocks.columns(_shares(rows, by), _waiting(rows, by), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            _table(rows, by),
+            _at_node(data, query),
+        ]
+    )
+
+
+def _verdict(data: TraceData) -> Component:
+    compute = next((row["share"] for row in data.rows("critical-path") if row["category"] == "compute"), None)
+    found = findings.of_arrivals(data.rows("last-arrivals"), compute)
+    return blocks.note(html.Strong(found.text), " ", found.why) if found is not None else html.Div()
+
+
+def _shares(rows: Rows, by: str) -> Component:
+    labels = [str(row[by]) for row in rows]
+    chance = 1 / len(rows) if by == "rank" and rows else None
+    series: list[tuple[str, str, Rows, str]] = [("entered last", CATEGORY_COLOURS["compute"], rows, "share")]
+    if "cause_share" in rows[0]:
+        series.append(("its computing led to the last arrival", CATEGORY_COLOURS["p2p"], rows, "cause_share"))
+    figure = share_bars(labels, series, title="share of the collectives (%)", by=by, chance=chance)
+    hint = "Whiskers are 95 % intervals. With messages before a collective, the last to enter is often a neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
+    return blocks.card(
+        "Who is last, and whose computing is behind it",
+        blocks.drawing("Shares of last arrivals", figure, name=ids.SHARES),
+        hint=hint,
+    )
+
+
+def _waiting(rows: Rows, by: str) -> Component:
+    labels = [str(row[by]) for row in rows]
+    figure = time_bars(
+        labels,
+        [("waiting", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows])],
+        title="time the others waited for it",
+        by=by,
+    )
+    return blocks.card(
+        "What it cost the others",
+        blocks.drawing("Waiting by last arrival", figure, name=ids.WAITING),
+        hint="Over all ranks and collectives; waiting in parallel counts for each who waits.",
+    )
+
+
+def _table(rows: Rows, by: str) -> Component:
+    def verdict(row: Row, name: str) -> str:
+        return units.MISSING if row.get(name) is None else "yes" if row[name] else "no"
+
+    body: list[list[Any]] = [
+        [
+            row[by], units.share(row["share"]), units.interval(row.get("share_low"), row.get("share_high")), verdict(row, "late"),
+            units.share(row.get("cause_share")), verdict(row, "cause"), units.share(row["undecided"]), units.duration(row["margin_ns"]),
+            units.duration(row["waiting_ns"]), units.count(row["collectives"]),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    columns = [
+        by,
+        "last",
+        "95 % interval",
+        "late?",
+        "cause",
+        "cause?",
+        "undecided",
+        "margin (median)",
+        "others waited",
+        "collectives",
+    ]
+    return blocks.card(
+        "In numbers",
+        blocks.table(
+            columns, body, name=ids.TABLE, right=(0, 1, 2, 4, 6, 7, 8, 9) if by == "rank" else (1, 2, 4, 6, 7, 8, 9)
+        ),
+        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give. Undecided: the clocks cannot tell who was later.",
+    )
+
+
+def _at_node(data: TraceData, query: Query) -> Component:
+    parents = {parent for tree in trees(data) for parent in tree.parents.get("up", {}).values() if parent is not None}
+    if not parents:
+        return html.Div()
+    nodes = sorted(parents)
+    at = number(query, "at")
+    at = at if at in parents else nodes[0]
+    rows = data.rows_or_none("last-arrivals", at=at)
+    title = "At one node of the tree: which child's message comes last"
+    if not rows:
+        return empty.nothing_here(title, f"Rank {at} received no hop towards the root.")
+    body = [
+        [
+            row["child"],
+            units.share(row["share"]),
+            units.share(row["binding_share"]),
+            units.share(row["undecided"]),
+            units.duration(row["margin_ns"]),
+            units.count(row["collectives"]),
+        ]
+        for row in rows
+    ]
+    return blocks.card(
+        title,
+        choice("Rank", "/last-arrivals", query, "at", {str(node): str(node) for node in nodes[:_MOST_NODES]}, str(at)),
+        blocks.table(
+            ["child", "last of the children", "and waited for", "undecided", "margin (median)", "collectives"],
+            body,
+            name=ids.AT_NODE,
+            right=(0, 1, 2, 3, 4, 5),
+        ),
+        hint="All on that node's own clock, so the clocks leave nothing undecided.",
+    )

@@ -1,0 +1,29 @@
+"""Computes the suggestion after the page is there, and hands out the tree file."""
+
+from typing import Any
+
+import hopscope
+from dash import Dash, Input, Output, dcc, html, no_update
+from dash.development.base_component import Component
+
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.pages.remap import ids
+from hopscope_dashboard.pages.remap.result import result
+
+
+def register(app: Dash, data: TraceData) -> None:
+    """Register the callbacks of this page."""
+
+    @app.callback(Output(ids.RESULT, "children"), Input(ids.ASK, "data"))
+    def suggest(phase: str) -> Component:
+        try:
+            return result(data, phase)
+        except hopscope.InputError as error:
+            return html.P(str(error), className="reason")
+
+    @app.callback(Output(ids.DOWNLOAD, "data"), Input(ids.DOWNLOAD_BUTTON, "n_clicks"), prevent_initial_call=True)
+    def download(clicks: int | None) -> Any:
+        text = data.remap().tree_file if clicks else None
+        return no_update if text is None else dcc.send_string(text, "tree.json")
+
+    del suggest, download

@@ -1,0 +1,11 @@
+"""Ids of the remap page."""
+
+RESULT = "remap-result"
+ASK = "remap-ask"
+PHASE = "remap-phase"
+CANDIDATES = "remap-candidates"
+CHART = "remap-chart"
+DOWNLOAD = "remap-download"
+DOWNLOAD_BUTTON = "remap-download-button"
+BEFORE = "remap-before"
+AFTER = "remap-after"

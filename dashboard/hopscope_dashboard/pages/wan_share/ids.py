@@ -1,0 +1,4 @@
+"""Ids of the WAN share."""
+
+SHARES = "wan-shares"
+TABLE = "wan-table"

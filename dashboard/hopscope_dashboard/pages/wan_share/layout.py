@@ -1,0 +1,101 @@
+"""WAN share of the critical path and of each cluster's own way to the root and back."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from hopscope_dashboard import units
+from hopscope_dashboard.address import Query
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages.wan_share import ids
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page."""
+    del query
+    rows = data.rows("wan-share")
+    head = blocks.page_head(
+        "WAN share", "How much of the way through the collectives is spent on hops between clusters."
+    )
+    if data.run["clusters"] < 2:
+        reason = "All ranks are in one cluster, so no hop runs between clusters. A topology file names clusters: hopscope run --topology FILE ..."
+        return html.Div([head, empty.nothing_here("One cluster", reason), _table(rows)])
+    if not data.has_hops:
+        return html.Div(
+            [
+                head,
+                empty.nothing_here(
+                    "No hops",
+                    "What ran between clusters is known only where hops are: the page of the tree says how to get them.",
+                ),
+                _table(rows),
+            ]
+        )
+    return html.Div([head, _verdict(rows), blocks.columns(_shares(rows), _times(rows)), _table(rows)])
+
+
+def _verdict(rows: Rows) -> Component:
+    path = next((row for row in rows if row["scope"] == "critical_path"), None)
+    if path is None or path["share"] is None:
+        return html.Div()
+    return blocks.note(
+        html.Strong(f"{units.share(path['share'])} of the run's critical path is spent on hops between clusters."),
+        f" Per collective, it crosses between clusters {units.count(path['crossings'])} times; a tree that gathers each cluster first crosses once each way.",
+    )
+
+
+def _scope(name: str) -> str:
+    return "critical path" if name == "critical_path" else name
+
+
+def _shares(rows: Rows) -> Component:
+    figure = share_bars(
+        [_scope(row["scope"]) for row in rows],
+        [("wan", CATEGORY_COLOURS["wan"], rows, "share")],
+        title="share of the path spent on wan hops (%)",
+        by="scope",
+    )
+    return blocks.card(
+        "Share",
+        blocks.drawing("WAN share by scope", figure, name=ids.SHARES),
+        hint="For a cluster: the way of its ranks' own contribution to the root and of the result back, without waiting for others.",
+    )
+
+
+def _times(rows: Rows) -> Component:
+    figure = time_bars(
+        [_scope(row["scope"]) for row in rows],
+        [
+            ("wan hops", CATEGORY_COLOURS["wan"], [row["wan_ns"] for row in rows]),
+            ("rest of the way", CATEGORY_COLOURS["local"], [max(0, (row["path_ns"] or 0) - (row["wan_ns"] or 0)) for row in rows]),
+            ("waiting for others", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows]),
+        ],
+        title="time, summed over ranks", by="scope", stacked=True,
+    )  # fmt: skip
+    return blocks.card(
+        "Time",
+        blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
+        hint="The waiting stands beside the way: it is spent in the collective, but not on the rank's own contribution.",
+    )
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            _scope(row["scope"]), units.share(row["share"]), _number(row["hops"]), _number(row["crossings"]), units.size(row["bytes"]),
+            units.duration(row["path_ns"]), units.duration(row["wan_ns"]), units.duration(row["waiting_ns"]), units.count(row["collectives"]),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    columns = ["", "wan share", "hops", "crossings", "bytes across", "path", "of it wan", "waiting", "collectives"]
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=ids.TABLE, right=range(1, 9)),
+        hint="Hops, crossings and bytes are per collective.",
+    )
+
+
+def _number(value: float | None) -> str:
+    return units.MISSING if value is None else f"{value:.3g}"
