@@ -1,38 +1,41 @@
-"""What analyses there are: reads the headers of the `.sql` files, which are the one place where an analysis is described.
+"""What analyses there are: reads the headers of the `.sql` files, the one place where an analysis is described.
 
-A file under `sql/analyses/` is one analysis at one declared grain (what one row is). The part of its name before the first dot is the command
-(`critical_path.rank.sql` serves `analyze critical-path` and `Trace.critical_path()`). A new file is a new command, or a new grain of one.
+A file under `sql/analyses/` is one analysis at one declared grain (what one row is). The part of its name before the
+first dot is the command: `critical_path.rank.sql` serves `analyze critical-path` and `Trace.critical_path()`. A new
+file is a new command, or a new grain of one. Its header is the block of `--` lines at the top:
 
-Its header is the block of `--` lines at the top:
-
-    -- Time on the critical path of the run, by rank.                       the first line is the help, one sentence
+    -- Time on the critical path of the run, by rank.            the first line is the help, one sentence
     --
-    -- The concept in words, in as many paragraphs as it needs.             prose, up to the first directive
+    -- The concept in words, in as many paragraphs as needed.    prose, up to the first directive
     --
-    -- grain by = rank                                                      served when `--by rank` is given
-    -- param comm INTEGER = null -- Only collectives on this communicator.  used in the query as $comm; the default is JSON
-    -- key rank                                                             the column that names a row (for --fail-if and people)
-    -- column rank INTEGER -- The rank.                                     one line per output column, in order
+    -- grain by = rank                                           served when `--by rank` is given
+    -- param comm INTEGER = null -- Only on this communicator.   used in the query as $comm; the default is JSON
+    -- key rank                                                  what names a row, for --fail-if and for people
+    -- column rank INTEGER -- The rank.                          one line per output column, in order
     -- column share DOUBLE [share] -- Part of the path's time.
-    -- uses run_path                                                        files of staging/ and steps/ that it reads
+    -- uses run_path                                             files of staging/ and steps/ that it reads
     -- example analyze critical-path trace --by rank
 
-All directives, in the order in which they are written (a line indented by three or more spaces continues the one above):
+The directives (a line indented by three or more spaces continues the one above):
 
-* `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the grain taken when nothing is given. The values of one
-  option over the files of a command are its closed list.
-* `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a grain is its command's only one.
-* `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the form COMM:SEQ), or the closed list
-  of its words, as `first|worst`.
+* `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the grain taken when
+  nothing is given. The values of one option over the files of a command are its closed list.
+* `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
+  grain is its command's only one, or its default.
+* `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
+  form COMM:SEQ), or the closed list of its words, as `first|worst`.
 * `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
-* `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out
-  (`*_ns`, `bytes` and `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
-* `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept and `uses` themselves.
-* `bar COLUMN`: drawn as a bar beside the table on a terminal.
+* `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
+  of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out (`*_ns`, `bytes` and
+  `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
+* `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept and
+  `uses` themselves.
+* `bar COLUMN`: drawn as a bar in the table for people.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
 * `fail-if EXPRESSION`: a gate that always holds for this command.
-* `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input (exit 2).
+* `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input
+  (exit 2).
 * `example COMMAND`: one line that a reader can type.
 """
 
@@ -96,7 +99,8 @@ class Grain:
 
 @dataclass(frozen=True)
 class Source:
-    """One `.sql` file: its header's words and its text. Views and macros of `staging/` and `steps/` are no more than this."""
+    """One `.sql` file: its header's words and its text. Views and macros of `staging/` and `steps/` are no more than
+    this."""
 
     name: str
     help: str
@@ -162,7 +166,8 @@ class Command:
     def choose(self, options: Mapping[str, Scalar]) -> tuple[Analysis, dict[str, Scalar]]:
         """The grain that these options ask for, and the values of all its parameters.
 
-        Raises ValueError, with a sentence for the user, for an option or value that no grain has, or two grains at once.
+        Raises ValueError, with a sentence for the user, for an option or value that no grain has, or two grains at
+        once.
         """
         given = {name: value for name, value in options.items() if value is not None}
         names = {*self.choices, *(p.name for p in self.parameters)}
@@ -200,7 +205,8 @@ class Catalog:
         return self.commands[name.replace("_", "-")]
 
     def ordered(self, uses: Sequence[str]) -> list[Source]:
-        """These views and macros and all that they rest on, each after those that it uses. Raises HeaderError on a cycle or an unknown name."""
+        """These views and macros and all that they rest on, each after those that it uses. Raises HeaderError on a
+        cycle or an unknown name."""
         done: dict[str, Source] = {}
 
         def visit(name: str, open_names: tuple[str, ...]) -> None:

@@ -5,7 +5,8 @@
     op     = "<" | "<=" | ">" | ">=" | "==" | "!="
     number = digits, sign, fraction and exponent, then a unit: ns us ms s, %, B KB MB GB KiB MiB GiB
 
-A gate says what must not be: it fails when it is true. It is undecided when it cannot be judged: no such row, no value, or a value whose
+A gate says what must not be: it fails when it is true. It is undecided when it cannot be judged: no such row, no
+value, or a value whose
 undecided part could turn it. The parser reads text and nothing in it is ever executed.
 """
 

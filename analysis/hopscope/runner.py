@@ -1,4 +1,5 @@
-"""Runs SQL: the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are made when first used."""
+"""Runs SQL: the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are
+made when first used."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -30,7 +31,8 @@ class Runner:
                 relation = self._connection.read_parquet(parts)
             except duckdb.Error as error:
                 raise InputError(
-                    f"{store.path / name} cannot be read: {_first_line(error)}. Delete {store.path} and run the command on the trace again"
+                    f"{store.path / name} cannot be read: {_first_line(error)}. "
+                    f"Delete {store.path} and run the command on the trace again"
                 ) from None
             store.check_columns(name, relation.columns)
             relation.create_view(name)
@@ -43,7 +45,8 @@ class Runner:
         self._connection.execute("set lock_configuration = true")
 
     def prepare(self, uses: Sequence[str]) -> list[Source]:
-        """Make these views and macros, and those under them, where they are not there yet. Returns them in the order of making."""
+        """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
+        of making."""
         sources = self._catalog.ordered(uses)
         with self._lock:
             for source in sources:
@@ -64,8 +67,9 @@ class Runner:
             return [(name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True)]
 
     def user_query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
-        """The result of a query that a user wrote: one SELECT (or what reads like one). Every view of the catalog is there. Raises InputError."""
-        self.prepare([name for name in self._catalog.sources])
+        """The result of a query that a user wrote: one SELECT (or what reads like one). Every view of the catalog is
+        there. Raises InputError."""
+        self.prepare(list(self._catalog.sources))
         try:
             statements = self._connection.extract_statements(sql)
         except duckdb.Error as error:

@@ -1,4 +1,5 @@
-"""Where a dataset's tables are: finds the Parquet files of each table and what is missing, against the schemas that are the contract."""
+"""Where a dataset's tables are: finds the Parquet files of each table and what is missing, against the schemas that
+are the contract."""
 
 import json
 from functools import cache
@@ -44,7 +45,7 @@ class Store:
         lacking = [name for name in self.schemas[table].names if name not in columns]
         if lacking:
             raise InputError(
-                f"{self.path / table}: no column {', '.join(lacking)}; the dataset comes from another version of hopscope. "
+                f"{self.path / table}: lacks the column {', '.join(lacking)}; the dataset comes of another version. "
                 f"Delete {self.path} and run the command on the trace again, which converts it anew"
             )
 
@@ -81,7 +82,8 @@ def _manifest(dataset: Path) -> dict[str, object]:
         manifest: object = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(
-            f"{dataset} is no whole dataset: it has no manifest.json. Give the trace directory, which is converted when needed"
+            f"{dataset} is no whole dataset: it has no manifest.json. "
+            "Give the trace directory, which is converted when needed"
         ) from None
     except (OSError, ValueError) as error:
         raise InputError(
@@ -90,6 +92,7 @@ def _manifest(dataset: Path) -> dict[str, object]:
     version = cast("dict[str, object]", manifest).get("schema_version") if isinstance(manifest, dict) else None
     if version != SCHEMA_VERSION:
         raise InputError(
-            f"{path} has schema_version {version}, and this hopscope reads {SCHEMA_VERSION}. Delete {dataset} and run the command on the trace again"
+            f"{path} has schema_version {version}, and this hopscope reads {SCHEMA_VERSION}. "
+            f"Delete {dataset} and run the command on the trace again"
         )
     return cast("dict[str, object]", manifest)

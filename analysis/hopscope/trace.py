@@ -63,7 +63,8 @@ class Trace:
         return Runner(self._store, catalog.load())
 
     def answer(self, command: str, **options: Scalar) -> Answer:
-        """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the trace has nothing to answer with."""
+        """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
+        trace has nothing to answer with."""
         commands = catalog.load()
         try:
             found = commands.command(command)
@@ -93,7 +94,8 @@ class Trace:
         return self._runner.describe(analysis.sql, {p.name: p.default for p in analysis.parameters})
 
     def statements(self, answer: Answer) -> str:
-        """The SQL that made an answer, whole: views and macros first, then the query with its parameters as comments."""
+        """The SQL that made an answer, whole: views and macros first, then the query with its parameters as
+        comments."""
         parts = [source.sql for source in self._runner.prepare(answer.analysis.uses)]
         values = "".join(f"-- ${name} = {value!r}\n" for name, value in answer.parameters.items())
         return "\n\n".join([*parts, values + answer.analysis.sql])
@@ -123,7 +125,8 @@ class Trace:
         return list(catalog.load().commands.values())
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
-        """Candidate trees with their predicted times; writes the best to `output` if it beats the model's error. See `hopscope.remap.remap`."""
+        """Candidate trees with their predicted times; writes the best to `output` if it beats the model's error. See
+        `hopscope.remap.remap`."""
         from importlib import import_module
 
         function = cast("Callable[..., pa.Table]", import_module("hopscope.remap").remap)
@@ -170,7 +173,8 @@ def documentation(command: Command) -> str:
 
 
 def open(path: str | Path, *, progress: Progress | None = None) -> Trace:
-    """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset. Raises InputError."""
+    """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset.
+    Raises InputError."""
     given = Path(path)
     if not given.exists():
         raise InputError(f"{given}: there is no such trace; give a trace directory, an OTF2 archive or a dataset")

@@ -1,11 +1,11 @@
-"""Datasets drawn by hand: a table is a few lines of text, its missing columns take plain defaults, and it is written as the schemas say."""
+"""Datasets drawn by hand: a table is a few lines of text, its missing columns take plain defaults, and it is written
+as the schemas say."""
 
 import json
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from hopscope.store import table_schemas
 
 # What a column holds that a drawing does not mention; nullable columns are null.
@@ -32,8 +32,13 @@ DEFAULTS: dict[str, object] = {
 }
 
 
+# Numbers of rows, which count from 0 where a drawing does not give them.
+NUMBERED = ("call_id", "hop_id", "interval_id", "message_id", "step_id", "collective_id")
+
+
 def draw(directory: Path, **tables: str) -> Path:
-    """Write a dataset. Each table is text: a line of column names, then a line of values per row, `-` for null, `0,1` for a list."""
+    """Write a dataset. Each table is text: a line of column names, then a line of values per row, `-` for null, `0,1`
+    for a list."""
     for name, schema in table_schemas().items():
         if name not in tables:
             continue
@@ -60,25 +65,17 @@ def rows_of(text: str, schema: pa.Schema) -> pa.Table:
 
 
 def _value(field: pa.Field, text: str | None, number: int) -> object:
-    if text == "-":
+    if text == "-" or (text is None and field.nullable):
         return None
     if text is None:
-        if field.nullable:
-            return None
-        if field.name in ("call_id", "hop_id", "interval_id", "message_id", "step_id", "collective_id"):
+        if field.name in NUMBERED:
             return number
-        return DEFAULTS.get(
-            field.name, "" if pa.types.is_string(field.type) else False if pa.types.is_boolean(field.type) else 0
-        )
+        empty = {"string": "", "bool": False}.get(str(field.type), 0)
+        return DEFAULTS.get(field.name, empty)
+    read = {"bool": lambda t: {"true": True, "false": False}[t], "double": float, "string": str}
     if pa.types.is_list(field.type):
         return [int(part) for part in text.split(",")]
-    if pa.types.is_boolean(field.type):
-        return {"true": True, "false": False}[text]
-    if pa.types.is_integer(field.type):
-        return int(text.replace("_", ""))
-    if pa.types.is_floating(field.type):
-        return float(text)
-    return text
+    return read.get(str(field.type), int)(text)
 
 
 def expected(text: str) -> list[dict[str, str]]:

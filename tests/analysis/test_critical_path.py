@@ -1,4 +1,5 @@
-"""The critical path as the stretches tell it: sums by every label, shares that add up, intervals where there is enough to draw from.
+"""The critical path as the stretches tell it: sums by every label, shares that add up, intervals where there is
+enough to draw from.
 
 The drawing: two hosts at site A (ranks 0 and 1, 2) and one at site B (rank 3); two Allreduces.
 
@@ -9,10 +10,9 @@ The drawing: two hosts at site A (ranks 0 and 1, 2) and one at site B (rank 3); 
 
 from pathlib import Path
 
+import hopscope
 import pytest
 from drawing import draw, expected, shown
-
-import hopscope
 from hopscope.errors import InputError
 
 RANKS = """
@@ -28,19 +28,19 @@ collective_id comm seq op            bytes first_enter_ns last_enter_ns last_lea
 1             0    1   MPI_Barrier   0     300            340           455           4
 """
 PATH = """
-path       path_collective_id step rank begin_ns end_ns category collective_id hop_id message_id src dst op            call_site
-run        -                  0    3    0        100    compute  -             -      -          -   -   -             app+0x1
-run        -                  1    0    100      120    wan      0             0      -          3   0   MPI_Allreduce app+0x1
-run        -                  2    0    120      220    native   0             -      -          -   -   MPI_Allreduce app+0x1
-run        -                  3    0    220      230    mpi      -             -      -          -   -   MPI_Wait      app+0x2
-run        -                  4    1    230      330    compute  -             -      -          -   -   -             app+0x3
-run        -                  5    2    330      340    p2p      -             -      7          1   2   MPI_Recv      app+0x3
-run        -                  6    2    340      440    local    1             -      -          -   -   MPI_Barrier   -
-run        -                  7    1    440      450    lan      1             1      -          2   1   MPI_Barrier   -
-run        -                  8    1    450      455    local    1             -      -          -   -   MPI_Barrier   -
-collective 1                  0    2    340      440    local    1             -      -          -   -   MPI_Barrier   -
-collective 1                  1    1    440      450    lan      1             1      -          2   1   MPI_Barrier   -
-collective 1                  2    1    450      455    local    1             -      -          -   -   MPI_Barrier   -
+path       path_collective_id step rank begin_ns end_ns category collective_id hop_id message_id src dst op call_site
+run        - 0 3   0 100 compute - - - - - -             app+0x1
+run        - 1 0 100 120 wan     0 0 - 3 0 MPI_Allreduce app+0x1
+run        - 2 0 120 220 native  0 - - - - MPI_Allreduce app+0x1
+run        - 3 0 220 230 mpi     - - - - - MPI_Wait      app+0x2
+run        - 4 1 230 330 compute - - - - - -             app+0x3
+run        - 5 2 330 340 p2p     - - 7 1 2 MPI_Recv      app+0x3
+run        - 6 2 340 440 local   1 - - - - MPI_Barrier   -
+run        - 7 1 440 450 lan     1 1 - 2 1 MPI_Barrier   -
+run        - 8 1 450 455 local   1 - - - - MPI_Barrier   -
+collective 1 0 2 340 440 local   1 - - - - MPI_Barrier   -
+collective 1 1 1 440 450 lan     1 1 - 2 1 MPI_Barrier   -
+collective 1 2 1 450 455 local   1 - - - - MPI_Barrier   -
 """
 HOPS = """
 hop_id collective_id phase src dst bytes link send_begin_ns recv_end_ns
@@ -55,7 +55,8 @@ def trace(tmp_path: Path) -> hopscope.Trace:
 
 
 def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.Trace) -> None:
-    # compute 100 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 455 in all. shm is not on the path: 0, not missing.
+    # compute 100 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 455 in all. shm is not on the
+    # path: 0, not missing.
     table = trace.critical_path()
     assert shown(table, "category", "time_ns") == expected("""
         category,time_ns
@@ -116,7 +117,8 @@ def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> N
 
 def test_the_path_of_one_collective_is_told_step_by_step(trace: hopscope.Trace) -> None:
     table = trace.critical_path(collective="0:1")
-    assert shown(table, "step", "begin_ns", "end_ns", "time_ns", "rank", "category", "src", "dst", "what") == expected("""
+    columns = ("step", "begin_ns", "end_ns", "time_ns", "rank", "category", "src", "dst", "what")
+    assert shown(table, *columns) == expected("""
         step,begin_ns,end_ns,time_ns,rank,category,src,dst,what
         0,340,440,100,2,local,,,work inside MPI_Barrier
         1,440,450,10,1,lan,2,1,down hop of 64 bytes over lan
@@ -125,7 +127,7 @@ def test_the_path_of_one_collective_is_told_step_by_step(trace: hopscope.Trace) 
 
 
 def test_a_collective_that_does_not_exist_is_wrong_input(trace: hopscope.Trace) -> None:
-    with pytest.raises(InputError, match="no critical path of that collective.*analyze collectives"):
+    with pytest.raises(InputError, match=r"no critical path of that collective.*analyze collectives"):
         trace.critical_path(collective="0:99")
     with pytest.raises(InputError, match="COMM:SEQ"):
         trace.critical_path(collective="17")
@@ -138,7 +140,8 @@ def test_without_a_path_the_shares_are_unknown_and_not_zero(tmp_path: Path) -> N
 
 
 def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
-    # 40 collectives, each led to by 10 + (i mod 7) of computing and 5 on the wan: the wan's share is 200 / (400 + 117 + 200) = 0.279.
+    # 40 collectives, each led to by 10 + (i mod 7) of computing and 5 on the wan: the wan's share is 200 / (400 + 117
+    # + 200) = 0.279.
     rows, now = ["path path_collective_id step rank begin_ns end_ns category collective_id"], 0
     for i in range(40):
         work = 10 + i % 7

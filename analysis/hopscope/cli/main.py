@@ -1,4 +1,5 @@
-"""The entry points `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a gate failed, 2 wrong input)."""
+"""The entry points `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a
+gate failed, 2 wrong input)."""
 
 import os
 import sys
@@ -12,7 +13,8 @@ from hopscope.cli.analyze import analyze
 from hopscope.errors import InputError
 from hopscope.render.report import program_version
 
-# Commands with a module of their own, imported when asked for: analysing needs neither MPI nor the dashboard's packages.
+# Commands with a module of their own, imported when asked for: analysing needs neither MPI nor the dashboard's
+# packages.
 _MODULES = ("run", "preload", "recover", "dashboard")
 
 _INTERRUPTED = 130  # as a shell says of a command that Ctrl-C ended
@@ -60,7 +62,8 @@ def analyze_main() -> NoReturn:
 
 
 def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
-    """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say nothing."""
+    """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say
+    nothing."""
     try:
         code: object = command.main(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()

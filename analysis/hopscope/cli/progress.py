@@ -1,4 +1,5 @@
-"""Opening a trace from the command line: a progress bar while it is converted, where there is a terminal to show it on."""
+"""Opening a trace from the command line: a progress bar while it is converted, where there is a terminal to show it
+on."""
 
 import sys
 

@@ -1,7 +1,8 @@
-"""Values in words for people: times with their unit, shares in per cent, sizes in binary units, three digits where more would be noise."""
+"""Values in words for people: times with their unit, shares in per cent, sizes in binary units, three digits where
+more would be noise."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from hopscope.catalog import Analysis
@@ -11,23 +12,16 @@ _SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 
 
 def quantity(value: object, unit: str | None) -> str:
-    """A value in the unit of its column (`ns`, `at`, `share`, `bytes`, another word or none), for people; null is a dash."""
-    if value is None:
+    """A value in the unit of its column (`ns`, `at`, `share`, `bytes`, another word or none); null is a dash."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if not isinstance(value, int | float):
         return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return "-"
-    if unit == "at":
-        return f"{value / 1e9:.6f} s"
-    if unit == "ns":
-        return _scaled(value, _TIMES, "ns")
-    if unit == "bytes":
-        return _scaled(value, _SIZES, "B")
-    if unit == "share":
-        return f"{_digits(100 * value, 1)} %"
+    known = _IN_UNIT.get(unit or "")
+    if known is not None:
+        return known(value)
     text = f"{value:,}".replace(",", " ") if isinstance(value, int) else _plain(value)
     return text if unit is None else f"{text} {unit}"
 
@@ -50,12 +44,20 @@ def _significant(value: float) -> str:
     return f"{value:.0f}" if magnitude >= 99.95 else f"{value:.1f}" if magnitude >= 9.995 else f"{value:.2f}"
 
 
-def _digits(value: float, digits: int) -> str:
+def _per_cent(value: float) -> str:
     # A share that is not nothing never reads as nothing.
-    return "<0.1" if 0 < value < 0.05 else f"{value:.{digits}f}"
+    return "<0.1 %" if 0 < value < 0.0005 else f"{100 * value + 0.0:.1f} %".replace("-0.0 ", "0.0 ")
 
 
 def _plain(value: float) -> str:
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}".replace(",", " ")
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}".replace(",", " ")
+
+
+_IN_UNIT: dict[str, Callable[[float], str]] = {
+    "at": lambda value: f"{value / 1e9:.6f} s",
+    "ns": lambda value: _scaled(value, _TIMES, "ns"),
+    "bytes": lambda value: _scaled(value, _SIZES, "B"),
+    "share": _per_cent,
+}

@@ -1,4 +1,5 @@
-"""An answer as a table for people: human units, the interval of a share in one column, a bar where the header asks for one."""
+"""An answer as a table for people: human units, the interval of a share in one column, a bar where the header asks
+for one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
@@ -62,7 +63,9 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
         return f"95 % of {base}", texts
     if column.unit == "of unit":
         # Where a row has words instead of a value, a dash would look like something missing.
-        return column.name, ["" if row[column.name] is None else quantity(row[column.name], row["unit"]) for row in rows]
+        return column.name, [
+            "" if row[column.name] is None else quantity(row[column.name], row["unit"]) for row in rows
+        ]
     heading = column.name.removesuffix("_ns") if column.unit in ("ns", "at") else column.name
     if column.name in analysis.key or column.name in ("comm", "seq", "tag"):
         return heading, ["-" if row[column.name] is None else str(row[column.name]) for row in rows]

@@ -1,0 +1,176 @@
+"""One analysis as a command: its options and help from the headers, its answer to stdout, what is to be said to
+stderr."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopscope.catalog import Analysis, Command, Parameter
+from hopscope.cli.progress import opening
+from hopscope.gate import Gate, judge, parse, worst
+from hopscope.render.machine import as_csv, as_json
+from hopscope.render.report import write_report
+from hopscope.render.terminal import print_answer
+from hopscope.trace import Answer, Trace
+
+FORMATS = ("table", "json", "csv")
+_EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
+
+# What tells that a trace is not whole is said beside every answer; the rest of the caveats are in `analyze caveats`.
+_SAID_ALWAYS = ("missing", "no path")
+
+_TYPES: dict[str, click.ParamType[Any]] = {
+    "INTEGER": click.INT,
+    "BIGINT": click.INT,
+    "DOUBLE": click.FLOAT,
+    "VARCHAR": click.STRING,
+    "BOOLEAN": click.BOOL,
+    "COLLECTIVE": click.STRING,
+}
+_UNIT_WORDS = {"ns": "ns", "at": "ns since the start", "bytes": "bytes", "share": "0 to 1"}
+
+
+def command_of(
+    command: Command, ask: Callable[[Trace, dict[str, Any]], Answer], options: Sequence[click.Parameter] = ()
+) -> click.Command:
+    """The click command of a catalog's command. `ask` gets the trace and the options that were given."""
+
+    def callback(
+        trace: str, form: str, fail_if: tuple[str, ...], report: Path | None, show_sql: bool, **given: Any
+    ) -> int:
+        gates = [parse(text) for text in fail_if]
+        opened = opening(trace)
+        answer = ask(opened, {name: value for name, value in given.items() if value is not None})
+        if show_sql:
+            click.echo(opened.statements(answer), err=True)
+        gates += [parse(text) for text in answer.analysis.gates]
+        return deliver(opened, answer, form, gates, report)
+
+    own = [*_grain_options(command), *_parameter_options(command), *options]
+    return click.Command(
+        command.name,
+        callback=callback,
+        params=[click.Argument(["trace"]), *own, *_shared_options()],
+        help=help_text(command),
+        short_help=command.default.help,
+    )
+
+
+def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], report: Path | None) -> int:
+    """Print an answer to stdout, say on stderr what limits it, judge its gates, write its report.
+
+    Returns the exit code: 0, 1 if a gate failed, 2 if one could not be judged. Raises InputError for a gate that makes
+    no sense on these columns, before anything is printed, and for a report that cannot be written.
+    """
+    rows = answer.rows
+    outcomes = [judge(gate, answer.analysis, rows) for gate in gates]
+    if form == "table":
+        print_answer(sys.stdout, answer.table, answer.analysis)
+    else:
+        sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
+    sys.stdout.flush()
+    caveats = trace.run("caveats").to_pylist()
+    if answer.analysis.command not in ("caveats", "summary"):
+        _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _SAID_ALWAYS)
+    _note(answer.notes)
+    for outcome in outcomes:
+        if outcome.outcome != "passed":
+            click.echo(outcome.sentence, err=True)
+    if report is not None:
+        write_report(report, trace.path, answer, [str(caveat["sentence"]) for caveat in caveats], outcomes)
+    return _EXIT_CODES[worst(outcomes)]
+
+
+def format_option() -> click.Option:
+    """`--format table|json|csv`."""
+    return click.Option(
+        ["--format", "form"],
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="How to print the rows; json and csv hold raw numbers.",
+    )
+
+
+def help_text(command: Command) -> str:
+    """Help from the headers: what it answers, the concept, the columns of each grain and the examples."""
+    parts = [command.default.help, *_paragraphs(command.default.concept)]
+    for analysis in command.grains:
+        title = "Columns:" if len(command.grains) == 1 else f"{option_text(analysis)}: {analysis.help}"
+        lines = [f"  {c.name}{_unit(c.unit)}: {c.meaning}" for c in analysis.columns]
+        parts.append("\n".join(["\b", title, *lines]))
+    examples = [f"  {example}" for analysis in command.grains for example in analysis.examples]
+    parts.append("\n".join(["\b", "Examples:", *examples]))
+    return "\n\n".join(parts)
+
+
+def option_text(analysis: Analysis) -> str:
+    """The option that chooses this grain, as one would type it."""
+    grain = analysis.grain
+    if grain is None:
+        return ""
+    return f"--{grain.option} {grain.value or '...'}" + (" (default)" if grain.default else "")
+
+
+def _shared_options() -> list[click.Parameter]:
+    return [
+        format_option(),
+        click.Option(
+            ["--fail-if"],
+            multiple=True,
+            metavar="GATE",
+            help="Exit with 1 if KEY.COLUMN OP NUMBER is true, such as 'wan.share > 40%' or "
+            "'\"any rank\".late_1ms > 5'; * is any row. Repeatable.",
+        ),
+        click.Option(
+            ["--report"],
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Write rows, gates and outcome to this file as JSON.",
+        ),
+        click.Option(["--show-sql"], is_flag=True, help="Print the SQL that ran to stderr."),
+    ]
+
+
+def _grain_options(command: Command) -> list[click.Parameter]:
+    grain = command.default.grain
+    return [
+        click.Option(
+            [f"--{option}"],
+            type=click.Choice(values),
+            help="What one row is" + (f" (default {grain.value})." if grain and grain.option == option else "."),
+        )
+        for option, values in command.choices.items()
+    ]
+
+
+def _parameter_options(command: Command) -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--" + parameter.name.replace("_", "-"), parameter.name],
+            type=_type_of(parameter),
+            metavar="COMM:SEQ" if parameter.type == "COLLECTIVE" else None,
+            help=parameter.meaning + ("" if parameter.default is None else f" Default {parameter.default}."),
+        )
+        for parameter in command.parameters
+    ]
+
+
+def _type_of(parameter: Parameter) -> click.ParamType[Any]:
+    return click.Choice(parameter.choices) if parameter.choices else _TYPES[parameter.type]
+
+
+def _note(sentences: Sequence[str] | Any) -> None:
+    for sentence in sentences:
+        click.echo(f"note: {sentence}", err=True)
+
+
+def _paragraphs(concept: str) -> list[str]:
+    # A paragraph of lines like `wan  hops between clusters` is a list, which must not be re-wrapped.
+    return [f"\b\n{part}" if "  " in part else part for part in concept.split("\n\n")]
+
+
+def _unit(unit: str | None) -> str:
+    return f" [{_UNIT_WORDS[unit]}]" if unit in _UNIT_WORDS else ""

@@ -1,0 +1,44 @@
+"""`analyze remap`: the one analysis that is computed and not asked in SQL; its description has the form of the
+others."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from hopscope.catalog import Analysis, Command, Scalar, parse
+from hopscope.cli.command import command_of
+from hopscope.remap import DESCRIPTION, remap, sentence
+from hopscope.trace import Answer, Trace
+
+
+def remap_command() -> click.Command:
+    """`analyze remap TRACE [-o tree.json] [--search N]`."""
+    analysis = parse("remap", DESCRIPTION)
+    command = Command("remap", "remap", (analysis,))
+
+    def ask(trace: Trace, options: dict[str, Any]) -> Answer:
+        return _answer(trace, command, analysis, options)
+
+    output = click.Option(
+        ["-o", "--output"],
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the suggested tree to this file; it is not touched if nothing is suggested.",
+    )
+    return command_of(command, ask, [output])
+
+
+def _answer(trace: Trace, command: Command, analysis: Analysis, options: dict[str, Any]) -> Answer:
+    output: Path | None = options.pop("output", None)
+    parameters: dict[str, Scalar] = {p.name: p.default for p in analysis.parameters} | options
+    with (
+        Console(stderr=True).status("replaying the run over candidate trees") if sys.stderr.isatty() else nullcontext()
+    ):
+        table = remap(trace, output, **options)
+    notes = [sentence(table)]
+    if output is not None and any(table["chosen"].to_pylist()):
+        notes.append(f"wrote {output}; run the program over it with `hopscope run --tree {output} -- ...`")
+    return Answer(table, command, analysis, parameters, tuple(notes))

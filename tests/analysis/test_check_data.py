@@ -1,0 +1,71 @@
+"""The dataset's own rules: each broken on purpose, once within the clocks' uncertainty and once beyond it."""
+
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from drawing import draw
+
+GOOD = {
+    "ranks": "rank\n0\n1",
+    "comms": "comm name size members\n0 w 2 0,1",
+    "collectives": "collective_id comm seq comm_size last_leave_ns complete\n0 0 0 2 60 true\n1 0 1 2 - false",
+    "calls": "collective_id rank enter_ns leave_ns\n0 0 10 60\n0 1 20 55\n1 0 90 -",
+    "hops": "collective_id src dst send_begin_ns recv_end_ns clock_error_ns\n0 1 0 30 50 5",
+    "messages": "src dst send_begin_ns recv_post_ns recv_wait_begin_ns recv_end_ns clock_error_ns\n0 1 1 1 1 4 5",
+    "intervals": "rank begin_ns end_ns region\n0 0 5 MPI_Init",
+    "path_stretches": "path path_collective_id step rank begin_ns end_ns category\n"
+    "collective 0 0 1 20 30 local\ncollective 0 1 0 30 60 shm\nrun - 0 0 0 60 compute",
+}
+
+
+def checked(directory: Path, **changed: str) -> dict[str, dict[str, Any]]:
+    trace = hopscope.open(draw(directory, **{**GOOD, **changed}))
+    return {row["rule"]: row for row in trace.check_data().to_pylist()}
+
+
+def test_a_good_dataset_keeps_every_rule_and_counts_what_is_exempt(tmp_path: Path) -> None:
+    rows = checked(tmp_path / "d")
+    assert {row["verdict"] for row in rows.values()} == {"holds", "exempt"}
+    assert rows["incomplete collectives, exempt"]["rows"] == 1
+
+
+def test_nothing_to_check_is_said_and_is_no_failure(tmp_path: Path) -> None:
+    rows = hopscope.open(draw(tmp_path / "d")).check_data().to_pylist()
+    assert {row["verdict"] for row in rows} == {"nothing to check", "exempt"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "table", "old", "new", "inside", "beyond"),
+    [
+        ("a hop is received after it was sent", "hops", "30 50 5", "30 26 5", 1, 0),
+        ("a hop is received after it was sent", "hops", "30 50 5", "30 24 5", 0, 1),
+        ("both ends of a hop are members of its communicator", "hops", "0 1 0 30", "0 7 0 30", 0, 1),
+        ("a message is received after it was sent", "messages", "1 4 5", "1 -3 5", 1, 0),
+        ("a message is received after it was sent", "messages", "1 4 5", "1 -9 5", 0, 1),
+        ("a call is left after it was entered", "calls", "20 55", "20 19", 0, 1),
+        ("an interval ends after it began", "intervals", "0 5 MPI", "5 0 MPI", 0, 1),
+        ("a complete collective has one call per member", "calls", "\n0 1 20 55", "", 0, 1),
+        ("a complete collective has one call per member", "calls", "0 1 20", "0 0 20", 0, 1),
+        ("communicator and number name one collective", "collectives", "1 0 1 2", "1 0 0 2", 0, 1),
+        (
+            "every complete collective that somebody left has a critical path",
+            "path_stretches",
+            "\ncollective 0 0 1 20 30 local\ncollective 0 1 0 30 60 shm",
+            "",
+            0,
+            1,
+        ),
+        ("the stretches of a critical path add up to its length", "path_stretches", "20 30 local", "20 29 local", 0, 1),
+        ("the critical path of a collective ends at its last leave", "path_stretches", "30 60 shm", "30 58 shm", 0, 1),
+    ],
+)
+def test_a_broken_rule_is_found(
+    tmp_path: Path, rule: str, table: str, old: str, new: str, inside: int, beyond: int
+) -> None:
+    assert old in GOOD[table]
+    row = checked(tmp_path / "d", **{table: GOOD[table].replace(old, new, 1)})[rule]
+    assert (row["inside"], row["beyond"]) == (inside, beyond)
+    assert row["verdict"] == ("fails" if beyond else "holds")
+    assert (row["example"] is not None) == bool(beyond)

@@ -1,0 +1,150 @@
+"""Noise: computing beyond the rank's own median at its place, seen only from 20 occurrences on, shared by few.
+
+The drawing: two or three ranks that compute 30 ms and enter an Allreduce, 25 times, at one call site, so that there are
+24 gaps. The first gap is left out, so 23 count.
+"""
+
+from pathlib import Path
+
+import hopscope
+from drawing import draw, expected, shown
+
+MS = 1_000_000
+
+
+def iterations(
+    directory: Path, work: list[list[float]], call_site: str = "app+0x1", path: str | None = None
+) -> hopscope.Trace:
+    """A trace in which rank r computes work[i][r] ms before its Allreduce i; each leaves 1 ms after the last enter."""
+    calls = ["collective_id rank enter_ns leave_ns call_site"]
+    begin = 0.0
+    for i, row in enumerate(work):
+        end = begin + max(row) + 1
+        calls += [f"{i} {r} {int((begin + w) * MS)} {int(end * MS)} {call_site}" for r, w in enumerate(row)]
+        begin = end
+    ranks = range(len(work[0]))
+    tables = {
+        "ranks": "rank\n" + "\n".join(map(str, ranks)),
+        "comms": f"comm name size members\n0 w {len(ranks)} {','.join(map(str, ranks))}",
+        "collectives": "comm seq comm_size\n" + "\n".join(f"0 {i} {len(ranks)}" for i in range(len(work))),
+        "calls": "\n".join(calls),
+    }
+    if path:
+        tables["path_stretches"] = path
+    return hopscope.open(draw(directory, **tables))
+
+
+LATE = ("rank", "late_1ms", "late_5ms", "late_10ms", "late_30ms", "noise_ns")
+
+
+def test_spikes_are_counted_by_their_height(tmp_path: Path) -> None:
+    # Rank 1 has spikes of 3, 7, 12 and 40 ms; rank 0 one of 2 ms in an iteration of its own. The medians are 30 ms.
+    work = [[30.0, 30.0, 30.0] for _ in range(25)]
+    for i, spike in ((5, 3), (9, 7), (13, 12), (20, 40)):
+        work[i][1] += spike
+    work[7][0] += 2
+    assert shown(iterations(tmp_path / "d", work).noise(), *LATE) == expected("""
+        rank,late_1ms,late_5ms,late_10ms,late_30ms,noise_ns
+        0,1,0,0,0,2000000
+        1,4,3,2,1,62000000
+        2,0,0,0,0,0
+        any rank,5,3,2,1,64000000
+    """)
+
+
+def test_the_first_occurrence_is_warm_up_and_no_noise(tmp_path: Path) -> None:
+    # The first gap is the one before Allreduce 1, for nothing precedes Allreduce 0.
+    work = [[30.0, 30.0] for _ in range(25)]
+    work[1][1] += 50
+    assert shown(iterations(tmp_path / "d", work).noise(), *LATE)[2] == {
+        "rank": "any rank", "late_1ms": "0", "late_5ms": "0", "late_10ms": "0", "late_30ms": "0", "noise_ns": "0",
+    }  # fmt: skip
+
+
+def test_a_place_with_fewer_than_twenty_occurrences_cannot_be_judged(tmp_path: Path) -> None:
+    # 20 Allreduces have 19 gaps between them: too few, and the noise is unknown rather than 0. 21 have 20.
+    work = [[30.0, 30.0] for _ in range(20)]
+    work[9][1] += 50
+    assert iterations(tmp_path / "few", work).noise()["noise_ns"].to_pylist() == [None, None, None]
+    enough = iterations(tmp_path / "enough", [*work, [30.0, 30.0]])
+    assert enough.noise()["noise_ns"].to_pylist() == [0, 50 * MS, 50 * MS]
+
+
+def test_work_that_grows_for_most_ranks_at_once_is_no_noise(tmp_path: Path) -> None:
+    # In iteration 10 all three ranks compute 20 ms more, rank 2 another 4: only these 4 are noise. In iteration 12 two of
+    # three do 10 more: that is most of them. In iteration 14 one of three does: noise.
+    work = [[30.0, 30.0, 30.0] for _ in range(25)]
+    work[10] = [50.0, 50.0, 54.0]
+    work[12] = [40.0, 40.0, 30.0]
+    work[14] = [40.0, 30.0, 30.0]
+    assert shown(iterations(tmp_path / "d", work).noise(), "rank", "noise_ns", "late_5ms") == expected("""
+        rank,noise_ns,late_5ms
+        0,10000000,1
+        1,0,0
+        2,4000000,0
+        any rank,14000000,1
+    """)
+
+
+def test_a_rank_that_is_always_slower_has_no_noise(tmp_path: Path) -> None:
+    # Lateness in every iteration is its normal; last-arrivals names it, noise does not.
+    assert iterations(tmp_path / "d", [[30.0, 33.0]] * 25).noise()["noise_ns"].to_pylist() == [0, 0, 0]
+
+
+def test_a_neighbours_lateness_is_no_noise(tmp_path: Path) -> None:
+    # Rank 1 computes 30 ms and then waits in MPI_Recv for 20 ms once: the wait is MPI, not computing.
+    calls, intervals = ["collective_id rank enter_ns leave_ns"], ["rank begin_ns end_ns region kind"]
+    for i in range(25):
+        wait = 20 if i == 12 else 0
+        begin = 100 * i
+        for r in range(2):
+            intervals.append(f"{r} {(begin + 30) * MS} {(begin + 31 + wait) * MS} MPI_Recv p2p")
+            calls.append(f"{i} {r} {(begin + 32 + wait) * MS} {(begin + 100) * MS}")
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1",
+            comms="comm name size members\n0 w 2 0,1",
+            collectives="comm seq comm_size\n" + "\n".join(f"0 {i} 2" for i in range(25)),
+            calls="\n".join(calls),
+            intervals="\n".join(intervals),
+        )
+    )
+    assert trace.noise()["noise_ns"].to_pylist() == [0, 0, 0]
+
+
+def test_noise_is_paid_for_only_where_the_critical_path_computes(tmp_path: Path) -> None:
+    # Iteration i begins at 31 i. The spike of rank 1 in iteration 5 makes that one 37 ms long: [155, 191] is its computing,
+    # of which the path takes 4 ms; those are paid. Rank 0's spike of 2 ms in iteration 8 lies beside the path.
+    work = [[30.0, 30.0] for _ in range(25)]
+    work[5][1] += 6
+    work[8][0] += 2
+    path = f"path step rank begin_ns end_ns category\nrun 0 1 {187 * MS} {191 * MS} compute\nrun 1 1 {191 * MS} {192 * MS} local"
+    table = iterations(tmp_path / "d", work, path=path).noise()
+    assert shown(table, "rank", "noise_ns", "paid_ns") == expected("""
+        rank,noise_ns,paid_ns
+        0,2000000,0
+        1,6000000,4000000
+        any rank,8000000,4000000
+    """)
+
+
+def test_without_call_sites_the_operation_and_communicator_are_the_place(tmp_path: Path) -> None:
+    work = [[30.0, 30.0] for _ in range(25)]
+    work[9][0] += 12
+    table = iterations(tmp_path / "d", work, call_site="-").noise()
+    assert table["late_10ms"].to_pylist() == [1, 0, 1]
+
+
+def test_iterations_add_up_to_the_noise(tmp_path: Path) -> None:
+    work = [[30.0, 30.0] for _ in range(25)]
+    work[9][0] += 12
+    work[11][1] += 3
+    trace = iterations(tmp_path / "d", work)
+    rows = trace.iterations().to_pylist()
+    assert [(r["iteration"], r["rank"], r["noise_ns"]) for r in rows if r["noise_ns"]] == [
+        (9, 0, 12 * MS),
+        (11, 1, 3 * MS),
+    ]
+    assert len(rows) == 50
+    assert sum(r["noise_ns"] for r in rows) == trace.noise()["noise_ns"].to_pylist()[2]
