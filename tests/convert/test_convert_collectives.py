@@ -68,7 +68,7 @@ def test_a_rank_that_joins_late_says_its_number(tmp_path: Path, rows: Any) -> No
     drawing.collective(1, 210, 250, "MPI_Barrier", seq=2)
     tables = rows(drawing)
     assert [c["complete"] for c in tables["collectives"]] == [False, False, True]
-    assert tables["run"][0]["missing"] == "2 of 3 collectives are incomplete"
+    assert tables["run"][0]["missing"] == "part of 2 of 3 collectives"
 
 
 def test_a_killed_rank_leaves_an_incomplete_collective(tmp_path: Path, rows: Any) -> None:
@@ -79,7 +79,7 @@ def test_a_killed_rank_leaves_an_incomplete_collective(tmp_path: Path, rows: Any
     assert [(c["leave_ns"], c["engine"]) for c in tables["calls"]] == [(None, "native")] * 2
     assert [(c["last_leave_ns"], c["complete"]) for c in tables["collectives"]] == [(None, False)]
     assert [rank["complete"] for rank in tables["ranks"]] == [True, False]
-    assert tables["run"][0]["missing"] == ("rank 1 has no end (its process died); 1 of 1 collectives are incomplete")
+    assert tables["run"][0]["missing"] == ("no end of rank 1 (its process died); part of 1 of 1 collectives")
 
 
 def test_a_call_that_names_no_communicator_is_kept_as_an_interval(tmp_path: Path, rows: Any) -> None:
@@ -89,7 +89,7 @@ def test_a_call_that_names_no_communicator_is_kept_as_an_interval(tmp_path: Path
     tables = rows(drawing)
     assert [c["rank"] for c in tables["calls"]] == [1]
     assert [(i["region"], i["kind"], i["end_ns"]) for i in tables["intervals"]] == [("MPI_Allreduce", "mpi", None)]
-    assert "1 calls do not say on which communicator they were" in tables["run"][0]["missing"]
+    assert "the communicator of 1 collective call" in tables["run"][0]["missing"]
 
 
 def test_the_reason_for_going_native_is_the_engine(tmp_path: Path, rows: Any) -> None:

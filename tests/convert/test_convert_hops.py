@@ -120,7 +120,7 @@ def test_a_lost_end_costs_its_own_hop_and_no_other(tmp_path: Path, rows: Any) ->
         (0, 10, 40),
         (2, 2010, 2040),
     ]
-    assert tables["run"][0]["missing"] == "1 hops have one end only and were left out"
+    assert tables["run"][0]["missing"] == "one end of 1 hop, left out"
 
 
 def test_the_tree_is_read_off_the_hops(tmp_path: Path, rows: Any) -> None:

@@ -90,7 +90,7 @@ def test_what_finds_no_partner_is_counted(tmp_path: Path, rows: Any) -> None:
     drawing.add(1, events.MpiRecv(9, 0, drawing.world, 2, 8))
     tables = rows(drawing)
     assert tables["messages"] == []
-    assert tables["run"][0]["missing"] == "1 sends have no receive; 1 receives have no send"
+    assert tables["run"][0]["missing"] == "the receive of 1 send; the send of 1 receive"
 
 
 def test_a_request_may_be_completed_by_another_thread(tmp_path: Path, rows: Any) -> None:

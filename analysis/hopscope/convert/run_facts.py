@@ -147,15 +147,28 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int:
 def _missing(about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> str | None:
     before: str | list[str] = about.get("missing") or []
     said = [before] if isinstance(before, str) else [str(sentence) for sentence in before]
-    said += [f"rank {rank} has no end ({why})" for rank, why in sorted(facts["stopped"].items())]
+    if not said:  # run.json says it in fewer words
+        ranks_by_reason: dict[str, list[int]] = {}
+        for rank, why in sorted(facts["stopped"].items()):
+            ranks_by_reason.setdefault(why, []).append(rank)
+        said = [f"no end of {_ranks(ranks)} ({why})" for why, ranks in ranks_by_reason.items()]
     complete = tables["collectives"]["complete"]
     incomplete = pc.sum(pc.invert(complete)).as_py() or 0
     counts = [
-        (incomplete, f"{incomplete} of {len(complete)} collectives are incomplete"),
-        (facts["unplaced_calls"], f"{facts['unplaced_calls']} calls do not say on which communicator they were"),
-        (facts["unmatched_hop_ends"], f"{facts['unmatched_hop_ends']} hops have one end only and were left out"),
-        (facts["unmatched_sends"], f"{facts['unmatched_sends']} sends have no receive"),
-        (facts["unmatched_receives"], f"{facts['unmatched_receives']} receives have no send"),
+        (incomplete, f"part of {incomplete} of {len(complete)} collectives"),
+        (facts["unplaced_calls"], f"the communicator of {_count(facts['unplaced_calls'], 'collective call')}"),
+        (facts["unmatched_hop_ends"], f"one end of {_count(facts['unmatched_hop_ends'], 'hop')}, left out"),
+        (facts["unmatched_sends"], f"the receive of {_count(facts['unmatched_sends'], 'send')}"),
+        (facts["unmatched_receives"], f"the send of {_count(facts['unmatched_receives'], 'receive')}"),
     ]
     said += [sentence for count, sentence in counts if count]
     return "; ".join(said) or None
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _ranks(ranks: list[int]) -> str:
+    shown = ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
+    return f"rank {shown}" if len(ranks) == 1 else f"{len(ranks)} ranks ({shown})"
