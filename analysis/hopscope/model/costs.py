@@ -206,15 +206,15 @@ def _fit_with_interface(
         latency, per_byte = _line(hops.size[mine].astype(np.float64), net[mine])
         links[name] = LinkCost(max(0.0, latency), per_byte, len(mine))
         residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
+        loss += float(np.abs(residual).sum())
         for number in np.unique(pair[mine]):
             of_pair = pair[mine] == number
             deviation = float(np.median(residual[of_pair]))
             spread = float(np.median(np.abs(residual[of_pair] - deviation)))
-            if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread):
+            # What a queue does to a pair that always meets another is not the pair's own.
+            if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread, 2 * service):
                 first = mine[of_pair][0]
                 pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = max(0.0, latency + deviation)
-                residual[of_pair] -= deviation
-        loss += float(np.abs(residual).sum())
     return loss, links, service, pairs
 
 

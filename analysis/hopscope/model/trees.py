@@ -64,11 +64,13 @@ class Shape:
 
     @property
     def name(self) -> str:
-        """A short name, such as kary:4."""
+        """A short name, such as kary:4; of a hierarchy with the levels that are not flat."""
         kind = self.spec["shape"]
         if kind == "hierarchical":
-            levels = [f"{level}={_level_name(self.spec[level])}" for level in ("clusters", "hosts", "ranks")]
-            return f"hierarchical {' '.join(levels)}"
+            levels = {
+                level: _level_name(self.spec[level]) for level in ("clusters", "hosts", "ranks") if level in self.spec
+            }
+            return " ".join(["hierarchical", *(f"{level}={name}" for level, name in levels.items() if name != "flat")])
         return _level_name(self.spec)
 
     def tree(self, root: int, *, broadcast: bool, hosts: Sequence[int], clusters: Sequence[int]) -> Tree:
