@@ -151,9 +151,9 @@ int collective_run(const struct engine_call *call, const struct collective_plan 
     int rank = call->comm->rank;
     struct schedule_request r = {.arrival_order = plan->arrival_order};
     if (plan->up)
-        r.up = engine_comm_place(e, rank, plan->up, call->root, TREE_REDUCE);
+        r.up = engine_comm_place(e, rank, plan->up, plan->root, TREE_REDUCE);
     if (plan->down)
-        r.down = engine_comm_place(e, rank, plan->down, call->root, TREE_BROADCAST);
+        r.down = engine_comm_place(e, rank, plan->down, plan->root, TREE_BROADCAST);
     if (!plan->up) {
         r.cut = segmentation_of((int64_t)call->count * plan->unit_bytes, 1, plan->segment_bytes);
         return broadcast(call, plan, &r);

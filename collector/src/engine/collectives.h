@@ -7,6 +7,7 @@
 
 struct collective_plan {
     const struct tree_spec *up, *down; /* NULL for a phase that is not run */
+    int root;                          /* of the call; where it has none, of the tree */
     uint64_t segment_bytes;
     bool arrival_order;
     int64_t unit_bytes; /* size of the datatype; 0 for a barrier */

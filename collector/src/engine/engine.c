@@ -136,6 +136,14 @@ static uint16_t tree_id(int up, int down) {
     return (uint16_t)define(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
 }
 
+/* A collective without a root takes that of an explicit tree, so that the tree runs as it is drawn. */
+static int root_of(const struct engine_call *call, int operation, const struct tree_spec *up,
+                   const struct tree_spec *down) {
+    if (operation == OPERATION_REDUCE || operation == OPERATION_BCAST)
+        return call->root;
+    return up->shape == TREE_EXPLICIT ? up->root : down->shape == TREE_EXPLICIT ? down->root : 0;
+}
+
 /* Arguments that the library would refuse are left to it: the error shall be its own. */
 static bool arguments_are_sound(const struct engine_call *call, int operation, MPI_Count *unit_bytes) {
     *unit_bytes = 0;
@@ -183,6 +191,7 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
         return false;
     struct collective_plan plan = {.up = operation == OPERATION_BCAST ? NULL : &trees[up],
                                    .down = operation == OPERATION_REDUCE ? NULL : &trees[down],
+                                   .root = root_of(call, operation, &trees[up], &trees[down]),
                                    .segment_bytes = rule->segment_bytes,
                                    .arrival_order = rule->arrival_order,
                                    .unit_bytes = unit_bytes,

@@ -1,3 +1,4 @@
+/* The one datatype and block behind every sink. */
 #include "engine/sink.h"
 
 enum { BLOCK_BYTES = 1 << 16 };

@@ -1,3 +1,4 @@
+/* Datatypes, their operations and their data. */
 #include "values.h"
 
 #include <complex.h>

@@ -1,0 +1,147 @@
+"""Runs the engine's checking program under the collector and reads the spools that it leaves."""
+
+import json
+import os
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hopscope.launch import collector_library
+from local_mpi import LocalMpi, find
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = Path(__file__).parent / "programs"
+OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier"]
+MPIS = find()
+
+LEAVE, HOP_ISEND, HOP_ISEND_COMPLETE, HOP_IRECV_POST, HOP_IRECV, WAIT_BEGIN, WAIT_END = 2, 20, 21, 22, 23, 30, 31
+
+
+class Record(NamedTuple):
+    """One record of a spool, as collector/include/hopscope/spool.h has it."""
+
+    ticks: int
+    kind: int
+    region: int
+    comm: int
+    a: int
+    b: int
+    c: int
+
+    @property
+    def peer(self) -> int:
+        """The other rank of a hop."""
+        return self.a >> 32
+
+    @property
+    def tag(self) -> int:
+        """The tag of a hop: phase, round, segment and sequence number."""
+        return self.a & 0xFFFFFFFF
+
+
+@dataclass
+class Ended:
+    """How a job ended, and what each rank's first thread recorded."""
+
+    code: int
+    stdout: str
+    stderr: str
+    records: list[list[Record]] = field(default_factory=list)
+    definitions: list[list[dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def same(self) -> bool:
+        """The program found no difference."""
+        return self.code == 0 and self.stdout.strip() == "same"
+
+    @property
+    def by_engine(self) -> int:
+        """Calls that the engine ran, over all ranks."""
+        return sum(record.kind == LEAVE and record.c == 1 for rank in self.records for record in rank)
+
+    @property
+    def reasons(self) -> set[str]:
+        """Why calls went native, in words."""
+        return {line["text"] for rank in self.definitions for line in rank if line["def"] == "reason"}
+
+    def __str__(self) -> str:
+        return f"exit code {self.code}\n{self.stdout}\n{self.stderr}"
+
+
+def program(mpi: LocalMpi) -> Path:
+    """The checking program, compiled once for each MPI library."""
+    made = ROOT / "build" / "programs" / mpi.flavour / "engine_check"
+    sources = sorted(PROGRAMS.glob("*.c"))
+    newest = max(path.stat().st_mtime for path in PROGRAMS.iterdir())
+    if made.exists() and made.stat().st_mtime > newest:
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    words = [mpi.compiler, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-o", str(made), *map(str, sources), "-lm"]
+    done = subprocess.run([*words, "-lpthread"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return made
+
+
+def every(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:
+    """A tree file that runs all four operations over one tree."""
+    tree = {"shape": tree} if isinstance(tree, str) else tree
+    rules = [{"operations": OPERATIONS, "reduce_tree": "tree", **rule}]
+    return {"schema_version": 1, "trees": {"tree": tree}, "rules": rules}
+
+
+def _records(path: Path) -> Iterator[Record]:
+    data = path.read_bytes()[4096:]
+    for values in struct.iter_unpack("<QHHIQQQ", data[: len(data) // 40 * 40]):
+        if values[1] == 0:
+            return
+        yield Record(*values)
+
+
+def check(
+    mpi: LocalMpi,
+    ranks: int,
+    tree: dict[str, Any],
+    *words: str | int,
+    topology: dict[str, Any] | None = None,
+    timeout: int = 100,
+) -> Ended:
+    """Run the checking program on so many ranks under that tree. A job that hangs fails the test."""
+    with tempfile.TemporaryDirectory(prefix="hopscope-engine-") as name:
+        folder = Path(name)
+        (folder / "tree.json").write_text(json.dumps(tree))
+        variables = {
+            "LD_PRELOAD": str(collector_library(mpi.flavour)),
+            "HOPSCOPE_TREE": str(folder / "tree.json"),
+            "HOPSCOPE_DIR": str(folder / "trace"),
+            "HOPSCOPE_ASSEMBLE": "0",
+        }
+        if topology:
+            (folder / "topology.json").write_text(json.dumps(topology))
+            variables["HOPSCOPE_TOPOLOGY"] = str(folder / "topology.json")
+        command = [
+            *mpi.launch(ranks),
+            "env",
+            *(f"{key}={value}" for key, value in variables.items()),
+            str(program(mpi)),
+        ]
+        done = subprocess.run(
+            [*command, *map(str, words)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+            env={key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")},
+        )
+        ended = Ended(done.returncode, done.stdout, done.stderr)
+        spool = folder / "trace" / "spool"
+        for rank in range(ranks):
+            if (spool / f"{rank}.0.spool").exists():
+                ended.records.append(list(_records(spool / f"{rank}.0.spool")))
+                lines = (spool / f"{rank}.defs").read_text().splitlines()
+                ended.definitions.append([json.loads(line) for line in lines])
+        return ended

@@ -1,0 +1,77 @@
+"""What the engine must never do: hang, hide an error, mix up communicators, or leave the reason unsaid."""
+
+import engine_jobs
+import pytest
+from engine_jobs import every
+from local_mpi import LocalMpi
+
+SLOW_LINKS = {
+    "schema_version": 1,
+    "placement": "round-robin",
+    "hosts": [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}],
+    "emulate": {
+        "links": {"wan": {"latency_ns": 3_000_000, "bytes_per_second": 1e9}},
+        "host_interface": {"per_message_ns": 10_000},
+    },
+}
+
+
+def test_errors_are_those_of_the_library_and_reach_the_users_handler_once(mpi: LocalMpi) -> None:
+    if mpi.flavour == "mpich":
+        pytest.skip("Debian's MPICH checks no arguments: it crashes on wrong ones by itself")
+    ended = engine_jobs.check(mpi, 3, every("binomial"), "errors")
+    assert ended.same, ended
+
+
+def test_communicators_come_and_go_and_intercommunicators_go_native(mpi: LocalMpi) -> None:
+    turns = 300 if mpi.flavour == "openmpi" else 60
+    ended = engine_jobs.check(mpi, 4, every("chain"), "lifetimes", 0, turns)
+    assert ended.same, ended
+    assert "intercommunicator" in ended.reasons
+    assert ended.by_engine > turns
+
+
+def test_two_threads_use_two_communicators_at_once(mpi: LocalMpi) -> None:
+    ended = engine_jobs.check(mpi, 3, every("binary", segment_bytes=256), "threads", 0, 150)
+    assert ended.same, ended
+    assert ended.by_engine == 3 * 2 * 150
+
+
+def test_what_does_not_commute_goes_native_and_says_so(mpi: LocalMpi) -> None:
+    ended = engine_jobs.check(mpi, 3, every("flat"), "derived", 5, 40)
+    assert ended.same, ended
+    assert "operation does not commute" in ended.reasons
+
+
+def test_a_tree_of_another_size_goes_native_and_says_so(first_mpi: LocalMpi) -> None:
+    tree = every({"shape": "explicit", "parents": [None, 0, 1]})
+    ended = engine_jobs.check(first_mpi, 4, tree, "pairs")
+    assert ended.same, ended
+    assert ended.reasons == {"tree tree is for 3 ranks"}
+    assert ended.by_engine == 0
+
+
+@pytest.mark.parametrize("segment_bytes", [0, 100_000])
+def test_eight_megabytes_over_slow_links_do_not_hang(segment_bytes: int, mpi: LocalMpi) -> None:
+    tree = every("chain", segment_bytes=segment_bytes)
+    ended = engine_jobs.check(mpi, 3, tree, "large", topology=SLOW_LINKS)
+    assert ended.same, ended
+    assert ended.by_engine == 3 * 9
+
+
+@pytest.mark.parametrize("topology", [None, SLOW_LINKS], ids=["plain", "emulated"])
+def test_a_rank_without_memory_is_missed_by_all_and_waited_for_by_none(
+    topology: dict[str, object] | None, mpi: LocalMpi
+) -> None:
+    # In a chain rank 1 has to take in rank 2's part, for which it has no room.
+    ended = engine_jobs.check(mpi, 3, every("chain"), "memory", topology=topology)
+    assert ended.same, ended
+    assert ended.by_engine == 3 * 3
+
+
+def test_a_rank_without_memory_is_no_matter_where_it_needs_none(first_mpi: LocalMpi) -> None:
+    ended = engine_jobs.check(first_mpi, 3, every("binomial"), "memory")
+    # Rank 1 is a leaf, so the call succeeds, which the program (it expects an error) reports.
+    assert ended.code != 0
+    assert "nobody has missed rank 1's part" in ended.stderr
+    assert "afterwards" not in ended.stderr

@@ -1,0 +1,125 @@
+"""What the engine records: both ends of every hop, waits that end with what they waited for, and due times."""
+
+from collections import Counter
+from itertools import pairwise
+
+import engine_jobs
+import pytest
+from engine_jobs import HOP_IRECV, HOP_IRECV_POST, HOP_ISEND, HOP_ISEND_COMPLETE, WAIT_BEGIN, WAIT_END, Ended, every
+from local_mpi import LocalMpi
+
+
+@pytest.fixture(scope="module")
+def job(first_mpi: LocalMpi) -> Ended:
+    """A binomial tree on 8 ranks, segments of 64 bytes."""
+    ended = engine_jobs.check(first_mpi, 8, every("binomial", segment_bytes=64), "sums", 3)
+    assert ended.same, ended
+    return ended
+
+
+def test_every_hop_has_both_ends_with_one_tag_and_one_length(job: Ended) -> None:
+    sent = Counter(
+        (rank, r.peer, r.tag, r.b) for rank, records in enumerate(job.records) for r in records if r.kind == HOP_ISEND
+    )
+    received = Counter(
+        (r.peer, rank, r.tag, r.b) for rank, records in enumerate(job.records) for r in records if r.kind == HOP_IRECV
+    )
+    # 11 sums of 2,400 bytes in 38 segments, over 7 edges, up and down
+    assert sum(sent.values()) == 11 * 38 * 7 * 2
+    assert sent == received
+
+
+def test_hops_follow_the_tree(job: Ended) -> None:
+    up = {
+        (rank, r.peer)
+        for rank, records in enumerate(job.records)
+        for r in records
+        if r.kind == HOP_ISEND and r.tag & 3 == 0
+    }
+    assert up == {(rank, rank & (rank - 1)) for rank in range(1, 8)}
+
+
+def test_every_message_is_begun_and_completed_once(job: Ended) -> None:
+    for records in job.records:
+        for begin, end in ((HOP_ISEND, HOP_ISEND_COMPLETE), (HOP_IRECV_POST, HOP_IRECV)):
+            begun = [record.c for record in records if record.kind == begin]
+            ended = [record.c for record in records if record.kind == end]
+            assert len(set(begun)) == len(begun)
+            assert sorted(begun) == sorted(ended)
+
+
+def test_a_wait_ends_with_the_message_that_it_waited_for(job: Ended) -> None:
+    waits = 0
+    for records in job.records:
+        waiting = False
+        for before, record in pairwise(records):
+            if record.kind == WAIT_BEGIN:
+                assert not waiting
+                waiting = True
+            if record.kind == WAIT_END:
+                assert waiting
+                assert before.kind in (HOP_IRECV, HOP_ISEND_COMPLETE)
+                assert before.ticks == record.ticks
+                waiting = False
+                waits += 1
+        assert not waiting
+    assert waits > 0
+
+
+def test_times_never_run_backwards(job: Ended) -> None:
+    for records in job.records:
+        assert all(a.ticks <= b.ticks for a, b in pairwise(records))
+
+
+def ticks_of(job: Ended, ns: int) -> int:
+    """How many ticks that is, by the two calibrations that rank 0 wrote."""
+    pairs = [line for line in job.definitions[0] if line["def"] == "clock"]
+    first, last = pairs[0], pairs[-1]
+    elapsed = last["monotonic_ns"] - first["monotonic_ns"]
+    return int(ns * (last["ticks"] - first["ticks"]) / elapsed)
+
+
+def hosts(count: int, emulate: dict[str, object]) -> dict[str, object]:
+    """So many hosts of one cluster, a rank on each."""
+    listed = [{"name": f"h{number}", "cluster": "C"} for number in range(count)]
+    return {"schema_version": 1, "placement": "round-robin", "hosts": listed, "emulate": emulate}
+
+
+def test_no_hop_is_faster_than_its_link(mpi: LocalMpi) -> None:
+    topology = hosts(3, {"links": {"lan": {"latency_ns": 4_000_000, "bytes_per_second": 1_000_000}}})
+    ended = engine_jobs.check(mpi, 3, every("flat"), "sums", 3, topology=topology)
+    assert ended.same, ended
+    # 2,400 bytes at 1 MB/s take 2.4 ms, and then the latency
+    least = ticks_of(ended, 6_300_000)
+    sent = {
+        (rank, r.peer, r.tag): r.ticks
+        for rank, records in enumerate(ended.records)
+        for r in records
+        if r.kind == HOP_ISEND
+    }
+    received = {
+        (r.peer, rank, r.tag): r.ticks
+        for rank, records in enumerate(ended.records)
+        for r in records
+        if r.kind == HOP_IRECV
+    }
+    assert len(sent) == 11 * 2 * 2
+    assert min(received[hop] - sent[hop] for hop in sent) >= least
+
+
+def test_an_interface_takes_one_message_at_a_time(mpi: LocalMpi) -> None:
+    topology = hosts(4, {"host_interface": {"per_message_ns": 3_000_000}})
+    ended = engine_jobs.check(mpi, 4, every("flat"), "sums", 3, topology=topology)
+    assert ended.same, ended
+    calls: dict[int, list[int]] = {}
+    for record in ended.records[0]:
+        if record.kind == HOP_IRECV:
+            calls.setdefault(record.tag, []).append(record.ticks)
+    assert len(calls) == 11
+    first_sends = {
+        tag: min(r.ticks for records in ended.records for r in records if r.kind == HOP_ISEND and r.tag == tag)
+        for tag in calls
+    }
+    # Each message takes 3 ms out of its host and 3 ms into the root's, one behind the other.
+    least = ticks_of(ended, 3_000_000 + 3 * 3_000_000 - 100_000)
+    assert min(max(times) - first_sends[tag] for tag, times in calls.items()) >= least
