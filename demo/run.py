@@ -106,8 +106,10 @@ def explain(sentence: str) -> None:
 
 
 def percent(share: float) -> str:
-    """0.8765 -> 88 %."""
-    return f"{100 * share:.0f} %"
+    """0.8765 -> 88 %, and what is not quite nothing or everything is not rounded to it."""
+    if 0 < share < 0.01:
+        return "less than 1 %"
+    return f"{min(100 * share, 99) if share < 1 else 100:.0f} %"
 
 
 def iteration_ms(trace: hopscope.Trace) -> float:
@@ -150,7 +152,6 @@ def demo(iterations: int, output: Path) -> None:
     heading("3. What would be better?")
     analyze("remap", shown(today), "-o", shown(tree))
     candidates = remap.remap(trace)
-    explain(remap.sentence(candidates))
     if not tree.exists():
         return
 

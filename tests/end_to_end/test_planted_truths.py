@@ -58,9 +58,11 @@ def test_a_rank_3_ms_late_is_the_last_arrival_in_more_than_95_percent(late: Path
 
 def test_a_late_rank_is_the_compute_on_the_critical_path(late: Path) -> None:
     rows = by_key(analyze(late, "critical-path", "--by", "rank"), "rank")
-    assert rows[LATE]["share"] > 0.9
+    compute = by_key(analyze(late, "critical-path"), "category")["compute"]["time_ns"]
+    assert rows[LATE]["compute_ns"] > 0.9 * compute
     categories = by_key(analyze(late, "critical-path"), "category")
-    assert categories["compute"]["share"] > 0.8
+    iterating = 1 - categories["mpi"]["share"]
+    assert categories["compute"]["share"] / iterating > 0.9
     assert sum(row["share"] for row in categories.values()) == pytest.approx(1)
 
 
@@ -79,8 +81,11 @@ def test_with_a_halo_exchange_the_late_rank_is_still_the_named_cause(late_with_h
 
 def test_an_emulated_20_ms_link_gives_the_planted_wan_share(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
     # Two ranks a site in blocks: the binomial tree crosses once up and once down, 40 ms beside 20 ms of work.
-    rows = by_key(analyze(wan_run(first_mpi, traced, 20), "wan-share"), "scope")
-    assert rows["critical_path"]["share"] == pytest.approx(40 / 60, abs=0.1)
+    trace = wan_run(first_mpi, traced, 20)
+    wan = by_key(analyze(trace, "wan-share"), "scope")["critical_path"]["share"]
+    # MPI_Init took its time before anything that was planted.
+    iterating = 1 - by_key(analyze(trace, "critical-path"), "category")["mpi"]["share"]
+    assert wan / iterating == pytest.approx(40 / 60, abs=0.1)
 
 
 def test_without_the_link_there_is_no_wan_share(first_mpi: local_mpi.LocalMpi, traced: Run) -> None:
@@ -93,7 +98,7 @@ def test_stretches_add_up_to_every_path_s_length(late: Path, late_with_halo: Pat
         uneven = analyze(
             trace,
             "sql",
-            "select count(*) n from (select path, collective_id, max(end_ns) - min(begin_ns) as length, "
+            "select count(*) n from (select path, path_collective_id, max(end_ns) - min(begin_ns) as length, "
             "sum(end_ns - begin_ns) as total from path_stretches group by all) where length <> total",
         )
         assert uneven[0]["n"] == 0
