@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import otf2  # type: ignore[import-untyped]
-
 from hopscope.launch import collector_file
 
 WORLD = '"key":"{key:02x}","parent":"00","name":"{name}","size":{size},"rank":{rank},"members":{members},"inter":false'

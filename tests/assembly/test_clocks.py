@@ -130,6 +130,38 @@ def test_readers_that_apply_the_offsets_see_one_time(new_trace: NewTrace) -> Non
     assert "Global Offset: 6000, Length: 8401" in clock
 
 
+def test_a_single_measurement_corrects_all_events(new_trace: NewTrace) -> None:
+    """libotf2's readers ignored it when it was the only ClockOffset record of its location."""
+    trace = new_trace(
+        world(0, 2)
+        + "spool 0 0 closed\n"
+        + barrier(0, 6_000, 14_400)
+        + world(1, 2, machine="n2", host="b0")
+        + ROUND_TRIP.format(5_900, 990, 1_010, 6_100, 7.4)
+        + "spool 1 0 open\n"
+        + barrier(1, 1_000, 9_000)
+    )
+    trace.assemble()
+    assert times(trace, 1) == [6_000, 6_000, 14_000, 14_000]
+
+
+def test_of_close_measurements_the_one_with_the_smallest_bound_counts(new_trace: NewTrace) -> None:
+    """Two readings 10 ns apart that differ by 20 ns would make a line that is far off at the end of the run."""
+    trace = new_trace(
+        world(0, 2)
+        + "spool 0 0 closed\n"
+        + barrier(0, 6_000, 14_400)
+        + world(1, 2, machine="n2", host="b0")
+        + ROUND_TRIP.format(5_900, 990, 1_010, 6_100, 7.4)
+        + ROUND_TRIP.format(5_810, 1_000, 1_020, 6_250, 7.4)
+        + "spool 1 0 closed\n"
+        + barrier(1, 1_000, 9_000)
+    )
+    trace.assemble()
+    assert [clock["offset_ns"] for clock in clocks(trace)] == [0, 0, 5_000]
+    assert times(trace, 1) == [6_000, 6_000, 14_000, 14_000]
+
+
 def test_a_machine_that_nothing_ties_to_the_others_is_said(new_trace: NewTrace) -> None:
     trace = new_trace(
         world(0, 2)

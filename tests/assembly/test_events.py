@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import jsonschema
+import otf2  # type: ignore[import-untyped]
 from spooled_trace import Trace, barrier, comm, process, world
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -84,6 +85,29 @@ def test_the_otf2_package_reads_the_same_events(new_trace: NewTrace) -> None:
         ("MpiCollectiveEnd", 1150),
         ("Leave", 1150),
     ]
+
+
+def test_a_reader_that_walks_all_definitions_and_attributes_finds_them_whole(new_trace: NewTrace) -> None:
+    """As Pipit does: every field of every definition, then all events of one location after the other."""
+    trace = new_trace(ALLREDUCE)
+    trace.assemble()
+    with otf2.reader.open(str(trace.directory / "traces.otf2")) as archive:
+        registries = {name: value for name, value in vars(archive.definitions).items() if "otf2" not in name}
+        assert registries["clock_properties"].timer_resolution == 1_000_000_000
+        fields = 0
+        for name, registry in registries.items():
+            for definition in [registry] if name == "clock_properties" else registry:
+                for field in definition._fields:
+                    getattr(definition, str(field.name))
+                    fields += 1
+        assert fields > 100
+        locations = list(archive.definitions._locations)
+    for number, location in enumerate(locations):
+        assert str(location.type) == "LocationType.CPU_THREAD"
+        with otf2.reader.open(str(trace.directory / "traces.otf2")) as archive:
+            events = [event for _, event in archive.events([list(archive.definitions._locations)[number]])]
+        assert len(events) == location.number_of_events
+        assert {event.region.name for event in events if hasattr(event, "region")} >= {"MPI_Allreduce", "hop wait"}
 
 
 def test_one_call_site_is_one_region_whatever_its_number_in_a_process(new_trace: NewTrace) -> None:

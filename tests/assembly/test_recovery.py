@@ -152,7 +152,8 @@ def test_records_out_of_order_are_sorted(new_trace: NewTrace) -> None:
 def test_an_outer_leave_ends_what_was_open_inside(new_trace: NewTrace) -> None:
     trace = new_trace(
         world(0, 1)
-        + "spool 0 0 closed\n10 ENTER region=MPI_Wait\n11 ENTER region=MPI_Send\n12 WAIT_BEGIN\n20 LEAVE region=MPI_Wait\n"
+        + "spool 0 0 closed\n10 ENTER region=MPI_Wait\n11 ENTER region=MPI_Send\n"
+        + "12 WAIT_BEGIN\n20 LEAVE region=MPI_Wait\n"
     )
     assert trace.assemble() == ""
     assert [(name, when) for name, when, _ in trace.events(0)] == [

@@ -42,23 +42,33 @@ static bool write_location(struct run *run, OTF2_Archive *archive, const struct 
     return OTF2_Archive_CloseEvtWriter(archive, events) == OTF2_SUCCESS && ok;
 }
 
-/* Local definitions: what brings this machine's clock to the reference's. */
+static bool write_offset(OTF2_DefWriter *writer, int64_t at_ns, const struct clock_measurement *m) {
+    return OTF2_DefWriter_WriteClockOffset(writer, (uint64_t)at_ns, m->offset_ns, (double)m->error_ns) == OTF2_SUCCESS;
+}
+
+/* Local definitions: what brings this machine's clock to the reference's. libotf2's readers want different times, and
+ * ignore a single record: where only one measurement is known, it holds until the last event too. */
 static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, const struct process *process,
                                 uint32_t thread) {
     OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location_of(process->world_rank, thread));
     if (!writer)
         return false;
     bool ok = true;
-    if (process->machine != NO_ID) {
+    if (process->machine != NO_ID && run->machines[process->machine].measurement_count > 0) {
         const struct machine *machine = &run->machines[process->machine];
+        const struct clock_measurement *last = NULL;
+        int written = 0;
         for (size_t i = 0; i < machine->measurement_count; i++) {
             const struct clock_measurement *m = &machine->measurements[i];
-            /* libotf2 wants strictly later times. */
-            if (i > 0 && m->at_ns == machine->measurements[i - 1].at_ns)
+            if (last && m->at_ns == last->at_ns)
                 continue;
-            ok = OTF2_DefWriter_WriteClockOffset(writer, (uint64_t)m->at_ns, m->offset_ns, (double)m->error_ns) ==
-                     OTF2_SUCCESS &&
-                 ok;
+            ok = write_offset(writer, m->at_ns, m) && ok;
+            last = m;
+            written++;
+        }
+        if (written == 1) {
+            int64_t end = machine->last_ns > (uint64_t)last->at_ns ? (int64_t)machine->last_ns : last->at_ns + 1;
+            ok = write_offset(writer, end, last) && ok;
         }
     }
     return OTF2_Archive_CloseDefWriter(archive, writer) == OTF2_SUCCESS && ok;

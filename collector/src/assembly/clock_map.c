@@ -203,44 +203,80 @@ bool clock_map_make(struct run *run) {
     return true;
 }
 
-uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns) {
+/* Interpolated between measurements and, as libotf2's readers do, extrapolated beyond the first and the last two. */
+static uint64_t corrected(const struct machine *machine, uint64_t raw_ns) {
     const struct clock_measurement *m = machine->measurements;
-    size_t count = machine->measurement_count, after = 0;
+    size_t count = machine->measurement_count;
     if (count == 0)
         return raw_ns;
-    while (after < count && (uint64_t)m[after].at_ns < raw_ns)
-        after++;
-    double offset;
-    if (after == 0)
-        offset = (double)m[0].offset_ns;
-    else if (after == count)
-        offset = (double)m[count - 1].offset_ns;
-    else
-        offset = (double)m[after - 1].offset_ns + (double)(m[after].offset_ns - m[after - 1].offset_ns) *
-                                                      (double)((int64_t)raw_ns - m[after - 1].at_ns) /
-                                                      (double)(m[after].at_ns - m[after - 1].at_ns);
-    int64_t corrected = (int64_t)raw_ns + (int64_t)llround(offset);
-    return corrected < 0 ? 0 : (uint64_t)corrected;
+    double offset = (double)m[0].offset_ns;
+    if (count > 1) {
+        size_t after = 1;
+        while (after + 1 < count && (uint64_t)m[after].at_ns < raw_ns)
+            after++;
+        const struct clock_measurement *a = &m[after - 1], *b = &m[after];
+        offset = (double)a->offset_ns + (double)(b->offset_ns - a->offset_ns) * (double)((int64_t)raw_ns - a->at_ns) /
+                                            (double)(b->at_ns - a->at_ns);
+    }
+    int64_t result = (int64_t)raw_ns + (int64_t)llround(offset);
+    return result < 0 ? 0 : (uint64_t)result;
+}
+
+/* Of measurements close to one another the one with the smallest bound: their differences are errors, and a line drawn
+ * through two of them and on to the other end of the run would be far off. */
+static void keep_the_best(struct machine *machine) {
+    int64_t apart = (int64_t)(machine->last_ns - machine->first_ns) / 8;
+    apart = apart < 1 ? 1 : apart > 1000000000 ? 1000000000 : apart;
+    size_t kept = 0;
+    int64_t group_begin = 0;
+    for (size_t i = 0; i < machine->measurement_count; i++) {
+        struct clock_measurement m = machine->measurements[i];
+        if (kept == 0 || m.at_ns - group_begin >= apart) {
+            group_begin = m.at_ns;
+            machine->measurements[kept++] = m;
+        } else if (m.bound_ns < machine->measurements[kept - 1].bound_ns) {
+            machine->measurements[kept - 1] = m;
+        }
+    }
+    machine->measurement_count = kept;
+}
+
+static void find_span(struct run *run) {
+    run->first_ns = UINT64_MAX;
+    for (size_t i = 0; i < run->machine_count; i++) {
+        const struct machine *machine = &run->machines[i];
+        if (machine->first_ns == UINT64_MAX)
+            continue;
+        uint64_t first = corrected(machine, machine->first_ns), last = corrected(machine, machine->last_ns);
+        run->first_ns = first < run->first_ns ? first : run->first_ns;
+        run->last_ns = last > run->last_ns ? last : run->last_ns;
+    }
+    if (run->first_ns == UINT64_MAX)
+        run->first_ns = run->last_ns = 0;
 }
 
 bool clock_map_finish(struct run *run) {
+    const char *reference = "";
+    for (size_t i = 0; i < run->machine_count; i++)
+        if (run->machines[i].is_reference)
+            reference = run->machines[i].name;
     for (size_t i = 0; i < run->machine_count; i++) {
         struct machine *machine = &run->machines[i];
-        bool has_events = machine->first_ns != UINT64_MAX;
-        if (machine->is_reference && has_events) {
-            if (!add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
-                (machine->last_ns > machine->first_ns &&
-                 !add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
-                return false;
-        } else if (!machine->is_reference && machine->measurement_count == 0) {
-            const char *reference = "";
-            for (size_t k = 0; k < run->machine_count; k++)
-                if (run->machines[k].is_reference)
-                    reference = run->machines[k].name;
-            sentences_add(&run->missing,
-                          "the offset between the clocks of %s and %s, so their times cannot be compared",
-                          machine->name, reference);
+        if (machine->first_ns == UINT64_MAX)
+            continue; /* no events: no time to correct */
+        if (!machine->is_reference) {
+            keep_the_best(machine);
+            if (machine->measurement_count == 0)
+                sentences_add(&run->missing,
+                              "the offset between the clocks of %s and %s, so their times cannot be compared",
+                              machine->name, reference);
+            continue;
         }
+        if (!add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
+            (machine->last_ns > machine->first_ns &&
+             !add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
+            return false;
     }
+    find_span(run);
     return true;
 }

@@ -175,9 +175,8 @@ void spool_file_close(struct spool_file *file);
 /* Fits a map from ticks to ns per machine and works out the offsets between machines. */
 bool clock_map_make(struct run *run);
 uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks);
-/* A machine's raw time on the reference's clock: raw plus the offset, interpolated between measurements. */
-uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns);
-/* After survey: the reference's own entries, and sentences about clocks that nothing ties to it. */
+/* After survey: what stands for each machine's measurements, sentences about clocks that nothing ties to the
+ * reference's, and the run's span. */
 bool clock_map_finish(struct run *run);
 
 /* Finds out which definitions of different processes mean the same communicator. */

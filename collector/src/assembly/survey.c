@@ -258,17 +258,5 @@ bool survey(struct run *run) {
             if (!survey_file(run, process, &process->spools[i]))
                 return false;
     }
-    run->first_ns = UINT64_MAX;
-    for (size_t i = 0; i < run->machine_count; i++) {
-        const struct machine *machine = &run->machines[i];
-        if (machine->first_ns == UINT64_MAX)
-            continue;
-        uint64_t first = clock_map_corrected(machine, machine->first_ns);
-        uint64_t last = clock_map_corrected(machine, machine->last_ns);
-        run->first_ns = first < run->first_ns ? first : run->first_ns;
-        run->last_ns = last > run->last_ns ? last : run->last_ns;
-    }
-    if (run->first_ns == UINT64_MAX)
-        run->first_ns = run->last_ns = 0;
     return true;
 }
