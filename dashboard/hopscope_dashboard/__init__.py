@@ -1,1 +1,4 @@
-"""The web page that shows what one trace says: figures and tables over the analyses of `hopscope`, nothing computed twice."""
+"""The web page that shows what one trace says.
+
+Figures and tables over the analyses of `hopscope`, nothing computed twice.
+"""

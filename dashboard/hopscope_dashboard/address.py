@@ -1,4 +1,7 @@
-"""What the address bar says: the page and what is selected on it. Every link of the pages is made here, so that any view can be sent to somebody."""
+"""What the address bar says.
+
+The page and what is selected on it. Every link of the pages is made here, so that any view can be sent to somebody.
+"""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode

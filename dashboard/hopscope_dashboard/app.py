@@ -2,19 +2,21 @@
 
 from pathlib import Path
 
-import hopscope
 from dash import Dash
 
 from hopscope_dashboard.components import shell
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data import Trace, TraceData
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register
 
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def create_app(trace: hopscope.Trace) -> Dash:
-    """Give the application that shows this trace. It serves every script, style and font itself; a browser needs no other host."""
+def create_app(trace: Trace) -> Dash:
+    """Give the application that shows this trace.
+
+    It serves every script, style and font itself; a browser needs no other host.
+    """
     data = TraceData(trace)
     app = Dash(
         __name__,

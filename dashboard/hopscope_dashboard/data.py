@@ -1,4 +1,7 @@
-"""Asks `hopscope` for what the pages show. The only module of the dashboard that calls it; every number on a page is an analysis's own."""
+"""Asks `hopscope` for what the pages show.
+
+The only module of the dashboard that calls it; every number on a page is an analysis's own.
+"""
 
 import json
 import threading
@@ -6,7 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import hopscope
+from hopscope import InputError, Trace
+
+__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData"]
 
 Row = dict[str, Any]
 """One row of an analysis, keyed by its documented columns."""
@@ -43,7 +48,7 @@ class Suggestion:
 class TraceData:
     """One opened trace and the answers that it gave already: a trace does not change while it is looked at."""
 
-    def __init__(self, trace: hopscope.Trace) -> None:
+    def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._answers: dict[tuple[object, ...], Any] = {}
         self._locks: dict[tuple[object, ...], threading.Lock] = {}
@@ -61,11 +66,12 @@ class TraceData:
 
     @property
     def run(self) -> Row:
-        """What ran: the row of the table run. Raises hopscope.InputError if the dataset says nothing of it."""
+        """What ran: the row of the table run. Raises InputError if the dataset says nothing of it."""
         rows = self.table("run")
         if not rows:
-            raise hopscope.InputError(
-                f"{self.path} does not say what ran: its dataset has no row in `run`. Delete the dataset and open the trace again"
+            raise InputError(
+                f"{self.path} does not say what ran: its dataset has no row in `run`. Delete the "
+                "dataset and open the trace again"
             )
         return rows[0]
 
@@ -77,18 +83,25 @@ class TraceData:
     @property
     def number_of_collectives(self) -> int:
         """How many collectives the trace has."""
-        return self._once(("collectives",), lambda: self.trace.table("collectives").num_rows)
+
+        def count() -> int:
+            return self.trace.table("collectives").num_rows
+
+        return self._once(("collectives",), count)
 
     def collective(self, comm: int, seq: int) -> Row:
-        """Give one collective as the table collectives has it, with `comm_name`, and `previous_seq` and `next_seq` on its communicator.
+        """Give one collective as the table collectives has it, with `comm_name`, and `previous_seq` and `next_seq` on
+        its communicator.
 
-        Raises hopscope.InputError if there is none.
+        Raises InputError if there is none.
         """
-        rows = self._once(
-            ("collective", comm, seq), lambda: self.trace.sql(_COLLECTIVE, {"comm": comm, "seq": seq}).to_pylist()
-        )
+
+        def ask() -> Rows:
+            return self.trace.sql(_COLLECTIVE, {"comm": comm, "seq": seq}).to_pylist()
+
+        rows = self._once(("collective", comm, seq), ask)
         if not rows:
-            raise hopscope.InputError(
+            raise InputError(
                 f"{self.path} has no collective {comm}:{seq}; the page Collectives lists those that it has"
             )
         return rows[0]
@@ -99,26 +112,33 @@ class TraceData:
         return bool(self.rows_or_none("tree-edges"))
 
     def rows(self, command: str, **options: Value) -> Rows:
-        """Give the rows of an analysis. Raises hopscope.InputError where the trace has nothing to answer with."""
+        """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
         given = {name: value for name, value in options.items() if value is not None}
-        return self._once((command, *sorted(given.items())), lambda: self.trace.run(command, **given).to_pylist())
+
+        def ask() -> Rows:
+            return self.trace.run(command, **given).to_pylist()
+
+        return self._once((command, *sorted(given.items())), ask)
 
     def rows_or_none(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis, none where it has nothing to answer with."""
         try:
             return self.rows(command, **options)
-        except hopscope.InputError:
+        except InputError:
             return []
 
     def one(self, command: str, **options: Value) -> Row:
-        """Give the only row of an analysis. Raises hopscope.InputError where it has none."""
+        """Give the only row of an analysis. Raises InputError where it has none."""
         rows = self.rows(command, **options)
         if not rows:
-            raise hopscope.InputError(f"{self.path}: {command} has no row")
+            raise InputError(f"{self.path}: {command} has no row")
         return rows[0]
 
     def remap(self) -> Suggestion:
-        """Give the candidate trees and the suggested one. Takes seconds on large traces. Raises hopscope.InputError without hops."""
+        """Give the candidate trees and the suggested one.
+
+        Takes seconds on large traces. Raises InputError without hops.
+        """
         return self._once(("remap",), self._remap)
 
     def _remap(self) -> Suggestion:
@@ -130,10 +150,15 @@ class TraceData:
 
     def table(self, name: str) -> Rows:
         """Give the rows of a table of the dataset."""
-        return self._once(("table", name), lambda: self.trace.table(name).to_pylist())
+
+        def read() -> Rows:
+            return self.trace.table(name).to_pylist()
+
+        return self._once(("table", name), read)
 
     def _once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
-        # Pages are drawn by several threads at once; an analysis that takes seconds is run by the first and awaited by the others.
+        # Pages are drawn by several threads at once; an analysis that takes seconds is run by the first and awaited
+        # by the others.
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:

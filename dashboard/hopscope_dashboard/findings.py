@@ -1,4 +1,7 @@
-"""What the numbers of a trace mean, in sentences: from the rows of analyses to findings, each with the page that shows more."""
+"""What the numbers of a trace mean, in sentences.
+
+From the rows of analyses to findings, each with the page that shows more.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,42 +61,20 @@ def of_critical_path(rows: Sequence[Row]) -> Finding | None:
 
 
 def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | None:
-    """Name the ranks that the others wait for. Rows as last-arrivals gives them by rank; the share of computing on the run's critical path."""
+    """Name the ranks that the others wait for.
+
+    Rows as last-arrivals gives them by rank; the share of computing on the run's critical path.
+    """
     counted = [row for row in rows if row["collectives"]]
     if not counted:
         return None
     causes = sorted((row for row in counted if row["cause"]), key=lambda row: -(row["cause_share"] or 0))
     late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
     page = ("/last-arrivals", "See last arrivals")
-    # Somebody is always last; what it costs is what of the critical path is computing.
-    cheap = (
-        f" It costs little: computing is {units.share(compute_share)} of the critical path."
-        if compute_share is not None and compute_share < _WORTH_SAYING
-        else ""
-    )
     if causes:
-        first = causes[0]
-        text = f"{_named(causes)} {'is' if len(causes) == 1 else 'are'} what the others wait for: the computing of rank {first['rank']} led to the last arrival in {units.share(first['cause_share'])} of the collectives."
-        if late:
-            why = f"Rank {late[0]['rank']} itself enters last in {units.share(late[0]['share'])}"
-            why += (
-                f", and the others spent {units.duration(late[0]['waiting_ns'])} waiting for it."
-                if late[0]["waiting_ns"]
-                else "."
-            )
-        else:
-            why = "No rank enters last clearly more often than chance: others wait for it first and enter late themselves."
-        why += cheap
-        return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
+        return Finding(*_of_causes(causes, late, compute_share), CATEGORY_COLOURS["compute"], *page)
     if late:
-        first = late[0]
-        text = f"{_named(late)} {'enters' if len(late) == 1 else 'enter'} collectives last more often than chance: rank {first['rank']} in {units.share(first['share'])}."
-        return Finding(
-            text,
-            f"The others spent {units.duration(first['waiting_ns'])} waiting for it.{cheap}",
-            CATEGORY_COLOURS["compute"],
-            *page,
-        )
+        return Finding(*_of_late(late), CATEGORY_COLOURS["native"], *page)
     if all(row["late"] is None for row in counted):
         return Finding(
             "Whether a rank is always late cannot be told: there are too few collectives.",
@@ -108,8 +89,50 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
     return Finding("No rank is last clearly more often than chance would have it.", why, UNDECIDED_COLOUR, *page)
 
 
+def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float | None) -> tuple[str, str]:
+    first = causes[0]
+    text = (
+        f"{_named(causes)} {'is' if len(causes) == 1 else 'are'} slow: the computing of rank "
+        f"{first['rank']} led to the "
+        f"last arrival in {units.share(first['cause_share'])} of the collectives."
+    )
+    if late:
+        why = f"Rank {late[0]['rank']} enters last in {units.share(late[0]['share'])}"
+        why += (
+            f"; the others spent {units.duration(late[0]['waiting_ns'])} waiting for it."
+            if late[0]["waiting_ns"]
+            else "."
+        )
+    else:
+        why = "Nobody enters last clearly more often than chance: others wait for it first and enter late themselves."
+    # Somebody is always last; what it costs is what of the critical path is computing.
+    if compute_share is not None and compute_share < _WORTH_SAYING:
+        why += f" It costs little: computing is {units.share(compute_share)} of the critical path."
+    return text, why
+
+
+def _of_late(late: Sequence[Row]) -> tuple[str, str]:
+    first = late[0]
+    text = (
+        f"{_named(late)} {'enters' if len(late) == 1 else 'enter'} collectives last more often than chance, "
+        f"rank {first['rank']} in {units.share(first['share'])}, but not through slow computing."
+    )
+    released = first.get("released_share")
+    if released:
+        why = (
+            f"The collective before let it go last in {units.share(released)}: that is the tree's doing, "
+            "not the rank's."
+        )
+    else:
+        why = "No rank's computing is clearly behind it."
+    return text, why
+
+
 def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
-    """Say how much computing took longer than usual. Rows as noise gives them, the last for any rank; `path_ns` is the length of the run's critical path."""
+    """Say how much computing took longer than usual.
+
+    Rows as noise gives them, the last for any rank; `path_ns` is the length of the run's critical path.
+    """
     anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
     page = ("/noise", "See noise")
     if anyone is None or not anyone["iterations"]:
@@ -128,7 +151,10 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
             UNDECIDED_COLOUR,
             *page,
         )
-    text = f"Noise makes some rank 1 ms late or more in {units.count(late)} of {units.plural(anyone['iterations'], 'iteration')}."
+    text = (
+        f"Noise makes some rank 1 ms late or more in {units.count(late)} of "
+        f"{units.plural(anyone['iterations'], 'iteration')}."
+    )
     why = f"{units.duration(paid)} of it were paid for on the critical path"
     why += f", {units.share(paid / path_ns)} of its length." if path_ns else "."
     return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
@@ -137,13 +163,22 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
 def of_tree(
     edges: Sequence[Row], in_a_row: Mapping[str, int], clusters: int, wan_share: float | None
 ) -> Finding | None:
-    """Say whether a better tree is likely, from its structure: `in_a_row` is the most crossings between clusters on any way to the root, by phase."""
+    """Say whether a better tree is likely, from its structure.
+
+    `in_a_row` is the most crossings between clusters on any way to the root, by phase.
+    """
     if not edges:
         return None
     most = max(in_a_row.values(), default=0)
     if clusters > 1 and most > 1 and (wan_share or 0) >= _WORTH_SAYING:
-        text = f"A better tree is likely: today's crosses between clusters up to {most} times in a row each way, where one crossing would do."
-        why = f"Hops between clusters take {units.share(wan_share)} of the critical path; a tree that gathers each cluster first crosses once."
+        text = (
+            f"A better tree is likely: today's crosses between clusters up to {most} times in a row each "
+            "way, where one crossing would do."
+        )
+        why = (
+            f"Hops between clusters take {units.share(wan_share)} of the critical path; a tree that "
+            "gathers each cluster first crosses once."
+        )
         return Finding(text, why, CATEGORY_COLOURS["wan"], "/remap", "See what remapping gives")
     hops = sum(row["share"] or 0 for row in edges)
     text = "A much better tree is not to be expected from the structure alone."

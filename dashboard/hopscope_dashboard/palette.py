@@ -1,7 +1,8 @@
 """One colour, one name and one order per category of time, link class, lane mark and cluster, used on every page.
 
-Every colour keeps a contrast of at least 3:1 to both page backgrounds (WCAG 2.2, 1.4.11), and white text on it one of 4.5:1 (1.4.3), so
-that one palette serves the light and the dark scheme; `contrast` is the formula and the tests hold it.
+Every colour keeps a contrast of at least 3:1 to both page backgrounds (WCAG 2.2, 1.4.11), and white text on it one of
+4.5:1 (1.4.3), so that one palette serves the light and the dark scheme; `contrast` is the formula and the tests hold
+it.
 """
 
 from typing import Final

@@ -1,6 +1,8 @@
-"""A dataset of a run worked out on paper's terms: a solver whose ranks are dealt over three hosts at two sites, an Allreduce per iteration.
+"""A dataset of a run worked out on paper's terms: a solver whose ranks are dealt over three hosts at two sites, an
+Allreduce per iteration.
 
-Each iteration: every rank computes, exchanges borders with its two neighbours, and enters an Allreduce over a binomial tree. A message
+Each iteration: every rank computes, exchanges borders with its two neighbours, and enters an Allreduce over a
+binomial tree. A message
 takes the latency of its link class and nothing else, so every number on a page can be worked out. Times are ns.
 """
 
@@ -74,20 +76,33 @@ class SimulatedRun:
     def _exchange(self, enters: list[int], iteration: int) -> list[int]:
         leaves = []
         for rank in range(self.n):
-            # A border message is there as soon as its sender sends it and the link lets it through; the WAN is not emulated for it.
+            # A border message is there as soon as its sender sends it and the link lets it through; the WAN is not
+            # emulated for it.
             senders = [peer for peer in (rank - 1, rank + 1) if 0 <= peer < self.n]
             ends = {peer: max(enters[rank], enters[peer] + 5_000) + 1_000 for peer in senders}
             leave = max(ends.values(), default=enters[rank]) + 2_000
             for peer in senders:
                 self.rows["messages"].append(
                     {
-                        "message_id": len(self.rows["messages"]), "comm": 0, "tag": iteration % 2, "src": peer, "dst": rank,
-                        "src_location": peer, "dst_location": rank, "bytes": 4096, "send_begin_ns": enters[peer],
-                        "send_wait_begin_ns": enters[peer], "send_end_ns": enters[peer] + 1_000, "recv_post_ns": enters[rank],
-                        "recv_wait_begin_ns": enters[rank], "recv_end_ns": ends[peer], "link": self._link(peer, rank),
-                        "clock_error_ns": 0, "binding": "undecided",
+                        "message_id": len(self.rows["messages"]),
+                        "comm": 0,
+                        "tag": iteration % 2,
+                        "src": peer,
+                        "dst": rank,
+                        "src_location": peer,
+                        "dst_location": rank,
+                        "bytes": 4096,
+                        "send_begin_ns": enters[peer],
+                        "send_wait_begin_ns": enters[peer],
+                        "send_end_ns": enters[peer] + 1_000,
+                        "recv_post_ns": enters[rank],
+                        "recv_wait_begin_ns": enters[rank],
+                        "recv_end_ns": ends[peer],
+                        "link": self._link(peer, rank),
+                        "clock_error_ns": 0,
+                        "binding": "undecided",
                     }
-                )  # fmt: skip
+                )
             self._interval(rank, "MPI_Sendrecv", "p2p", enters[rank], leave)
             leaves.append(leave)
         return leaves
@@ -132,20 +147,38 @@ class SimulatedRun:
         down(0, up(0))
         self.rows["collectives"].append(
             {
-                "collective_id": seq, "comm": 0, "seq": seq, "op": "MPI_Allreduce", "root": None, "comm_size": self.n, "bytes": 8,
-                "first_enter_ns": min(enters), "last_enter_ns": max(enters), "first_leave_ns": min(leaves), "last_leave_ns": max(leaves),
+                "collective_id": seq,
+                "comm": 0,
+                "seq": seq,
+                "op": "MPI_Allreduce",
+                "root": None,
+                "comm_size": self.n,
+                "bytes": 8,
+                "first_enter_ns": min(enters),
+                "last_enter_ns": max(enters),
+                "first_leave_ns": min(leaves),
+                "last_leave_ns": max(leaves),
                 "complete": True,
             }
-        )  # fmt: skip
+        )
         for rank in range(self.n):
             call_id = len(self.rows["calls"])
             self.rows["calls"].append(
                 {
-                    "call_id": call_id, "collective_id": seq, "rank": rank, "location": rank, "prev_call_id": self.previous[rank],
-                    "enter_ns": enters[rank], "leave_ns": leaves[rank], "bytes_sent": 8, "bytes_received": 8,
-                    "engine": "tree" if self.with_hops else "native", "tree": "binomial" if self.with_hops else None, "call_site": "solver+0x1a40",
+                    "call_id": call_id,
+                    "collective_id": seq,
+                    "rank": rank,
+                    "location": rank,
+                    "prev_call_id": self.previous[rank],
+                    "enter_ns": enters[rank],
+                    "leave_ns": leaves[rank],
+                    "bytes_sent": 8,
+                    "bytes_received": 8,
+                    "engine": "tree" if self.with_hops else "native",
+                    "tree": "binomial" if self.with_hops else None,
+                    "call_site": "solver+0x1a40",
                 }
-            )  # fmt: skip
+            )
             self.previous[rank] = call_id
         if self.with_hops:
             for hop in hops:
@@ -154,22 +187,46 @@ class SimulatedRun:
                 self.rows["steps"].append({"step_id": len(self.rows["steps"]), "collective_id": seq, **step})
         return leaves
 
-    def _hop(self, phase: str, src: int, dst: int, sent: int, posted: int, needed: int, seen: int) -> dict[str, Any]:
+    def _hop(  # noqa: PLR0917 - the times of a hop in their order
+        self, phase: str, src: int, dst: int, sent: int, posted: int, needed: int, seen: int
+    ) -> dict[str, Any]:
         early = seen <= needed
         return {
-            "phase": phase, "round": 0, "segment": 0, "src": src, "dst": dst, "src_location": src, "dst_location": dst, "bytes": 8,
-            "send_begin_ns": sent, "send_wait_begin_ns": None, "send_end_ns": sent + 1_000, "recv_post_ns": posted,
-            "recv_wait_begin_ns": None if early else needed, "recv_end_ns": seen, "arrived_early": early,
-            "link": self._link(src, dst), "source": "tree", "clock_error_ns": 0, "binding": "undecided",
-        }  # fmt: skip
+            "phase": phase,
+            "round": 0,
+            "segment": 0,
+            "src": src,
+            "dst": dst,
+            "src_location": src,
+            "dst_location": dst,
+            "bytes": 8,
+            "send_begin_ns": sent,
+            "send_wait_begin_ns": None,
+            "send_end_ns": sent + 1_000,
+            "recv_post_ns": posted,
+            "recv_wait_begin_ns": None if early else needed,
+            "recv_end_ns": seen,
+            "arrived_early": early,
+            "link": self._link(src, dst),
+            "source": "tree",
+            "clock_error_ns": 0,
+            "binding": "undecided",
+        }
 
     def _interval(self, rank: int, region: str, kind: str, begin: int, end: int) -> None:
         self.rows["intervals"].append(
             {
-                "interval_id": len(self.rows["intervals"]), "rank": rank, "location": rank, "region": region, "kind": kind, "depth": 0,
-                "begin_ns": begin, "end_ns": end, "call_site": None,
+                "interval_id": len(self.rows["intervals"]),
+                "rank": rank,
+                "location": rank,
+                "region": region,
+                "kind": kind,
+                "depth": 0,
+                "begin_ns": begin,
+                "end_ns": end,
+                "call_site": None,
             }
-        )  # fmt: skip
+        )
 
     def _definitions(self, end: int) -> None:
         self.rows["intervals"].sort(key=lambda row: (row["location"], row["begin_ns"]))
@@ -178,10 +235,19 @@ class SimulatedRun:
         for rank in range(self.n):
             self.rows["ranks"].append(
                 {
-                    "rank": rank, "world": 0, "world_rank": rank, "host": self._host(rank), "cluster": CLUSTER[self._host(rank)],
-                    "pid": 100 + rank, "core": None, "clock_host": "here", "first_event_ns": 0, "last_event_ns": end, "complete": True,
+                    "rank": rank,
+                    "world": 0,
+                    "world_rank": rank,
+                    "host": self._host(rank),
+                    "cluster": CLUSTER[self._host(rank)],
+                    "pid": 100 + rank,
+                    "core": None,
+                    "clock_host": "here",
+                    "first_event_ns": 0,
+                    "last_event_ns": end,
+                    "complete": True,
                 }
-            )  # fmt: skip
+            )
         self.rows["comms"].append(
             {"comm": 0, "name": "MPI_COMM_WORLD", "size": self.n, "members": list(range(self.n)), "parent": None}
         )
@@ -204,13 +270,30 @@ class SimulatedRun:
         links = {"links": {"wan": {"latency_ns": LATENCY["wan"]}}}
         self.rows["run"].append(
             {
-                "run": "simulated", "mpi_library": "worked out by hand", "command": "./solver 150", "started_at": "2026-01-05T09:30:00Z",
-                "duration_ns": end, "ranks": self.n, "threads": self.n, "hosts": len(HOSTS), "clusters": 2,
-                "mode": "tree" if self.with_hops else "observe", "emulated": json.dumps(links) if self.with_hops else None,
-                "presence": "complete", "clock_error_ns": 0, "clock_bound_ns": 0, "clock_used": "error", "events": 10_000, "missing": None,
-                "overhead_ns": 20_000, "event_cost_ns": 45.0, "creator": "simulated_run", "hopscope_version": "0.1.0", "schema_version": 1,
+                "run": "simulated",
+                "mpi_library": "worked out by hand",
+                "command": "./solver 150",
+                "started_at": "2026-01-05T09:30:00Z",
+                "duration_ns": end,
+                "ranks": self.n,
+                "threads": self.n,
+                "hosts": len(HOSTS),
+                "clusters": 2,
+                "mode": "tree" if self.with_hops else "observe",
+                "emulated": json.dumps(links) if self.with_hops else None,
+                "presence": "complete",
+                "clock_error_ns": 0,
+                "clock_bound_ns": 0,
+                "clock_used": "error",
+                "events": 10_000,
+                "missing": None,
+                "overhead_ns": 20_000,
+                "event_cost_ns": 45.0,
+                "creator": "simulated_run",
+                "hopscope_version": "0.1.0",
+                "schema_version": 1,
             }
-        )  # fmt: skip
+        )
 
     def _host(self, rank: int) -> str:
         return HOSTS[rank % len(HOSTS)]

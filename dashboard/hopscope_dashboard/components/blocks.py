@@ -7,6 +7,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.icons import icon
 
 Content = Any
@@ -24,12 +25,12 @@ def page_head(title: str, lead: Content, *aside: Component) -> Component:
     )
 
 
-def card(title: str | None, *children: Content, hint: Content = None, className: str = "") -> Component:
+def card(title: str | None, *children: Content, hint: Content = None, css: str = "") -> Component:
     """Give a bordered block with a heading and, under it, one sentence on how to read it."""
     head: list[Component] = [] if title is None else [html.H2(title)]
     if hint is not None:
         head.append(html.P(hint, className="hint"))
-    return html.Section([*head, *children], className=f"card {className}".strip())
+    return html.Section([*head, *children], className=f"card {css}".strip())
 
 
 def drawing(title: str, figure: Any, *, name: str) -> Component:
@@ -45,7 +46,7 @@ def drawing(title: str, figure: Any, *, name: str) -> Component:
         },
         style={"height": figure.layout.height or 320},
     )
-    return html.Div(graph, role="img", **{"aria-label": title})
+    return html.Div(graph, role="img", **aria.label(title))
 
 
 def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:

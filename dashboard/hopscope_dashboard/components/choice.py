@@ -8,7 +8,7 @@ from dash.development.base_component import Component
 from hopscope_dashboard.address import Query, link
 
 
-def choice(label: str, path: str, query: Query, name: str, options: Mapping[str, str], current: str) -> Component:
+def choice(label: str, path: str, query: Query, name: str, *, options: Mapping[str, str], current: str) -> Component:
     """Give a row of links that set the address's parameter `name` to each key of `options`, shown by its value."""
     links = [
         dcc.Link(

@@ -26,7 +26,7 @@ def cannot_answer(title: str, reason: str) -> Component:
 
 def nothing_here(title: str, reason: str) -> Component:
     """Say that there is nothing to draw, inside a page that has more to say."""
-    return card(title, html.P(reason, className="reason"), className="empty")
+    return card(title, html.P(reason, className="reason"), css="empty")
 
 
 def no_hops(title: str, call_level: Component) -> Component:
@@ -35,23 +35,26 @@ def no_hops(title: str, call_level: Component) -> Component:
         [
             page_head(
                 title,
-                "This trace has no hops: it knows when each rank entered and left a collective, and nothing of what went on inside.",
+                "This trace has no hops: it knows when each rank entered and left a collective, and "
+                "nothing of what went on inside.",
             ),
             card(
                 "How to get hops",
                 html.P(
-                    "A hop is one message between two ranks of a collective. Let Hopscope execute the collectives over a tree of its own "
+                    "A hop is one message between two ranks of a collective. Let Hopscope execute the "
+                    "collectives over a tree of its own "
                     "and it records every one of them; the program needs no change:"
                 ),
                 code("hopscope run --tree binomial -- mpirun -n 8 ./app"),
                 html.P(
                     [
-                        "Instead of a shape's name, a tree file may be given. Collectives that the tree does not name stay with the MPI library, ",
+                        "Instead of a shape's name, a tree file may be given. Collectives that the "
+                        "tree does not name stay with the MPI library, ",
                         "and stay without hops.",
                     ],
                     className="hint",
                 ),
-                className="how-to",
+                css="how-to",
             ),
             call_level,
         ],

@@ -1,21 +1,29 @@
-"""Line icons of 24 x 24, drawn here so that no icon font or icon service is needed; they take the colour of the text around them."""
+"""Line icons of 24 x 24, drawn here so that no icon font or icon service is needed.
+
+They take the colour of the text around them.
+"""
 
 from typing import Final
 from urllib.parse import quote
 
 from dash import html
 
+from hopscope_dashboard.components import aria
+
 _SHAPES: Final[dict[str, str]] = {
     "overview": "<rect x='4' y='4' width='7' height='9' rx='1.5'/><rect x='13' y='4' width='7' height='5' rx='1.5'/>"
     "<rect x='13' y='11' width='7' height='9' rx='1.5'/><rect x='4' y='15' width='7' height='5' rx='1.5'/>",
     "list": "<path d='M4 6h16M4 12h16M4 18h10'/>",
     "timeline": "<path d='M4 6h7M9 12h8M14 18h6M11 6l-2 6M17 12l-3 6'/>",
-    "tree": "<circle cx='12' cy='5' r='2.2'/><circle cx='6' cy='18' r='2.2'/><circle cx='18' cy='18' r='2.2'/><path d='M11 7l-4 9M13 7l4 9'/>",
+    "tree": "<circle cx='12' cy='5' r='2.2'/><circle cx='6' cy='18' r='2.2'/><circle cx='18' cy='18' "
+    "r='2.2'/><path d='M11 7l-4 9M13 7l4 9'/>",
     "arrivals": "<circle cx='12' cy='12' r='8'/><path d='M12 7.5V12l3.2 2'/>",
     "noise": "<path d='M3 13h3l2-6 3 11 3-14 2.5 9H21'/>",
-    "wan": "<circle cx='12' cy='12' r='8'/><path d='M4 12h16M12 4c2.8 2.5 4 5 4 8s-1.200 5.500-4 8c-2.800-2.500-4-5-4-8s1.200-5.500 4-8'/>",
+    "wan": "<circle cx='12' cy='12' r='8'/><path d='M4 12h16M12 4c2.8 2.5 4 5 4 8s-1.200 5.500-4 "
+    "8c-2.800-2.500-4-5-4-8s1.200-5.500 4-8'/>",
     "remap": "<path d='M5 8h10a4 4 0 0 1 0 8H8M5 8l3-3M5 8l3 3M8 16l2.500-2.500M8 16l2.500 2.500'/>",
-    "sun": "<circle cx='12' cy='12' r='4'/><path d='M12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600l1.400 1.400M17 17l1.400 1.400M5.600 18.400L7 17M17 7l1.400-1.400'/>",
+    "sun": "<circle cx='12' cy='12' r='4'/><path d='M12 3v2M12 19v2M3 12h2M19 12h2M5.600 5.600l1.400 "
+    "1.400M17 17l1.400 1.400M5.600 18.400L7 17M17 7l1.400-1.400'/>",
     "moon": "<path d='M20 14.500A8 8 0 0 1 9.500 4a8 8 0 1 0 10.500 10.500z'/>",
     "download": "<path d='M12 4v11M7.500 11l4.500 4.500L16.500 11M5 20h14'/>",
     "info": "<circle cx='12' cy='12' r='8.500'/><path d='M12 11v5.500M12 7.500v.2'/>",
@@ -35,5 +43,5 @@ def icon(name: str, size: int = 18) -> html.Span:
     return html.Span(
         className="icon",
         style={"width": size, "height": size, "maskImage": mask, "WebkitMaskImage": mask},
-        **{"aria-hidden": "true"},
+        **aria.HIDDEN,
     )

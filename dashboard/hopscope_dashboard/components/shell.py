@@ -7,6 +7,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.palette import FONT, MONO_FONT
 
@@ -57,9 +58,7 @@ def layout(trace_name: str) -> Component:
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header(trace_name), className="header"),
-                    dmc.AppShellNavbar(
-                        html.Nav(id=MENU, className="menu", **{"aria-label": "Pages"}), className="navbar"
-                    ),
+                    dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **aria.label("Pages")), className="navbar"),
                     dmc.AppShellMain(html.Main(id=CONTENT, className="page", tabIndex=-1)),
                 ],
                 header={"height": 56},
@@ -97,7 +96,7 @@ def _header(trace_name: str) -> Component:
     return dmc.Group(
         [
             dcc.Link(
-                [html.Span(className="logo", **{"aria-hidden": "true"}), html.Span("Hopscope")],
+                [html.Span(className="logo", **aria.HIDDEN), html.Span("Hopscope")],
                 href="/",
                 className="brand",
             ),
@@ -110,7 +109,7 @@ def _header(trace_name: str) -> Component:
                 variant="subtle",
                 color="gray",
                 size="lg",
-                **{"aria-label": "Light or dark"},
+                **aria.label("Light or dark"),
             ),
         ],
         h="100%",

@@ -1,4 +1,7 @@
-"""A tree drawn by cytoscape, which draws on a canvas: its colours follow the page's scheme by a callback in the browser."""
+"""A tree drawn by cytoscape, which draws on a canvas.
+
+Its colours follow the page's scheme by a callback in the browser.
+"""
 
 import json
 from typing import Any, Final
@@ -7,29 +10,37 @@ import dash_cytoscape as cyto
 from dash import MATCH, Dash, Input, Output, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.components import shell
-from hopscope_dashboard.figures.topology_tree import stylesheet
+from hopscope_dashboard.components import aria, shell
+from hopscope_dashboard.figures.topology_tree import extent, stylesheet
 
 GRAPH: Final = "tree-graph"
 """Type of the ids of all such graphs: `{"type": GRAPH, "name": ...}`."""
 
+_SHORTEST, _TALLEST, _MARGIN = 260, 900, 50
 
-def tree_graph(elements: list[dict[str, Any]], *, name: str, label: str, height: int) -> Component:
-    """Give the drawing of a tree's elements, `height` pixels high; `label` says what it is to who cannot see it."""
+
+def tree_graph(elements: list[dict[str, Any]], *, name: str, label: str, width: int) -> Component:
+    """Give the drawing of a tree's elements for a place about `width` pixels wide.
+
+    `label` says what it is to a reader who cannot see it.
+    """
+    across, down = extent(elements)
+    height = min(_TALLEST, max(_SHORTEST, down * min(1.0, width / across) + _MARGIN))
     graph = cyto.Cytoscape(
         id={"type": GRAPH, "name": name},
         elements=elements,
         layout={"name": "preset", "fit": True, "padding": 18},
         stylesheet=stylesheet(dark=False),
-        style={"width": "100%", "height": f"{height}px"},
+        style={"width": "100%", "height": f"{height:.0f}px"},
         minZoom=0.1,
         # A page that scrolls must not zoom under the pointer.
         userZoomingEnabled=False,
+        wheelSensitivity=1,
         maxZoom=2.5,
         autoungrabify=True,
         responsive=True,
     )
-    return html.Div(graph, className="graph-frame", role="img", **{"aria-label": label})
+    return html.Div(graph, className="graph-frame", role="img", **aria.label(label))
 
 
 def register(app: Dash) -> None:

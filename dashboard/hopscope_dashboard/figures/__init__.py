@@ -1,1 +1,4 @@
-"""From rows to drawings: each function takes rows of an analysis and gives a plotly figure or the elements of a graph, and nothing else."""
+"""From rows to drawings.
+
+Each function takes rows of an analysis and gives a plotly figure or the elements of a graph, and nothing else.
+"""

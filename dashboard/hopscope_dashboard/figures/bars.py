@@ -30,8 +30,9 @@ def share_bars(
 ) -> go.Figure:
     """Bars of shares in per cent with their intervals.
 
-    `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and `<column>_high` its interval
-    (for a column `x_share`, `x_low` and `x_high`). `chance` draws a line at the share that chance would give.
+    `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and
+    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `chance` draws a line at the share
+    that chance would give.
     """
     figure = go.Figure()
     for name, colour, rows, column in series:
@@ -65,7 +66,7 @@ def share_bars(
             ],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
         )
-    _finish(figure, labels, len(series), title=title, by=by)
+    _finish(figure, labels, len(series), series=len(series), title=title, by=by)
     figure.update_xaxes(range=[0, 103], dtick=20)
     if chance is not None:
         figure.add_vline(x=100 * chance, line={"color": "#868e96", "width": 1.5, "dash": "dot"})
@@ -103,7 +104,7 @@ def time_bars(
             customdata=[units.duration(value) for value in values],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata}}<extra></extra>",
         )
-    _finish(figure, labels, 1 if stacked else len(series), title=f"{title} ({unit.name})", by=by)
+    _finish(figure, labels, 1 if stacked else len(series), series=len(series), title=f"{title} ({unit.name})", by=by)
     figure.update_layout(barmode="stack" if stacked else "group")
     figure.update_xaxes(rangemode="tozero")
     return figure
@@ -116,10 +117,14 @@ def count_bars(
     figure = go.Figure()
     for name, colour, values in series:
         figure.add_bar(
-            x=list(values), y=list(labels), orientation="h", name=name, marker={"color": colour, "line": {"width": 0}},
+            x=list(values),
+            y=list(labels),
+            orientation="h",
+            name=name,
+            marker={"color": colour, "line": {"width": 0}},
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{x}}<extra></extra>",
-        )  # fmt: skip
-    _finish(figure, labels, 1, title=title, by=by)
+        )
+    _finish(figure, labels, 1, series=len(series), title=title, by=by)
     figure.update_layout(barmode="overlay")
     most = max((value for _, _, values in series for value in values), default=0)
     # Counts have no halves.
@@ -127,10 +132,10 @@ def count_bars(
     return figure
 
 
-def _finish(figure: go.Figure, labels: Sequence[str], per_label: int, *, title: str, by: str) -> None:
+def _finish(figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, by: str) -> None:
     thick = 26 if per_label == 1 else 36
     frame(figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=by)
-    several = len(figure.data) > 1
+    several = series > 1
     figure.update_layout(
         showlegend=several,
         legend={

@@ -23,7 +23,7 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
     figure = go.Figure(
         go.Bar(
             x=[row["predicted_ns"] / scale for row in rows],
-            y=names,
+            y=list(range(len(rows))),
             orientation="h",
             marker={"color": colours},
             error_x={
@@ -44,11 +44,13 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
                 ]
                 for row in rows
             ],
-            hovertemplate="<b>%{customdata[3]}</b><br>%{customdata[0]} per iteration, %{customdata[1]} %{customdata[2]} than measured<extra></extra>",
+            hovertemplate="<b>%{customdata[3]}</b><br>%{customdata[0]} per iteration, %{customdata[1]} "
+            "%{customdata[2]} than measured<extra></extra>",
         )
     )
     frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")
-    figure.update_yaxes(type="category", autorange="reversed", dtick=1)
+    # Places, not names: two names may be alike once shortened.
+    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, autorange="reversed", showgrid=False)
     figure.update_xaxes(rangemode="tozero")
     if rows:
         figure.add_vline(x=rows[0]["measured_ns"] / scale, line={"color": "#868e96", "width": 1.5, "dash": "dash"})

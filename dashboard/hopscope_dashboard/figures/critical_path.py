@@ -16,7 +16,10 @@ _LABEL_LEAST = 0.045
 
 
 def stacked_bar(rows: Sequence[Row]) -> go.Figure:
-    """One bar of the run's critical path, cut by category. Rows: category, time_ns, share (0 to 1), share_low, share_high."""
+    """One bar of the run's critical path, cut by category.
+
+    Rows: category, time_ns, share (0 to 1), share_low, share_high.
+    """
     figure = go.Figure()
     by_category = {row["category"]: row for row in rows}
     for category in CATEGORIES:
@@ -40,7 +43,8 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
             insidetextanchor="middle",
             textangle=0,
             textfont={"color": "#ffffff", "size": 13},
-            hovertemplate=f"<b>{category}</b> {units.share(row['share'])}{interval}<br>{units.duration(row['time_ns'])}<br>{CATEGORY_MEANINGS[category]}<extra></extra>",
+            hovertemplate=f"<b>{category}</b> "
+            f"{units.share(row['share'])}{interval}<br>{units.duration(row['time_ns'])}<br>{CATEGORY_MEANINGS[category]}<extra></extra>",
         )
     frame(figure, height=118, x="share of the critical path (%)", barmode="stack", bargap=0)
     figure.update_xaxes(range=[0, 100], ticksuffix="", dtick=10)

@@ -34,11 +34,25 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
             )
     figure = go.Figure(
         go.Heatmap(
-            z=cells, x=columns, y=list(range(places.number)), text=texts, hovertemplate="%{text}<extra></extra>", hoverongaps=False,
-            colorscale=HEAT_SCALE, zmin=0, zmax=max(peak / unit.nanoseconds, 1e-9), ygap=1,
-            colorbar={"title": {"text": unit.name, "side": "top"}, "thickness": 12, "outlinewidth": 0, "len": 1, "x": 1.01},
+            z=cells,
+            x=columns,
+            y=list(range(places.number)),
+            text=texts,
+            hovertemplate="%{text}<extra></extra>",
+            hoverongaps=False,
+            colorscale=HEAT_SCALE,
+            zmin=0,
+            zmax=max(peak / unit.nanoseconds, 1e-9),
+            ygap=1,
+            colorbar={
+                "title": {"text": unit.name, "side": "top"},
+                "thickness": 12,
+                "outlinewidth": 0,
+                "len": 1,
+                "x": 1.01,
+            },
         )
-    )  # fmt: skip
+    )
     frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration", y="host and rank")
     every = 1 + (places.number - 1) // 60
     shown = list(range(places.number - 1, -1, -every))

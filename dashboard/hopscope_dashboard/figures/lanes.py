@@ -1,4 +1,7 @@
-"""One lane per rank, ranks of one host and of one cluster beside each other: the vertical axis of timelines and heat-maps."""
+"""One lane per rank, ranks of one host and of one cluster beside each other.
+
+The vertical axis of timelines and heat-maps.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

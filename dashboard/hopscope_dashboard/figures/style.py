@@ -1,6 +1,7 @@
 """The frame of every plotly figure: margins, axes and text that follow the page's colour scheme.
 
-Backgrounds are transparent, and the style sheet colours text and grid lines with the page's own colours, so that switching
+Backgrounds are transparent, and the style sheet colours text and grid lines with the page's own colours, so that
+switching
 between light and dark needs no new figure.
 """
 

@@ -1,4 +1,8 @@
-"""Draws one collective: a lane per rank, its calls as bars, hops as arrows in the colour of their link class, and the critical path under them."""
+"""Draws one collective.
+
+A lane per rank, its calls as bars, hops as arrows in the colour of their link class, and the critical path under
+them.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,9 +34,9 @@ def timeline(
 ) -> go.Figure:
     """One collective, times from its first enter on.
 
-    Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns), hops as in the table
-    hops, steps (rank, kind, begin_ns, end_ns), path (step, begin_ns, end_ns, rank, category, src, dst, hop_id). `until_ns` is the right
-    end where a call has no leave.
+    Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns),
+    hops as in the table hops, steps (rank, kind, begin_ns, end_ns), path (step, begin_ns, end_ns, rank, category,
+    src, dst, hop_id). `until_ns` is the right end where a call has no leave.
     """
     start = min(call["enter_ns"] for call in calls)
     end = max(
@@ -56,10 +60,23 @@ def timeline(
         1400, max(300, (46 if places.number <= 8 else 34 if places.number <= 16 else 20) * places.number + 110)
     )
     frame(
-        figure, height=height, x=f"time since the first rank entered ({drawing.unit.name})", barmode="overlay", showlegend=True,
-        legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "yref": "paper", "font": {"size": 12}, "itemsizing": "constant"},
-        dragmode="zoom", hovermode="closest",
-    )  # fmt: skip
+        figure,
+        height=height,
+        x=f"time since the first rank entered ({drawing.unit.name})",
+        barmode="overlay",
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "y": 1.0,
+            "yanchor": "bottom",
+            "yref": "paper",
+            "font": {"size": 12},
+            "itemsizing": "constant",
+        },
+        dragmode="zoom",
+        hovermode="closest",
+    )
     figure.update_layout(margin_t=52)
     _lane_axis(figure, places)
     span = (drawing.end - start) / drawing.unit.nanoseconds
@@ -102,7 +119,9 @@ class _Drawing:
         waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and hop["binding"] == "recv"]
         if waits:
             words = [
-                f"<b>rank {hop['dst']}</b> waits {units.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank {hop['src']} ({hop['phase']})"
+                f"<b>rank {hop['dst']}</b> waits "
+                f"{units.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank "
+                f"{hop['src']} ({hop['phase']})"
                 for hop in waits
             ]
             bars.append(
@@ -232,9 +251,13 @@ class _Drawing:
             base=[self.x(begin) for _, begin, _ in bars],
             x=[self.x(end) - self.x(begin) for _, begin, end in bars],
             y=[self.y(rank) for rank, _, _ in bars],
-            orientation="h", width=_BAR, name=name, marker={"color": colour, "line": {"width": 0}, "pattern": pattern},
-            hovertext=list(texts), hovertemplate="%{hovertext}<extra></extra>",
-        )  # fmt: skip
+            orientation="h",
+            width=_BAR,
+            name=name,
+            marker={"color": colour, "line": {"width": 0}, "pattern": pattern},
+            hovertext=list(texts),
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
 
     def _hop_text(self, hop: Row) -> str:
         told = {
@@ -244,7 +267,8 @@ class _Drawing:
             "undecided": "who waited is undecided",
         }
         return (
-            f"<b>{hop['phase']}: rank {hop['src']} to rank {hop['dst']}</b> ({hop['link']})<br>{units.size(hop['bytes'])}"
+            f"<b>{hop['phase']}: rank {hop['src']} to rank {hop['dst']}</b> "
+            f"({hop['link']})<br>{units.size(hop['bytes'])}"
             + (f", segment {hop['segment']}" if hop["segment"] else "")
             + f"<br>sent at {self._at(hop['send_begin_ns'])}<br>received at {self._at(hop['recv_end_ns'])}"
             + f"<br>took {units.duration(hop['recv_end_ns'] - hop['send_begin_ns'])}; {told[hop['binding']]}"
@@ -258,9 +282,13 @@ def _lane_axis(figure: go.Figure, places: Lanes) -> None:
     every = 1 + (places.number - 1) // _LABELLED_LANES
     shown = list(range(places.number - 1, -1, -every))
     figure.update_yaxes(
-        tickvals=shown, ticktext=[places.labels[lane] for lane in shown], range=[-0.6, places.number - 0.4],
-        showgrid=False, zeroline=False, title={"text": "host and rank"},
-    )  # fmt: skip
+        tickvals=shown,
+        ticktext=[places.labels[lane] for lane in shown],
+        range=[-0.6, places.number - 0.4],
+        showgrid=False,
+        zeroline=False,
+        title={"text": "host and rank"},
+    )
     several = len(places.clusters) > 1
     for at, (name, low, high) in enumerate(places.clusters):
         if at % 2 and several:
@@ -269,5 +297,12 @@ def _lane_axis(figure: go.Figure, places: Lanes) -> None:
             )
         if several:
             figure.add_annotation(
-                text=name, x=1, xref="paper", xanchor="right", y=high + 0.48, yanchor="top", showarrow=False, font={"size": 11.5},
-            )  # fmt: skip
+                text=name,
+                x=1,
+                xref="paper",
+                xanchor="right",
+                y=high + 0.48,
+                yanchor="top",
+                showarrow=False,
+                font={"size": 11.5},
+            )

@@ -1,6 +1,8 @@
-"""Places a tree on the topology: ranks in boxes of their host, hosts in boxes of their cluster, edges as wide as their share of the critical path.
+"""Places a tree on the topology: ranks in boxes of their host, hosts in boxes of their cluster, edges as wide as
+their share of the critical path.
 
-A rank's height is its depth in the tree, its column its host, so the drawing reads as a tree and shows which edges leave a host or a cluster.
+A rank's height is its depth in the tree, its column its host, so the drawing reads as a tree and shows which edges
+leave a host or a cluster.
 """
 
 from collections import defaultdict
@@ -16,6 +18,10 @@ _ROW = 92
 _COLUMN = 82
 _HOST_GAP = 58
 _CLUSTER_GAP = 64
+_LABELLED = 0.01
+"""Share of the critical path from which on an edge says its share."""
+_FRAME = 190
+"""What the boxes of host and cluster with their names add around the ranks."""
 
 
 def elements(
@@ -23,8 +29,9 @@ def elements(
 ) -> list[dict[str, Any]]:
     """Cytoscape elements of one tree.
 
-    `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as trace-wide ranks; `edges`
-    the share, time_ns and hops of the directed edge (src, dst). `phase` up draws from child to parent, down the other way.
+    `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as
+    trace-wide ranks; `edges` the share, time_ns and hops of the directed edge (src, dst). `phase` up draws from child
+    to parent, down the other way.
     """
     of_rank = {row["rank"]: row for row in ranks}
     placed = [of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)]
@@ -67,7 +74,8 @@ def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[i
                 by_depth[depth[rank]].append(rank)
             width = max(len(row) for row in by_depth.values())
             for level, members in by_depth.items():
-                # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not run through the one between.
+                # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not
+                # run through the one between.
                 shift = (width - len(members)) / 2 + (0.22 if level % 2 else -0.22)
                 for at, rank in enumerate(members):
                     places[rank] = (x + (at + shift) * _COLUMN, level * _ROW)
@@ -76,8 +84,18 @@ def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[i
     return places
 
 
+def extent(elements: Sequence[dict[str, Any]]) -> tuple[float, float]:
+    """How wide and how high the drawing of these elements is, boxes and their names included, in pixels."""
+    placed = [element["position"] for element in elements if "position" in element]
+    x, y = [place["x"] for place in placed], [place["y"] for place in placed]
+    return max(x) - min(x) + _FRAME, max(y) - min(y) + _FRAME
+
+
 def stylesheet(dark: bool) -> list[dict[str, Any]]:
-    """How cytoscape draws the elements; its canvas knows no style sheet of the page, so there is one for each colour scheme."""
+    """How cytoscape draws the elements.
+
+    Its canvas knows no style sheet of the page, so there is one for each colour scheme.
+    """
     ink, paper, box, line = (
         ("#e6e8ea", "#2b2f35", "#24282d", "#495057") if dark else ("#212529", "#ffffff", "#f6f7f9", "#ced4da")
     )
@@ -87,30 +105,65 @@ def stylesheet(dark: bool) -> list[dict[str, Any]]:
         {
             "selector": ".box",
             "style": {
-                "shape": "round-rectangle", "background-color": box, "border-color": line, "border-width": 1, "text-valign": "top",
-                "text-halign": "center", "text-margin-y": -6, "font-size": 16, "padding": "20px",
+                "shape": "round-rectangle",
+                "background-color": box,
+                "border-color": line,
+                "border-width": 1,
+                "text-valign": "top",
+                "text-halign": "center",
+                "text-margin-y": -6,
+                "font-size": 16,
+                "padding": "20px",
             },
         },
-        {"selector": ".cluster", "style": {"font-size": 17, "font-weight": 600, "border-style": "dashed", "background-opacity": 0, "padding": "34px"}},
+        {
+            "selector": ".cluster",
+            "style": {
+                "font-size": 17,
+                "font-weight": 600,
+                "border-style": "dashed",
+                "background-opacity": 0,
+                "padding": "34px",
+            },
+        },
         {
             "selector": ".rank",
             "style": {
-                "width": 38, "height": 38, "background-color": paper, "border-width": 2, "border-color": "#868e96", "text-valign": "center",
-                "text-halign": "center", "font-size": 16,
+                "width": 38,
+                "height": 38,
+                "background-color": paper,
+                "border-width": 2,
+                "border-color": "#868e96",
+                "text-valign": "center",
+                "text-halign": "center",
+                "font-size": 16,
             },
         },
-        {"selector": ".root", "style": {"border-color": CATEGORY_COLOURS["compute"], "border-width": 4, "font-weight": 700}},
+        {
+            "selector": ".root",
+            "style": {"border-color": CATEGORY_COLOURS["compute"], "border-width": 4, "font-weight": 700},
+        },
         {
             "selector": "edge",
             "style": {
-                **text, "width": "data(width)", "line-color": "data(colour)", "target-arrow-color": "data(colour)", "target-arrow-shape": "triangle",
-                "curve-style": "straight", "arrow-scale": 1.1, "label": "data(label)", "font-size": 13, "text-background-color": paper,
-                "text-background-opacity": 0.92, "text-background-padding": "3px", "text-background-shape": "roundrectangle",
+                **text,
+                "width": "data(width)",
+                "line-color": "data(colour)",
+                "target-arrow-color": "data(colour)",
+                "target-arrow-shape": "triangle",
+                "curve-style": "straight",
+                "arrow-scale": 1.1,
+                "label": "data(label)",
+                "font-size": 13,
+                "text-background-color": paper,
+                "text-background-opacity": 0.92,
+                "text-background-padding": "3px",
+                "text-background-shape": "roundrectangle",
             },
         },
         {"selector": ".off-path", "style": {"line-style": "dashed", "opacity": 0.75}},
         {"selector": ":selected", "style": {"overlay-opacity": 0.12, "overlay-color": CATEGORY_COLOURS["compute"]}},
-    ]  # fmt: skip
+    ]
 
 
 def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
@@ -147,9 +200,17 @@ def _edge(src: int, dst: int, link: str, row: Row | None, largest: float) -> dic
     share = (row["share"] or 0) if row is not None else 0
     width = 1.6 + (8 * share / largest if largest else 0)
     data = {
-        "id": f"edge-{src}-{dst}", "source": f"rank-{src}", "target": f"rank-{dst}", "colour": LINK_COLOURS[link], "width": round(width, 2),
-        "label": units.share(share) if share > 0 else "", "src": src, "dst": dst, "link": link, "share": share,
-    }  # fmt: skip
+        "id": f"edge-{src}-{dst}",
+        "source": f"rank-{src}",
+        "target": f"rank-{dst}",
+        "colour": LINK_COLOURS[link],
+        "width": round(width, 2),
+        "label": units.share(share) if share >= _LABELLED else "",
+        "src": src,
+        "dst": dst,
+        "link": link,
+        "share": share,
+    }
     return {"data": data, "classes": "on-path" if share > 0 else "off-path"}
 
 

@@ -24,7 +24,7 @@ class Page:
     icon: str
     """Name of an icon of `components.icons`."""
     layout: Callable[[TraceData, Query], Component]
-    """Draws the page for what the address selects. Raises hopscope.InputError where the trace cannot answer."""
+    """Draws the page for what the address selects. Raises InputError where the trace cannot answer."""
     register: Callable[[Dash, TraceData], None] = _no_callbacks
     """Registers the page's own callbacks."""
     under: str | None = None

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-import hopscope
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
 from hopscope_dashboard import address
 from hopscope_dashboard.components import empty, shell, tree_graph
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.page import Page
 
 
@@ -46,7 +45,7 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
         return empty.no_such_page()
     try:
         return page.layout(data, address.parse(search))
-    except hopscope.InputError as error:
+    except InputError as error:
         return empty.cannot_answer(page.title, str(error))
 
 

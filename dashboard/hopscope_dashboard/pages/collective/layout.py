@@ -7,7 +7,7 @@ from dash.development.base_component import Component
 
 from hopscope_dashboard import units
 from hopscope_dashboard.address import Query, link, number
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import aria, blocks, empty
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.timeline import timeline
@@ -40,7 +40,8 @@ def layout(data: TraceData, query: Query) -> Component:
                         timeline(ranks=data.ranks, calls=calls, hops=hops, steps=steps, path=path),
                         name=ids.TIMELINE,
                     ),
-                    hint="One lane per rank. Hops are arrows from the start of the send to the message seen by its receiver. Drag to zoom, "
+                    hint="One lane per rank. Hops are arrows from the start of the send to the message "
+                    "seen by its receiver. Drag to zoom, "
                     "double-click to see all, click the legend to hide.",
                 ),
                 _path(path, fact),
@@ -64,14 +65,15 @@ def _lead(fact: Row, calls: Rows) -> list[Any]:
     )
     tree = f" over {', '.join(trees)}" if trees else ""
     return [
-        f"On {comm_name}, {units.plural(fact['comm_size'], 'rank')}, {units.size(fact['bytes'])}; run by {run_by}{tree}."
+        f"On {comm_name}, {units.plural(fact['comm_size'], 'rank')}, {units.size(fact['bytes'])}; run "
+        f"by {run_by}{tree}."
     ]
 
 
 def _neighbours(fact: Row) -> list[Component]:
     def button(to: int | None, *children: Any) -> Component:
         if to is None:
-            return html.Span(list(children), className="button disabled", **{"aria-disabled": "true"})
+            return html.Span(list(children), className="button disabled", **aria.DISABLED)
         return dcc.Link(list(children), href=link("/collective", comm=fact["comm"], seq=to), className="button")
 
     return [
@@ -148,11 +150,17 @@ def _path(path: Rows, fact: Row) -> Component:
 def _calls(calls: Rows) -> Component:
     rows = [
         [
-            call["rank"], call["host"], call["cluster"], units.duration(call["time_ns"]), units.duration(call["waiting_ns"]),
-            units.MISSING if call["needed_rank"] is None else call["needed_rank"], call["engine"], call["call_site"] or units.MISSING,
+            call["rank"],
+            call["host"],
+            call["cluster"],
+            units.duration(call["time_ns"]),
+            units.duration(call["waiting_ns"]),
+            units.MISSING if call["needed_rank"] is None else call["needed_rank"],
+            call["engine"],
+            _place(call["call_site"]),
         ]
         for call in calls
-    ]  # fmt: skip
+    ]
     return blocks.card(
         "Calls",
         blocks.table(
@@ -163,3 +171,8 @@ def _calls(calls: Rows) -> Component:
         ),
         hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for.",
     )
+
+
+def _place(call_site: str | None) -> Any:
+    # A module's directory says little and fills the table; it is there for who points at it.
+    return units.MISSING if call_site is None else html.Span(call_site.rpartition("/")[2], title=call_site)

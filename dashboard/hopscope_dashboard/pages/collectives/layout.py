@@ -26,7 +26,7 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head(
         "Collectives",
         "Every execution of a collective operation. Click one to see what happened inside it.",
-        choice("Order", "/collectives", query, "order", _ORDERS, order),
+        choice("Order", "/collectives", query, "order", options=_ORDERS, current=order),
     )
     if not rows:
         return html.Div([head, empty.nothing_here("No collectives", "This trace has no collective operation.")])
@@ -43,7 +43,8 @@ def layout(data: TraceData, query: Query) -> Component:
                 None,
                 blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, _PATH),
                 _grid(rows),
-                hint=f"{shown} Duration runs from the first enter to the last leave; much of it may be waiting for the last rank. "
+                hint=f"{shown} Duration runs from the first enter to the last leave; much of it may be "
+                "waiting for the last rank. "
                 "What it took after the last enter is what a tree can change.",
             ),
         ]
@@ -82,26 +83,55 @@ def _grid(rows: Rows) -> Component:
 def _columns() -> list[dict[str, Any]]:
     def number(field: str, title: str, tip: str, function: str, **more: Any) -> dict[str, Any]:
         return {
-            "field": field, "headerName": title, "headerTooltip": tip, "type": "rightAligned",
-            "valueFormatter": {"function": f"{function}(params.value)"}, **more,
-        }  # fmt: skip
+            "field": field,
+            "headerName": title,
+            "headerTooltip": tip,
+            "type": "rightAligned",
+            "valueFormatter": {"function": f"{function}(params.value)"},
+            **more,
+        }
 
     parts = [{"field": f"{name}_ns", "name": name, "colour": CATEGORY_COLOURS[name]} for name in _PATH]
     return [
         {
-            "field": "collective", "headerName": "collective", "headerTooltip": "Communicator and number on it", "width": 105,
-            "cellRenderer": "HopscopeLink", "cellRendererParams": {"hrefField": "href"},
+            "field": "collective",
+            "headerName": "collective",
+            "headerTooltip": "Communicator and number on it",
+            "width": 105,
+            "cellRenderer": "HopscopeLink",
+            "cellRendererParams": {"hrefField": "href"},
         },
         {"field": "operation", "headerName": "operation", "width": 150},
         number("bytes", "size", "Largest payload of a member", "hopscopeSize", width=80),
-        number("first_enter_ns", "began at", "First enter, since the start of the trace", "hopscopeDuration", width=105),
+        number(
+            "first_enter_ns", "began at", "First enter, since the start of the trace", "hopscopeDuration", width=105
+        ),
         number("duration_ns", "duration", "From the first enter to the last leave", "hopscopeDuration", width=105),
-        number("after_last_enter_ns", "after last enter", "From the last enter to the last leave", "hopscopeDuration", width=150),
+        number(
+            "after_last_enter_ns",
+            "after last enter",
+            "From the last enter to the last leave",
+            "hopscopeDuration",
+            width=150,
+        ),
         number("spread_ns", "spread", "From the first enter to the last enter", "hopscopeDuration", width=95),
-        number("last_rank", "last in", "Rank that entered last; – where the clocks cannot tell", "hopscopeKnown", width=85),
+        number(
+            "last_rank", "last in", "Rank that entered last; – where the clocks cannot tell", "hopscopeKnown", width=85
+        ),
         {
-            "field": "path_ns", "headerName": "its critical path", "headerTooltip": "Where the time of its own critical path went", "minWidth": 130,
-            "flex": 1, "sortable": False, "cellRenderer": "HopscopePath", "cellRendererParams": {"parts": parts},
+            "field": "path_ns",
+            "headerName": "its critical path",
+            "headerTooltip": "Where the time of its own critical path went",
+            "minWidth": 130,
+            "flex": 1,
+            "sortable": False,
+            "cellRenderer": "HopscopePath",
+            "cellRendererParams": {"parts": parts},
         },
-        {"field": "engine", "headerName": "run by", "headerTooltip": "tree: Hopscope's engine; native: the MPI library", "width": 90},
-    ]  # fmt: skip
+        {
+            "field": "engine",
+            "headerName": "run by",
+            "headerTooltip": "tree: Hopscope's engine; native: the MPI library",
+            "width": 90,
+        },
+    ]

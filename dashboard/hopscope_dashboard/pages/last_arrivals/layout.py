@@ -26,7 +26,7 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head(
         "Last arrivals",
         "The rank that enters a collective last is the one that the others wait for.",
-        choice("By", "/last-arrivals", query, "by", _BY, by),
+        choice("By", "/last-arrivals", query, "by", options=_BY, current=by),
     )
     if not any(row["collectives"] for row in rows):
         return html.Div(
@@ -56,7 +56,10 @@ def _shares(rows: Rows, by: str) -> Component:
     if "cause_share" in rows[0]:
         series.append(("its computing led to the last arrival", CATEGORY_COLOURS["p2p"], rows, "cause_share"))
     figure = share_bars(labels, series, title="share of the collectives (%)", by=by, chance=chance)
-    hint = "Whiskers are 95 % intervals. With messages before a collective, the last to enter is often a neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
+    hint = (
+        "Whiskers are 95 % intervals. With messages before a collective, the last to enter is often a "
+        "neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
+    )
     return blocks.card(
         "Who is last, and whose computing is behind it",
         blocks.drawing("Shares of last arrivals", figure, name=ids.SHARES),
@@ -85,12 +88,19 @@ def _table(rows: Rows, by: str) -> Component:
 
     body: list[list[Any]] = [
         [
-            row[by], units.share(row["share"]), units.interval(row.get("share_low"), row.get("share_high")), verdict(row, "late"),
-            units.share(row.get("cause_share")), verdict(row, "cause"), units.share(row["undecided"]), units.duration(row["margin_ns"]),
-            units.duration(row["waiting_ns"]), units.count(row["collectives"]),
+            row[by],
+            units.share(row["share"]),
+            units.interval(row.get("share_low"), row.get("share_high")),
+            verdict(row, "late"),
+            units.share(row.get("cause_share")),
+            verdict(row, "cause"),
+            units.share(row["undecided"]),
+            units.duration(row["margin_ns"]),
+            units.duration(row["waiting_ns"]),
+            units.count(row["collectives"]),
         ]
         for row in rows
-    ]  # fmt: skip
+    ]
     columns = [
         by,
         "last",
@@ -108,7 +118,8 @@ def _table(rows: Rows, by: str) -> Component:
         blocks.table(
             columns, body, name=ids.TABLE, right=(0, 1, 2, 4, 6, 7, 8, 9) if by == "rank" else (1, 2, 4, 6, 7, 8, 9)
         ),
-        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give. Undecided: the clocks cannot tell who was later.",
+        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give. "
+        "Undecided: the clocks cannot tell who was later.",
     )
 
 
@@ -136,7 +147,14 @@ def _at_node(data: TraceData, query: Query) -> Component:
     ]
     return blocks.card(
         title,
-        choice("Rank", "/last-arrivals", query, "at", {str(node): str(node) for node in nodes[:_MOST_NODES]}, str(at)),
+        choice(
+            "Rank",
+            "/last-arrivals",
+            query,
+            "at",
+            options={str(node): str(node) for node in nodes[:_MOST_NODES]},
+            current=str(at),
+        ),
         blocks.table(
             ["child", "last of the children", "and waited for", "undecided", "margin (median)", "collectives"],
             body,

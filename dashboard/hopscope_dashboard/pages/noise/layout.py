@@ -59,9 +59,14 @@ def _cost(rows: Rows) -> Component:
     absorbed = [max(0, (row["noise_ns"] or 0) - (row["paid_ns"] or 0)) for row in rows]
     figure = time_bars(
         labels,
-        [("paid for on the critical path", CATEGORY_COLOURS["wan"], [row["paid_ns"] for row in rows]), ("absorbed by waiting", CATEGORY_COLOURS["native"], absorbed)],
-        title="noise over the whole run", by="rank", stacked=True,
-    )  # fmt: skip
+        [
+            ("paid for on the critical path", CATEGORY_COLOURS["wan"], [row["paid_ns"] for row in rows]),
+            ("absorbed by waiting", CATEGORY_COLOURS["native"], absorbed),
+        ],
+        title="noise over the whole run",
+        by="rank",
+        stacked=True,
+    )
     return blocks.card(
         "What it cost",
         blocks.drawing("Noise paid and absorbed by rank", figure, name=ids.COST),
@@ -78,20 +83,26 @@ def _heat(data: TraceData, query: Query, show: str) -> Component:
     figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show])
     return blocks.card(
         "When it came",
-        choice("Show", "/noise", query, "show", _SHOW, show),
+        choice("Show", "/noise", query, "show", options=_SHOW, current=show),
         blocks.drawing("Noise by rank and iteration", figure, name=ids.HEAT),
-        hint="One row per rank, one column per iteration. A row that stands out is a slow rank, a column is the whole machine, single spots are spikes.",
+        hint="One row per rank, one column per iteration. A row that stands out is a slow rank, a column "
+        "is the whole machine, single spots are spikes.",
     )
 
 
 def _table(rows: Rows) -> Component:
     body = [
         [
-            row["rank"], *(units.count(row[column]) for column in _THRESHOLDS), units.count(row["iterations"]), units.duration(row["noise_ns"]),
-            units.duration(row["worst_ns"]), units.share(row["noise_share"]), units.duration(row["paid_ns"]),
+            row["rank"],
+            *(units.count(row[column]) for column in _THRESHOLDS),
+            units.count(row["iterations"]),
+            units.duration(row["noise_ns"]),
+            units.duration(row["worst_ns"]),
+            units.share(row["noise_share"]),
+            units.duration(row["paid_ns"]),
         ]
         for row in rows
-    ]  # fmt: skip
+    ]
     columns = [
         "rank",
         *(f"> {text}" for text in _THRESHOLDS.values()),

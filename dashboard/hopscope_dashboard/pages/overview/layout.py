@@ -40,9 +40,11 @@ def layout(data: TraceData, query: Query) -> Component:
 def _what_ran(run: Row) -> list[Component | str]:
     told: list[Component | str] = []
     if run["command"]:
-        told += [html.Code(run["command"]), " "]
+        program, _, arguments = run["command"].partition(" ")
+        told += [html.Code(f"{program.rpartition('/')[2]} {arguments}".strip(), title=run["command"]), " "]
     told.append(
-        f"on {units.plural(run['ranks'], 'rank')}, {units.plural(run['hosts'], 'host')}, {units.plural(run['clusters'], 'cluster')}"
+        f"on {units.plural(run['ranks'], 'rank')}, {units.plural(run['hosts'], 'host')}, "
+        f"{units.plural(run['clusters'], 'cluster')}"
     )
     if run["mpi_library"]:
         told.append(f"; {run['mpi_library'].splitlines()[0].split(',')[0]}")
@@ -119,7 +121,8 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
             blocks.table(["operation", "time", "share"], operations, name=ids.BY_OPERATION, right=(1, 2)),
             widths="minmax(0, 3fr) minmax(0, 2fr)",
         ),
-        hint="The critical path is the chain of work and messages that decided how long the run took. What is not on it could be slower without making the run slower.",
+        hint="The critical path is the chain of work and messages that decided how long the run took. What "
+        "is not on it could be slower without making the run slower.",
     )
 
 
@@ -129,7 +132,8 @@ def _caveats(data: TraceData) -> Component:
         return blocks.card(
             "What limits these answers",
             html.P(
-                "Nothing that is known: every event is there, nothing was emulated, and the clocks carry every verdict.",
+                "Nothing that is known: every event is there, nothing was emulated, and the clocks "
+                "carry every verdict.",
                 className="hint",
             ),
         )

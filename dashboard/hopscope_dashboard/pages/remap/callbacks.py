@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import hopscope
 from dash import Dash, Input, Output, dcc, html, no_update
 from dash.development.base_component import Component
 
-from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.remap import ids
 from hopscope_dashboard.pages.remap.result import result
 
@@ -18,7 +17,7 @@ def register(app: Dash, data: TraceData) -> None:
     def suggest(phase: str) -> Component:
         try:
             return result(data, phase)
-        except hopscope.InputError as error:
+        except InputError as error:
             return html.P(str(error), className="reason")
 
     @app.callback(Output(ids.DOWNLOAD, "data"), Input(ids.DOWNLOAD_BUTTON, "n_clicks"), prevent_initial_call=True)

@@ -21,14 +21,17 @@ def layout(data: TraceData, query: Query) -> Component:
                 blocks.page_head("Remap", lead),
                 empty.nothing_here(
                     "No hops",
-                    "Without hops, nothing is known of what a message costs on each link; the page of the tree says how to get them.",
+                    "Without hops, nothing is known of what a message costs on each link; the page of "
+                    "the tree says how to get them.",
                 ),
             ]
         )
     phase = one_of(query, "phase", tuple(_PHASES))
     return html.Div(
         [
-            blocks.page_head("Remap", lead, choice("Trees drawn", "/remap", query, "phase", _PHASES, phase)),
+            blocks.page_head(
+                "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
+            ),
             dcc.Store(id=ids.ASK, data=phase),
             dcc.Download(id=ids.DOWNLOAD),
             blocks.waiting(

@@ -21,7 +21,7 @@ _SHOWN = 12
 
 
 def result(data: TraceData, phase: str) -> Component:
-    """Give the page's content. Raises hopscope.InputError where the trace cannot be replayed."""
+    """Give the page's content. Raises InputError where the trace cannot be replayed."""
     found = data.remap()
     return html.Div(
         [_verdict(data, found), _key_figures(found), _before_and_after(data, found, phase), _candidates(found)]
@@ -36,8 +36,9 @@ def _verdict(data: TraceData, found: Suggestion) -> Component:
         "Suggestion",
         html.P(found.sentence, className="reason"),
         html.Div(button, style={"margin": "12px 0 4px"}),
-        blocks.code("hopscope run --tree tree.json -- " + (data.run["command"] or "mpirun ... ./app")),
-        hint="Run the same program under it; nothing is compiled again. The prediction holds for the run that was replayed.",
+        blocks.code(f"hopscope run --tree tree.json -- mpirun -n {data.run['ranks']} {data.run['command'] or './app'}"),
+        hint="Run the same program under it; nothing is compiled again. The prediction holds for the run "
+        "that was replayed.",
     )
 
 
@@ -69,16 +70,27 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Compone
     best = found.candidates[0]
     edges = {(row["src"], row["dst"]): row for row in data.rows("tree-edges") if row["phase"] == phase}
     drawn = [
-        _drawn(data, f"Today: {ran[0].name}" if ran else "Today", before, edges, phase, ids.BEFORE),
+        _drawn(data, f"Today: {ran[0].name}" if ran else "Today", before, edges=edges, phase=phase, name=ids.BEFORE),
         _drawn(
-            data, f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}", after, {}, phase, ids.AFTER
+            data,
+            f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}",
+            after,
+            edges={},
+            phase=phase,
+            name=ids.AFTER,
         ),
     ]
     return blocks.columns(*drawn)
 
 
 def _drawn(
-    data: TraceData, title: str, parents: dict[int, int | None] | None, edges: dict[Any, Row], phase: str, name: str
+    data: TraceData,
+    title: str,
+    parents: dict[int, int | None] | None,
+    *,
+    edges: dict[Any, Row],
+    phase: str,
+    name: str,
 ) -> Component:
     if not parents:
         return empty.nothing_here(
@@ -90,7 +102,7 @@ def _drawn(
     return blocks.card(
         title,
         blocks.legend(LINK_COLOURS, LINK_MEANINGS, ("shm", "lan", "wan")),
-        tree_graph(drawn, name=name, label=title, height=380),
+        tree_graph(drawn, name=name, label=title, width=440),
         hint=f"{units.plural(across, 'edge')} between clusters, up to {most_in_a_row(parents, cluster_of)} in a row.",
     )
 
@@ -98,12 +110,17 @@ def _drawn(
 def _candidates(found: Suggestion) -> Component:
     rows = [
         [
-            row["name"] + (" (suggested)" if row["chosen"] else ""), units.duration(row["predicted_ns"]),
-            f"{units.duration(row['predicted_low_ns'])} to {units.duration(row['predicted_high_ns'])}", _gain(row["gain"]),
-            row["depth"], row["fan_out"], row["wan_crossings"], row["wan_messages"],
+            row["name"] + (" (suggested)" if row["chosen"] else ""),
+            units.duration(row["predicted_ns"]),
+            f"{units.duration(row['predicted_low_ns'])} to {units.duration(row['predicted_high_ns'])}",
+            _gain(row["gain"]),
+            row["depth"],
+            row["fan_out"],
+            row["wan_crossings"],
+            row["wan_messages"],
         ]
         for row in found.candidates
-    ]  # fmt: skip
+    ]
     columns = ["tree", "predicted", "spread", "gain", "depth", "fan-out", "WAN in a row", "WAN messages"]
     return blocks.card(
         "Candidates, the best first",
@@ -111,7 +128,8 @@ def _candidates(found: Suggestion) -> Component:
             "Predicted time per iteration by tree", candidate_bars(found.candidates[:_SHOWN]), name=ids.CHART
         ),
         blocks.table(columns, rows, name=ids.CANDIDATES, right=range(1, 8)),
-        hint="Of trees within 1 % of the fastest, the one with the fewest WAN messages comes first. The dashed line is what today's tree measured.",
+        hint="Of trees within 1 % of the fastest, the one with the fewest WAN messages comes first. The "
+        "dashed line is what today's tree measured.",
     )
 
 

@@ -35,10 +35,10 @@ def layout(data: TraceData, query: Query) -> Component:
     chosen = next((tree for tree in ran if tree.key == query.get("tree")), ran[0])
     phase = one_of(query, "phase", tuple(phase for phase in _PHASES if phase in chosen.parents))
     phases = {name: text for name, text in _PHASES.items() if name in chosen.parents}
-    controls = [choice("Phase", "/tree", query, "phase", phases, phase)]
+    controls = [choice("Phase", "/tree", query, "phase", options=phases, current=phase)]
     if len(ran) > 1:
         names = {tree.key: tree.title for tree in ran[:_MOST_TREES]}
-        controls.insert(0, choice("Tree", "/tree", query, "tree", names, chosen.key))
+        controls.insert(0, choice("Tree", "/tree", query, "tree", options=names, current=chosen.key))
     return html.Div(
         [
             _head(*controls),
@@ -64,16 +64,19 @@ def _drawing(data: TraceData, tree: RanTree, phase: str, edges: Rows) -> Compone
     cluster_of = {row["rank"]: row["cluster"] for row in data.ranks}
     weights = {(row["src"], row["dst"]): row for row in edges if row["phase"] == phase}
     drawn = elements(ranks=data.ranks, parents=parents, edges=weights, phase=phase)
-    depth = max(element["position"]["y"] for element in drawn if "position" in element)
     across = crossings(data.ranks, parents)
     return blocks.card(
         tree.title,
         blocks.legend(LINK_COLOURS, LINK_MEANINGS, ("shm", "lan", "wan")),
         tree_graph(
-            drawn, name=ids.TREE, label=f"Tree {tree.title}, phase {phase}", height=int(min(900, max(380, depth + 210)))
+            drawn,
+            name=ids.TREE,
+            label=f"Tree {tree.title}, phase {phase}",
+            width=520,
         ),
         html.Div(HOW_TO_READ, id=ids.EDGE, className="edge-detail"),
-        hint=f"{units.plural(across, 'edge')} between clusters, up to {most_in_a_row(parents, cluster_of)} in a row. The wider an edge, the more of the "
+        hint=f"{units.plural(across, 'edge')} between clusters, up to {most_in_a_row(parents, cluster_of)} "
+        "in a row. The wider an edge, the more of the "
         "critical path runs over it; dashed edges are never on it. The root has the thick ring.",
     )
 
@@ -101,11 +104,13 @@ def _call_level(data: TraceData) -> Component:
     rows = [
         [
             dcc.Link(row["collective"], href=link("/collective", comm=row["comm"], seq=row["seq"])),
-            row["operation"], units.duration(row["duration_ns"]), units.duration(row["after_last_enter_ns"]),
+            row["operation"],
+            units.duration(row["duration_ns"]),
+            units.duration(row["after_last_enter_ns"]),
             units.MISSING if row["last_rank"] is None else row["last_rank"],
         ]
         for row in data.rows("collectives", order="worst", limit=10)
-    ]  # fmt: skip
+    ]
     links = [
         dcc.Link(text, href=path, className="button")
         for path, text in (

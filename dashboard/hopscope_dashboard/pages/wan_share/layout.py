@@ -20,7 +20,10 @@ def layout(data: TraceData, query: Query) -> Component:
         "WAN share", "How much of the way through the collectives is spent on hops between clusters."
     )
     if data.run["clusters"] < 2:
-        reason = "All ranks are in one cluster, so no hop runs between clusters. A topology file names clusters: hopscope run --topology FILE ..."
+        reason = (
+            "All ranks are in one cluster, so no hop runs between clusters. A topology file names "
+            "clusters: hopscope run --topology FILE ..."
+        )
         return html.Div([head, empty.nothing_here("One cluster", reason), _table(rows)])
     if not data.has_hops:
         return html.Div(
@@ -28,7 +31,8 @@ def layout(data: TraceData, query: Query) -> Component:
                 head,
                 empty.nothing_here(
                     "No hops",
-                    "What ran between clusters is known only where hops are: the page of the tree says how to get them.",
+                    "What ran between clusters is known only where hops are: the page of the tree "
+                    "says how to get them.",
                 ),
                 _table(rows),
             ]
@@ -42,7 +46,8 @@ def _verdict(rows: Rows) -> Component:
         return html.Div()
     return blocks.note(
         html.Strong(f"{units.share(path['share'])} of the run's critical path is spent on hops between clusters."),
-        f" Per collective, it crosses between clusters {units.count(path['crossings'])} times; a tree that gathers each cluster first crosses once each way.",
+        f" Per collective, it crosses between clusters {units.count(path['crossings'])} times; a tree "
+        "that gathers each cluster first crosses once each way.",
     )
 
 
@@ -60,7 +65,8 @@ def _shares(rows: Rows) -> Component:
     return blocks.card(
         "Share",
         blocks.drawing("WAN share by scope", figure, name=ids.SHARES),
-        hint="For a cluster: the way of its ranks' own contribution to the root and of the result back, without waiting for others.",
+        hint="For a cluster: the way of its ranks' own contribution to the root and of the result back, "
+        "without waiting for others.",
     )
 
 
@@ -69,26 +75,40 @@ def _times(rows: Rows) -> Component:
         [_scope(row["scope"]) for row in rows],
         [
             ("wan hops", CATEGORY_COLOURS["wan"], [row["wan_ns"] for row in rows]),
-            ("rest of the way", CATEGORY_COLOURS["local"], [max(0, (row["path_ns"] or 0) - (row["wan_ns"] or 0)) for row in rows]),
+            (
+                "rest of the way",
+                CATEGORY_COLOURS["local"],
+                [max(0, (row["path_ns"] or 0) - (row["wan_ns"] or 0)) for row in rows],
+            ),
             ("waiting for others", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows]),
         ],
-        title="time, summed over ranks", by="scope", stacked=True,
-    )  # fmt: skip
+        title="time, summed over ranks",
+        by="scope",
+        stacked=True,
+    )
     return blocks.card(
         "Time",
         blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
-        hint="The waiting stands beside the way: it is spent in the collective, but not on the rank's own contribution.",
+        hint="The waiting stands beside the way: it is spent in the collective, but not on the rank's own "
+        "contribution.",
     )
 
 
 def _table(rows: Rows) -> Component:
     body = [
         [
-            _scope(row["scope"]), units.share(row["share"]), _number(row["hops"]), _number(row["crossings"]), units.size(row["bytes"]),
-            units.duration(row["path_ns"]), units.duration(row["wan_ns"]), units.duration(row["waiting_ns"]), units.count(row["collectives"]),
+            _scope(row["scope"]),
+            units.share(row["share"]),
+            _number(row["hops"]),
+            _number(row["crossings"]),
+            units.size(row["bytes"]),
+            units.duration(row["path_ns"]),
+            units.duration(row["wan_ns"]),
+            units.duration(row["waiting_ns"]),
+            units.count(row["collectives"]),
         ]
         for row in rows
-    ]  # fmt: skip
+    ]
     columns = ["", "wan share", "hops", "crossings", "bytes across", "path", "of it wan", "waiting", "collectives"]
     return blocks.card(
         "In numbers",
