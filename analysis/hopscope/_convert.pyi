@@ -9,5 +9,5 @@ class ArrowTable:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 def convert(
-    anchor: str, progress: Callable[[str, int, int], None] | None = None
+    anchor: str, progress: Callable[[str, int, int], None] | None = None, batch_rows: int = 4194304
 ) -> tuple[dict[str, ArrowTable], dict[str, Any]]: ...

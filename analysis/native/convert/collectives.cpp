@@ -2,7 +2,6 @@
 #include "collectives.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -71,22 +70,35 @@ Collectives match_collectives(Trace &trace) {
             calls.push_back(call);
         }
     }
-    std::map<std::pair<int32_t, int64_t>, int64_t> first_enter;
-    for (const Call &call : calls) {
-        const int64_t enter = record(trace, call).enter;
-        auto [place, fresh] = first_enter.try_emplace({call.comm, call.seq}, enter);
-        if (!fresh)
-            place->second = std::min(place->second, enter);
+    /* Calls of one collective side by side, to number the collectives by their first enters. */
+    std::sort(calls.begin(), calls.end(), [](const Call &a, const Call &b) {
+        return std::tie(a.comm, a.seq, a.rank, a.location, a.index) <
+               std::tie(b.comm, b.seq, b.rank, b.location, b.index);
+    });
+    for (size_t i = 0; i < calls.size(); i++) {
+        const int64_t enter = record(trace, calls[i]).enter;
+        if (out.all.empty() || out.all.back().comm != calls[i].comm || out.all.back().seq != calls[i].seq)
+            out.all.push_back({calls[i].comm, calls[i].seq, enter});
+        Collective &collective = out.all.back();
+        collective.first_enter = std::min(collective.first_enter, enter);
+        calls[i].collective = static_cast<int64_t>(out.all.size()) - 1; /* for now its place in this order */
     }
-    for (const auto &[key, enter] : first_enter)
-        out.all.push_back({key.first, key.second, enter});
-    std::sort(out.all.begin(), out.all.end(), [](const Collective &a, const Collective &b) {
+    std::vector<int64_t> by_enter(out.all.size()), id_of(out.all.size());
+    for (size_t i = 0; i < by_enter.size(); i++)
+        by_enter[i] = static_cast<int64_t>(i);
+    std::sort(by_enter.begin(), by_enter.end(), [&](int64_t left, int64_t right) {
+        const Collective &a = out.all[static_cast<size_t>(left)], &b = out.all[static_cast<size_t>(right)];
         return std::tie(a.first_enter, a.comm, a.seq) < std::tie(b.first_enter, b.comm, b.seq);
     });
-    for (size_t id = 0; id < out.all.size(); id++)
-        first_enter[{out.all[id].comm, out.all[id].seq}] = static_cast<int64_t>(id); /* from here on: its number */
+    std::vector<Collective> ordered;
+    ordered.reserve(out.all.size());
+    for (size_t id = 0; id < by_enter.size(); id++) {
+        id_of[static_cast<size_t>(by_enter[id])] = static_cast<int64_t>(id);
+        ordered.push_back(out.all[static_cast<size_t>(by_enter[id])]);
+    }
+    out.all = std::move(ordered);
     for (Call &call : calls) {
-        call.collective = first_enter[{call.comm, call.seq}];
+        call.collective = id_of[static_cast<size_t>(call.collective)];
         out.of_call[call.location][call.index] = call.collective;
     }
     std::sort(calls.begin(), calls.end(), [](const Call &a, const Call &b) {

@@ -23,11 +23,12 @@ namespace nb = nanobind;
 namespace hopscope {
 namespace {
 
-constexpr int64_t kBatchRows = 1 << 22;
+constexpr int64_t kBatchRows = 1 << 22; /* text columns hold at most 2 GiB a batch */
 
 /* A table as Python sees it: pyarrow.table(it) takes it. */
 struct ArrowTable {
     std::shared_ptr<const Table> table;
+    int64_t batch_rows;
 };
 
 struct Conversion {
@@ -132,7 +133,9 @@ void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &en
     worker.join();
 }
 
-nb::tuple convert(const std::string &anchor, nb::object callback) {
+nb::tuple convert(const std::string &anchor, nb::object callback, int64_t batch_rows) {
+    if (batch_rows < 1)
+        throw nb::value_error("batch_rows must be at least 1");
     Progress progress;
     Conversion conversion;
     std::exception_ptr problem;
@@ -154,13 +157,13 @@ nb::tuple convert(const std::string &anchor, nb::object callback) {
         std::rethrow_exception(problem);
     nb::dict tables;
     for (auto &[name, table] : conversion.tables)
-        tables[name] = ArrowTable{table};
+        tables[name] = ArrowTable{table, batch_rows};
     return nb::make_tuple(tables, facts_of(conversion));
 }
 
 nb::object stream_of(const ArrowTable &table, nb::object) {
     auto *stream = new ArrowArrayStream;
-    export_stream(table.table, kBatchRows, stream);
+    export_stream(table.table, table.batch_rows, stream);
     return nb::steal(PyCapsule_New(stream, "arrow_array_stream", [](PyObject *capsule) {
         auto *it = static_cast<ArrowArrayStream *>(PyCapsule_GetPointer(capsule, "arrow_array_stream"));
         if (it->release)
@@ -179,8 +182,10 @@ NB_MODULE(_convert, m) {
     nb::class_<ArrowTable>(m, "ArrowTable", "A table that exports itself by the Arrow C stream interface.")
         .def("__arrow_c_stream__", &stream_of, nb::arg("requested_schema").none() = nb::none());
     m.def("convert", &convert, nb::arg("anchor"), nb::arg("progress").none() = nb::none(),
-          "convert(anchor, progress=None) -> (tables, facts)\n\n"
+          nb::arg("batch_rows") = kBatchRows,
+          "convert(anchor, progress=None, batch_rows=4194304) -> (tables, facts)\n\n"
           "tables: name -> ArrowTable for every table of schemas/tables but run and path_stretches; facts: what the\n"
-          "archive says about the run. progress(stage, done, total) is called ten times a second.\n"
+          "archive says about the run. progress(stage, done, total) is called ten times a second. The\n"
+          "tables' streams come in batches of at most batch_rows rows.\n"
           "Raises ArchiveError naming the file and the first bad place.");
 }

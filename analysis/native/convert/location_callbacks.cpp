@@ -1,0 +1,130 @@
+/* libotf2's events, handed to the LocationReader that came with them as user data. */
+#include "location_reader.h"
+
+namespace hopscope {
+namespace {
+
+LocationReader &reader_of(void *user) {
+    return *static_cast<LocationReader *>(user);
+}
+
+OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *attributes,
+                           OTF2_RegionRef region) {
+    reader_of(user).enter(static_cast<int64_t>(time), region, attributes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *attributes,
+                           OTF2_RegionRef region) {
+    reader_of(user).leave(static_cast<int64_t>(time), region, attributes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_collective_end(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                    OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
+                                    uint64_t received) {
+    reader_of(user).collective_end(static_cast<int64_t>(time), operation, comm, root, sent, received);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_collective_request(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
+                                        OTF2_AttributeList *, uint64_t request) {
+    reader_of(user).collective_request(static_cast<int64_t>(time), request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_collective_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
+                                         OTF2_AttributeList *, OTF2_CollectiveOp operation, OTF2_CommRef comm,
+                                         uint32_t root, uint64_t sent, uint64_t received, uint64_t request) {
+    if (operation < OTF2_COLLECTIVE_OP_CREATE_HANDLE)
+        reader_of(user).collective_complete(static_cast<int64_t>(time), comm, root, sent, received, request);
+    else
+        reader_of(user).other(static_cast<int64_t>(time));
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_send(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                          uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
+    reader_of(user).send(static_cast<int64_t>(time), comm, receiver, tag, bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_send_begin(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request) {
+    reader_of(user).send_begin(static_cast<int64_t>(time), comm, receiver, tag, bytes, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_send_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                   uint64_t request) {
+    reader_of(user).send_complete(static_cast<int64_t>(time), request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_receive(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                             uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
+    reader_of(user).receive(static_cast<int64_t>(time), comm, sender, tag, bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_receive_post(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                  uint64_t request) {
+    reader_of(user).receive_post(static_cast<int64_t>(time), request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_receive_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                                      uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                                      uint64_t request) {
+    reader_of(user).receive_complete(static_cast<int64_t>(time), comm, sender, tag, bytes, request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_cancelled(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                               uint64_t request) {
+    reader_of(user).cancelled(static_cast<int64_t>(time), request);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Events of no further interest: whatever their fields are. */
+template <typename... Fields>
+OTF2_CallbackCode on_other(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                           Fields...) {
+    reader_of(user).other(static_cast<int64_t>(time));
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+} // namespace
+
+OTF2_EvtReaderCallbacks *location_callbacks() {
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
+    OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective_end);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_collective_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_collective_complete);
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(callbacks, on_send);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(callbacks, on_send_begin);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, on_send_complete);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(callbacks, on_receive);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(callbacks, on_receive_post);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, on_receive_complete);
+    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, on_cancelled);
+    OTF2_EvtReaderCallbacks_SetMpiRequestTestCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetCommCreateCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetCommDestroyCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetThreadForkCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetThreadJoinCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetThreadTeamBeginCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetThreadTeamEndCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetThreadBeginCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetThreadEndCallback(callbacks, on_other);
+    return callbacks;
+}
+
+} // namespace hopscope
