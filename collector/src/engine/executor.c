@@ -152,11 +152,18 @@ static void look(struct progress *p, bool *waiting) {
     }
 }
 
+/* One look is not enough to say that nothing is there: MPI's Testsome makes progress, but need not tell of what that
+ * has brought before it is called again, and a longer message takes a few calls to come in. With one look, messages
+ * that had lain there for milliseconds passed for waited for. */
+enum { EARLY_LOOKS = 8 };
+
 static void wait_for_work(struct progress *p) {
     bool waiting = false;
-    look(p, &waiting);
-    if (p->head < p->tail || p->left == 0)
-        return;
+    for (int i = 0; i < EARLY_LOOKS; i++) {
+        look(p, &waiting);
+        if (p->head < p->tail || p->left == 0)
+            return;
+    }
     record_append(clock_now(), SPOOL_WAIT_BEGIN, p->x->tree, p->x->comm, 0, 0, 0);
     waiting = true;
     for (int idle = 0; waiting;) {

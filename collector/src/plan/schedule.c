@@ -22,7 +22,7 @@ int schedule_add(struct schedule *s, struct step step) {
         return -1;
     s->steps = steps;
     step.unmet = 0;
-    step.first_edge = -1;
+    step.first_edge = step.last_edge = -1;
     s->steps[s->step_count] = step;
     return s->step_count++;
 }
@@ -34,8 +34,13 @@ bool schedule_after(struct schedule *s, int step, int before) {
     if (!grow(&edges, &s->edge_capacity, s->edge_count + 1, sizeof *s->edges))
         return false;
     s->edges = edges;
-    s->edges[s->edge_count] = (struct edge){step, s->steps[before].first_edge};
-    s->steps[before].first_edge = s->edge_count++;
+    int edge = s->edge_count++, *last = &s->steps[before].last_edge;
+    s->edges[edge] = (struct edge){step, -1};
+    if (*last < 0)
+        s->steps[before].first_edge = edge;
+    else
+        s->edges[*last].next = edge;
+    *last = edge;
     s->steps[step].unmet++;
     return true;
 }

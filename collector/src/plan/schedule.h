@@ -35,8 +35,10 @@ struct step {
     int operand; /* COPY, COMBINE: read */
     int64_t at, operand_at; /* units from the beginning of slot and of operand */
     int64_t length;
-    int unmet;        /* steps that have to be done before */
-    int first_edge;   /* into edges, -1 for none: the steps that wait for this one */
+    int unmet; /* steps that have to be done before */
+    /* Into edges, -1 for none: the steps that wait for this one, in the order in which they were made to wait. Those
+     * that become ready together start in this order: the children of a broadcast as the tree orders them. */
+    int first_edge, last_edge;
     uint64_t request; /* the executor's: id of its message in the records */
 };
 

@@ -186,7 +186,26 @@ static void a_barrier_moves_no_data(void) {
     schedule_clear(&s);
 }
 
+/* A schedule that kept its edges the other way round served the smallest subtree first. */
+static void children_are_served_in_the_order_of_the_tree(void) {
+    int up_children[] = {1, 2, 4}, down_children[] = {4, 2, 1}, served = 0;
+    struct tree_place up = {-1, 3, up_children}, down = {-1, 3, down_children};
+    struct schedule s = {0};
+    struct schedule_request request = {.cut = segmentation_of(5, 8, 0), .up = &up, .down = &down};
+    EXPECT(schedule_tree(&s, &request), "memory");
+    for (int i = 0; i < s.step_count; i++)
+        for (int edge = s.steps[i].first_edge; edge >= 0 && s.steps[i].kind == STEP_JOIN; edge = s.edges[edge].next)
+            if (s.steps[s.edges[edge].step].kind == STEP_SEND) {
+                int peer = s.steps[s.edges[edge].step].peer;
+                EXPECT(served < 3 && peer == down_children[served], "%d is served at place %d", peer, served);
+                served++;
+            }
+    EXPECT(served == 3, "%d served", served);
+    schedule_clear(&s);
+}
+
 int main(void) {
+    children_are_served_in_the_order_of_the_tree();
     srand(11);
     messages_are_cut_as_asked();
     a_barrier_moves_no_data();
