@@ -158,3 +158,17 @@ def test_hops_to_oneself_count_as_local() -> None:
         (0, "local", 10, 20),
         (0, "local", 20, 30),
     ]
+
+
+def test_a_message_sent_long_before_and_seen_as_soon_as_its_wait_began_does_not_bind() -> None:
+    # Rank 0 enters 3 ms late. MPI tells of the message only at the second call, 0.7 us after the wait began; the other
+    # way round such a message takes 4 us. Regression: with such hops binding, the late rank's computing was missing from
+    # the critical path, which went to the child that had waited for it.
+    late = 3_000_000
+    t = DrawnTrace(2)
+    c = t.collective({0: late, 1: 0}, {0: late + 20_000, 1: late + 16_000}, engine="tree")
+    t.hop(c, 1, 0, 1_000, late + 8_700, posted=late + 8_000)
+    t.hop(c, 0, 1, late + 10_000, late + 14_000, posted=2_000, phase="down")
+    derived = derive(t.tables())
+    assert derived["hops"]["binding"].to_pylist() == ["none", "recv"]
+    assert path_of(derived, "collective", c) == [(0, "local", late, late + 20_000)]

@@ -1,6 +1,8 @@
 // Which end of a message had to wait for the other (DESIGN: binding hops).
 //
-// The engine knows: it records arrived_early. Elsewhere only times are known, and these rules decide, in this order:
+// The engine knows: it records arrived_early. One thing it cannot know: MPI may take several calls to tell of a message
+// that has been there for long. A wait that ended at once, for a message sent long before, is therefore none.
+// Elsewhere only times are known, and these rules decide, in this order:
 //
 //  1. send: the sender waited for the send's completion, the receive was posted after that wait had begun, and the
 //     send was complete only after the post. A message no larger than one that was seen complete before its receive
@@ -31,6 +33,8 @@ constexpr int64_t SURELY_THERE = 4;
 // a test of the request).
 constexpr int64_t CLEARLY = 2;
 constexpr int64_t CLEARLY_NS = 1000;
+// A wait that ended at once: below the fastest transit, or this many ns (a few calls that drive progress).
+constexpr int64_t AT_ONCE_NS = 2000;
 
 int size_class(int64_t bytes) {
     int log2 = 0;
@@ -54,6 +58,14 @@ bool surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
         return false;
     int64_t latest_needed = std::max(m.send_end[i], m.send_begin[i] + SURELY_THERE * fastest_transit);
     return latest_needed + m.clock_error[i] < from;
+}
+
+// The engine waited, but for a message that was sent long before and was seen as soon as the wait began.
+bool only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
+    int64_t from = waited_from(m, i);
+    return from != MISSING && fastest_transit != NONE_SEEN &&
+           m.send_begin[i] + SURELY_THERE * fastest_transit + m.clock_error[i] < from &&
+           m.recv_end[i] - from <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
 bool sender_waited(const Messages &m, size_t i, int64_t eager_bytes) {
@@ -106,13 +118,13 @@ BindingResult classify(const Messages &m) {
         int8_t arrived_early = m.arrived_early.size ? m.arrived_early[i] : int8_t{-1};
         bool from_engine = m.from_engine.size && m.from_engine[i];
         Binding binding;
-        if (arrived_early == 0)
+        if (arrived_early == 0 && !only_looked_again(m, i, reference.fastest_transit))
             binding = Binding::recv;
         else if (sender_waited(m, i, eager_bytes[link]))
             binding = Binding::send;
-        else if (arrived_early == 1 || from_engine)
+        else if (arrived_early >= 0 || from_engine)
             // The engine stamps a wait only where there was one, so an unknown here is a message never waited for.
-            binding = arrived_early == 1 || m.recv_wait_begin[i] == MISSING ? Binding::none : Binding::undecided;
+            binding = arrived_early >= 0 || m.recv_wait_begin[i] == MISSING ? Binding::none : Binding::undecided;
         else
             binding = by_times(m, i, reference);
         result.binding[i] = static_cast<int8_t>(binding);
