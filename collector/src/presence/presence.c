@@ -1,5 +1,6 @@
 #include "presence/presence.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -172,4 +173,22 @@ enum presence presence_prove(const struct presence_question *q) {
         return PRESENCE_NOWHERE;
     }
     return wait_for_verdict(q);
+}
+
+static void remove_files(const char *directory, const char *name) {
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    DIR *folder = opendir(path);
+    if (!folder)
+        return;
+    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    rmdir(path);
+}
+
+void presence_withdraw(const char *directory) {
+    remove_files(directory, "spool");
+    remove_files(directory, "presence");
+    rmdir(directory); /* unless something else is in it */
 }

@@ -27,4 +27,8 @@ struct presence_question {
  * timeout. */
 enum presence presence_prove(const struct presence_question *question);
 
+/* Takes back what this run has put into the directory, which it owns: a job that ends before it began leaves room for
+ * the next try. For one rank, when no other writes any more. */
+void presence_withdraw(const char *directory);
+
 #endif

@@ -130,8 +130,11 @@ static void make_own_comm(void) {
 
 /* All ranks come here with the same texts, so all fail alike: one speaks and ends the job, the others wait for it. */
 static void end_for_wrong_input(const char *message) {
+    record_finish("wrong input");
+    pmpi.Barrier(run.comm);
     if (run.rank == 0) {
         log_line("%s", message);
+        presence_withdraw(run.directory);
         pmpi.Abort(MPI_COMM_WORLD, 2);
     }
     pmpi.Barrier(run.comm);
@@ -139,15 +142,13 @@ static void end_for_wrong_input(const char *message) {
 }
 
 static void start_together(void) {
-    char message[800];
+    char message[800] = "the collector has no memory to begin with";
     struct plan_request request;
     make_own_comm();
     if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
         !plan_request_read(&request, &run.config, run.comm, run.rank, &run.machines, message, sizeof message))
         end_for_wrong_input(message);
     define_process_again(&request);
-    if (run.rank == 0)
-        plan_request_keep(&request, run.directory);
     clock_exchange(run.comm, run.rank, run.size, &run.machines);
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (!engine_start(request.tree.text, request.tree.length, request.topology, message, sizeof message)) {
@@ -156,6 +157,8 @@ static void start_together(void) {
         end_for_wrong_input(placed);
     }
 #endif
+    if (run.rank == 0)
+        plan_request_keep(&request, run.directory);
     plan_request_free(&request);
 }
 

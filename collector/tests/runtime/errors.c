@@ -1,0 +1,37 @@
+/* Error codes and errno as the application sees them, with errors returned. Argument 1: "abort" ends by MPI_Abort,
+ * "exit" without MPI_Finalize. */
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int class_of(int error) {
+    int class;
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+int main(int argc, char **argv) {
+    int value = 1, out, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    printf("send to nobody %d\n", class_of(MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD)));
+    printf("bad type %d\n", class_of(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD)));
+    printf("bad root %d\n", class_of(MPI_Bcast(&value, 1, MPI_INT, 1000, MPI_COMM_WORLD)));
+    errno = 77;
+    MPI_Allreduce(&value, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < 100000; i++) { /* over many chunks of the spool */
+        MPI_Request nothing = MPI_REQUEST_NULL;
+        MPI_Wait(&nothing, MPI_STATUS_IGNORE);
+    }
+    printf("errno %d\n", errno);
+    fflush(stdout);
+    if (argc > 1 && strcmp(argv[1], "abort") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    if (argc > 1 && strcmp(argv[1], "exit") == 0)
+        exit(3);
+    MPI_Finalize();
+    return 0;
+}

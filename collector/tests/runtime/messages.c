@@ -1,0 +1,179 @@
+/* Point-to-point in all its forms, each rank with both neighbours of a ring; prints a checksum per form. Every message
+ * sent is received, but for one cancelled receive. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MANY = 100 };
+
+static int rank, size, left, right;
+static MPI_Comm comm;
+
+static void print(const char *what, long value) {
+    printf("%d %s %ld\n", rank, what, value);
+}
+
+static void blocking(void) {
+    int out = rank, in[3] = {-1, -1, -1};
+    static char room[4096];
+    MPI_Status status;
+    MPI_Buffer_attach(room, sizeof room);
+    MPI_Bsend(&out, 1, MPI_INT, right, 1, comm);
+    MPI_Recv(in, 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+    print("recv", in[0] * 100 + status.MPI_SOURCE * 10 + status.MPI_TAG);
+    if (rank % 2) {
+        MPI_Ssend(&out, 1, MPI_INT, right, 2, comm);
+        MPI_Recv(in, 3, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Recv(in, 3, MPI_INT, left, 2, comm, MPI_STATUS_IGNORE);
+        MPI_Send(&out, 1, MPI_INT, right, 2, comm);
+    }
+    MPI_Sendrecv(&out, 1, MPI_INT, left, 3, in, 3, MPI_INT, right, 3, comm, &status);
+    int count;
+    MPI_Get_count(&status, MPI_INT, &count);
+    print("sendrecv", in[0] * 10 + count);
+    MPI_Sendrecv_replace(&out, 1, MPI_INT, left, 4, right, 4, comm, MPI_STATUS_IGNORE);
+    print("replace", out);
+    MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 5, comm);
+    MPI_Recv(&out, 1, MPI_INT, MPI_PROC_NULL, 5, comm, &status);
+    print("null", status.MPI_SOURCE == MPI_PROC_NULL);
+    int unused;
+    void *detached;
+    MPI_Buffer_detach(&detached, &unused);
+}
+
+/* Posts MANY receives and sends; requests[2 i] is a receive. */
+static void post(int in[], int out[], MPI_Request requests[], int tag) {
+    for (int i = 0; i < MANY; i++) {
+        out[i] = rank * 1000 + i;
+        MPI_Irecv(&in[i], 1, MPI_INT, left, tag, comm, &requests[2 * i]);
+        if (i % 3)
+            MPI_Isend(&out[i], 1, MPI_INT, right, tag, comm, &requests[2 * i + 1]);
+        else
+            MPI_Issend(&out[i], 1, MPI_INT, right, tag, comm, &requests[2 * i + 1]);
+    }
+}
+
+static long sum(const int in[]) {
+    long total = 0;
+    for (int i = 0; i < MANY; i++)
+        total += in[i];
+    return total;
+}
+
+static void completions(void) {
+    static int in[MANY], out[MANY], indices[2 * MANY];
+    static MPI_Request requests[2 * MANY + 1];
+    static MPI_Status statuses[2 * MANY + 1];
+    int flag = 0, index, done, left_over = 2 * MANY;
+
+    post(in, out, requests, 10);
+    requests[2 * MANY] = MPI_REQUEST_NULL;
+    MPI_Waitall(2 * MANY + 1, requests, MPI_STATUSES_IGNORE);
+    print("waitall", sum(in));
+    post(in, out, requests, 11);
+    MPI_Waitall(2 * MANY, requests, statuses);
+    print("waitall statuses", sum(in) + statuses[0].MPI_SOURCE + statuses[0].MPI_TAG);
+    post(in, out, requests, 12);
+    for (int i = 0; i < 2 * MANY; i++)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    print("wait", sum(in));
+    post(in, out, requests, 13);
+    for (MPI_Waitany(2 * MANY, requests, &index, MPI_STATUS_IGNORE); index != MPI_UNDEFINED;)
+        MPI_Waitany(2 * MANY, requests, &index, &statuses[0]);
+    print("waitany", sum(in));
+    post(in, out, requests, 14);
+    for (; left_over > 0; left_over -= done)
+        MPI_Waitsome(2 * MANY, requests, &done, indices, MPI_STATUSES_IGNORE);
+    print("waitsome", sum(in));
+    post(in, out, requests, 15);
+    for (int i = 0; i < 2 * MANY; i++)
+        for (flag = 0; !flag;)
+            MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE);
+    print("test", sum(in));
+    post(in, out, requests, 16);
+    for (flag = 0; !flag;)
+        MPI_Testall(2 * MANY, requests, &flag, statuses);
+    print("testall", sum(in));
+    post(in, out, requests, 17);
+    for (index = 0, flag = 0; !flag || index != MPI_UNDEFINED;)
+        MPI_Testany(2 * MANY, requests, &index, &flag, MPI_STATUS_IGNORE);
+    print("testany", sum(in));
+    post(in, out, requests, 18);
+    for (left_over = 2 * MANY; left_over > 0; left_over -= done)
+        MPI_Testsome(2 * MANY, requests, &done, indices, statuses);
+    print("testsome", sum(in));
+}
+
+static void probes(void) {
+    int out = rank + 7, in = -1, flag = 0;
+    MPI_Request request;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Isend(&out, 1, MPI_INT, right, 20, comm, &request);
+    MPI_Probe(left, 20, comm, &status);
+    MPI_Recv(&in, 1, MPI_INT, left, 20, comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Isend(&out, 1, MPI_INT, right, 21, comm, &request);
+    while (!flag)
+        MPI_Iprobe(MPI_ANY_SOURCE, 21, comm, &flag, &status);
+    MPI_Recv(&in, 1, MPI_INT, status.MPI_SOURCE, 21, comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Isend(&out, 1, MPI_INT, right, 22, comm, &request);
+    MPI_Mprobe(left, 22, comm, &message, &status);
+    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Isend(&out, 1, MPI_INT, right, 23, comm, &request);
+    for (flag = 0; !flag;)
+        MPI_Improbe(left, 23, comm, &flag, &message, &status);
+    MPI_Request receive;
+    MPI_Imrecv(&in, 1, MPI_INT, &message, &receive);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    print("probes", in);
+}
+
+static void persistent(void) {
+    int out = 0, in = -1;
+    long total = 0;
+    MPI_Request requests[2], never;
+    MPI_Status status;
+    MPI_Recv_init(&in, 1, MPI_INT, left, 30, comm, &requests[0]);
+    MPI_Send_init(&out, 1, MPI_INT, right, 30, comm, &requests[1]);
+    for (int i = 0; i < 10; i++) {
+        out = rank * 10 + i;
+        if (i % 2) {
+            MPI_Startall(2, requests);
+        } else {
+            MPI_Start(&requests[0]);
+            MPI_Start(&requests[1]);
+        }
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        total += in;
+    }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* inactive: returns at once */
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+    MPI_Irecv(&in, 1, MPI_INT, left, 31, comm, &never);
+    MPI_Cancel(&never);
+    MPI_Wait(&never, &status);
+    int cancelled;
+    MPI_Test_cancelled(&status, &cancelled);
+    print("persistent", total * 10 + cancelled);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    left = (rank + size - 1) % size;
+    right = (rank + 1) % size;
+    blocking();
+    completions();
+    probes();
+    persistent();
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return 0;
+}

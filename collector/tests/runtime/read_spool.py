@@ -1,0 +1,104 @@
+"""Reads the spools of one run as hopscope/spool.h draws them, for tests: header, records, definitions."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HEADER = struct.Struct("<8s7I256s")
+RECORD = struct.Struct("<QHHIQQQ")
+STATES = ("open", "closed", "stopped")
+KINDS = {
+    1: "ENTER", 2: "LEAVE", 10: "SEND", 11: "RECV", 12: "ISEND", 13: "ISEND_COMPLETE", 14: "IRECV_POST", 15: "IRECV",
+    16: "REQUEST_CANCELLED", 20: "HOP_ISEND", 21: "HOP_ISEND_COMPLETE", 22: "HOP_IRECV_POST", 23: "HOP_IRECV",
+    30: "WAIT_BEGIN", 31: "WAIT_END", 32: "STEP_BEGIN", 33: "STEP_END", 40: "OVERHEAD_BEGIN", 41: "OVERHEAD_END",
+}  # fmt: skip
+
+
+@dataclass
+class Record:
+    """One record; `function` is the MPI function of an ENTER or LEAVE."""
+
+    ticks: int
+    kind: str
+    region: int
+    comm: int
+    a: int
+    b: int
+    c: int
+
+    @property
+    def peer(self) -> int:
+        return self.a >> 32
+
+    @property
+    def tag(self) -> int:
+        return self.a & 0xFFFFFFFF
+
+
+@dataclass
+class Spool:
+    """What one thread of one rank recorded."""
+
+    rank: int
+    thread: int
+    state: str
+    reason: str
+    records: list[Record]
+
+    def of(self, *kinds: str) -> list[Record]:
+        return [r for r in self.records if r.kind in kinds]
+
+
+@dataclass
+class Run:
+    """All spools and definitions of a run."""
+
+    spools: list[Spool] = field(default_factory=list)
+    definitions: dict[int, list[dict]] = field(default_factory=dict)
+
+    def defs(self, rank: int, kind: str) -> list[dict]:
+        return [d for d in self.definitions[rank] if d["def"] == kind]
+
+    def process(self, rank: int) -> dict:
+        merged: dict = {}
+        for line in self.defs(rank, "process"):
+            merged.update(line)
+        return merged
+
+    def comms(self, rank: int) -> dict[int, dict]:
+        return {d["id"]: d for d in self.defs(rank, "comm")}
+
+    def of(self, rank: int) -> list[Spool]:
+        return [s for s in self.spools if s.rank == rank]
+
+
+def read_spool(path: Path) -> Spool:
+    data = path.read_bytes()
+    magic, version, header_bytes, record_bytes, rank, thread, _pid, state, reason = HEADER.unpack_from(data)
+    assert magic == b"HOPSPOOL" and version == 1 and record_bytes == RECORD.size, path
+    records = []
+    for ticks, kind, region, comm, a, b, c in RECORD.iter_unpack(
+        data[header_bytes : header_bytes + (len(data) - header_bytes) // RECORD.size * RECORD.size]
+    ):
+        if kind == 0:
+            break
+        records.append(Record(ticks, KINDS[kind], region, comm, a, b, c))
+    return Spool(rank, thread, STATES[state], reason.rstrip(b"\0").decode(), records)
+
+
+def read_run(directory: Path) -> Run:
+    run = Run()
+    for path in sorted((directory / "spool").glob("*.spool")):
+        run.spools.append(read_spool(path))
+    for path in sorted((directory / "spool").glob("*.defs")):
+        run.definitions[int(path.stem)] = [json.loads(line) for line in path.read_text().splitlines()]
+    return run
+
+
+def function_numbers(header: Path) -> dict[str, int]:
+    """MPI function -> its number in ENTER and LEAVE, from hopscope/functions.h."""
+    names = [line.split("(")[1].split(",")[0] for line in header.read_text().splitlines() if line.startswith("    X(")]
+    return {name: number for number, name in enumerate(names, start=1)}

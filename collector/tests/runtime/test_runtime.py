@@ -1,0 +1,399 @@
+"""The preload under real mpirun: results stay the same, and the spools say what happened.
+
+Run by ctest, which names the flavour, the preload, the test programs and the launcher in the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from read_spool import Record, Run, Spool, function_numbers, read_run
+
+FLAVOUR = os.environ["HOPSCOPE_TEST_FLAVOUR"]
+PRELOAD = os.environ["HOPSCOPE_TEST_PRELOAD"]
+PROGRAMS = Path(os.environ["HOPSCOPE_TEST_PROGRAMS"])
+MPIEXEC = os.environ["HOPSCOPE_TEST_MPIEXEC"]
+HEADERS = Path(__file__).parents[2] / "include" / "hopscope"
+NUMBERS = function_numbers(HEADERS / "functions.h")
+NAMES = {number: name for name, number in NUMBERS.items()}
+
+
+def launcher() -> list[str]:
+    if FLAVOUR != "openmpi":
+        return [MPIEXEC]
+    # Root and more ranks than cores are normal in containers.
+    return [MPIEXEC, "--oversubscribe"] + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
+
+
+def ranks(n: int, program: str, *arguments: str, preload: bool = True, before: str = "") -> list[str]:
+    """Each rank writes to a file of its own: launchers mix lines. `before` is shell text that comes first."""
+    carried = f"LD_PRELOAD={PRELOAD} " if preload else ""
+    number = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+    return [
+        "-n",
+        str(n),
+        "sh",
+        "-c",
+        f'{before}{carried}exec "$0" "$@" >out.{number}',
+        str(PROGRAMS / program),
+        *arguments,
+    ]
+
+
+def calls(spool: Spool, function: str) -> list[Record]:
+    return [r for r in spool.of("ENTER") if r.region == NUMBERS[function]]
+
+
+class Case(unittest.TestCase):
+    def setUp(self) -> None:
+        self.home = Path(tempfile.mkdtemp(prefix="hopscope-test-"))
+        self.addCleanup(shutil.rmtree, self.home, ignore_errors=True)
+        self.trace = self.home / "trace"
+
+    def launch(self, *words: str, code: int | None = 0, **settings: str) -> subprocess.CompletedProcess[str]:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
+        environment |= {"HOPSCOPE_DIR": str(self.trace), "HOPSCOPE_ASSEMBLE": "0", **settings}
+        done = subprocess.run(
+            [*launcher(), *words],
+            env=environment,
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(done.stdout, "")
+        outputs = sorted(self.home.glob("out.*"))
+        done.stdout = "".join(path.read_text() for path in outputs)
+        for path in outputs:
+            path.unlink()
+        if code is not None:
+            self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def both_ways(self, n: int, program: str, *arguments: str, **settings: str) -> tuple[Run, str]:
+        """Runs without and with the preload; stdout must be the same. The spools, and what was said on stderr."""
+        bare = self.launch(*ranks(n, program, *arguments, preload=False))
+        seen = self.launch(*ranks(n, program, *arguments), **settings)
+        self.assertEqual(bare.stdout, seen.stdout)
+        self.assertTrue(bare.stdout)
+        return read_run(self.trace), seen.stderr
+
+    def assert_whole(self, run: Run, n: int) -> None:
+        """Every spool is closed, in order of time, with as many enters as leaves, never one inside another."""
+        self.assertEqual(sorted(run.definitions), list(range(n)))
+        for spool in run.spools:
+            self.assertEqual(spool.state, "closed")
+            ticks = [r.ticks for r in spool.records]
+            self.assertEqual(ticks, sorted(ticks))
+            inside = None
+            for record in spool.of("ENTER", "LEAVE"):
+                if record.kind == "ENTER":
+                    self.assertIsNone(inside)
+                    inside = record.region
+                else:
+                    self.assertEqual(inside, record.region)
+                    inside = None
+            self.assertIsNone(inside)
+        for rank in range(n):
+            self.assertEqual(run.definitions[rank][-1]["def"], "end")
+            self.assertGreaterEqual(len(run.defs(rank, "clock")), 2)
+
+
+class Preload(Case):
+    def test_programs_without_mpi_run_silently(self) -> None:
+        for command in (["/bin/true"], ["sh", "-c", ":"], [sys.executable, "-c", "pass"]):
+            done = subprocess.run(command, env=os.environ | {"LD_PRELOAD": PRELOAD}, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+
+    def test_exactly_the_listed_functions_are_exported_and_nothing_of_mpi_is_left_open(self) -> None:
+        symbols = subprocess.run(["nm", "-D", PRELOAD], capture_output=True, text=True, check=True).stdout.splitlines()
+        exported = {line.split()[-1] for line in symbols if " T " in line or " W " in line}
+        self.assertEqual({name for name in exported if "MPI" in name}, set(NUMBERS))
+        left_open = [line for line in symbols if " U " in line and "mpi" in line.lower()]
+        self.assertEqual(left_open, [])
+
+    def test_another_mpi_library_is_refused_in_a_sentence(self) -> None:
+        other = "mpich" if FLAVOUR == "openmpi" else "openmpi"
+        compiler = shutil.which(f"mpicc.{other}")
+        if not compiler:
+            self.skipTest(f"no mpicc.{other} here to build a program of the other MPI")
+        program = self.home / "other"
+        source = Path(__file__).parent / "forking.c"
+        subprocess.run([compiler, str(source), "-o", str(program)], check=True, capture_output=True)
+        done = subprocess.run(
+            [str(program)], env=os.environ | {"LD_PRELOAD": PRELOAD}, capture_output=True, text=True, check=False
+        )
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(
+            done.stderr, r"^hopscope: libhopscope-\w+\.so is preloaded, but this program's MPI library is not"
+        )
+
+    def test_a_singleton_needs_no_launcher(self) -> None:
+        environment = os.environ | {"LD_PRELOAD": PRELOAD, "HOPSCOPE_DIR": str(self.trace), "HOPSCOPE_ASSEMBLE": "0"}
+        done = subprocess.run([PROGRAMS / "forking"], env=environment, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "child 7\n")
+        run = read_run(self.trace)
+        self.assert_whole(run, 1)
+        self.assertEqual(len(calls(run.spools[0], "MPI_Barrier")), 2)
+        self.assertEqual(calls(run.spools[0], "MPI_Wait"), [], "the forked child wrote into its parent's spool")
+
+
+class Recording(Case):
+    def test_collectives_give_the_same_results_and_are_counted_alike_on_all_ranks(self) -> None:
+        run, said = self.both_ways(4, "collectives")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        sequences = []
+        for rank in range(4):
+            spool = run.of(rank)[0]
+            world = next(i for i, c in run.comms(rank).items() if c["name"] == "MPI_COMM_WORLD")
+            enters = [r for r in spool.of("ENTER") if r.comm == world]
+            self.assertEqual([r.b for r in enters], list(range(len(enters))))
+            sequences.append([(r.region, r.c) for r in enters])
+            self.assertEqual(len([r for r in enters if NAMES[r.region] == "MPI_Gatherv"]), 4)
+        self.assertTrue(all(s == sequences[0] for s in sequences))
+
+    def test_bytes_of_collectives_follow_the_convention(self) -> None:
+        run, _ = self.both_ways(4, "collectives")
+        bytes_of: dict[tuple[int, str], set[tuple[int, int]]] = defaultdict(set)
+        for spool in run.spools:
+            for leave in spool.of("LEAVE"):
+                bytes_of[spool.rank, NAMES[leave.region]].add((leave.a, leave.b))
+        self.assertEqual(bytes_of[0, "MPI_Bcast"], {(8, 0), (0, 8)})
+        self.assertEqual(bytes_of[1, "MPI_Reduce"], {(8, 8), (8, 0)})
+        self.assertEqual(bytes_of[2, "MPI_Gather"], {(8, 32), (8, 0)})
+        self.assertEqual(bytes_of[2, "MPI_Gatherv"], {(8, 12), (8, 0)})  # counts 0 1 2 0: rank 2 has two ints of three
+        self.assertEqual(bytes_of[3, "MPI_Alltoallw"], {(16, 16)})
+        self.assertEqual(bytes_of[3, "MPI_Reduce_scatter"], {(16, 4)})
+        self.assertEqual(bytes_of[0, "MPI_Exscan"], {(8, 0)})
+        self.assertEqual(bytes_of[3, "MPI_Neighbor_alltoall"], {(8, 8)})
+        self.assertEqual(bytes_of[0, "MPI_Barrier"], {(0, 0)})
+
+    def test_call_sites_lie_in_the_program(self) -> None:
+        run, _ = self.both_ways(2, "collectives")
+        sites = {d["id"]: d for d in run.defs(0, "call_site")}
+        used = {r.a for r in run.of(0)[0].of("ENTER")}
+        self.assertEqual(used, set(sites))
+        self.assertEqual({Path(d["module"]).name for d in sites.values()}, {"collectives"})
+        self.assertEqual(len({d["offset"] for d in sites.values()}), len(sites))
+
+    def test_errors_and_errno_reach_the_application_unchanged_over_many_chunks(self) -> None:
+        run, _ = self.both_ways(2, "errors", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        self.assert_whole(run, 2)
+        spool = run.of(0)[0]
+        self.assertEqual(len(calls(spool, "MPI_Wait")), 100000)
+        self.assertGreater(len(spool.of("OVERHEAD_BEGIN")), 100)
+        self.assertEqual(len(spool.of("OVERHEAD_BEGIN")), len(spool.of("OVERHEAD_END")))
+
+    def test_an_abort_and_an_exit_leave_readable_spools(self) -> None:
+        self.launch(*ranks(1, "errors", "abort"), code=None)
+        run = read_run(self.trace)
+        self.assertEqual(run.definitions[0][-1]["how"], "abort")
+        self.assertEqual(len(calls(run.spools[0], "MPI_Abort")), 1)
+        shutil.rmtree(self.trace)
+        self.launch(*ranks(1, "errors", "exit"), code=None)
+        run = read_run(self.trace)
+        self.assertEqual(run.spools[0].state, "open")
+        self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 100000)
+
+    def test_recording_stops_in_a_sentence_where_files_may_grow_no_further(self) -> None:
+        # 7 MB: enough for the MPI library's own shared memory, too little for the 8 MB of 200,000 records.
+        done = self.launch(*ranks(2, "errors", before="ulimit -f 14000; "), HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        self.assertIn("errno 77", done.stdout)
+        self.assertRegex(done.stderr, rf"hopscope: recording stopped on rank \d in {self.trace}: .*File too large")
+        run = read_run(self.trace)
+        self.assertEqual({s.state for s in run.spools}, {"stopped"})
+        self.assertIn("File too large", run.spools[0].reason)
+        self.assertGreater(len(calls(run.spools[0], "MPI_Wait")), 500)
+
+
+class Messages(Case):
+    def test_every_message_is_recorded_at_both_ends_whatever_completes_it(self) -> None:
+        run, _ = self.both_ways(3, "messages")
+        self.assert_whole(run, 3)
+        sent: Counter[tuple[int, int, int, int]] = Counter()
+        received: Counter[tuple[int, int, int, int]] = Counter()
+        for spool in run.spools:
+            for r in spool.of("SEND", "ISEND"):
+                sent[spool.rank, r.peer, r.tag, r.b] += 1
+            for r in spool.of("RECV", "IRECV"):
+                received[r.peer, spool.rank, r.tag, r.b] += 1
+        self.assertEqual(sent, received)
+        for tag in range(10, 19):
+            self.assertEqual(sent[0, 1, tag, 4], 100, f"tag {tag}")
+        self.assertEqual(sent[0, 1, 30, 4], 10)
+        self.assertEqual({tag for _, _, tag, _ in sent if tag in (5, 31)}, set())
+
+    def test_every_request_begins_and_ends_once(self) -> None:
+        run, _ = self.both_ways(2, "messages")
+        for spool in run.spools:
+            begun = Counter(r.c for r in spool.of("ISEND", "IRECV_POST"))
+            ended = Counter(r.c for r in spool.of("ISEND_COMPLETE", "IRECV", "REQUEST_CANCELLED"))
+            self.assertEqual(begun, ended)
+            self.assertEqual(set(begun.values()), {1})
+            self.assertEqual(len(spool.of("REQUEST_CANCELLED")), 1)
+
+    def test_polls_that_find_nothing_do_not_flood_the_spool(self) -> None:
+        run, _ = self.both_ways(2, "messages")
+        for spool in run.spools:
+            # 200 requests tested one by one; each success ends a pair, failing polls add a pair only after a gap.
+            self.assertGreaterEqual(len(calls(spool, "MPI_Test")), 200)
+            self.assertLess(len(calls(spool, "MPI_Test")), 5000)
+
+
+class Communicators(Case):
+    def test_thousands_of_communicators_come_and_go(self) -> None:
+        run, _ = self.both_ways(2, "comm_loop", "1000")
+        self.assert_whole(run, 2)
+        for rank in range(2):
+            keys = [c["key"] for c in run.comms(rank).values()]
+            self.assertEqual(len(keys), len(set(keys)))
+            self.assertEqual(len(keys), 2 + 2000 + (1000 if rank == 0 else 0))
+
+    def test_members_agree_on_the_key_of_a_communicator_of_any_origin(self) -> None:
+        run, _ = self.both_ways(4, "comm_origins")
+        self.assert_whole(run, 4)
+        members: dict[str, set[int]] = defaultdict(set)
+        lists: dict[str, list[int]] = {}
+        names: dict[str, set[str]] = defaultdict(set)
+        for rank in range(4):
+            named = {d["id"]: d["name"] for d in run.defs(rank, "comm_name")}
+            for number, comm in run.comms(rank).items():
+                members[comm["key"]].add(rank)
+                names[comm["key"]].add(named.get(number, comm["name"]))
+                if comm["members"] is not None:
+                    self.assertNotIn(comm["key"], lists)
+                    lists[comm["key"]] = comm["members"]
+        self.assertTrue(all(len(n) == 1 for n in names.values()), names)
+        for key, expected in lists.items():
+            self.assertEqual(members[key], set(expected), names[key])
+        found = Counter(next(iter(n)) for n in names.values())
+        everyone = (
+            "dup with info",
+            "shared",
+            "grid",
+            "graph",
+            "adjacent",
+            "dist graph",
+            "inter",
+            "merged",
+            "idup one",
+            "idup two",
+        )
+        self.assertEqual({n: found[n] for n in everyone}, dict.fromkeys(everyone, 1))
+        halves = ("create", "create group", "column", "dup of column")
+        self.assertEqual({n: found[n] for n in halves}, dict.fromkeys(halves, 2))
+        self.assertEqual(found["MPI_COMM_SELF"], 4)
+
+    def test_every_barrier_names_its_communicator(self) -> None:
+        run, _ = self.both_ways(4, "comm_origins")
+        for spool in run.spools:
+            barriers = calls(spool, "MPI_Barrier")
+            self.assertEqual(len(barriers), 15)
+            self.assertNotIn(0, {r.comm for r in barriers})
+
+
+class Threads(Case):
+    def test_two_threads_in_two_communicators_have_a_spool_each(self) -> None:
+        run, _ = self.both_ways(2, "threads")
+        if not calls(run.spools[0], "MPI_Allreduce"):
+            self.skipTest("this MPI library gives no MPI_THREAD_MULTIPLE")
+        self.assert_whole(run, 2)
+        for rank in range(2):
+            spools = run.of(rank)
+            self.assertEqual([s.thread for s in spools], [0, 1])
+            for spool in spools:
+                reduces = calls(spool, "MPI_Allreduce")
+                self.assertEqual([r.b for r in reduces], list(range(200)))
+                self.assertEqual(len({r.comm for r in reduces}), 1)
+                self.assertEqual(len(spool.of("IRECV")), 200)
+
+
+class Presence(Case):
+    def test_a_rank_without_the_collector_makes_all_run_natively_and_says_so(self) -> None:
+        bare = self.launch(*ranks(3, "collectives", preload=False))
+        mixed = self.launch(
+            *ranks(2, "collectives"), ":", *ranks(1, "collectives", preload=False),
+            HOPSCOPE_TREE="binomial", HOPSCOPE_PRESENCE_TIMEOUT="2",
+        )  # fmt: skip
+        self.assertEqual(bare.stdout, mixed.stdout)
+        said = [line for line in mixed.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(said), 1, mixed.stderr)
+        self.assertIn("no sign of it on rank 2", said[0])
+        run = read_run(self.trace)
+        self.assertEqual(sorted(run.definitions), [0, 1])
+        for rank in (0, 1):
+            self.assertEqual(run.process(rank)["presence"], "incomplete")
+            reasons = {d["id"]: d["text"] for d in run.defs(rank, "reason")}
+            given = [r.comm for r in run.of(rank)[0].of("LEAVE") if NAMES[r.region] == "MPI_Allreduce"]
+            self.assertEqual({reasons[g] for g in given}, {"collector not on every rank"})
+
+    def test_a_missing_rank_0_is_noticed_by_the_others(self) -> None:
+        mixed = self.launch(
+            *ranks(1, "collectives", preload=False), ":", *ranks(2, "collectives"), HOPSCOPE_PRESENCE_TIMEOUT="2"
+        )
+        self.assertIn("no sign of it on rank 0", mixed.stderr)
+        self.assertEqual(sorted(read_run(self.trace).definitions), [1, 2])
+
+    def test_a_directory_that_cannot_be_written_is_named_and_the_program_runs(self) -> None:
+        bare = self.launch(*ranks(2, "collectives", preload=False))
+        seen = self.launch(*ranks(2, "collectives"), HOPSCOPE_DIR="/proc/no/such", HOPSCOPE_TREE="binomial")
+        self.assertEqual(bare.stdout, seen.stdout)
+        said = [line for line in seen.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(said), 1)
+        self.assertIn("/proc/no/such", said[0])
+
+    def test_the_trace_of_another_run_is_left_alone(self) -> None:
+        self.launch(*ranks(2, "collectives"))
+        before = {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()}
+        seen = self.launch(*ranks(2, "collectives"))
+        self.assertRegex(seen.stderr, r"hopscope: .*trace holds the spools of another run.*hopscope recover")
+        self.assertEqual(before, {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()})
+        shutil.rmtree(self.trace)
+        self.trace.mkdir()
+        (self.trace / "run.json").write_text("{}")
+        seen = self.launch(*ranks(2, "collectives"))
+        self.assertRegex(seen.stderr, r"hopscope: .*trace already holds a trace")
+        self.assertEqual([p.name for p in self.trace.iterdir()], ["run.json"])
+
+    def test_without_a_named_directory_one_is_made_for_the_job(self) -> None:
+        self.launch(*ranks(2, "collectives"), HOPSCOPE_DIR="")
+        made = list(self.home.glob("hopscope-*"))
+        self.assertEqual(len(made), 1)
+        self.assert_whole(read_run(made[0]), 2)
+
+
+class WrongInput(Case):
+    def test_a_wrong_tree_file_ends_the_job_at_once_and_leaves_the_directory_free(self) -> None:
+        tree = self.home / "tree.json"
+        tree.write_text(
+            '{"schema_version": 1,\n "trees": {"a": {"shape": "bino"}},\n "rules": [{"operations": ["MPI_Bcast"], "reduce_tree": "a"}]}'
+        )
+        done = self.launch(*ranks(3, "collectives"), code=None, HOPSCOPE_TREE=str(tree))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, "")
+        said = [line for line in done.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(said), 1, done.stderr)
+        self.assertIn(f"{tree}:2:", said[0])
+        self.launch(*ranks(3, "collectives"))
+        self.assert_whole(read_run(self.trace), 3)
+
+    def test_an_unknown_shape_and_a_missing_file_are_named(self) -> None:
+        done = self.launch(*ranks(2, "collectives"), code=None, HOPSCOPE_TREE="bush")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("hopscope: HOPSCOPE_TREE=bush: neither a file nor the name of a shape", done.stderr)
+        done = self.launch(*ranks(2, "collectives"), code=None, HOPSCOPE_TOPOLOGY="/no/topology.json")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("hopscope: /no/topology.json: No such file", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
