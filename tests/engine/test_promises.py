@@ -31,6 +31,14 @@ def test_communicators_come_and_go_and_intercommunicators_go_native(mpi: LocalMp
     assert ended.by_engine > turns
 
 
+def test_an_application_keeps_most_of_the_communicators_that_there_are(mpi: LocalMpi) -> None:
+    # MPICH has about 2,000; the engine takes at most 500 for itself, and the others go native.
+    ended = engine_jobs.check(mpi, 2, every("flat"), "many", 0, 1200)
+    assert ended.same, ended
+    assert ended.by_engine == 2 * 2 * 500
+    assert "no communicator left for the engine" in ended.reasons
+
+
 def test_two_threads_use_two_communicators_at_once(mpi: LocalMpi) -> None:
     ended = engine_jobs.check(mpi, 3, every("binary", segment_bytes=256), "threads", 0, 150)
     assert ended.same, ended

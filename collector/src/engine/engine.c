@@ -19,8 +19,7 @@
 enum reason { REASON_INTERCOMMUNICATOR, REASON_NO_DATA, REASON_ORDER, REASON_NO_COMMUNICATOR, REASONS };
 
 static const char *const reason_texts[REASONS] = {"intercommunicator", "message of no bytes",
-                                                  "operation does not commute",
-                                                  "no communicator could be made for the engine"};
+                                                  "operation does not commute", "no communicator left for the engine"};
 
 /* Written by engine_start and engine_stop only, but for the ids, which any thread may find again. */
 static struct {

@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* MPICH stops at about 2,000 communicators, which belong to the application: beyond this many of our own at once, its
+ * other communicators go native. Each member counts its own, so they agree on it when one is made. */
+enum { MOST_COMMUNICATORS = 500 };
+static int communicators;
+
 /* For members that could not even allocate their part. */
 static struct engine_comm without_memory;
 
@@ -53,23 +58,28 @@ static void release(struct engine_comm *e) {
         free(e);
 }
 
+enum { AGREE_WANTED = 1, AGREE_MADE = 2 };
+
 /* Split rather than dup: dup runs the attribute callbacks of the application. An error must neither reach its error
  * handler nor stay with one member. */
-static bool make_communicator(struct engine_comm *e, struct comm *comm, bool good) {
+static bool make_communicator(struct engine_comm *e, struct comm *comm, bool wanted) {
     MPI_Errhandler users = MPI_ERRHANDLER_NULL;
     MPI_Comm made = MPI_COMM_NULL;
-    int mine, all = 0;
+    int mine = wanted ? AGREE_WANTED : 0, all = 0;
     bool kept = pmpi.Comm_get_errhandler(comm->handle, &users) == MPI_SUCCESS;
     pmpi.Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN);
-    int error = pmpi.Comm_split(comm->handle, 0, comm->rank, &made);
-    mine = good && error == MPI_SUCCESS && made != MPI_COMM_NULL;
-    error = pmpi.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm->handle);
+    if (pmpi.Comm_split(comm->handle, 0, comm->rank, &made) == MPI_SUCCESS && made != MPI_COMM_NULL)
+        mine |= AGREE_MADE;
+    if (pmpi.Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, comm->handle) != MPI_SUCCESS)
+        all = 0;
     if (kept) {
         pmpi.Comm_set_errhandler(comm->handle, users);
         pmpi.Errhandler_free(&users);
     }
-    if (error != MPI_SUCCESS || !all)
-        return false; /* what some members may have made stays: freeing it would need all of them */
+    if (all == AGREE_MADE) /* freeing needs all members: what only some have stays */
+        pmpi.Comm_free(&made);
+    if (all != (AGREE_WANTED | AGREE_MADE))
+        return false;
     pmpi.Comm_set_errhandler(made, MPI_ERRORS_RETURN);
     e->handle = e->transport->comm = made;
     return true;
@@ -84,12 +94,15 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct topology *top
         e->transport = links ? transport_emulated_open(links, e->topology_host, comm->rank) : transport_mpi_open();
         good = e->transport && e->transport->kind->reserve(e->transport, 4);
     }
-    if (make_communicator(e, comm, good)) {
+    bool room = __atomic_fetch_add(&communicators, 1, __ATOMIC_RELAXED) < MOST_COMMUNICATORS;
+    if (make_communicator(e, comm, good && room)) {
         e->usable = true;
     } else if (e) {
         release(e);
         e = NULL;
     }
+    if (!e)
+        __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
     comm->engine = e ? e : &without_memory;
     return comm->engine;
 }
@@ -151,5 +164,6 @@ void engine_comm_close(struct engine_comm *e) {
         return;
     if (e->usable)
         pmpi.Comm_free(&e->handle);
+    __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
     release(e);
 }

@@ -25,6 +25,7 @@ void check_derived(uint64_t seed, int turns);
 void check_sums(uint64_t seed);  /* rounding, and repeatability */
 void check_errors(void);         /* the same error codes and handlers as without */
 void check_lifetimes(int turns); /* communicators made and freed in a loop, intercommunicators */
+void check_many(int turns);      /* communicators that all stay */
 void check_threads(int turns);   /* two communicators at once */
 void check_large(void);          /* 8 MB, and sends that wait for a flag */
 void check_memory(void);         /* one rank runs out of memory */

@@ -32,6 +32,21 @@ void check_lifetimes(int turns) {
     MPI_Comm_free(&half);
 }
 
+void check_many(int turns) {
+    MPI_Comm *comms = malloc(sizeof *comms * (size_t)turns);
+    for (int pass = 0; pass < 2; pass++)
+        for (int turn = 0; turn < turns; turn++) {
+            int one = 1, sum = 0;
+            if (pass == 0)
+                MPI_Comm_dup(MPI_COMM_WORLD, &comms[turn]);
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comms[turn]);
+            CHECK(sum == check_size, "pass %d, communicator %d: %d", pass, turn, sum);
+        }
+    for (int turn = 0; turn < turns; turn++)
+        MPI_Comm_free(&comms[turn]);
+    free(comms);
+}
+
 struct work {
     MPI_Comm comm;
     int turns, salt;

@@ -30,6 +30,8 @@ int main(int argc, char **argv) {
         check_errors();
     else if (strcmp(mode, "lifetimes") == 0)
         check_lifetimes(turns);
+    else if (strcmp(mode, "many") == 0)
+        check_many(turns);
     else if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE)
         check_threads(turns);
     else if (strcmp(mode, "large") == 0)
