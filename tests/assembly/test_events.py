@@ -238,6 +238,20 @@ def test_intercommunicators_have_two_groups(new_trace: NewTrace) -> None:
     assert f'Group B: "" <{second}>' in inter
 
 
+def test_an_intercommunicator_whose_groups_nobody_told_keeps_its_collectives(new_trace: NewTrace) -> None:
+    script = ""
+    for rank in range(2):
+        script += world(rank, 2) + (
+            f'def {rank} {{"def":"comm","id":2,"key":"99","parent":"01","name":"","size":1,"rank":0,'
+            '"members":null,"inter":true}\n'
+        )
+        script += f"spool {rank} 0 closed\n" + barrier(rank, 30, 40, comm=2) + "50 SEND comm=2 peer=0 tag=1 b=1\n"
+    trace = new_trace(script)
+    assert "2 message(s) on intercommunicators whose groups are unknown" in trace.assemble()
+    assert len(trace.events(0)) == 4
+    assert 'Group: "" <2>' in trace.definitions("COMM")[1]
+
+
 def test_threads_are_locations_of_their_rank(new_trace: NewTrace) -> None:
     trace = new_trace(
         world(0, 1)

@@ -39,6 +39,8 @@ static bool write_location(struct run *run, OTF2_Archive *archive, const struct 
     if (!events)
         return false;
     bool ok = !file || !process->present || write_events(run, process, file, events, strings, progress);
+    if (file)
+        spool_file_rest(file);
     return OTF2_Archive_CloseEvtWriter(archive, events) == OTF2_SUCCESS && ok;
 }
 
@@ -98,6 +100,9 @@ static void say_what_was_left_out(struct run *run) {
     if (run->records_without_comm)
         sentences_add(&run->missing, "%llu message(s) and collectives on communicators that were never defined",
                       (unsigned long long)run->records_without_comm);
+    if (run->records_ungrouped)
+        sentences_add(&run->missing, "%llu message(s) on intercommunicators whose groups are unknown",
+                      (unsigned long long)run->records_ungrouped);
     if (run->records_unknown)
         sentences_add(&run->missing, "%llu record(s) of an unknown kind (a damaged spool, or another version's)",
                       (unsigned long long)run->records_unknown);

@@ -106,7 +106,7 @@ static bool contains(const int *ranks, int count, int rank) {
 }
 
 /* Both groups, the one with the smaller first rank first. */
-static bool find_groups(struct run *run, struct comm *comm, const struct view *views, size_t count) {
+static bool find_groups(const struct run *run, struct comm *comm, const struct view *views, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct comm_definition *d = views[i].definition;
         if (!d->members || !d->remote || !ranks_exist(run, d->members, d->member_count) ||
@@ -130,8 +130,6 @@ static bool find_groups(struct run *run, struct comm *comm, const struct view *v
     for (size_t i = 0; i < count; i++)
         if (!contains(comm->members, comm->size, views[i].world_rank))
             comm->members[comm->size++] = views[i].world_rank;
-    sentences_add(&run->missing, "the groups of intercommunicator %s, so its messages are left out",
-                  comm->name ? comm->name : "without a name");
     return true;
 }
 

@@ -155,8 +155,8 @@ struct run {
     struct id_table region_ids, shadow_ids;
     /* survey.c; first and last are corrected, by the clock of the reference machine */
     uint64_t records, first_ns, last_ns, overhead_ns;
-    size_t threads;                                                       /* spools with records */
-    uint64_t records_unknown, records_without_comm, leaves_without_enter; /* left out */
+    size_t threads;                                                                          /* spools with records */
+    uint64_t records_unknown, records_without_comm, records_ungrouped, leaves_without_enter; /* left out */
     /* write_events.c */
     uint64_t events;
     struct sentences missing;
@@ -171,6 +171,8 @@ void run_free(struct run *run);
 bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_rank, uint32_t thread, char *reason,
                      size_t capacity);
 void spool_file_close(struct spool_file *file);
+/* Lets go of the pages that a pass over the records has brought in; they can be read again. */
+void spool_file_rest(const struct spool_file *file);
 
 /* Fits a map from ticks to ns per machine and works out the offsets between machines. */
 bool clock_map_make(struct run *run);

@@ -71,8 +71,14 @@ bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_r
     if (bytes > header->header_bytes) {
         file->records = (const void *)((const char *)mapping + header->header_bytes);
         file->count = count_written(file->records, (bytes - header->header_bytes) / sizeof(struct spool_record));
+        spool_file_rest(file);
     }
     return true;
+}
+
+void spool_file_rest(const struct spool_file *file) {
+    if (file->mapping)
+        madvise(file->mapping, file->mapped_bytes, MADV_DONTNEED);
 }
 
 void spool_file_close(struct spool_file *file) {

@@ -244,6 +244,7 @@ static bool survey_file(struct run *run, const struct process *process, struct s
     machine->last_ns = last > machine->last_ns ? last : machine->last_ns;
     run->records += file->count;
     run->threads++;
+    spool_file_rest(file);
     return ok;
 }
 

@@ -139,7 +139,11 @@ static void message(struct writing *w, const struct spool_record *record, uint64
     const struct comm *members = known == NO_ID ? NULL : &w->run->comms[known];
     bool ungrouped = members && members->inter && members->first_group == 0;
     int size = !members ? 0 : members->self ? 1 : members->size;
-    if (comm == NO_ID || ungrouped || peer_of(record) >= (uint32_t)size) {
+    if (ungrouped) {
+        w->run->records_ungrouped++;
+        return;
+    }
+    if (comm == NO_ID || peer_of(record) >= (uint32_t)size) {
         w->run->records_without_comm++;
         return;
     }

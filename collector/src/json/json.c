@@ -1,5 +1,7 @@
 /* The JSON reader: one pass, recursive descent, depth-limited; every value knows its line and column. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* strtod_l: the application may have set a locale whose decimal point is a comma */
+#endif
 #include "json/json.h"
 
 #include <locale.h>
