@@ -79,6 +79,19 @@ def test_the_fit_finds_that_interfaces_serve_one_message_at_a_time() -> None:
     assert costs.links["lan"].latency_ns == pytest.approx(10_000, abs=5_000)
 
 
+def test_uneven_latencies_do_not_pass_for_interfaces() -> None:
+    network = round_robin(16, {f"h{i}": "A" for i in range(4)}, shm=1_000, lan=200_000)
+    for shape in ("binomial-lam", "flat", "chain"):
+        costs = fitted(run_of(network, {"shape": shape}, jitter=200_000).trace())
+        assert costs.interface_message_ns == 0
+        assert costs.links["lan"].latency_ns == pytest.approx(300_000, rel=0.1)
+
+
+def test_interfaces_are_found_among_uneven_latencies() -> None:
+    run = run_of(cluster_with_interfaces(), {"shape": "binomial-mpich"}, work=5 * MS, jitter=80_000)
+    assert fitted(run.trace()).interface_message_ns == pytest.approx(100_000, rel=0.15)
+
+
 def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_path: Path) -> None:
     # Binomial: 7 > 6 > 4 > 0 crosses three times in a row, 120 ms an Allreduce; 40 ms are possible.
     network = sites()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -52,7 +53,8 @@ def fit(source: Source) -> tuple[Costs, Costs, Costs]:
     """
     tables, arrays, subject = source.tables, source.arrays, source.subject
     hops = hops_of(source)
-    costs = fit_links(hops)
+    emulated = tables["run"]["emulated"].to_pylist()[0] or "{}"
+    costs = fit_links(hops, interfaces_known="host_interface" in json.loads(emulated))
     width = 1 + int(integers(tables["hops"], "src").max(initial=0))
     width = max(width, 1 + int(integers(tables["calls"], "rank").max(initial=0)))
     keys = arrays["calls.collective"] * width + arrays["calls.rank"]

@@ -28,8 +28,6 @@ PERTURBED = ((1.3, 0.8), (0.8, 1.2))
 that it does not find trees that are fast only if every message keeps its turn."""
 SPREAD_WINDOW = 100
 """Iterations from which the spread of a prediction is taken."""
-SEARCH_WORTH = 0.01
-"""A tree of the search is kept only if it is better than every known shape by this share: shapes are easier to read."""
 LEAST_GAIN = 0.01
 """Gains below this share are not suggested however good the model is."""
 LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
@@ -104,7 +102,10 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
     replayed = whole.iteration_ns(today, costs)
     error = abs(replayed - measured) / measured
-    candidates = [c for c in _candidates(source, whole, costs, tries) if c.name == "search" or not _same(c, today)]
+    alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
+    candidates = [
+        c for c in _candidates(source, whole, costs, tries, alike) if c.name == "search" or not _same(c, today)
+    ]
     part = _window(source, whole, SPREAD_WINDOW)
     rows: list[dict[str, Any]] = []
     for candidate in (today, *candidates):
@@ -124,7 +125,7 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
                 "chosen": False,
             }
         )
-    order = _order(rows, min(MOST_ALIKE, max(LEAST_ALIKE, error)))
+    order = _order(rows, alike)
     best = (today, *candidates)[order[0]]
     if best is not today and rows[order[0]]["gain"] > max(error, LEAST_GAIN):
         rows[order[0]]["chosen"] = True
@@ -176,8 +177,12 @@ def _window(source: Source, whole: Judge, iterations: int) -> Judge:
     return Judge(*program_of(source, window), source.subject, source.places.cluster_of_host)
 
 
-def _candidates(source: Source, whole: Judge, costs: Costs, tries: int) -> list[Candidate]:
-    """Known shapes, segmented ones where messages are large and their cost per byte is known, and the search's own."""
+def _candidates(source: Source, whole: Judge, costs: Costs, tries: int, alike: float) -> list[Candidate]:
+    """Known shapes, segmented ones where messages are large and their cost per byte is known, and the search's own.
+
+    alike: a tree of the search is kept only if it is better than every known shape by this share, for shapes are easier
+    to read.
+    """
     subject = source.subject
     known = list(shapes(subject))
     time = {candidate.name: whole.iteration_ns(candidate, costs) for candidate in known}
@@ -198,7 +203,7 @@ def _candidates(source: Source, whole: Judge, costs: Costs, tries: int) -> list[
         return sum(judge.iteration_ns(candidate, machine) for machine in machines)
 
     found = local_search(subject, known[:3], time_of, tries)
-    if found and whole.iteration_ns(found, costs) < (1 - SEARCH_WORTH) * time[known[0].name]:
+    if found and whole.iteration_ns(found, costs) < (1 - alike) * time[known[0].name]:
         known.insert(0, found)
     return known
 
