@@ -24,9 +24,26 @@ def two_sites(wan_ms: float) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def late(first_mpi: local_mpi.LocalMpi, traced: Run) -> Path:
-    job = traced(first_mpi, RANKS, first_mpi.compile(HEAT_PLATE), *WORK, *LATENESS, "--no-halo", tree="binomial")
-    assert job.code == 0, job.err
+    # Whatever else the machine does can make other ranks late as well, so a run gets three chances to be undisturbed:
+    # one in which the late rank really took longest nearly always, by its own and the others' clocks before MPI.
+    for _ in range(3):
+        job = traced(first_mpi, RANKS, first_mpi.compile(HEAT_PLATE), *WORK, *LATENESS, "--no-halo", tree="binomial")
+        assert job.code == 0, job.err
+        if undisturbed(job.trace):
+            break
     return job.trace
+
+
+def undisturbed(trace: Path) -> bool:
+    """No rank but the late one computed longer than it should in more than 2 % of the iterations."""
+    slow = analyze(
+        trace,
+        "sql",
+        "select count(distinct collective_id) n from (select collective_id, rank, "
+        "enter_ns - lag(leave_ns) over (partition by rank order by enter_ns) as computed from calls) "
+        f"where rank <> {LATE} and computed > 8500000",
+    )
+    return slow[0]["n"] <= 0.02 * ITERATIONS
 
 
 @pytest.fixture(scope="module")
@@ -67,9 +84,11 @@ def test_a_late_rank_is_the_compute_on_the_critical_path(late: Path) -> None:
 
 
 def test_without_the_lateness_nobody_is_found_late(on_time: Path) -> None:
+    # Somebody is always last, if only by the microseconds that the tree releases it later; but not by milliseconds.
     rows = by_key(analyze(on_time, "last-arrivals"), "rank")
-    assert max(row["share"] for row in rows.values()) < 0.95
+    assert rows[LATE]["share"] < 0.95
     assert rows[LATE]["waiting_ns"] < 0.5 * 3e6 * (RANKS - 1) * ITERATIONS
+    assert all(row["margin_ns"] < 1.5e6 for row in rows.values() if row["share"] > 0.1)
 
 
 def test_with_a_halo_exchange_the_late_rank_is_still_the_named_cause(late_with_halo: Path) -> None:
