@@ -38,11 +38,25 @@
     X(Type_free) X(Type_contiguous) X(Type_dup) X(Type_create_resized) X(Pack) X(Unpack) X(Pack_size)                  \
     X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)               \
     X(Win_free) X(Alloc_mem) X(Free_mem) X(Ibarrier) X(Iallreduce) X(Ibcast)
+
+/* The large-count forms, where the library has them. */
+#if MPI_VERSION >= 4
+#define PMPI_LARGE_FUNCTIONS(X)                                                                                        \
+    X(Bcast_c) X(Reduce_c) X(Allreduce_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c)           \
+    X(Allgatherv_c) X(Alltoall_c) X(Alltoallv_c) X(Alltoallw_c) X(Reduce_scatter_c) X(Reduce_scatter_block_c)          \
+    X(Scan_c) X(Exscan_c) X(Send_c) X(Bsend_c) X(Ssend_c) X(Rsend_c) X(Recv_c) X(Mrecv_c) X(Sendrecv_c)                \
+    X(Sendrecv_replace_c) X(Neighbor_allgather_c) X(Neighbor_allgatherv_c) X(Neighbor_alltoall_c)                      \
+    X(Neighbor_alltoallv_c) X(Neighbor_alltoallw_c) X(Isend_c) X(Ibsend_c) X(Issend_c) X(Irsend_c) X(Irecv_c)          \
+    X(Imrecv_c) X(Send_init_c) X(Bsend_init_c) X(Ssend_init_c) X(Rsend_init_c) X(Recv_init_c)
+#else
+#define PMPI_LARGE_FUNCTIONS(X)
+#endif
 // clang-format on
 
 struct pmpi_table {
 #define HOPSCOPE_TABLE_ENTRY(name) __typeof__(PMPI_##name) *name;
     PMPI_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
+    PMPI_LARGE_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
 #undef HOPSCOPE_TABLE_ENTRY
 };
 

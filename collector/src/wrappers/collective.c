@@ -1,6 +1,7 @@
 #include "wrappers/collective.h"
 
 #include <errno.h>
+#include <limits.h>
 
 #include "wrappers/message.h"
 
@@ -30,21 +31,45 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
     return true;
 }
 
-bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
-    if (__builtin_expect(engine_serves((int)call->function), 0) && call->comm) {
+/* Can the engine count this call's elements? The packed bytes decide, which are equal on all members; where they fit an
+ * int, so do the elements, unless they are empty, when their number does not matter. */
+static bool countable(struct engine_call *engine_call, MPI_Count count, uint32_t *reason) {
+    uint64_t bytes = count > 0 ? (uint64_t)count * type_bytes(engine_call->datatype) : 0;
+    engine_call->count = count > INT_MAX ? (bytes ? INT_MAX : 0) : (int)count;
+    if (bytes <= INT_MAX)
+        return true;
+    *reason = record_define_reason("message of 2 GiB or more");
+    return false;
+}
+
+static bool run_engine(struct call *call, struct engine_call *engine_call, MPI_Count count) {
+    if (!call->comm) {
+        call->reason = record_define_reason("communicator with processes of another job or of unknown origin");
+        return false;
+    }
+    if (!countable(engine_call, count, &call->reason))
+        return false;
+    engine_call->function = (int)call->function;
+    engine_call->comm = call->comm;
+    engine_call->seq = call->seq;
+    return engine_run(engine_call, &call->error, &call->reason);
+}
+#endif
+
+bool collective_by_engine(struct call *call, struct engine_call *engine_call, MPI_Count count) {
+#ifdef HOPSCOPE_HAVE_ENGINE
+    if (__builtin_expect(engine_serves((int)call->function), 0)) {
         int kept = errno;
-        engine_call->function = (int)call->function;
-        engine_call->comm = call->comm;
-        engine_call->seq = call->seq;
-        call->by_engine = engine_run(engine_call, &call->error, &call->reason);
+        call->by_engine = run_engine(call, engine_call, count);
         errno = kept;
         return call->by_engine;
     }
 #else
-    (void)engine_call;
+    (void)engine_call, (void)count;
 #endif
-    call->reason = collective_refusal;
+    if (__builtin_expect(collective_refusal != 0, 0))
+        call->reason = collective_refusal;
     return false;
 }
 
@@ -54,28 +79,10 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     return call->error;
 }
 
-uint64_t packed(const struct call *call, int count, MPI_Datatype datatype) {
+uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
     return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }
 
-uint64_t packed_by_all(const struct call *call, int count, MPI_Datatype datatype) {
+uint64_t packed_by_all(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
     return collective_counts(call) ? packed(call, count, datatype) * (uint64_t)call->comm->size : 0;
-}
-
-uint64_t packed_sum(const struct call *call, const int counts[], int blocks, MPI_Datatype datatype) {
-    if (!collective_counts(call))
-        return 0;
-    uint64_t sum = 0;
-    for (int i = 0; i < blocks; i++)
-        sum += counts[i] > 0 ? (uint64_t)counts[i] : 0;
-    return sum * type_bytes(datatype);
-}
-
-uint64_t packed_sum_w(const struct call *call, const int counts[], int blocks, const MPI_Datatype datatypes[]) {
-    if (!collective_counts(call))
-        return 0;
-    uint64_t sum = 0;
-    for (int i = 0; i < blocks; i++)
-        sum += counts[i] > 0 ? (uint64_t)counts[i] * type_bytes(datatypes[i]) : 0;
-    return sum;
 }

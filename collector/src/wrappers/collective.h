@@ -27,8 +27,8 @@ extern uint32_t collective_refusal;
 
 /* Numbers the collective, and records its beginning. False: pass the call on. */
 bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
-/* True if the engine ran it: call->error is set. False: PMPI's turn. */
-bool collective_by_engine(struct call *call, struct engine_call *engine_call);
+/* True if the engine ran it: call->error is set. False: PMPI's turn. count: of elements of engine_call's datatype. */
+bool collective_by_engine(struct call *call, struct engine_call *engine_call, MPI_Count count);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
 
 /* True where byte counts can be worked out: see above. */
@@ -36,10 +36,8 @@ static inline bool collective_counts(const struct call *call) {
     return call->error == MPI_SUCCESS && call->comm && !call->comm->inter;
 }
 
-/* Packed bytes of count elements; of one block for each of comm's ranks; of the sums of counts. 0 where unknown. */
-uint64_t packed(const struct call *call, int count, MPI_Datatype datatype);
-uint64_t packed_by_all(const struct call *call, int count, MPI_Datatype datatype);
-uint64_t packed_sum(const struct call *call, const int counts[], int blocks, MPI_Datatype datatype);
-uint64_t packed_sum_w(const struct call *call, const int counts[], int blocks, const MPI_Datatype datatypes[]);
+/* Packed bytes of count elements, and of such a block for each of comm's ranks. 0 where unknown. */
+uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype);
+uint64_t packed_by_all(const struct call *call, MPI_Count count, MPI_Datatype datatype);
 
 #endif

@@ -8,10 +8,10 @@
 
 #include "wrappers/call.h"
 
-/* Packed bytes of one element; 0 for a null type and for more than an int can say. */
+/* Packed bytes of one element; 0 for a null type. */
 static inline uint64_t type_bytes(MPI_Datatype datatype) {
-    int size = 0;
-    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size(datatype, &size) != MPI_SUCCESS || size < 0)
+    MPI_Count size = 0;
+    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
         return 0;
     return (uint64_t)size;
 }
@@ -27,7 +27,7 @@ static inline uint64_t message_peer(int peer, int tag) {
 }
 
 /* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its stamp is the call's enter. */
-void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, int count,
+void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);
 /* After a receive: SPOOL_RECV or SPOOL_IRECV, with what the status says. */
 void message_received(uint64_t ticks, enum spool_kind kind, uint32_t comm, const MPI_Status *status, uint64_t id);
