@@ -76,29 +76,64 @@ static int entry_of_machine(const struct json *hosts, const char *real) {
     return -1;
 }
 
-/* An entry that matches one machine names it; one that matches several leaves them their own names. */
+/* The first rank on each machine, one after the other in first_ranks; returns how many machines there are. */
+static int find_machines(const char *const *real, int ranks, int *first_ranks, int *machine_of_rank) {
+    int count = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        int machine = 0;
+        while (machine < count && strcmp(real[first_ranks[machine]], real[rank]) != 0)
+            machine++;
+        if (machine == count)
+            first_ranks[count++] = rank;
+        machine_of_rank[rank] = machine;
+    }
+    return count;
+}
+
+/* An entry that matches one machine names it; one that matches several leaves them their own names. matched: how many
+ * machines each entry matches. */
+static bool place_machine(struct complaint *c, const struct json *hosts, const char *real, int rank, int entry,
+                          int matched, int *entry_of_host, struct topology *t, int *host) {
+    if (entry < 0)
+        return complain(
+            c, hosts,
+            "no host here matches the machine `%s`, on which rank %d runs; add one, or a `match` such as \"%.8s*\"",
+            real, rank, real);
+    const char *name = matched > 1 ? real : text_of(&hosts->items[entry], "name");
+    int cluster = topology_add_cluster(t, text_of(&hosts->items[entry], "cluster"));
+    *host = cluster < 0 ? -1 : topology_add_host(t, name, cluster);
+    if (*host < 0)
+        return complain(c, hosts, "out of memory");
+    entry_of_host[*host] = entry;
+    return true;
+}
+
 static bool place_by_hostname(struct complaint *c, const struct json *hosts, const char *const *real,
                               int *entry_of_host, struct topology *t) {
-    for (int rank = 0; rank < t->ranks; rank++) {
-        int entry = entry_of_machine(hosts, real[rank]);
-        if (entry < 0)
-            return complain(
-                c, hosts,
-                "no host here matches the machine `%s`, on which rank %d runs; add one, or a `match` such as "
-                "\"%.8s*\"",
-                real[rank], rank, real[rank]);
-        const char *name = text_of(&hosts->items[entry], "name");
-        for (int other = 0; other < t->ranks; other++)
-            if (strcmp(real[other], real[rank]) != 0 && entry_of_machine(hosts, real[other]) == entry)
-                name = real[rank];
-        int cluster = topology_add_cluster(t, text_of(&hosts->items[entry], "cluster"));
-        int host = cluster < 0 ? -1 : topology_add_host(t, name, cluster);
-        if (host < 0)
-            return complain(c, hosts, "out of memory");
-        entry_of_host[host] = entry;
-        t->host_of_rank[rank] = host;
+    size_t ranks = (size_t)t->ranks;
+    int *first_ranks = malloc(ranks * sizeof(int)), *machine_of_rank = malloc(ranks * sizeof(int));
+    int *entries = malloc(ranks * sizeof(int)), *hosts_of = malloc(ranks * sizeof(int));
+    int *matched = calloc(hosts->length, sizeof(int));
+    bool good = first_ranks && machine_of_rank && entries && hosts_of && matched;
+    if (!good)
+        complain(c, hosts, "out of memory for %d ranks", t->ranks);
+    int machines = good ? find_machines(real, t->ranks, first_ranks, machine_of_rank) : 0;
+    for (int i = 0; i < machines; i++) {
+        entries[i] = entry_of_machine(hosts, real[first_ranks[i]]);
+        if (entries[i] >= 0)
+            matched[entries[i]]++;
     }
-    return true;
+    for (int i = 0; good && i < machines; i++)
+        good = place_machine(c, hosts, real[first_ranks[i]], first_ranks[i], entries[i],
+                             entries[i] < 0 ? 0 : matched[entries[i]], entry_of_host, t, &hosts_of[i]);
+    for (int rank = 0; good && rank < t->ranks; rank++)
+        t->host_of_rank[rank] = hosts_of[machine_of_rank[rank]];
+    free(first_ranks);
+    free(machine_of_rank);
+    free(entries);
+    free(hosts_of);
+    free(matched);
+    return good;
 }
 
 static bool place_listed(struct complaint *c, const struct json *hosts, struct topology *t) {
