@@ -78,8 +78,8 @@ struct spool_record {
  *     again later in the file: fields given again replace the earlier ones
  * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}
  *     members as world ranks, from rank 0 of the communicator only, null elsewhere; key is equal on all members. Of an
- *     intercommunicator ("inter":true) size, rank and members are those of the local group, and rank 0 of each side adds
- *     "remote":[..], the other group
+ *     intercommunicator ("inter":true) size, rank and members are those of the local group, and rank 0 of each side
+ * adds "remote":[..], the other group
  * {"def":"comm_name","id":1,"name":"rows"}
  * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
  * {"def":"tree","id":1,"name":"binomial-mpich"}
