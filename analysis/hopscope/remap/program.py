@@ -142,11 +142,13 @@ def subject_of(tables: Tables, arrays: dict[str, Array], places: Places) -> Subj
     )
 
 
-def program_of(source: Source, window: tuple[int, int] | None = None) -> tuple[dict[str, Array], Array]:
+def program_of(
+    source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
+) -> tuple[dict[str, Array], Array]:
     """The program as `hopscope._paths.replay` takes it, and the rows of the collectives that are in it.
 
     window: only what lies between the leaves of the first of two collectives (rows, both of all ranks) and those of the
-    second, which is in it.
+    second, which is in it. messages: False counts what ranks waited for the application's messages as their own time.
     """
     tables, arrays = source.tables, source.arrays
     lanes = len(arrays["lanes.rank"])
@@ -165,7 +167,9 @@ def program_of(source: Source, window: tuple[int, int] | None = None) -> tuple[d
     slot = np.empty(len(calls), np.int64)
     slot[program.pop("order")] = np.arange(len(calls))
 
-    marks, waits, transit = _messages(tables, arrays, begin, end)
+    # Nothing lies between the greatest time and the smallest.
+    most, least = np.full(lanes, np.iinfo(np.int64).max), np.full(lanes, np.iinfo(np.int64).min)
+    marks, waits, transit = _messages(tables, arrays, *((begin, end) if messages else (most, least)))
     lane = np.concatenate([marks[0], waits[0], call_lane[calls]]).astype(np.int64)
     op = np.repeat(np.asarray([SEND, WAIT, COLLECTIVE], np.int8), [len(marks[0]), len(waits[0]), len(calls)])
     at = np.concatenate([marks[1], waits[1], arrays["calls.enter_ns"][calls]])

@@ -55,12 +55,16 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Judge:
-    """Replays one program over candidates; rows: of the collectives in it."""
+    """Replays one program over candidates; rows: of the collectives in it.
+
+    messages: whether the application's messages are dependencies in it, or its waiting for them computing.
+    """
 
     program: dict[str, Array]
     rows: Array
     subject: Subject
     host_clusters: tuple[int, ...]
+    messages: bool = True
     # By identity; the objects are kept, so that no other one gets their place.
     known: dict[tuple[int, int], tuple[float, Candidate, Costs]] = field(
         default_factory=dict[tuple[int, int], tuple[float, Candidate, Costs]]
@@ -97,8 +101,8 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
             f"{subject.op} ran only once over a tree, and an iteration is from one to the next; remap a longer run"
         )
     costs, low, high = fit(source)
-    whole = Judge(*program_of(source), subject, source.places.cluster_of_host)
     today = today_of(source)
+    whole = _whole(source, today, costs)
     measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
     replayed = whole.iteration_ns(today, costs)
     error = abs(replayed - measured) / measured
@@ -168,13 +172,24 @@ def _perturbed(costs: Costs, latency: float, interface: float) -> Costs:
     return replace(costs, links=links, interface_message_ns=costs.interface_message_ns * interface)
 
 
+def _whole(source: Source, today: Candidate, costs: Costs) -> Judge:
+    """A judge of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong clocks)."""
+    for messages in (True, False):
+        program, rows = program_of(source, messages=messages)
+        judge = Judge(program, rows, source.subject, source.places.cluster_of_host, messages)
+        if messages and _paths.replay(program, today.arrays(), costs.arrays(judge.host_clusters))[2]:
+            break
+    return judge
+
+
 def _window(source: Source, whole: Judge, iterations: int) -> Judge:
     """A judge of the first so many iterations, the very first left out; the whole run where it is not longer."""
     collectives = source.subject.collectives
     if len(collectives) <= iterations + 2:
         return whole
     window = (int(collectives[1]), int(collectives[1 + iterations]))
-    return Judge(*program_of(source, window), source.subject, source.places.cluster_of_host)
+    program, rows = program_of(source, window, messages=whole.messages)
+    return Judge(program, rows, source.subject, source.places.cluster_of_host, whole.messages)
 
 
 def _candidates(source: Source, whole: Judge, costs: Costs, tries: int, alike: float) -> list[Candidate]:

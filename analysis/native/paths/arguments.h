@@ -33,6 +33,16 @@ class Arguments {
                 throw nb::type_error((table + ": arrays of different lengths").c_str());
     }
 
+    // Rows of another table: every value in [least, end).
+    template <typename T>
+    static void rows_of(const char *name, const Column<T> &column, int64_t end, int64_t least = 0) {
+        for (size_t i = 0; i < column.size; i++)
+            if (column[i] < least || column[i] >= end)
+                throw nb::value_error((std::string(name) + ": row " + std::to_string(i) + " names " +
+                                       std::to_string(column[i]) + ", which is not there")
+                                          .c_str());
+    }
+
   private:
     const nb::dict &arrays_; // keeps the arrays alive
 };

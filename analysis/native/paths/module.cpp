@@ -1,4 +1,6 @@
 // hopscope._paths: the boundary to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+#include <algorithm>
+
 #include "arguments.h"
 #include "replay.h"
 #include "walk.h"
@@ -61,6 +63,18 @@ Trace trace_of(const Arguments &in) {
     t.lanes.main_lane = in.column<int32_t>("lanes.main_lane");
     t.lanes.first_event = in.column<int64_t>("lanes.first_event_ns");
     Arguments::same_length("lanes", {t.lanes.size(), t.lanes.main_lane.size, t.lanes.first_event.size});
+    auto lanes = static_cast<int64_t>(t.lanes.size()), collectives = static_cast<int64_t>(t.collectives.size());
+    for (const Messages *m : {&t.hops, &t.messages}) {
+        Arguments::rows_of("src_lane", m->src_lane, lanes);
+        Arguments::rows_of("dst_lane", m->dst_lane, lanes);
+        Arguments::rows_of("link", m->link, static_cast<int64_t>(Link::wan) + 1);
+    }
+    Arguments::rows_of("hops.collective", t.hops.collective, collectives);
+    Arguments::rows_of("calls.collective", t.calls.collective, collectives);
+    Arguments::rows_of("calls.lane", t.calls.lane, lanes);
+    Arguments::rows_of("intervals.lane", t.intervals.lane, lanes);
+    Arguments::rows_of("lanes.main_lane", t.lanes.main_lane, lanes);
+    Arguments::rows_of("collectives.first_call", t.collectives.first_call, static_cast<int64_t>(t.calls.size()) + 1);
     return t;
 }
 
@@ -124,6 +138,11 @@ Program program_of(const Arguments &in) {
     Arguments::same_length("program collectives", {p.collectives() + 1, p.first_member.size, p.leads.size + 1,
                                                    p.root_position.size + 1, p.plan.size + 1, p.bytes.size + 1});
     Arguments::same_length("program members", {p.member.size, p.own_time.size});
+    Arguments::rows_of("first_op", p.first_op, static_cast<int64_t>(p.op.size) + 1);
+    Arguments::rows_of("ref", p.ref, static_cast<int64_t>(std::max(p.transit.size, p.collectives())));
+    Arguments::rows_of("slot", p.slot, std::max<int64_t>(1, static_cast<int64_t>(p.member.size)));
+    Arguments::rows_of("member", p.member, static_cast<int64_t>(p.lanes()));
+    Arguments::rows_of("first_member", p.first_member, static_cast<int64_t>(p.member.size) + 1);
     return p;
 }
 
@@ -151,6 +170,16 @@ nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, con
     time.leave = number("leave_ns");
     time.interface_message = number("interface_message_ns");
     time.hosts = nb::cast<size_t>(costs["hosts"]);
+    Arguments::rows_of("host", p.host, static_cast<int64_t>(time.hosts));
+    Arguments::rows_of("plan", p.plan, std::max<int64_t>(1, static_cast<int64_t>(trees.first_rank.size) - 1));
+    auto ranks = static_cast<int64_t>(trees.up_parent.size);
+    Arguments::rows_of("first_rank", trees.first_rank, ranks + 1);
+    Arguments::same_length("candidate", {trees.up_parent.size, trees.down_parent.size, trees.up_first_child.size - 1,
+                                         trees.down_first_child.size - 1});
+    Arguments::rows_of("up_parent", trees.up_parent, ranks, -1);
+    Arguments::rows_of("down_parent", trees.down_parent, ranks, -1);
+    Arguments::rows_of("up_children", trees.up_children, ranks);
+    Arguments::rows_of("down_children", trees.down_children, ranks);
     Arguments::same_length("costs", {time.hosts * time.hosts, time.latency.size, time.per_byte.size});
     Replayed replayed;
     {
