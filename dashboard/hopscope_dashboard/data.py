@@ -148,6 +148,10 @@ class TraceData:
             found.to_pylist(), told.get("sentence", ""), told.get("tree"), json.loads(told.get("parents", "null"))
         )
 
+    def caveats(self) -> list[str]:
+        """Give what limits every answer from this trace, in sentences."""
+        return self._once(("caveats",), self.trace.caveats)
+
     def table(self, name: str) -> Rows:
         """Give the rows of a table of the dataset."""
 

@@ -35,7 +35,6 @@ def tree_graph(elements: list[dict[str, Any]], *, name: str, label: str, width: 
         minZoom=0.1,
         # A page that scrolls must not zoom under the pointer.
         userZoomingEnabled=False,
-        wheelSensitivity=1,
         maxZoom=2.5,
         autoungrabify=True,
         responsive=True,

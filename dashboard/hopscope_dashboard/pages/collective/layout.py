@@ -22,11 +22,11 @@ def layout(data: TraceData, query: Query) -> Component:
         worst = data.one("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
     name = f"{comm}:{seq}"
+    fact = data.collective(comm, seq)
     calls = data.rows("collective-calls", collective=name)
     hops = data.rows_or_none("collective-hops", collective=name)
     path = data.rows_or_none("critical-path", collective=name)
     steps = data.rows("collective-steps", collective=name)
-    fact = data.collective(comm, seq)
     return html.Div(
         [
             blocks.page_head(f"{fact['op']} {name}", _lead(fact, calls), *_neighbours(fact)),

@@ -1,6 +1,5 @@
 """The overview: findings first, then where the run's time went, then what limits these answers."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from dash import dcc, html
@@ -127,7 +126,7 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
 
 
 def _caveats(data: TraceData) -> Component:
-    sentences: Sequence[str] = [row["sentence"] for row in data.rows_or_none("caveats")]
+    sentences = data.caveats()
     if not sentences:
         return blocks.card(
             "What limits these answers",

@@ -1,0 +1,103 @@
+"""A simulated trace, the dashboard serving it on a loopback port, and a real browser that must not ask anybody else."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import hopscope
+import pytest
+from hopscope_dashboard.app import create_app
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from werkzeug.serving import make_server
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from simulated_run import SimulatedRun
+
+CHROMIUM = "/usr/bin/chromium"
+# What the graph library says of its own default, whether or not the wheel is used.
+OWN_REMARKS = ("You have set a custom wheel sensitivity",)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+Serve = Callable[[hopscope.Trace], str]
+
+
+@pytest.fixture(scope="session")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    """A solver on eight ranks over two sites whose Allreduce crosses between them three times in a row each way."""
+    return hopscope.open(SimulatedRun().write(tmp_path_factory.mktemp("simulated") / "solver"))
+
+
+@pytest.fixture(scope="session")
+def trace_without_hops(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    """The same solver under the MPI library's own collectives, of which only the calls are known."""
+    return hopscope.open(SimulatedRun(hops=False).write(tmp_path_factory.mktemp("simulated") / "observed"))
+
+
+@pytest.fixture(scope="session")
+def serve() -> Iterator[Serve]:
+    """Serves a trace's dashboard from a thread; its address."""
+    servers = []
+
+    def start(trace: hopscope.Trace) -> str:
+        server = make_server("127.0.0.1", 0, create_app(trace).server, threaded=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="session")
+def address(serve: Serve, trace: hopscope.Trace) -> str:
+    """Where the dashboard of the trace with hops is served."""
+    return serve(trace)
+
+
+@pytest.fixture(scope="session")
+def address_without_hops(serve: Serve, trace_without_hops: hopscope.Trace) -> str:
+    """Where the dashboard of the trace without hops is served."""
+    return serve(trace_without_hops)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    if not Path(CHROMIUM).exists():
+        pytest.fail(f"the dashboard's tests drive {CHROMIUM}, which is not there: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    expect.set_options(timeout=20_000)
+    wrong: list[str] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and not message.text.startswith(OWN_REMARKS):
+            wrong.append(message.text)
+
+    page.on("console", heard)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("request", lambda request: wrong.append(request.url) if not _is_local(request.url) else None)
+    page.on("response", lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def _is_local(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in ("data", "blob", "about") or parts.hostname in ("127.0.0.1", "localhost", "::1")

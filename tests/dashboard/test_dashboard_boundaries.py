@@ -1,0 +1,62 @@
+"""What the dashboard may depend on, and that a browser needs nobody but it."""
+
+import ast
+import re
+from pathlib import Path
+
+import hopscope
+import hopscope_dashboard
+import pytest
+from dash import Dash
+from hopscope_dashboard.app import create_app
+
+SOURCES = Path(hopscope_dashboard.__file__).parent
+MODULES = sorted(SOURCES.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCES)))
+def test_a_module_sees_no_duckdb_parquet_or_otf2_and_only_data_sees_hopscope(path: Path) -> None:
+    names = imported(path)
+    assert not names & {"duckdb", "pyarrow", "otf2"}
+    assert "hopscope" not in names or path.name == "data.py"
+
+
+def test_figures_know_neither_pages_nor_data() -> None:
+    for path in (SOURCES / "figures").glob("*.py"):
+        assert "dash" not in imported(path)
+        assert "hopscope_dashboard.data" not in path.read_text()
+
+
+def test_the_projects_own_assets_name_no_other_host() -> None:
+    for path in (SOURCES / "assets").iterdir():
+        assert not re.findall(r"(?:https?:)?//[a-z0-9-]+\.[a-z]", path.read_text()), path
+
+
+def test_every_script_of_the_page_is_served_by_the_application(trace: hopscope.Trace) -> None:
+    app: Dash = create_app(trace)
+    html = app.server.test_client().get("/").get_data(as_text=True)
+    addresses = re.findall(r"""(?:src|href)=["']([^"']+)""", html)
+    assert addresses
+    assert [address for address in addresses if not address.startswith("/")] == []
+
+
+def test_two_traces_are_shown_side_by_side_each_with_its_own_numbers(
+    trace: hopscope.Trace, trace_without_hops: hopscope.Trace
+) -> None:
+    # No trace at module level: two applications in one process do not see each other's.
+    pages = []
+    for each in (trace, trace_without_hops):
+        client = create_app(each).server.test_client()
+        layout = client.get("/_dash-layout").get_data(as_text=True)
+        pages.append((trace.path.name in layout, trace_without_hops.path.name in layout))
+    assert pages == [(True, False), (False, True)]

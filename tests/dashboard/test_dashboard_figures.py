@@ -1,0 +1,193 @@
+"""Figures, sentences and addresses as pure functions on rows written by hand."""
+
+import pytest
+from hopscope_dashboard import address, findings, palette, units
+from hopscope_dashboard.figures.critical_path import stacked_bar
+from hopscope_dashboard.figures.heat_map import heat_map
+from hopscope_dashboard.figures.lanes import lanes
+from hopscope_dashboard.figures.timeline import timeline
+from hopscope_dashboard.figures.topology_tree import crossings, elements, positions
+
+RANKS = [
+    {"rank": 0, "host": "a", "cluster": "A"},
+    {"rank": 1, "host": "b", "cluster": "B"},
+    {"rank": 2, "host": "a", "cluster": "A"},
+    {"rank": 3, "host": "c", "cluster": "B"},
+]
+PARENTS = {0: None, 1: 0, 2: 1, 3: 1}
+HOP = {
+    "segment": 0, "bytes": 8, "recv_wait_begin_ns": 1_000_000, "binding": "recv", "phase": "up", "link": "wan",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("colour", [*palette.CATEGORY_COLOURS.values(), *palette.LINK_COLOURS.values()])
+def test_every_colour_stands_out_on_both_backgrounds_and_carries_white_text(colour: str) -> None:
+    assert palette.contrast(colour, palette.LIGHT_BACKGROUND) >= 3
+    assert palette.contrast(colour, palette.DARK_BACKGROUND) >= 3
+    assert palette.contrast(colour, "#ffffff") >= 4.5
+
+
+def test_every_category_and_link_class_has_a_colour_and_a_meaning() -> None:
+    assert set(palette.CATEGORY_COLOURS) == set(palette.CATEGORY_MEANINGS) == set(palette.CATEGORIES)
+    assert set(palette.LINK_COLOURS) == set(palette.LINK_MEANINGS) == set(palette.LINKS)
+    assert len(set(palette.CATEGORY_COLOURS.values())) == len(palette.CATEGORIES)
+
+
+def test_times_are_written_with_three_digits_and_a_unit() -> None:
+    written = [units.duration(ns) for ns in (0, 7, 999_600, 1_500, 20_040_000, 4_800_000_000, 200_000_000_000)]
+    assert written == ["0", "7.00 ns", "1.00 ms", "1.50 µs", "20.0 ms", "4.80 s", "3 min 20 s"]
+    assert units.duration(None) == "–"
+
+
+def test_a_share_that_is_not_all_or_nothing_does_not_read_as_if_it_were() -> None:
+    assert [units.share(value) for value in (0, 0.0001, 0.034, 0.5, 0.9999, 1, None)] == [
+        "0 %", "<0.1 %", "3.4 %", "50 %", ">99.9 %", "100 %", "–",
+    ]  # fmt: skip
+
+
+def test_ranks_of_a_host_and_of_a_cluster_have_neighbouring_lanes_with_rank_0_on_top() -> None:
+    found = lanes(RANKS, [0, 1, 2, 3])
+    assert sorted(found.of_rank, key=found.of_rank.__getitem__, reverse=True) == [0, 2, 1, 3]
+    assert found.labels[::-1] == ("a   0", "2", "b   1", "c   3")
+    assert found.clusters == (("B", 0, 1), ("A", 2, 3))
+
+
+def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:
+    # Rank 1 sends at 2 ms to rank 0, which has it at 22 ms; the first enter is at 1 ms: the arrow goes from 1 to 21 ms.
+    calls = [
+        {"rank": 0, "enter_ns": 1_000_000, "leave_ns": 23_000_000},
+        {"rank": 1, "enter_ns": 2_000_000, "leave_ns": None},
+    ]
+    hop = {**HOP, "src": 1, "dst": 0, "send_begin_ns": 2_000_000, "recv_end_ns": 22_000_000}
+    path = [
+        {
+            "step": 0,
+            "begin_ns": 2_000_000,
+            "end_ns": 22_000_000,
+            "time_ns": 20_000_000,
+            "rank": 0,
+            "src": 1,
+            "dst": 0,
+            "what": "hop",
+        },
+        {
+            "step": 1,
+            "begin_ns": 22_000_000,
+            "end_ns": 23_000_000,
+            "time_ns": 1_000_000,
+            "rank": 0,
+            "src": None,
+            "dst": None,
+            "what": "",
+        },
+    ]
+    figure = timeline(ranks=RANKS[:2], calls=calls, hops=[hop], steps=[], path=path)
+    by_name = {each.name: each for each in figure.data if each.name}
+    assert list(by_name["wan hop (between clusters)"].x[:2]) == [1.0, 21.0]
+    assert list(by_name["wan hop (between clusters)"].y[:2]) == [0, 1]
+    assert list(by_name["critical path"].x) == [1.0, 21.0, 21.0, 22.0]
+    assert list(by_name["critical path"].y) == [0, 1, 1, 1]
+    # The call that never left reaches to the right end.
+    assert list(by_name["in the collective"].x) == [22.0, 21.0]
+    assert "(ms)" in figure.layout.xaxis.title.text
+
+
+def test_a_timeline_of_calls_alone_has_no_hops_and_no_path() -> None:
+    figure = timeline(ranks=RANKS, calls=[{"rank": 0, "enter_ns": 5, "leave_ns": 5}], hops=[], steps=[], path=[])
+    assert [each.name for each in figure.data] == ["in the collective"]
+
+
+def test_a_bar_of_the_critical_path_leaves_out_what_is_not_on_it() -> None:
+    rows = [
+        {"category": "wan", "time_ns": 75, "share": 0.75, "share_low": None, "share_high": None},
+        {"category": "compute", "time_ns": 25, "share": 0.25, "share_low": 0.2, "share_high": 0.3},
+        {"category": "lan", "time_ns": 0, "share": 0.0, "share_low": 0.0, "share_high": 0.0},
+    ]
+    figure = stacked_bar(rows)
+    assert [(bar.name, list(bar.x)) for bar in figure.data] == [("compute", [25.0]), ("wan", [75.0])]
+    assert "20.0 to 30.0 %" in figure.data[0].hovertemplate
+
+
+def test_a_heat_map_tells_the_unknown_from_the_usual() -> None:
+    rows = [
+        {"rank": 0, "iteration": 4, "noise_ns": 2_000_000},
+        {"rank": 0, "iteration": 5, "noise_ns": None},
+        {"rank": 1, "iteration": 4, "noise_ns": 0},
+    ]
+    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise")
+    assert list(figure.data[0].x) == [4, 5]
+    assert [list(row) for row in figure.data[0].z] == [[0.0, None], [2.0, None]]
+
+
+def test_a_rank_is_drawn_at_its_depth_in_the_column_of_its_host() -> None:
+    places = positions(RANKS, PARENTS)
+    assert places[0][1] < places[1][1] < places[2][1] == places[3][1]
+    assert places[0][0] < places[1][0] < places[3][0]
+    assert abs(places[0][0] - places[2][0]) < places[1][0] - places[0][0]
+
+
+def test_an_edge_goes_up_or_down_in_the_colour_of_its_link_as_wide_as_its_share() -> None:
+    edges = {(1, 0): {"share": 0.4}, (2, 1): {"share": 0.0}}
+    drawn = {e["data"]["id"]: e for e in elements(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")}
+    assert drawn["edge-1-0"]["data"]["colour"] == palette.LINK_COLOURS["wan"]
+    assert drawn["edge-3-1"]["data"]["colour"] == palette.LINK_COLOURS["lan"]
+    assert drawn["edge-1-0"]["data"]["width"] > 3 * drawn["edge-2-1"]["data"]["width"]
+    assert drawn["edge-1-0"]["classes"] == "on-path"
+    assert drawn["edge-2-1"]["classes"] == "off-path"
+    assert drawn["rank-3"]["data"]["parent"] == "host-B/c"
+    assert drawn["host-B/c"]["data"]["parent"] == "cluster-B"
+    down = elements(ranks=RANKS, parents=PARENTS, edges={}, phase="down")
+    assert {"edge-0-1", "edge-1-2", "edge-1-3"} <= {e["data"]["id"] for e in down}
+    assert crossings(RANKS, PARENTS) == 2
+    assert findings.most_in_a_row(PARENTS, {row["rank"]: row["cluster"] for row in RANKS}) == 2
+
+
+ARRIVAL = {
+    "share": 0.0, "cause_share": 0.0, "cause": False, "late": False, "undecided": 0.0, "waiting_ns": 0,
+    "collectives": 40,
+}  # fmt: skip
+
+
+def test_a_rank_is_called_slow_only_if_its_computing_is_the_cause() -> None:
+    slow = [
+        {**ARRIVAL, "rank": 0},
+        {**ARRIVAL, "rank": 3, "cause": True, "cause_share": 0.97, "late": True, "share": 0.9},
+    ]
+    said = findings.of_arrivals(slow, 0.5)
+    assert said is not None
+    assert said.text.startswith("Rank 3 is slow")
+    released = [{**ARRIVAL, "rank": 7, "late": True, "share": 0.98, "released_share": 0.96}]
+    said = findings.of_arrivals(released, 0.02)
+    assert said is not None
+    assert "not through slow computing" in said.text
+    assert "the tree's doing" in said.why
+
+
+def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> None:
+    said = findings.of_arrivals([{**ARRIVAL, "rank": 0, "share": 0.3}], 0.5)
+    assert said is not None
+    assert said.text.startswith("No rank is last")
+    said = findings.of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}], 0.5)
+    assert said is not None
+    assert "too few collectives" in said.text
+
+
+def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_something() -> None:
+    edges = [{"share": 0.3}]
+    likely = findings.of_tree(edges, {"up": 3, "down": 3}, 2, 0.6)
+    light = findings.of_tree(edges, {"up": 3, "down": 3}, 2, 0.01)
+    once = findings.of_tree(edges, {"up": 1, "down": 1}, 2, 0.6)
+    assert likely is not None
+    assert light is not None
+    assert once is not None
+    assert "A better tree is likely" in likely.text
+    assert "not to be expected" in light.text
+    assert "not to be expected" in once.text
+
+
+def test_an_address_carries_the_selection_and_survives_nonsense() -> None:
+    assert address.link("/collective", comm=0, seq=3, empty=None) == "/collective?comm=0&seq=3"
+    assert address.parse("?comm=0&seq=3") == {"comm": "0", "seq": "3"}
+    assert address.number({"seq": "-1"}, "seq") is None
+    assert address.number({"seq": "9" * 30}, "seq") is None
+    assert address.one_of({"order": "drop table"}, "order", ("worst", "median")) == "worst"

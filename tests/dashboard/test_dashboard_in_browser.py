@@ -1,0 +1,210 @@
+"""Every page in a real browser: the trace's own numbers, the ways between pages, and no request to anybody else."""
+
+import json
+from pathlib import Path
+
+import hopscope
+import pytest
+from hopscope_dashboard import units
+from playwright.sync_api import Page, expect
+from reading import grid, plot, table
+
+pytestmark = pytest.mark.alone
+
+PAGES = ("/", "/collectives", "/collective?comm=0&seq=3", "/tree", "/last-arrivals", "/noise", "/wan-share", "/remap")
+
+
+def test_the_overview_shows_the_critical_path_of_the_trace(page: Page, address: str, trace: hopscope.Trace) -> None:
+    page.goto(address)
+    rows = trace.critical_path().to_pylist()
+    shown = table(page, "critical-path-table")
+    assert [[row[0], row[2], row[3]] for row in shown] == [
+        [row["category"], units.duration(row["time_ns"]), units.share(row["share"])] for row in rows
+    ]
+    operations = trace.critical_path(by="operation").to_pylist()
+    assert [row[0] for row in table(page, "critical-path-by-operation")] == [row["operation"] for row in operations]
+    bars = {bar["name"]: bar["x"][0] for bar in plot(page, "critical-path-bar")}
+    assert bars == {row["category"]: pytest.approx(100 * row["share"]) for row in rows if row["time_ns"]}
+
+
+def test_the_overview_says_what_the_simulation_planted(page: Page, address: str, trace: hopscope.Trace) -> None:
+    page.goto(address)
+    # Six hops of 20 ms in every Allreduce: nearly all of the path; three crossings in a row where one would do.
+    expect(page.locator("#findings li").first).to_contain_text("of the critical path goes on hops between clusters")
+    expect(page.locator("#findings")).to_contain_text("A better tree is likely")
+    expect(page.locator("#findings")).to_contain_text("up to 3 times in a row")
+    for sentence in trace.caveats():
+        expect(page.locator("#content")).to_contain_text(sentence)
+    assert page.title() == "Overview · solver · Hopscope"
+
+
+def test_the_list_is_sorted_worst_first_or_most_usual_first(page: Page, address: str, trace: hopscope.Trace) -> None:
+    page.goto(f"{address}/collectives")
+    worst = trace.collectives(order="worst", limit=500).to_pylist()
+    assert grid(page, "collective")[:5] == [row["collective"] for row in worst[:5]]
+    assert grid(page, "duration_ns")[:5] == [units.duration(row["duration_ns"]) for row in worst[:5]]
+    page.get_by_role("link", name="most usual first").click()
+    page.wait_for_url("**/collectives?order=median")
+    median = trace.collectives(order="median", limit=500).to_pylist()
+    expect(page.locator(".ag-row[row-index='0'] [col-id='collective']")).to_have_text(median[0]["collective"])
+    # A column's heading sorts what is there.
+    page.get_by_role("columnheader", name="began at").click()
+    latest = max(worst, key=lambda row: row["first_enter_ns"])
+    expect(page.locator(".ag-row[row-index='0'] [col-id='collective']")).to_have_text(latest["collective"])
+
+
+def test_a_row_of_the_list_leads_to_that_timeline_also_after_sorting(page: Page, address: str) -> None:
+    page.goto(f"{address}/collectives?order=first")
+    expect(page.locator(".ag-row[row-index='0'] [col-id='collective']")).to_have_text("0:0")
+    page.get_by_role("columnheader", name="began at").click()
+    expect(page.locator(".ag-row[row-index='0'] [col-id='collective']")).to_have_text("0:39")
+    page.locator(".ag-row[row-index='1'] [col-id='duration_ns']").click()
+    page.wait_for_url("**/collective?comm=0&seq=38")
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:38")
+    page.get_by_role("link", name="next").click()
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:39")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:38")
+
+
+def test_the_link_in_a_row_opens_without_loading_the_application_again(page: Page, address: str) -> None:
+    page.goto(f"{address}/collectives?order=first")
+    page.evaluate("window.stillHere = true")
+    page.locator("#collectives-grid").get_by_role("link", name="0:2", exact=True).click()
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:2")
+    assert page.evaluate("window.stillHere")
+
+
+def test_a_timeline_draws_every_call_and_hop_and_its_critical_path(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    page.goto(f"{address}/collective?comm=0&seq=3")
+    path = trace.critical_path(collective="0:3").to_pylist()
+    shown = table(page, "path-table")
+    assert [[row[0], row[1], row[4]] for row in shown] == [
+        [str(step["step"]), step["category"], units.duration(step["time_ns"])] for step in path
+    ]
+    drawn = plot(page, "timeline")
+    calls = next(each for each in drawn if each["name"] == "in the collective")
+    times = {
+        row["rank"]: (row["leave_ns"] - row["enter_ns"]) / 1e6
+        for row in trace.collective_calls(collective="0:3").to_pylist()
+    }
+    assert sorted(calls["x"]) == pytest.approx(sorted(times.values()))
+    hops = trace.collective_hops(collective="0:3").to_pylist()
+    for link in ("lan", "wan"):
+        lines = next(each for each in drawn if str(each["name"]).startswith(link))
+        assert len(lines["x"]) == 3 * sum(hop["link"] == link for hop in hops)
+    lane = next(each for each in drawn if each["name"] == "critical path")
+    assert (lane["x"][-1] - lane["x"][0]) * 1e6 == pytest.approx(sum(step["time_ns"] for step in path))
+
+
+def test_the_tree_shows_the_weight_of_every_edge_up_and_down(page: Page, address: str, trace: hopscope.Trace) -> None:
+    edges = trace.tree_edges().to_pylist()
+
+    def expected(phase: str) -> list[list[str]]:
+        return [
+            [f"{row['src']} → {row['dst']}", row["link"], str(row["hops"]), units.duration(row["took_ns"]),
+             units.duration(row["time_ns"]), units.share(row["share"])]
+            for row in edges if row["phase"] == phase
+        ]  # fmt: skip
+
+    page.goto(f"{address}/tree")
+    assert table(page, "tree-edges-table") == expected("up")
+    expect(page.locator(".graph-frame canvas").first).to_be_visible()
+    page.get_by_role("link", name="down, from the root").click()
+    page.wait_for_url("**/tree?phase=down")
+    expect(page.locator("#tree-edges-table tbody tr").first).to_contain_text("0 → 4")
+    assert table(page, "tree-edges-table") == expected("down")
+
+
+def test_last_arrivals_noise_and_wan_share_are_those_of_the_analyses(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    page.goto(f"{address}/last-arrivals")
+    arrivals = trace.last_arrivals().to_pylist()
+    assert [[row[0], row[1]] for row in table(page, "arrivals-table")] == [
+        [str(row["rank"]), units.share(row["share"])] for row in arrivals
+    ]
+    page.get_by_role("link", name="host", exact=True).click()
+    expect(page.locator("#arrivals-table thead th").first).to_have_text("host")
+    assert [row[0] for row in table(page, "arrivals-table")] == [
+        row["host"] for row in trace.last_arrivals(by="host").to_pylist()
+    ]
+    page.goto(f"{address}/last-arrivals?at=4")
+    children = trace.last_arrivals(at=4).to_pylist()
+    assert [[row[0], row[1]] for row in table(page, "arrivals-at-node")] == [
+        [str(row["child"]), units.share(row["share"])] for row in children
+    ]
+    page.goto(f"{address}/noise")
+    assert [[row[0], row[3], row[6]] for row in table(page, "noise-table")] == [
+        [row["rank"], units.count(row["late_10ms"]), units.duration(row["noise_ns"])]
+        for row in trace.noise().to_pylist()
+    ]
+    plot(page, "noise-heat-map")
+    page.goto(f"{address}/wan-share")
+    assert [row[1] for row in table(page, "wan-table")] == [
+        units.share(row["share"]) for row in trace.wan_share().to_pylist()
+    ]
+
+
+def test_the_suggested_tree_can_be_downloaded_and_is_the_one_of_the_command(
+    page: Page, address: str, trace: hopscope.Trace, tmp_path: Path
+) -> None:
+    page.goto(f"{address}/remap")
+    found = trace.remap(tmp_path / "from-the-command.json")
+    shown = table(page, "remap-candidates")
+    assert [row[1] for row in shown] == [units.duration(row["predicted_ns"]) for row in found.to_pylist()]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download tree.json").click()
+    assert download.value.suggested_filename == "tree.json"
+    downloaded = Path(download.value.path()).read_text()
+    assert json.loads(downloaded) == json.loads((tmp_path / "from-the-command.json").read_text())
+    expect(page.locator(".graph-frame")).to_have_count(2)
+
+
+def test_a_trace_without_hops_says_so_and_which_command_makes_them(
+    page: Page, address_without_hops: str, trace_without_hops: hopscope.Trace
+) -> None:
+    page.goto(f"{address_without_hops}/tree")
+    expect(page.locator("#no-hops")).to_contain_text("This trace has no hops")
+    expect(page.locator("#no-hops code")).to_contain_text("hopscope run --tree binomial")
+    worst = trace_without_hops.collectives(order="worst", limit=10).to_pylist()
+    assert [row[0] for row in table(page, "call-level")] == [row["collective"] for row in worst]
+    for path in PAGES:
+        page.goto(f"{address_without_hops}{path}")
+        expect(page.locator("#content h1")).to_be_visible()
+    page.goto(f"{address_without_hops}/remap")
+    expect(page.locator("#content")).to_contain_text("No hops")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_draws_in_both_colour_schemes_and_fits_its_window(page: Page, address: str, path: str) -> None:
+    page.goto(f"{address}{path}")
+    expect(page.locator("#content h1")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    light = page.evaluate("getComputedStyle(document.querySelector('h1')).color")
+    page.locator("#colour-scheme").click()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") != light
+    # Nothing makes the page wider than the window.
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_graphs_on_a_canvas_follow_the_colour_scheme(page: Page, address: str) -> None:
+    page.goto(f"{address}/tree")
+    colour = (
+        "() => document.querySelector('.graph-frame [class*=cytoscape], .graph-frame .__________cytoscape_container')"
+        "._cyreg.cy.nodes('.rank').first().style('background-color')"
+    )
+    page.wait_for_function(f"(() => {{ try {{ return ({colour})() }} catch {{ return false }} }})()")
+    assert page.evaluate(colour) == "rgb(255,255,255)"
+    page.locator("#colour-scheme").click()
+    page.wait_for_function(f"({colour})() !== 'rgb(255,255,255)'")
+
+
+def test_an_address_that_names_nothing_says_so(page: Page, address: str) -> None:
+    page.goto(f"{address}/nowhere")
+    expect(page.locator("h1")).to_have_text("There is no such page")
+    page.goto(f"{address}/collective?comm=0&seq=4711")
+    expect(page.locator("#cannot-answer")).to_contain_text("4711")
