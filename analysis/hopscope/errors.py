@@ -2,4 +2,4 @@
 
 
 class InputError(Exception):
-    """Wrong input. Its message says what is wrong, where, and what to do next; the command line prints it and exits with 2."""
+    """Wrong input. Its message says what is wrong, where, and what to do next; commands print it and exit with 2."""

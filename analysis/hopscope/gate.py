@@ -215,7 +215,7 @@ class _Parser:
         for length in (2, 1):
             found = self.text[self.at : self.at + length]
             if found in _OPERATORS:
-                self.at += length
+                self.at += len(found)
                 return found
         raise self._wrong(f"one of {' '.join(_OPERATORS)}")
 

@@ -61,7 +61,7 @@ def test_nothing_to_check_is_said_and_is_no_failure(tmp_path: Path) -> None:
         ("the critical path of a collective ends at its last leave", "path_stretches", "30 60 shm", "30 58 shm", 0, 1),
     ],
 )
-def test_a_broken_rule_is_found(
+def test_a_broken_rule_is_found(  # noqa: PLR0917 - one argument per column of the list above
     tmp_path: Path, rule: str, table: str, old: str, new: str, inside: int, beyond: int
 ) -> None:
     assert old in GOOD[table]

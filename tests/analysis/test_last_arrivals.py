@@ -49,18 +49,20 @@ ENTERS = [
     [700, 999],
 ]
 CALLS = "collective_id rank enter_ns leave_ns\n" + "\n".join(
-    f"{c} {r} {enter} {enter + 50}" for c, row in enumerate(ENTERS) for r, enter in enumerate(row)
+    f"{c} {r} {enter} {enter + 10}" for c, row in enumerate(ENTERS) for r, enter in enumerate(row)
 )
 RUN = "run clock_error_ns clock_bound_ns clock_used\ndrawn 10 25 error"
-# What led to the last arrivals of collectives 0 to 2: twice mostly rank 0's computing though it was never last itself.
+# Before collective 0 everybody left MPI_Init at 5. Computing before 0: 95, 105, 145, 115; before 1 (calls take 10):
+# 90, 110,
+# 45, 160; before 2: 90, 70, 90, 30. The medians are 110, 100 and 80.
+INTERVALS = "rank begin_ns end_ns region kind\n" + "\n".join(f"{r} 0 5 MPI_Init init" for r in range(4))
 LEAD = """
 path path_collective_id step rank begin_ns end_ns category
-lead 0                  0    0    0        70     compute
-lead 0                  1    2    70       75     p2p
-lead 0                  2    2    75       150    p2p
-lead 1                  0    0    160      240    compute
-lead 1                  1    3    250      290    compute
-lead 2                  0    3    260      330    compute
+lead 0                  0    2    5        150    compute
+lead 1                  0    0    110      190    compute
+lead 1                  1    3    190      250    p2p
+lead 1                  2    3    250      290    compute
+lead 2                  0    3    300      330    compute
 """
 
 
@@ -74,6 +76,7 @@ def trace(tmp_path: Path) -> hopscope.Trace:
             collectives=COLLECTIVES,
             calls=CALLS,
             run=RUN,
+            intervals=INTERVALS,
             path_stretches=LEAD,
             hops=HOPS,
         )
@@ -118,14 +121,50 @@ def test_what_the_clocks_cannot_tell_becomes_more_when_the_bound_decides(tmp_pat
     """)
 
 
-def test_the_cause_is_whose_computing_led_there(trace: hopscope.Trace) -> None:
-    assert shown(trace.last_arrivals(), "rank", "cause_share") == expected("""
-        rank,cause_share
-        0,0.666667
-        1,0
-        2,0
-        3,0.333333
+def test_the_cause_computed_longer_and_who_was_let_go_last_is_none(trace: hopscope.Trace) -> None:
+    # 0: rank 2 computed 35 more than the median and was 35 late: the cause.
+    # 1: rank 0 computed less than the median; rank 3 60 more, of which 40 lie on the path, and the lateness is 72.5:
+    # the cause.
+    # 2: rank 3 computed less than the median, but left collective 1 at 300, when the median rank left at 227.5; the
+    #    lateness is 22.5: released last.
+    assert shown(trace.last_arrivals(), "rank", "cause_share", "released_share") == expected("""
+        rank,cause_share,released_share
+        0,0,0
+        1,0,0
+        2,0.333333,0
+        3,0.333333,0.333333
     """)
+
+
+def test_with_a_halo_exchange_the_late_rank_is_the_cause_and_not_the_neighbour_that_enters_last(tmp_path: Path) -> None:
+    # Rank 1 computes 18 and 15, the others 15 and 15; rank 0 has rank 1's message at 19 and enters last, at 35. On the
+    # path that led there rank 0 has 15 of computing and rank 1 18: less than the median's 30, but its whole is 3 more.
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1\n2\n3",
+            comms="comm name size members\n0 w 4 0,1,2,3",
+            collectives="comm seq comm_size\n0 0 4",
+            calls="collective_id rank enter_ns leave_ns\n0 0 35 40\n0 1 34 40\n0 2 31 40\n0 3 31 40",
+            intervals="""
+                rank begin_ns end_ns kind
+                0    -5       0      init
+                1    -5       0      init
+                2    -5       0      init
+                3    -5       0      init
+                0    15       20     p2p
+                1    18       19     p2p
+                2    15       16     p2p
+                3    15       16     p2p""",
+            path_stretches="""
+                path path_collective_id step rank begin_ns end_ns category
+                lead 0                  0    1    0        18     compute
+                lead 0                  1    0    18       20     p2p
+                lead 0                  2    0    20       35     compute""",
+        )
+    )
+    assert trace.last_arrivals()["share"].to_pylist() == [1, 0, 0, 0]
+    assert trace.last_arrivals()["cause_share"].to_pylist() == [0, 1, 0, 0]
 
 
 def test_six_collectives_are_too_few_to_name_anybody(trace: hopscope.Trace) -> None:

@@ -71,7 +71,8 @@ def test_a_place_with_fewer_than_twenty_occurrences_cannot_be_judged(tmp_path: P
 
 
 def test_work_that_grows_for_most_ranks_at_once_is_no_noise(tmp_path: Path) -> None:
-    # In iteration 10 all three ranks compute 20 ms more, rank 2 another 4: only these 4 are noise. In iteration 12 two of
+    # In iteration 10 all three ranks compute 20 ms more, rank 2 another 4: only these 4 are noise. In iteration 12
+    # two of
     # three do 10 more: that is most of them. In iteration 14 one of three does: noise.
     work = [[30.0, 30.0, 30.0] for _ in range(25)]
     work[10] = [50.0, 50.0, 54.0]
@@ -114,12 +115,13 @@ def test_a_neighbours_lateness_is_no_noise(tmp_path: Path) -> None:
 
 
 def test_noise_is_paid_for_only_where_the_critical_path_computes(tmp_path: Path) -> None:
-    # Iteration i begins at 31 i. The spike of rank 1 in iteration 5 makes that one 37 ms long: [155, 191] is its computing,
+    # Iteration i begins at 31 i. The spike of rank 1 in iteration 5 makes that one 37 ms long: [155, 191] is its
+    # computing,
     # of which the path takes 4 ms; those are paid. Rank 0's spike of 2 ms in iteration 8 lies beside the path.
     work = [[30.0, 30.0] for _ in range(25)]
     work[5][1] += 6
     work[8][0] += 2
-    path = f"path step rank begin_ns end_ns category\nrun 0 1 {187 * MS} {191 * MS} compute\nrun 1 1 {191 * MS} {192 * MS} local"
+    path = f"path step rank begin_ns end_ns category\nrun 0 1 {187 * MS} {191 * MS} compute"
     table = iterations(tmp_path / "d", work, path=path).noise()
     assert shown(table, "rank", "noise_ns", "paid_ns") == expected("""
         rank,noise_ns,paid_ns

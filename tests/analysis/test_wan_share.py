@@ -85,7 +85,8 @@ def test_each_cluster_is_told_by_its_ranks_own_routes(trace: hopscope.Trace) -> 
 
 
 def test_a_message_that_was_there_early_gets_the_time_of_those_that_were_waited_for(tmp_path: Path) -> None:
-    # Rank 0 sees 2's message only at 44, for it was busy; nobody waited for it. The wan hops that were waited for took 20
+    # Rank 0 sees 2's message only at 44, for it was busy; nobody waited for it. The wan hops that were waited for
+    # took 20
     # (0 -> 2 is another pair, so the link class decides): the route is the same as above, and the rest is waiting.
     hops = HOPS.replace("4             24          recv", "4             44          none")
     trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops}))

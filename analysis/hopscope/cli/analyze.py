@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from hopscope import catalog
 from hopscope.catalog import Command
-from hopscope.cli.command import command_of, format_option, option_text
+from hopscope.cli.command import command_of, format_option, option_text, to_stdout
 from hopscope.cli.progress import opening
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
@@ -90,7 +90,8 @@ def _ask(command: Command) -> Callable[[Trace, dict[str, Any]], Answer]:
 
 
 def _print(table: pa.Table, form: str) -> None:
-    if form == "table":
-        print_rows(sys.stdout, table)
-    else:
+    with to_stdout():
+        if form == "table":
+            print_rows(sys.stdout, table)
+            return
         sys.stdout.write(as_json(table) if form == "json" else as_csv(table))

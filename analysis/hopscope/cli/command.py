@@ -1,8 +1,10 @@
 """One analysis as a command: its options and help from the headers, its answer to stdout, what is to be said to
 stderr."""
 
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +69,11 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
     """
     rows = answer.rows
     outcomes = [judge(gate, answer.analysis, rows) for gate in gates]
-    if form == "table":
-        print_answer(sys.stdout, answer.table, answer.analysis)
-    else:
-        sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
-    sys.stdout.flush()
+    with to_stdout():
+        if form == "table":
+            print_answer(sys.stdout, answer.table, answer.analysis)
+        else:
+            sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
     caveats = trace.run("caveats").to_pylist()
     if answer.analysis.command not in ("caveats", "summary"):
         _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _SAID_ALWAYS)
@@ -82,6 +84,17 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
     if report is not None:
         write_report(report, trace.path, answer, [str(caveat["sentence"]) for caveat in caveats], outcomes)
     return _EXIT_CODES[worst(outcomes)]
+
+
+@contextmanager
+def to_stdout() -> Generator[None]:
+    """Print in here. A reader that went away, as `head` does, is no error and turns no gate."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes stdout once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def format_option() -> click.Option:
@@ -162,7 +175,7 @@ def _type_of(parameter: Parameter) -> click.ParamType[Any]:
     return click.Choice(parameter.choices) if parameter.choices else _TYPES[parameter.type]
 
 
-def _note(sentences: Sequence[str] | Any) -> None:
+def _note(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)
 

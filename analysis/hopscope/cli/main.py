@@ -1,7 +1,6 @@
 """The entry points `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a
 gate failed, 2 wrong input)."""
 
-import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -18,7 +17,6 @@ from hopscope.render.report import program_version
 _MODULES = ("run", "preload", "recover", "dashboard")
 
 _INTERRUPTED = 130  # as a shell says of a command that Ctrl-C ended
-_BROKEN_PIPE = 141  # as a shell says of a command whose reader went away
 
 
 class _Hopscope(click.Group):
@@ -75,8 +73,4 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(_INTERRUPTED)
-    except BrokenPipeError:
-        # Python flushes stdout once more at exit; give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(_BROKEN_PIPE)
     sys.exit(code if isinstance(code, int) else 0)

@@ -32,6 +32,7 @@ DESCRIPTION = """\
 -- column wan_crossings INTEGER -- WAN messages in sequence on the worst way to the root and back.
 -- column wan_messages INTEGER -- WAN messages per collective.
 -- column chosen BOOLEAN -- The tree that is suggested; at most one is.
+-- only-data predicted_low_ns, predicted_high_ns, fan_out
 -- bar predicted_ns
 -- example analyze remap trace -o tree.json
 """

@@ -2,6 +2,7 @@
 for one."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 import pyarrow as pa
@@ -12,35 +13,61 @@ from rich.table import Table
 from hopscope.catalog import Analysis, Column
 from hopscope.render.quantities import quantity
 
-BAR_WIDTH = 16
-# Wide enough that nothing is cut where the output is a file or a pipe.
-FILE_WIDTH = 220
+BAR_WIDTH = 10
+# Where the output is a file or a pipe, lines stay readable; what does not fit goes on in the line below.
+FILE_WIDTH = 120
 
 Row = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """One column as it is printed."""
+
+    heading: str
+    texts: list[str]
+    numeric: bool
+    style: str = ""
+
+    @property
+    def width(self) -> int:
+        """Columns of characters that it needs if its heading may wrap between words."""
+        return max(len(word) for word in [*self.heading.split(), *self.texts, ""])
+
+
+class _Console(Console):
+    """A console that leaves it to the command what a reader that went away means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(stream: TextIO) -> Console:
     """A console that neither colours nor cuts what goes into a file."""
-    return Console(file=stream, highlight=False, width=None if stream.isatty() else FILE_WIDTH)
+    return _Console(file=stream, highlight=False, width=None if stream.isatty() else FILE_WIDTH)
 
 
 def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
     """Print the rows of an answer; prints only the header where there are none."""
     rows = table.to_pylist()
     target = console(stream)
-    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    cells: list[list[str]] = []
+    shown: list[_Shown] = []
     for column in analysis.columns:
         if column.name in analysis.only_data or _is_interval_end(column, analysis, "_high"):
             continue
-        numeric = column.type != "VARCHAR"
         heading, texts = _column_texts(column, analysis, rows)
-        drawn.add_column(heading, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
-        cells.append(texts)
+        shown.append(_Shown(heading.replace("_", " "), texts, numeric=column.type != "VARCHAR"))
         if column.name == analysis.bar:
-            drawn.add_column("", no_wrap=True, style="cyan")
-            cells.append(_bars(column, rows, "utf" in target.encoding))
-    for line in zip(*cells, strict=True):
+            shown.append(_Shown("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan"))
+    # Cells fold only where the columns do not fit beside one another, so that no digit is ever cut off.
+    fits = sum(column.width + 2 for column in shown) <= target.width
+    numbers_fit = sum((column.width if column.numeric else 6) + 2 for column in shown) <= target.width
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for column in shown:
+        side = "right" if column.numeric else "left"
+        keep = column.width if fits or (numbers_fit and column.numeric) else None
+        drawn.add_column(column.heading, justify=side, overflow="fold", min_width=keep, style=column.style)
+    for line in zip(*(column.texts for column in shown), strict=True):
         drawn.add_row(*(_literal(cell) for cell in line))
     target.print(drawn)
 
@@ -85,7 +112,7 @@ def _is_interval_end(column: Column, analysis: Analysis, end: str) -> bool:
 def _interval(low: float | None, high: float | None, unit: str | None) -> str:
     if low is None or high is None:
         return "-"
-    return f"{quantity(low, unit).removesuffix(' %')} to {quantity(high, unit)}"
+    return f"{quantity(low, unit).removesuffix(' %')}–{quantity(high, unit)}"
 
 
 def _bars(column: Column, rows: Sequence[Row], drawable: bool) -> list[str]:

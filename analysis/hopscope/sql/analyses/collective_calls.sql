@@ -18,6 +18,7 @@
 -- column call_site VARCHAR -- Where it was called from; null if unknown.
 -- column on_path BOOLEAN -- Whether the collective's critical path touches the rank.
 -- uses waiting, members
+-- only-data comm_rank, cluster, call_site
 -- bar waiting_ns
 -- empty error there is no such collective; `analyze collectives` lists those that the trace has
 -- example analyze collective-calls trace --collective 0:17

@@ -23,7 +23,7 @@
 -- column on_path BOOLEAN -- Whether it is on the collective's critical path.
 -- column source VARCHAR -- Whose hop: tree (the engine's) or native (the MPI library's).
 -- column clock_error_ns BIGINT -- Uncertainty of comparing the two ends' clocks.
--- only-data round, send_end_ns, recv_wait_begin_ns, source, clock_error_ns
+-- only-data round, segment, send_end_ns, recv_wait_begin_ns, source, clock_error_ns
 -- bar time_ns
 -- empty error the trace has no hops of such a collective; `analyze collectives` lists the collectives with their hops
 -- example analyze collective-hops trace --collective 0:17

@@ -35,7 +35,8 @@
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- Whether every member's enter and leave are in the trace.
 -- uses last_enters
--- only-data collective_id, comm, comm_name, seq, root, margin_ns, path_ns, complete
+-- only-data collective_id, comm, comm_name, seq, root, first_enter_ns, margin_ns, path_ns, spread_ns, local_ns, shm_ns, lan_ns, native_ns,
+--    complete
 -- bar after_last_enter_ns
 -- empty note no collective fits; without options, the trace has none
 -- example analyze collectives trace --order first --limit 10

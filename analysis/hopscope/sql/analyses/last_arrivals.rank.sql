@@ -1,8 +1,9 @@
 -- Which rank the others waited for: who entered the collectives last, and whose computing was behind it.
 --
 -- The rank that enters a collective last is the one that the others wait for. With a halo exchange before it, the last to enter
--- is often a neighbour that had to wait itself; `cause_share` follows the path that led to the last arrival back to the rank
--- that spent the most computing on it. A rank is called late, or the cause, only if its share is clearly more than chance.
+-- is often a neighbour that had to wait itself, and a tree lets some ranks go later than others. `cause_share` follows the path
+-- that led to the last arrival back to a rank that computed longer than the others; `released_share` counts where no rank did
+-- and the collective before had let one go last: then the tree is slow and not the rank. A rank is called late, or the cause, only if its share is clearly more than chance.
 -- Where the clocks of two machines cannot tell who was later, the collective counts as undecided.
 --
 -- grain by = rank default
@@ -13,14 +14,18 @@
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
 -- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (2/n for one rank of n);
 --    null where there is no interval.
--- column cause_share DOUBLE -- Part of the collectives whose last arrival its computing led to.
+-- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this computed longer than the
+--    others did.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
 -- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give.
+-- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before let this
+--    go last: the tree is the reason, not the computing.
 -- column undecided DOUBLE [share] -- Part of its collectives that it seems to have entered last, but the clocks cannot tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
 -- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
 -- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
+-- only-data cause_low, cause_high, collectives
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided
@@ -36,6 +41,7 @@ select
     cause_low,
     cause_high,
     cause,
+    released_share,
     undecided,
     margin_ns,
     waiting_ns,

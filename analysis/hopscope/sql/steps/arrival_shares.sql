@@ -51,39 +51,12 @@ create or replace macro arrival_shares(label) as table
 
     caused as materialized (
         select
-            causes.collective_id,
-            labels.key,
+            cause_labels.key as cause_key,
+            released_labels.key as released_key,
             block_of(row_number() over (order by causes.collective_id) - 1, count(*) over ()) as block
         from causes
-        inner join labels on causes.rank = labels.rank
-    ),
-
-    cause_blocks as (
-        select
-            block,
-            count(*) as whole
-        from caused
-        group by block
-    ),
-
-    cause_measures as (  -- noqa: ST03
-        select
-            keys.key,
-            cause_blocks.block,
-            count(caused.key) as part,
-            any_value(cause_blocks.whole) as whole
-        from (select distinct labels.key from labels) as keys
-        cross join cause_blocks
-        left join caused on keys.key = caused.key and cause_blocks.block = caused.block
-        group by keys.key, cause_blocks.block
-    ),
-
-    cause_counts as (
-        select
-            key,
-            count(*) as collectives
-        from caused
-        group by key
+        left join labels as cause_labels on causes.cause_rank = cause_labels.rank
+        left join labels as released_labels on causes.released_rank = released_labels.rank
     ),
 
     members_of as (
@@ -94,13 +67,28 @@ create or replace macro arrival_shares(label) as table
         group by key
     ),
 
+    -- Every label and block, so that a resample without the label counts as one without.
+    cause_measures as (
+        select
+            members_of.key,
+            caused.block,
+            count(*) filter (where caused.cause_key = members_of.key) as part,
+            count(*) filter (where caused.released_key = members_of.key) as released,
+            count(*) as whole
+        from members_of
+        cross join caused
+        group by members_of.key, caused.block
+    ),
+
     cause_shares as (
         select
             members_of.key,
-            share_of(coalesce(cause_counts.collectives, 0), sum(cause_counts.collectives) over ()) as share,
-            members_of.members / sum(members_of.members) over () as chance
+            share_of(sum(cause_measures.part), sum(cause_measures.whole)) as share,
+            share_of(sum(cause_measures.released), sum(cause_measures.whole)) as released_share,
+            members_of.members / (select count(*) from labels) as chance
         from members_of
-        left join cause_counts on members_of.key = cause_counts.key
+        left join cause_measures on members_of.key = cause_measures.key
+        group by members_of.key, members_of.members
     ),
 
     charged as (
@@ -122,6 +110,7 @@ create or replace macro arrival_shares(label) as table
         cause_intervals.share_low as cause_low,
         cause_intervals.share_high as cause_high,
         cause_intervals.share_low > 2 * cause_shares.chance as cause,
+        cause_shares.released_share::double as released_share,
         arrivals.undecided::double as undecided,
         round(arrivals.margin_ns)::bigint as margin_ns,
         coalesce(charged.waiting_ns, 0)::bigint as waiting_ns,

@@ -1,21 +1,97 @@
--- Which rank's computing led to the last arrival of each collective.
+-- Why the last arrival of each collective was late: whose computing it was, or whom the collective before let go last.
 --
--- The rank that enters last need not be the one that is late: its neighbours wait for it in a halo exchange and enter after it. The path that led to the last
--- arrival says whose computing took the time: the rank that it spends the most computing on. One row per collective with such a path.
+-- The rank that enters last need not be the one that is late: its neighbours wait for it in a halo exchange and enter after it, and a tree lets some ranks go
+-- later than others. The path that led to the last arrival (`lead`) says who can be the cause. A rank on it is the cause if it computed longer since its last
+-- collective than the median member, by at least half of the lateness: the time from the median enter to the last one. Only what lies on the path counts.
+-- Failing that, the rank on which the path begins was released late if it left its collective before later than the median member, by at least half as much.
+-- One row per complete collective with such a path; both ranks may be null.
+--
+-- uses computing_gaps
 create or replace view causes as
-with computing as (
+with entered as materialized (
     select
-        path_collective_id as collective_id,
-        rank,
-        sum(end_ns - begin_ns) as compute_ns
+        calls.collective_id,
+        calls.rank,
+        calls.enter_ns,
+        lag(calls.leave_ns) over (partition by calls.rank order by calls.enter_ns, calls.call_id) as released_ns
+    from calls
+),
+
+computed as (
+    select
+        ends.collective_id,
+        ends.rank,
+        sum(gaps.computing_ns) as computing_ns
+    from computing_gaps as gaps
+    asof inner join entered as ends on gaps.rank = ends.rank and gaps.end_ns <= ends.enter_ns
+    group by ends.collective_id, ends.rank
+),
+
+members_of as materialized (
+    select
+        entered.collective_id,
+        entered.rank,
+        entered.enter_ns,
+        entered.released_ns,
+        coalesce(computed.computing_ns, 0) as computing_ns
+    from entered
+    left join computed on entered.collective_id = computed.collective_id and entered.rank = computed.rank
+),
+
+usual as (
+    select
+        collective_id,
+        median(computing_ns) as computing_ns,
+        median(released_ns) as released_ns,
+        (max(enter_ns) - median(enter_ns)) / 2 as half_lateness_ns
+    from members_of
+    group by collective_id
+),
+
+leads as materialized (
+    select
+        path_stretches.path_collective_id as collective_id,
+        path_stretches.rank,
+        min(path_stretches.step) as step,
+        coalesce(
+            sum(path_stretches.end_ns - path_stretches.begin_ns) filter (where path_stretches.category = 'compute'), 0
+        ) as compute_ns
     from path_stretches
-    where path = 'lead' and category = 'compute'
-    group by path_collective_id, rank
+    inner join collectives on path_stretches.path_collective_id = collectives.collective_id
+    where path_stretches.path = 'lead' and collectives.complete
+    group by path_stretches.path_collective_id, path_stretches.rank
+),
+
+blamed as (
+    select
+        leads.collective_id,
+        leads.rank,
+        leads.step,
+        least(members_of.computing_ns - usual.computing_ns, leads.compute_ns) as excess_ns,
+        members_of.released_ns - usual.released_ns as released_ns,
+        usual.half_lateness_ns
+    from leads
+    inner join usual on leads.collective_id = usual.collective_id
+    left join members_of on leads.collective_id = members_of.collective_id and leads.rank = members_of.rank
+),
+
+ranked as (
+    select
+        collective_id,
+        arg_max(rank, row(excess_ns, -rank)) as worst_rank,
+        max(excess_ns) as excess_ns,
+        arg_min(rank, step) as first_rank,
+        arg_min(released_ns, step) as released_ns,
+        any_value(half_lateness_ns) as half_lateness_ns
+    from blamed
+    group by collective_id
 )
 
 select
     collective_id,
-    arg_max(rank, row(compute_ns, -rank)) as rank,
-    max(compute_ns) as compute_ns
-from computing
-group by collective_id;
+    case when excess_ns > 0 and excess_ns >= half_lateness_ns then worst_rank end as cause_rank,
+    case
+        when excess_ns > 0 and excess_ns >= half_lateness_ns then null
+        when released_ns > 0 and released_ns >= half_lateness_ns then first_rank
+    end as released_rank
+from ranked;

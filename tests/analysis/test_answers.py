@@ -1,0 +1,186 @@
+"""Summary, the lists of collectives and trees, and the caveats, on one small drawing.
+
+Two Allreduces (0:0 on the tree, 0:1 native for a reason) and one incomplete Barrier on three ranks; rank 2 was killed.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from drawing import draw, expected, shown
+from hopscope.errors import InputError
+
+TABLES = {
+    "run": """
+        run   command clock_error_ns clock_bound_ns clock_used emulated     events event_cost_ns overhead_ns
+        drawn ./app   5              9              bound      {"links":{}} 100    2.5           50""",
+    "ranks": """
+        rank host cluster first_event_ns last_event_ns complete
+        0    a    A       0              1000          true
+        1    a    A       0              1000          true
+        2    b    B       0              500           false""",
+    "comms": "comm name size members\n0 world 3 2,1,0",
+    "collectives": """
+        collective_id comm seq op            comm_size bytes first_enter_ns last_enter_ns last_leave_ns complete
+        0             0    0   MPI_Allreduce 3         8     100            130           170           true
+        1             0    1   MPI_Allreduce 3         8     200            210           300           true
+        2             0    2   MPI_Barrier   3         0     400            410           -             false""",
+    "calls": """
+        collective_id rank enter_ns leave_ns engine                       tree     call_site
+        0             0    100      160      tree                         binomial app+0x1
+        0             1    110      170      tree                         binomial app+0x1
+        0             2    130      165      tree                         binomial app+0x1
+        1             0    200      300      native:user-defined-operation -       -
+        1             1    205      290      native:user-defined-operation -       -
+        1             2    210      280      native:user-defined-operation -       -
+        2             0    400      -        native                       -        -
+        2             1    410      -        native                       -        -""",
+    "hops": """
+        collective_id phase src dst bytes link send_begin_ns recv_post_ns recv_end_ns binding
+        0             up    1   0   8     shm  111           101          115         recv
+        0             up    2   0   8     wan  131           101          150         recv
+        0             down  0   1   8     shm  151           116          160         recv
+        0             down  0   2   8     wan  152           132          164         recv""",
+    "trees": """
+        tree     comm root phase rank parent child_order
+        binomial 0    2    up    2    -      0
+        binomial 0    2    up    1    2      0
+        binomial 0    2    up    0    2      1""",
+    "path_stretches": """
+        path       path_collective_id step rank begin_ns end_ns category collective_id hop_id src dst
+        collective 0                  0    2    130      131    local    0             -      -   -
+        collective 0                  1    0    131      150    wan      0             1      2   0
+        collective 0                  2    0    150      151    local    0             -      -   -
+        collective 0                  3    1    151      160    shm      0             2      0   1
+        collective 0                  4    1    160      170    local    0             -      -   -
+        collective 1                  0    0    210      300    native   1             -      -   -""",
+}
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path / "d", **TABLES))
+
+
+def item(trace: hopscope.Trace, name: str) -> dict[str, Any]:
+    found = [row for row in trace.summary().to_pylist() if row["item"] == name]
+    assert len(found) == 1, f"{name}: {found}"
+    return found[0]
+
+
+def test_the_summary_has_calls_hops_and_time_per_operation(trace: hopscope.Trace) -> None:
+    # Allreduce: 60 + 60 + 35 + 100 + 85 + 70 = 410 of the 2500 that the ranks were there; the Barrier was never left.
+    assert item(trace, "calls of MPI_Allreduce")["value"] == 6
+    assert item(trace, "hops of MPI_Allreduce")["value"] == 4
+    assert item(trace, "time in MPI_Allreduce")["value"] == 410
+    assert item(trace, "time in collectives")["note"] == "of all ranks: 16.4 %"
+
+
+def test_the_summary_says_who_executed_and_why(trace: hopscope.Trace) -> None:
+    assert item(trace, "MPI_Allreduce on tree binomial")["value"] == 3
+    assert item(trace, "MPI_Allreduce native: user-defined-operation")["value"] == 3
+    assert item(trace, "MPI_Barrier by the MPI library")["value"] == 2
+
+
+def test_the_summary_says_what_limits_the_answers(trace: hopscope.Trace) -> None:
+    assert item(trace, "clock bound")["note"].endswith("decides verdicts")
+    assert item(trace, "incomplete collectives")["value"] == 1
+    assert item(trace, "incomplete ranks")["note"] == "without MPI_Finalize: 2"
+    assert "application messages and native collectives are not delayed" in item(trace, "emulated")["note"]
+    # 100 events at 2.5 ns and 50 of chunk changes in 2500 of rank time.
+    assert item(trace, "cost of recording")["value"] == 250
+    assert item(trace, "tracing as part of the run")["value"] == pytest.approx(300 / 2500)
+
+
+def test_the_summary_by_operation_and_engine_counts_the_same(trace: hopscope.Trace) -> None:
+    # Waiting: 0:0 30 + 20, 0:1 10 + 5; nobody is charged for an incomplete collective.
+    columns = ("operation", "collectives", "calls", "hops", "bytes", "time_ns", "share", "waiting_ns", "incomplete")
+    assert shown(trace.summary(by="operation"), *columns) == expected("""
+        operation,collectives,calls,hops,bytes,time_ns,share,waiting_ns,incomplete
+        MPI_Allreduce,2,6,4,32,410,0.164,65,0
+        MPI_Barrier,1,2,0,0,0,0,0,1
+    """)
+    assert shown(trace.summary(by="engine"), "operation", "engine", "tree", "reason", "calls") == expected("""
+        operation,engine,tree,reason,calls
+        MPI_Allreduce,native,,user-defined-operation,3
+        MPI_Allreduce,tree,binomial,,3
+        MPI_Barrier,native,,,2
+    """)
+
+
+def test_collectives_come_worst_first_with_the_time_of_their_path(trace: hopscope.Trace) -> None:
+    # 0:1 took 90 after the last enter, 0:0 40. In 0:1 rank 2 is last by 5, less than the clocks' bound of 9, but all
+    # ranks share one clock here.
+    times = ("duration_ns", "spread_ns", "after_last_enter_ns", "local_ns", "shm_ns", "wan_ns", "native_ns")
+    assert shown(trace.collectives(), "collective", *times) == expected("""
+        collective,duration_ns,spread_ns,after_last_enter_ns,local_ns,shm_ns,wan_ns,native_ns
+        0:1,100,10,90,0,0,0,90
+        0:0,70,30,40,12,9,19,0
+        0:2,,10,,,,,
+    """)
+    assert shown(trace.collectives(), "collective", "last_rank", "hops", "engine", "complete") == expected("""
+        collective,last_rank,hops,engine,complete
+        0:1,2,0,native:user-defined-operation,true
+        0:0,2,4,tree,true
+        0:2,,0,native,false
+    """)
+
+
+def test_collectives_can_be_chosen_and_ordered(trace: hopscope.Trace) -> None:
+    def names(**options: Any) -> list[str]:
+        return trace.collectives(**options)["collective"].to_pylist()
+
+    assert names(order="first", limit=2) == ["0:0", "0:1"]
+    assert names(operation="MPI_Barrier") == ["0:2"]
+    # The median of 40 and 90 is 65: both are 25 from it, and the earlier comes first.
+    assert names(order="median") == ["0:0", "0:1", "0:2"]
+    assert names(comm=7) == []
+    with pytest.raises(InputError, match="one of worst, median, first"):
+        names(order="best")
+
+
+def test_the_calls_of_one_collective_say_who_waited_for_whom(trace: hopscope.Trace) -> None:
+    columns = ("rank", "comm_rank", "host", "time_ns", "waiting_ns", "needed_rank", "tree", "on_path")
+    assert shown(trace.collective_calls(collective="0:0"), *columns) == expected("""
+        rank,comm_rank,host,time_ns,waiting_ns,needed_rank,tree,on_path
+        0,2,a,60,30,2,binomial,true
+        1,1,a,60,20,2,binomial,true
+        2,0,b,35,0,,binomial,true
+    """)
+    with pytest.raises(InputError, match="no such collective"):
+        trace.collective_calls(collective="5:0")
+
+
+def test_the_hops_of_one_collective_say_which_are_on_the_path(trace: hopscope.Trace) -> None:
+    columns = ("hop_id", "phase", "src", "dst", "link", "time_ns", "on_path")
+    assert shown(trace.collective_hops(collective="0:0"), *columns) == expected("""
+        hop_id,phase,src,dst,link,time_ns,on_path
+        0,up,1,0,shm,4,false
+        1,up,2,0,wan,19,true
+        2,down,0,1,shm,9,true
+        3,down,0,2,wan,12,false
+    """)
+
+
+def test_trees_are_told_in_trace_wide_ranks(trace: hopscope.Trace) -> None:
+    # The communicator's order is 2, 1, 0: its rank 2, the root, is the trace's rank 0.
+    assert shown(trace.trees(), "root", "rank", "parent", "child_order", "link") == expected("""
+        root,rank,parent,child_order,link
+        0,0,,0,
+        0,1,0,0,shm
+        0,2,0,1,wan
+    """)
+
+
+def test_the_caveats_name_everything_that_limits_an_answer(trace: hopscope.Trace) -> None:
+    text = "\n".join(trace.caveats())
+    assert "1 of 3 collectives are incomplete" in text
+    assert "application messages and native collectives were not delayed" in text
+    assert "3 calls of MPI_Allreduce went native: user-defined-operation" in text
+
+
+def test_without_paths_the_caveat_says_how_to_get_them(tmp_path: Path) -> None:
+    tables = {name: text for name, text in TABLES.items() if name != "path_stretches"}
+    caveats = hopscope.open(draw(tmp_path / "d", **tables)).caveats()
+    assert any("no critical paths; delete its directory" in sentence for sentence in caveats)

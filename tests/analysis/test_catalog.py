@@ -1,0 +1,145 @@
+"""The headers: every `.sql` file has a full one that says what its query gives; a broken one says what is wrong."""
+
+import re
+from pathlib import Path
+
+import hopscope
+import pytest
+from drawing import draw
+from hopscope import catalog
+from hopscope.catalog import Analysis, HeaderError, parse, read
+
+ANALYSES = [analysis for command in catalog.load().commands.values() for analysis in command.grains]
+SOURCES = list(catalog.load().sources.values())
+
+
+def named(source: catalog.Source) -> str:
+    return source.name
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+def test_the_header_lists_the_columns_that_the_query_gives(analysis: Analysis, tmp_path: Path) -> None:
+    # On empty tables DuckDB still reports names and types.
+    trace = hopscope.open(draw(tmp_path / "d"))
+    assert trace.describe(analysis) == [(column.name, column.type) for column in analysis.columns]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analysis) -> None:
+    assert len(analysis.concept) > 80
+    assert all(len(column.meaning) > 3 and column.meaning.endswith(".") for column in analysis.columns)
+    assert all(parameter.meaning.endswith(".") for parameter in analysis.parameters)
+    assert all(example.startswith(f"analyze {analysis.command} trace") for example in analysis.examples)
+    grain = analysis.grain
+    if grain and not grain.default:
+        assert f"--{grain.option} {grain.value or ''}".strip() in analysis.examples[0]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+def test_parameters_of_the_header_are_those_of_the_query(analysis: Analysis) -> None:
+    used = set(re.findall(r"\$(\w+)", analysis.sql))
+    assert used == {parameter.name for parameter in analysis.parameters}
+
+
+@pytest.mark.parametrize("source", [*SOURCES, *ANALYSES], ids=named)
+def test_a_file_declares_the_views_and_macros_that_it_reads(source: catalog.Source) -> None:
+    words = set(re.findall(r"[a-z_]+", re.sub(r"--.*|'[^']*'", "", source.sql)))
+    # A column may have a view's name; only what is read or called counts.
+    read_names = {
+        n for n in catalog.load().sources if n in words and re.search(rf"(?:from|join)\s+{n}\b|\b{n}\(", source.sql)
+    }
+    assert read_names - {source.name} <= set(source.uses)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=named)
+def test_a_view_or_macro_has_the_name_of_its_file(source: catalog.Source) -> None:
+    assert re.match(rf"create or replace (view|macro) {source.name}\b", source.sql)
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+def test_rows_come_in_a_declared_order(analysis: Analysis) -> None:
+    assert re.search(r"^order by", analysis.sql, re.MULTILINE)
+
+
+def test_an_analysis_that_waits_for_every_table_of_the_contract_is_not_there_by_accident() -> None:
+    assert {"summary", "critical-path", "last-arrivals", "noise", "wan-share", "check-data", "collectives"} <= set(
+        catalog.load().commands
+    )
+    assert catalog.load().command("critical_path").choices == {
+        "by": ["category", "call-site", "cluster", "edge", "host", "operation", "rank"]
+    }
+
+
+HEADER = """\
+-- Answers something.
+--
+-- The concept, explained.
+--
+-- param least BIGINT = 3 -- At least this many.
+-- key name
+-- column name VARCHAR -- The name,
+--    said in two lines.
+-- column time_ns BIGINT -- The time.
+-- column seen_share DOUBLE -- The part seen.
+-- bar seen_share
+-- example analyze drawn trace
+select 'a' as name, $least as time_ns, 0.5 as seen_share
+order by name
+"""
+
+
+def test_a_header_is_read_as_documented() -> None:
+    analysis = parse("drawn.by_name", HEADER)
+    assert (analysis.command, analysis.help, analysis.concept) == (
+        "drawn",
+        "Answers something.",
+        "The concept, explained.",
+    )
+    assert [(c.name, c.type, c.unit) for c in analysis.columns] == [
+        ("name", "VARCHAR", None),
+        ("time_ns", "BIGINT", "ns"),
+        ("seen_share", "DOUBLE", "share"),
+    ]
+    assert analysis.columns[0].meaning == "The name, said in two lines."
+    assert analysis.parameters[0].default == 3
+    assert analysis.sql.startswith("select 'a'")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("-- Answers something.\n--", "-- Answers something\n--", "first line"),
+        ("-- The concept, explained.\n", "", "does not explain"),
+        ("-- key name\n", "", "no `key`"),
+        ("-- key name", "-- key nobody", "'nobody' that it does not declare"),
+        ("-- bar seen_share", "-- sparkle seen_share", "is no directive"),
+        ("least BIGINT", "least TEXT", "no parameter type TEXT"),
+        ("seen_share DOUBLE --", "seen_share DOUBLE [parsec] --", "no unit"),
+        ("-- column time_ns BIGINT -- The time.", "-- column time_ns", "cannot read 'time_ns'"),
+    ],
+)
+def test_a_broken_header_says_what_is_wrong(old: str, new: str, complaint: str) -> None:
+    assert old in HEADER
+    with pytest.raises(HeaderError, match=re.escape(complaint)):
+        parse("drawn", HEADER.replace(old, new))
+
+
+def test_a_new_file_is_a_new_command_and_two_defaults_are_refused(tmp_path: Path) -> None:
+    for room in ("staging", "steps", "analyses"):
+        (tmp_path / room).mkdir()
+    (tmp_path / "analyses" / "my_question.sql").write_text(HEADER)
+    assert list(read(tmp_path).commands) == ["my-question"]
+    (tmp_path / "analyses" / "my_question.other.sql").write_text(HEADER)
+    with pytest.raises(HeaderError, match="2 default grains"):
+        read(tmp_path)
+
+
+def test_views_that_use_one_another_in_a_circle_are_refused(tmp_path: Path) -> None:
+    for room in ("staging", "steps", "analyses"):
+        (tmp_path / room).mkdir()
+    for name, other in (("one", "other"), ("other", "one")):
+        (tmp_path / "steps" / f"{name}.sql").write_text(f"-- A view.\n--\n-- Of a view.\n--\n-- uses {other}\nselect 1")
+    with pytest.raises(HeaderError, match="a cycle"):
+        read(tmp_path).ordered(["one"])
+    with pytest.raises(HeaderError, match="neither staging nor steps"):
+        read(tmp_path).ordered(["nothing"])

@@ -1,0 +1,236 @@
+"""The commands as a user meets them: what goes to stdout, what to stderr, and with which exit code."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import jsonschema
+import pytest
+from drawing import draw
+from hopscope import catalog
+from hopscope.cli.analyze import analyze as analyze_group
+from hopscope.cli.main import execute
+from hopscope.store import schema_directory
+from test_answers import TABLES
+
+COMMANDS = [*catalog.load().commands]
+
+
+def run(entry: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, warnings as errors, so that exit codes and streams are the real ones."""
+    code = f"from hopscope.cli.main import {entry}; {entry}()"
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def analyze(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return run("analyze_main", *arguments)
+
+
+def here(*arguments: str | Path) -> object:
+    """Exit code of `analyze` in this process, for the many cases where a new process would tell no more."""
+    with pytest.raises(SystemExit) as ended:
+        execute(analyze_group, "analyze", [*map(str, arguments)])
+    return ended.value.code
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return draw(tmp_path_factory.mktemp("cli") / "d", **TABLES)
+
+
+def some_options(command: str) -> list[str]:
+    parameters = {p.name for p in catalog.load().command(command).default.parameters}
+    return ["--collective", "0:0"] if "collective" in parameters else []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_gives_json_rows_with_the_documented_columns(
+    command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert here(command, dataset, "--format", "json", *some_options(command)) == 0
+    names = [column.name for column in catalog.load().command(command).default.columns]
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert all(list(row) == names for row in rows)
+
+
+def test_csv_has_the_same_rows_and_raw_numbers(dataset: Path) -> None:
+    rows = list(
+        csv.DictReader(
+            io.StringIO(analyze("collective-hops", dataset, "--collective", "0:0", "--format", "csv").stdout)
+        )
+    )
+    assert [row["time_ns"] for row in rows] == ["4", "19", "9", "12"]
+    assert rows[0]["on_path"] == "false"
+
+
+def test_a_table_shows_units_and_intervals_for_people(dataset: Path) -> None:
+    out = analyze("summary", dataset).stdout
+    assert "410 ns" in out  # time in MPI_Allreduce
+    assert "12.0 %" in out  # what tracing cost
+
+
+def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> None:
+    done = analyze("last-arrivals", dataset, "--format", "json")
+    assert json.loads(done.stdout)
+    assert "note: 1 of 3 collectives are incomplete" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("gates", "code", "said"),
+    [
+        (["native.share > 0"], 2, "native.share has no value"),  # there is no path of the run
+        (["nothing.share > 0"], 2, "no row 'nothing'; there are compute"),
+        (["compute.speed > 0"], 2, "no column speed"),
+        (["compute.time_ns > 5ms"], 0, ""),
+        (["compute.time_ns < 5ms"], 1, "gate 'compute.time_ns < 5ms' fails: compute.time_ns is 0 ns"),
+        (["compute.share > 0", "compute.time_ns < 5ms"], 1, "cannot be judged"),
+        (["compute.time_ns >"], 2, "expected a number at position"),
+    ],
+)
+def test_gates_decide_the_exit_code(dataset: Path, gates: list[str], code: int, said: str) -> None:
+    done = analyze("critical-path", dataset, *(word for gate in gates for word in ("--fail-if", gate)))
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_gates(command: str, dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert here(command, dataset, "--fail-if", "x.no_such_column > 1", *some_options(command)) == 2
+    assert "there is no column no_such_column" in capsys.readouterr().err
+
+
+def test_check_data_fails_by_itself_on_a_broken_dataset(tmp_path: Path, dataset: Path) -> None:
+    # The drawing has a run without a path of its own, which is no rule's business, and incomplete collectives, exempt.
+    assert analyze("check-data", dataset).returncode == 0
+    broken = {
+        **TABLES,
+        "hops": TABLES["hops"].replace("111           101          115", "111           101          99"),
+    }
+    done = analyze("check-data", draw(tmp_path / "broken", **broken))
+    assert done.returncode == 1
+    assert "a hop is received after it was sent.beyond is 1" in done.stderr
+
+
+def test_a_report_fits_its_schema_and_holds_rows_and_gates(dataset: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    gates = ["--fail-if", "a.waiting_ns > 1s", "--fail-if", "b.waiting_ns > 1ns"]
+    done = analyze("last-arrivals", dataset, "--by", "host", *gates, "--report", report)
+    assert done.returncode == 1
+    written = json.loads(report.read_text())
+    jsonschema.validate(written, json.loads((schema_directory() / "report.schema.json").read_text()))
+    assert written["analysis"] == "last-arrivals"
+    assert written["parameters"] == {"by": "host"}
+    assert [gate["outcome"] for gate in written["gates"]] == ["passed", "failed"]
+    assert written["outcome"] == "failed"
+    assert written["rows"] == json.loads(analyze("last-arrivals", dataset, "--by", "host", "--format", "json").stdout)
+    assert any("incomplete" in caveat for caveat in written["caveats"])
+
+
+def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path: Path) -> None:
+    done = analyze("summary", dataset, "--report", tmp_path / "no" / "such" / "place.json")
+    assert done.returncode == 2
+    assert "the report cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["critical-path", "/no/such/trace"], "analyze: /no/such/trace: there is no such trace"),
+        (["critical-path"], "Missing argument 'TRACE'"),
+        (["critical-path", "TRACE", "--by", "moon"], "'moon' is not one of"),
+        (["critical-path", "TRACE", "--collective", "seventeen"], "COMM:SEQ"),
+        (["critical-path", "TRACE", "--collective", "9:9"], "`analyze collectives` lists those"),
+        (["critical-path", "TRACE", "--by", "rank", "--collective", "0:0"], "only one of"),
+        (["last-arrivals", "TRACE", "--comm", "0"], "--comm does not go with"),
+        (["nonsense", "TRACE"], "No such command 'nonsense'"),
+        (["sql", "TRACE", "drop table hops"], "a dataset is only read"),
+        (["sql", "TRACE", "select nothing from hops"], "the query fails"),
+        (["sql", "TRACE", "select 1; select 2"], "2 statements; give one"),
+    ],
+)
+def test_wrong_input_is_a_sentence_and_exit_code_two(dataset: Path, arguments: list[str], said: str) -> None:
+    done = analyze(*(str(dataset) if word == "TRACE" else word for word in arguments))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_sql_reads_tables_and_views_and_nothing_else(dataset: Path, tmp_path: Path) -> None:
+    done = analyze("sql", dataset, "select count(*) as n from waiting", "--format", "json")
+    assert json.loads(done.stdout) == [{"n": 4}]
+    for query in (
+        f"copy (select 1) to '{tmp_path / 'out'}'",
+        "select * from read_text('/etc/hostname')",
+        "install httpfs",
+    ):
+        done = analyze("sql", dataset, query)
+        assert done.returncode == 2, query
+    assert not (tmp_path / "out").exists()
+
+
+def test_show_sql_prints_what_ran_and_leaves_stdout_to_the_data(dataset: Path) -> None:
+    done = analyze("last-arrivals", dataset, "--at", "0", "--show-sql", "--format", "json")
+    assert "-- $at = 0" in done.stderr
+    assert "from hops" in done.stderr
+    assert json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "remap"])
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert here(command, "--help") == 0
+    assert f"analyze {command}" in capsys.readouterr().out.split("Examples:")[1]
+
+
+def test_list_names_every_command(dataset: Path) -> None:
+    listed = {row["command"] for row in json.loads(analyze("list", "--format", "json").stdout)}
+    assert listed == {*COMMANDS, "remap"}
+
+
+def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
+    own, under = (
+        run(entry, *words, "noise", dataset, "--format", "json")
+        for entry, words in (("analyze_main", []), ("main", ["analyze"]))
+    )
+    assert own.stdout == under.stdout != ""
+    assert run("main", "--version").stdout.startswith("hopscope, version ")
+
+
+@pytest.mark.parametrize("form", ["csv", "table"])
+def test_a_reader_that_goes_away_is_no_error_and_turns_no_gate(tmp_path: Path, form: str) -> None:
+    # 20,000 ranks are more rows than a pipe holds.
+    many = draw(tmp_path / "many", ranks="rank\n" + "\n".join(map(str, range(20_000))))
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    arguments = ["last-arrivals", str(many), "--format", form, "--fail-if", "7.waiting_ns < 1"]
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == "gate '7.waiting_ns < 1' fails: 7.waiting_ns is 0 ns\n"
+        assert process.wait(timeout=60) == 1
+
+
+def test_remap_without_hops_is_wrong_input(tmp_path: Path) -> None:
+    done = analyze("remap", draw(tmp_path / "d", ranks="rank\n0\n1"))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_the_same_numbers_come_from_python(dataset: Path) -> None:
+    trace = hopscope.open(dataset)
+    from_cli = json.loads(analyze("collectives", dataset, "--format", "json").stdout)
+    assert trace.collectives().to_pylist() == from_cli
+    assert trace.run("collectives").to_pylist() == from_cli

@@ -1,0 +1,191 @@
+"""Gates: what parses means what it says, what does not parse says where, and what cannot be judged is never passed."""
+
+import math
+import operator
+
+import pytest
+from hopscope.catalog import Analysis, Column
+from hopscope.errors import InputError
+from hopscope.gate import Gate, judge, parse, worst
+from hypothesis import given
+from hypothesis import strategies as st
+
+ANALYSIS = Analysis(
+    name="drawn",
+    help="",
+    concept="",
+    uses=(),
+    sql="",
+    key=("name",),
+    columns=(
+        Column("name", "VARCHAR", ""),
+        Column("share", "DOUBLE", "", "share"),
+        Column("time_ns", "BIGINT", "", "ns"),
+        Column("size_bytes", "BIGINT", "", "bytes"),
+        Column("value", "DOUBLE", "", "of unit"),
+        Column("unit", "VARCHAR", ""),
+        Column("late", "BOOLEAN", ""),
+        Column("doubt", "DOUBLE", "", "share"),
+    ),
+    uncertain={"share": "doubt"},
+)
+
+
+def row(name: object = "wan", **values: object) -> dict[str, object]:
+    empty = {column.name: None for column in ANALYSIS.columns}
+    return {**empty, "name": name, **values}
+
+
+def outcome(expression: str, *rows: dict[str, object]) -> str:
+    return judge(parse(expression), ANALYSIS, rows).outcome
+
+
+KEYS = st.text(min_size=1).filter(lambda text: "\x00" not in text)
+OPERATORS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+SPACES = st.sampled_from(["", " ", "   "])
+
+
+def quoted(key: str) -> str:
+    return '"' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+@given(key=KEYS, op=st.sampled_from(sorted(OPERATORS)), number=st.floats(-1e18, 1e18), a=SPACES, b=SPACES, c=SPACES)
+def test_any_key_in_quotes_any_operator_and_any_number_come_back(  # noqa: PLR0917 - one per strategy
+    key: str, op: str, number: float, a: str, b: str, c: str
+) -> None:
+    gate = parse(f"{a}{quoted(key)}.share{b}{op}{c}{number!r}")
+    assert (gate.key, gate.column, gate.operator, gate.number, gate.unit) == (key, "share", op, number, None)
+
+
+@given(text=st.text())
+def test_any_text_is_a_gate_or_a_sentence_and_nothing_else(text: str) -> None:
+    try:
+        assert isinstance(parse(text), Gate)
+    except InputError as error:
+        assert "expected" in str(error)
+        assert "at position" in str(error)
+
+
+@given(
+    value=st.floats(-1e6, 1e6),
+    limit=st.integers(-1000, 1000),
+    op=st.sampled_from(sorted(OPERATORS)),
+)
+def test_a_gate_fails_exactly_where_its_comparison_is_true(value: float, limit: int, op: str) -> None:
+    expected = "failed" if OPERATORS[op](value, limit) else "passed"
+    assert outcome(f"wan.share {op} {limit}", row(share=value)) == expected
+    # An operator and its opposite never agree.
+    opposite = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}[op]
+    assert outcome(f"wan.share {opposite} {limit}", row(share=value)) != expected
+
+
+@given(values=st.lists(st.floats(0, 1), min_size=1, max_size=6), limit=st.floats(0, 1))
+def test_any_row_fails_if_one_does(values: list[float], limit: float) -> None:
+    rows = [row(f"r{i}", share=value) for i, value in enumerate(values)]
+    assert outcome(f"*.share > {limit!r}", *rows) == ("failed" if any(v > limit for v in values) else "passed")
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "verdict"),
+    [
+        ("wan.share > 40%", {"share": 0.41}, "failed"),
+        ("wan.share > 40 %", {"share": 0.39}, "passed"),
+        ("wan.time_ns > 5ms", {"time_ns": 5_000_001}, "failed"),
+        ("wan.time_ns > 5ms", {"time_ns": 5_000_000}, "passed"),
+        ("wan.time_ns >= 1.5 s", {"time_ns": 1_500_000_000}, "failed"),
+        ("wan.time_ns < 2us", {"time_ns": 1_999}, "failed"),
+        ("wan.time_ns == 7ns", {"time_ns": 7}, "failed"),
+        ("wan.size_bytes > 1KiB", {"size_bytes": 1024}, "passed"),
+        ("wan.size_bytes > 1KB", {"size_bytes": 1024}, "failed"),
+        ("wan.value > 1ms", {"value": 2e6, "unit": "ns"}, "failed"),
+        ("wan.late == 1", {"late": True}, "failed"),
+        ("wan.late == 1", {"late": False}, "passed"),
+        ("wan.share > -1e-3", {"share": 0.0}, "failed"),
+    ],
+)
+def test_units_are_those_of_the_column(expression: str, values: dict[str, object], verdict: str) -> None:
+    assert outcome(expression, row(**values)) == verdict
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "why"),
+    [
+        ("lan.share > 1", {"share": 0.5}, "no row 'lan'; there are wan"),
+        ("wan.speed > 1", {"share": 0.5}, "no column speed; there are name, share, time_ns"),
+        ("wan.share > 1", {"share": None}, "wan.share has no value"),
+        ("wan.share > 1", {"share": math.nan}, "not a number"),
+        ("wan.unit > 1", {"unit": "ns"}, "is the text 'ns'"),
+        # 35 % and another 10 % undecided may be more than 40 %, or not.
+        ("wan.share > 40%", {"share": 0.35, "doubt": 0.1}, "another 10.0 % is undecided"),
+    ],
+)
+def test_what_cannot_be_judged_says_why(expression: str, values: dict[str, object], why: str) -> None:
+    found = judge(parse(expression), ANALYSIS, [row(**values)])
+    assert found.outcome == "undecided"
+    assert why in found.sentence
+
+
+def test_the_undecided_part_does_not_matter_where_it_cannot_turn_the_gate() -> None:
+    assert outcome("wan.share > 40%", row(share=0.45, doubt=0.1)) == "failed"
+    assert outcome("wan.share > 40%", row(share=0.2, doubt=0.1)) == "passed"
+
+
+def test_no_rows_at_all_cannot_be_judged() -> None:
+    assert outcome("*.share > 0") == "undecided"
+
+
+def test_the_sentence_names_the_row_and_its_value() -> None:
+    sentence = judge(
+        parse("*.time_ns > 5ms"), ANALYSIS, [row("lan", time_ns=1), row("wan", time_ns=7_200_000)]
+    ).sentence
+    assert sentence == "gate '*.time_ns > 5ms' fails: wan.time_ns is 7.20 ms"
+
+
+def test_a_number_that_is_a_key_and_a_key_with_spaces_are_found() -> None:
+    assert outcome("3.share > 0", row(3, share=1.0)) == "failed"
+    assert outcome('"any rank".share > 0', row("any rank", share=1.0)) == "failed"
+
+
+def test_a_unit_that_does_not_go_with_the_column_is_wrong_input() -> None:
+    with pytest.raises(InputError, match="share is no time"):
+        outcome("wan.share > 5ms", row(share=0.5))
+    with pytest.raises(InputError, match="time_ns is no share"):
+        outcome("wan.time_ns > 5%", row(time_ns=5))
+
+
+@pytest.mark.parametrize(
+    ("expression", "place"),
+    [
+        ("", 'a key, "a quoted key" or * at position 1'),
+        ("wan", "'.' at position 4"),
+        ("wan.", "a column at position 5"),
+        ("wan.share", "one of < <= > >= == != at position 10"),
+        ("wan.share >", "a number at position 12"),
+        ("wan.share = 1", "at position 11"),
+        ("wan.share > 1 parsec", "a unit of"),
+        ("wan.share > 1 % or", "the end at position 17"),
+        ('"wan.share > 1', 'a closing " for the one here at position 1'),
+        ("wan.share > 1; import os", "the end at position 14"),
+    ],
+)
+def test_what_does_not_parse_says_where_it_stops(expression: str, place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(expression)
+    assert place in str(caught.value)
+
+
+def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
+    passed, failed, undecided = (
+        judge(parse(f"wan.share > {limit}"), ANALYSIS, [row(share=share)])
+        for limit, share in ((1, 0.5), (0, 0.5), (0, None))
+    )
+    assert worst([]) == "passed"
+    assert worst([passed, undecided]) == "undecided"
+    assert worst([passed, undecided, failed]) == "failed"

@@ -1,0 +1,105 @@
+"""`hopscope.open`: every analysis is a method, tables come as the schemas say, and what is no dataset is refused."""
+
+import inspect
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import hopscope
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from drawing import draw
+from hopscope.errors import InputError
+from hopscope.store import table_schemas
+from test_answers import TABLES
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path / "d", **TABLES))
+
+
+def test_every_analysis_is_a_method_with_its_options_and_its_documentation(trace: hopscope.Trace) -> None:
+    for command in trace.analyses():
+        if command.function == "caveats":  # as a method it gives plain sentences
+            continue
+        method = getattr(trace, command.function)
+        assert command.function in dir(trace)
+        assert command.default.help in (method.__doc__ or "")
+        assert {p.name for p in command.parameters} <= set(inspect.signature(method).parameters)
+    assert isinstance(trace.critical_path(by="rank"), pa.Table)
+
+
+def test_a_name_that_is_no_analysis_is_an_attribute_error_that_lists_them(trace: hopscope.Trace) -> None:
+    with pytest.raises(AttributeError, match="critical_path"):
+        _ = trace.critical_pth
+    assert not hasattr(trace, "_private")
+
+
+def test_wrong_options_are_input_errors(trace: hopscope.Trace) -> None:
+    with pytest.raises(InputError, match="has no option 'rank'"):
+        trace.critical_path(rank=3)
+    with pytest.raises(InputError, match="is of type INTEGER"):
+        trace.last_arrivals(at="three")
+    with pytest.raises(InputError, match="there is no analysis 'moon'"):
+        trace.run("moon")
+
+
+def test_every_table_comes_with_the_columns_of_its_schema_also_when_it_has_no_file(trace: hopscope.Trace) -> None:
+    for name, schema in table_schemas().items():
+        assert trace.table(name).schema.names == schema.names
+        assert trace.table(name).schema.types == schema.types
+    assert "steps" in trace.missing_tables
+    with pytest.raises(InputError, match="no table 'hop'"):
+        trace.table("hop")
+
+
+def test_answers_go_to_pandas_free_readers(trace: hopscope.Trace) -> None:
+    # Whatever takes the Arrow stream interface takes an answer.
+    assert hasattr(trace.critical_path(), "__arrow_c_stream__")
+
+
+def test_sql_takes_parameters_and_sees_the_views(trace: hopscope.Trace) -> None:
+    assert trace.sql("select count(*) as n from hops where dst = $dst", {"dst": 0}).to_pylist() == [{"n": 2}]
+    assert trace.sql("select rank from last_enters order by collective_id").to_pylist() == [{"rank": 2}, {"rank": 2}]
+
+
+def test_several_threads_may_ask_at_once(trace: hopscope.Trace) -> None:
+    commands = [c.function for c in trace.analyses() if not c.default.empty_is_error] * 2
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(trace.run, commands))
+    assert all(a.equals(trace.run(name)) for a, name in zip(together, commands, strict=True))
+
+
+def test_a_directory_without_manifest_is_no_whole_dataset(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **TABLES)
+    (dataset / "manifest.json").unlink()
+    with pytest.raises(InputError):
+        hopscope.open(dataset)
+
+
+def test_a_dataset_of_another_version_says_what_to_do(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **TABLES)
+    (dataset / "manifest.json").write_text(json.dumps({"schema_version": 99}))
+    with pytest.raises(InputError, match=r"schema_version 99.*reads 1.*Delete"):
+        hopscope.open(dataset)
+    (dataset / "manifest.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        hopscope.open(dataset)
+
+
+def test_a_table_that_lacks_a_column_says_which(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **TABLES)
+    part = dataset / "hops" / "part-00000.parquet"
+    pq.write_table(pq.read_table(part).drop_columns(["binding"]), part)
+    with pytest.raises(InputError, match=r"lacks the column binding.*Delete"):
+        hopscope.open(dataset).critical_path()
+
+
+def test_a_table_that_is_cut_off_says_where(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **TABLES)
+    part = dataset / "hops" / "part-00000.parquet"
+    part.write_bytes(part.read_bytes()[:100])
+    with pytest.raises(InputError, match=r"hops cannot be read.*Delete"):
+        hopscope.open(dataset).critical_path()
