@@ -162,8 +162,8 @@ def test_hops_to_oneself_count_as_local() -> None:
 
 def test_a_message_sent_long_before_and_seen_as_soon_as_its_wait_began_does_not_bind() -> None:
     # Rank 0 enters 3 ms late. MPI tells of the message only at the second call, 0.7 us after the wait began; the other
-    # way round such a message takes 4 us. Regression: with such hops binding, the late rank's computing was missing from
-    # the critical path, which went to the child that had waited for it.
+    # way round such a message takes 4 us. Regression: with such hops binding, the late rank's computing was missing
+    # from the critical path, which went to the child that had waited for it.
     late = 3_000_000
     t = DrawnTrace(2)
     c = t.collective({0: late, 1: 0}, {0: late + 20_000, 1: late + 16_000}, engine="tree")

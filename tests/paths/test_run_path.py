@@ -163,3 +163,21 @@ def test_a_run_without_finalize_is_walked_from_its_last_event() -> None:
 def test_an_empty_trace_has_no_paths() -> None:
     derived = derive(DrawnTrace(0).tables())
     assert derived["path_stretches"].num_rows == 0
+
+
+def test_a_thread_leads_back_to_the_main_thread_of_its_rank() -> None:
+    # A second thread's only call is the Allreduce that ends the run; before its first event the path is on the main
+    # thread, which was in MPI_Init until 10 and has computed since.
+    t = DrawnTrace(1)
+    t.interval(0, "init", 0, 10)
+    t.collective({0: 100}, {0: 130})
+    t.rows["calls"][0]["location"] = 1 << 32
+    assert path_of(derive(t.tables()), "run") == [(0, "mpi", 0, 10), (0, "compute", 10, 100), (0, "native", 100, 130)]
+
+
+def test_what_is_nested_in_another_mpi_call_belongs_to_that_call() -> None:
+    t = DrawnTrace(1)
+    t.interval(0, "init", 0, 50)
+    t.interval(0, "io", 10, 20)
+    t.interval(0, "finalize", 60, 70)
+    assert path_of(derive(t.tables()), "run") == [(0, "mpi", 0, 50), (0, "compute", 50, 60)]

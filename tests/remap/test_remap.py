@@ -13,7 +13,9 @@ import pytest
 from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.fit import fit
-from hopscope.remap.program import source_of
+from hopscope.remap.program import program_of, source_of
+from hopscope.remap.suggest import Judge
+from hopscope.remap.today import today_of
 from simulated_run import HANDLE, Network, Run, SimulatedTrace, round_robin
 
 MS = 1_000_000
@@ -162,6 +164,39 @@ def test_messages_between_ranks_are_kept_as_dependencies() -> None:
     table = remap(run.trace(), None, search=0)
     today = next(row for row in table.to_pylist() if row["today"])
     assert today["model_error"] < 0.01
+
+
+def test_bytes_are_told_from_latency_where_sizes_differ() -> None:
+    network = round_robin(8, {f"h{i}": "A" for i in range(4)}, shm=1_000, lan=50_000)
+    network.per_byte = 0.5
+    run = Run(network, {"shape": "binomial-mpich"})
+    for i in range(30):
+        run.size = (8, 100_000, 1_000_000)[i % 3]
+        run.compute(lambda _: MS)
+        run.allreduce()
+    trace = run.trace()
+    link = fitted(trace).links["lan"]
+    assert link.per_byte_ns == pytest.approx(0.5, rel=0.02)
+    assert link.latency_ns == pytest.approx(50_000, rel=0.1)
+    names = remap(trace, search=0)["name"].to_pylist()
+    assert any("segments of 65536 bytes" in name for name in names)  # only with a cost per byte can they be judged
+
+
+def test_the_tree_that_ran_is_seen_in_the_hops_where_the_dataset_lists_none() -> None:
+    trace = run_of(sites(), {"shape": "binomial-mpich"}, iterations=5).trace()
+    listed = next(row for row in remap(trace, search=0).to_pylist() if row["today"])
+    trace.tables["trees"] = trace.tables["trees"].slice(0, 0)
+    seen = next(row for row in remap(trace, search=0).to_pylist() if row["today"])
+    assert seen["predicted_ns"] == pytest.approx(listed["predicted_ns"], rel=1e-3)
+    assert seen["depth"] == listed["depth"] == 3
+
+
+def test_a_part_of_the_run_is_replayed_like_the_whole() -> None:
+    source = source_of(run_of(sites(), {"shape": "binomial-mpich"}, iterations=60).trace().table)
+    costs, today = fit(source)[0], today_of(source)
+    whole = Judge(*program_of(source), source.subject, source.places.cluster_of_host)
+    part = Judge(*program_of(source, (5, 45)), source.subject, source.places.cluster_of_host)
+    assert part.iteration_ns(today, costs) == pytest.approx(whole.iteration_ns(today, costs), rel=0.01)
 
 
 def test_messages_that_cannot_be_replayed_count_as_computing() -> None:
