@@ -27,6 +27,7 @@ void check_errors(void);         /* the same error codes and handlers as without
 void check_lifetimes(int turns); /* communicators made and freed in a loop, intercommunicators */
 void check_many(int turns);      /* communicators that all stay */
 void check_threads(int turns);   /* two communicators at once */
+void check_late(int turns);      /* rank 0 comes 10 ms after the others */
 void check_large(void);          /* 8 MB, and sends that wait for a flag */
 void check_memory(void);         /* one rank runs out of memory */
 

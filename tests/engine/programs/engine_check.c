@@ -34,6 +34,8 @@ int main(int argc, char **argv) {
         check_many(turns);
     else if (strcmp(mode, "threads") == 0 && provided == MPI_THREAD_MULTIPLE)
         check_threads(turns);
+    else if (strcmp(mode, "late") == 0)
+        check_late(turns);
     else if (strcmp(mode, "large") == 0)
         check_large();
     else if (strcmp(mode, "memory") == 0)
