@@ -319,6 +319,37 @@ class Threads(Case):
                 self.assertEqual(len(spool.of("IRECV")), 200)
 
 
+class Trees(Case):
+    """The engine's own tests are elsewhere; here it meets everything else that a program does."""
+
+    def test_results_are_the_same_with_collectives_over_a_tree(self) -> None:
+        for n, program in ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors")):
+            with self.subTest(program):
+                run, said = self.both_ways(n, program, HOPSCOPE_TREE="binomial")
+                self.assertNotIn("hopscope", said)
+                self.assert_whole(run, n)
+                self.assertTrue((self.trace / "tree.json").exists())
+                shutil.rmtree(self.trace)
+
+    def test_barriers_on_communicators_of_every_origin_run_over_the_tree_or_say_why_not(self) -> None:
+        run, _ = self.both_ways(4, "comm_origins", HOPSCOPE_TREE="binomial")
+        for spool in run.spools:
+            comms = run.comms(spool.rank)
+            reasons = {d["id"]: d["text"] for d in run.defs(spool.rank, "reason")}
+            ways = {True: Counter(), False: Counter()}
+            entered = None
+            for record in spool.of("ENTER", "LEAVE"):
+                if record.region != NUMBERS["MPI_Barrier"]:
+                    continue
+                if record.kind == "ENTER":
+                    entered = comms[record.comm]
+                else:
+                    ways[bool(record.c)][reasons.get(record.comm, ""), entered["inter"]] += 1
+            self.assertEqual(sum(ways[False].values()) + sum(ways[True].values()), 15)
+            self.assertGreaterEqual(ways[True]["", False], 13)
+            self.assertEqual([inter for _, inter in ways[False] if _], [True])
+
+
 class Presence(Case):
     def test_a_rank_without_the_collector_makes_all_run_natively_and_says_so(self) -> None:
         bare = self.launch(*ranks(3, "collectives", preload=False))
