@@ -129,16 +129,17 @@ def test_the_search_finds_a_tree_for_interfaces_as_good_as_a_hierarchy(tmp_path:
     assert best["predicted_ns"] == pytest.approx(again.iteration_ns(), rel=0.15)
 
 
-def test_replaying_absolute_enter_times_would_promise_a_gain_where_one_rank_computes_all_the_time() -> None:
-    # Rank 7 computes 300 ms an iteration and hangs at the end of three crossings; any tree has to wait for it, and then
-    # needs at least 40 ms. The others' enters carry the old tree's release times.
-    network = sites()
-    run = Run(network, {"shape": "hierarchical"})
+@pytest.mark.parametrize("late", [0, 3, 7])
+def test_nothing_is_promised_where_one_rank_computes_all_the_time(late: int) -> None:
+    # One rank computes 300 ms an iteration; the tree crosses the WAN once each way already. Replayed with the enters of
+    # the run, which carry today's release times, other trees would seem faster; with computing gaps all are alike.
+    run = Run(sites(), {"shape": "hierarchical"})
     for _ in range(20):
-        run.compute(lambda rank: 300 * MS if rank == 3 else MS)
+        run.compute(lambda rank: 300 * MS if rank == late else MS)
         run.allreduce()
-    table = remap(run.trace(), None, search=200)
-    assert max(row["gain"] for row in table.to_pylist()) < 0.03 or not any(r["chosen"] for r in table.to_pylist())
+    rows = remap(run.trace(), None, search=200).to_pylist()
+    assert max(row["gain"] for row in rows) < 0.001
+    assert not any(row["chosen"] for row in rows)
 
 
 def test_nothing_is_suggested_or_written_where_nothing_can_be_gained(tmp_path: Path) -> None:
