@@ -10,10 +10,9 @@ Two Allreduces over 1 -> 0 -> 1; rank 1 is on another site. The path of the run,
 
 from pathlib import Path
 
+import hopscope
 import pytest
 from drawing import draw, expected, shown
-
-import hopscope
 from hopscope.errors import InputError
 
 RANKS = """

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import hopscope
 import pytest
 from hopscope_dashboard.app import create_app
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 from werkzeug.serving import make_server
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -76,10 +76,17 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked."""
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One profile for all tests, so that the scripts, several megabytes, are fetched and compiled once."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked."""
     page = context.new_page()
     page.set_default_timeout(20_000)
     expect.set_options(timeout=20_000)
@@ -94,7 +101,8 @@ def page(browser: Browser) -> Iterator[Page]:
     page.on("request", lambda request: wrong.append(request.url) if not _is_local(request.url) else None)
     page.on("response", lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
     yield page
-    context.close()
+    page.evaluate("localStorage.clear()")
+    page.close()
     assert wrong == []
 
 
