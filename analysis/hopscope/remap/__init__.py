@@ -25,8 +25,9 @@ def remap(trace: HasTables, output: Path | None = None, *, search: int = 2000) -
     """Candidate trees, the fastest first; see DESCRIPTION for the columns.
 
     Writes the best candidate's tree file to `output` if its gain beats the model's error, and nothing otherwise; its
-    text is also in the table's schema metadata under b"tree". search: how many trees the local search may try, 0 for
-    only the known shapes. Raises InputError if the trace has no hops of the tree engine.
+    text is also in the table's schema metadata under b"tree". Under b"parents" are the first row's trees (JSON: comm;
+    up and down: the parent of each rank of the communicator, null at the root). search: how many trees the local
+    search may try, 0 for only the known shapes. Raises InputError if the trace has no hops of the tree engine.
     """
     from hopscope.remap.suggest import suggest
 

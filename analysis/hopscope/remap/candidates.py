@@ -55,6 +55,13 @@ class Candidate:
             "segment_bytes": self.segment_bytes,
         }
 
+    def drawing(self) -> dict[str, list[int | None]]:
+        """The trees up and down of the first root: the parent of each rank of the communicator, None at the root."""
+        return {
+            phase: [None if parent == ROOT else int(parent) for parent in tree.parents]
+            for phase, tree in zip(("up", "down"), self.plans[0], strict=True)
+        }
+
     def structure(self, subject: Subject) -> dict[str, int]:
         """Depth, fan-out and WAN crossings for the subject's operation."""
         up, down = self.plans[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -135,7 +136,8 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
         rows[order[0]]["chosen"] = True
     result = pa.Table.from_pylist([rows[i] for i in order], schema=SCHEMA)
     said = _sentence(rows[order[0]], subject, measured, error)
-    metadata = {b"sentence": said.encode()}
+    drawn = {"comm": subject.comm, **best.drawing()}
+    metadata = {b"sentence": said.encode(), b"parents": json.dumps(drawn).encode()}
     if rows[order[0]]["chosen"]:
         text = text_of(tree_file_of(best, subject, tables["run"]["tree_file"].to_pylist()[0]))
         metadata[b"tree"] = text.encode()
