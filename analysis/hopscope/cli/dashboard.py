@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 
 import click
+
 import hopscope
 from hopscope.errors import InputError
 

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 import click
+
 from hopscope.cli.run import topology_setting, tree_setting
 from hopscope.errors import InputError
 from hopscope.launch.command import Request, preload_words

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+
 from hopscope.launch.job import assemble, is_assembled
 
 

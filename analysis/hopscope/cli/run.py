@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from hopscope.errors import InputError
 from hopscope.launch.command import Request, environment, launcher_words
 from hopscope.launch.flavour import default_directory, find_flavour, find_program
