@@ -9,8 +9,8 @@ import local_mpi
 import pytest
 from hopscope.launch import collector_file, collector_library
 
-# MPICH's UCX reads the boot id too, and with two of them on one machine MPI_Finalize hangs now and then, with or without
-# the collector.
+# MPICH's UCX reads the boot id too, and with two of them on one machine MPI_Finalize hangs now and then, with the
+# collector and without.
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 
 # Every other rank gets a host name and a boot id of its own, which is how the collector tells machines apart.
