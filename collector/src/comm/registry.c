@@ -106,12 +106,18 @@ static int *remote_members(MPI_Comm comm, int *size) {
     return pmpi.Comm_remote_group(comm, &group) == MPI_SUCCESS ? world_ranks_of(group, size) : NULL;
 }
 
-/* The definition line; called again once recording begins for those that were there before. */
-static void define(struct comm *comm, uint64_t parent_key) {
+/* World ranks of the members; remote only of an intercommunicator. */
+struct members {
+    int *local, *remote;
+    int remote_size;
+};
+
+static void define(struct comm *comm, uint64_t parent_key, const struct members *members) {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
+    bool writes = comm->rank == 0; /* of each side of an intercommunicator */
     struct line line;
     line_begin(&line, "comm");
     line_unsigned(&line, "id", comm->id);
@@ -120,36 +126,33 @@ static void define(struct comm *comm, uint64_t parent_key) {
     line_text(&line, "name", name);
     line_number(&line, "size", comm->size);
     line_number(&line, "rank", comm->rank);
-    line_ranks(&line, "members", comm->rank == 0 ? comm->world_ranks : NULL, comm->size);
+    line_ranks(&line, "members", writes ? members->local : NULL, comm->size);
+    if (comm->inter)
+        line_ranks(&line, "remote", writes ? members->remote : NULL, members->remote_size);
     line_boolean(&line, "inter", comm->inter);
     line_end(&line);
 }
 
-/* Fills size, rank, members and inter of a new communicator and adds the members to the hash; both sides of an
- * intercommunicator must hash alike, so the group with the smaller first rank comes first. */
-static bool describe(struct comm *comm, uint64_t *hash) {
-    int inter = 0, remote_size = 0;
+/* Fills size, rank and inter of a new communicator and finds its members. */
+static bool describe(struct comm *comm, struct members *members) {
+    int inter = 0;
     if (pmpi.Comm_test_inter(comm->handle, &inter) != MPI_SUCCESS ||
         pmpi.Comm_rank(comm->handle, &comm->rank) != MPI_SUCCESS)
         return false;
     comm->inter = inter != 0;
-    int *local = local_members(comm->handle, &comm->size);
-    int *remote = comm->inter ? remote_members(comm->handle, &remote_size) : NULL;
-    bool complete = local && (!comm->inter || remote);
-    if (complete && !comm->inter) {
-        *hash = mix_ranks(*hash, local, comm->size);
-    } else if (complete) {
-        bool local_first = local[0] < remote[0];
-        *hash = mix_ranks(*hash, local_first ? local : remote, local_first ? comm->size : remote_size);
-        *hash = mix_ranks(*hash, local_first ? remote : local, local_first ? remote_size : comm->size);
-    }
-    if (complete && !comm->inter) {
-        comm->world_ranks = local;
-        local = NULL;
-    }
-    free(local);
-    free(remote);
-    return complete;
+    members->local = local_members(comm->handle, &comm->size);
+    if (comm->inter && members->local)
+        members->remote = remote_members(comm->handle, &members->remote_size);
+    return members->local && (!comm->inter || members->remote);
+}
+
+/* Both sides of an intercommunicator must hash alike, so the group with the smaller first rank comes first. */
+static uint64_t mix_members(uint64_t hash, const struct comm *comm, const struct members *m) {
+    if (!comm->inter)
+        return mix_ranks(hash, m->local, comm->size);
+    bool local_first = m->local[0] < m->remote[0];
+    hash = mix_ranks(hash, local_first ? m->local : m->remote, local_first ? comm->size : m->remote_size);
+    return mix_ranks(hash, local_first ? m->remote : m->local, local_first ? m->remote_size : comm->size);
 }
 
 static void free_comm(struct comm *comm) {
@@ -172,12 +175,15 @@ static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm par
     uint64_t parent_key = key_of(parent);
     uint64_t hash = mix(mix(mix(0, (uint64_t)origin), parent_key), salt);
     struct comm *comm = calloc(1, sizeof *comm);
+    struct members members = {0};
     bool known = false;
     if (comm) {
         comm->handle = made;
-        known = describe(comm, &hash);
+        known = describe(comm, &members);
     }
     if (known) {
+        hash = mix_members(hash, comm, &members);
+        comm->world_ranks = comm->inter ? NULL : members.local;
         pthread_mutex_lock(&lock);
         comm->key = key ? key : next_key(hash);
         known = comm->key != 0 && comm_table_add(comm);
@@ -185,11 +191,14 @@ static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm par
             comm->id = ++last_id;
         pthread_mutex_unlock(&lock);
     }
+    if (known && comm->id)
+        define(comm, parent_key, &members);
+    if (!comm || comm->world_ranks != members.local)
+        free(members.local);
+    free(members.remote);
     if (!known) {
         free_comm(comm);
         comm = NULL;
-    } else if (comm->id) {
-        define(comm, parent_key);
     }
     errno = kept;
     return comm;
@@ -242,7 +251,7 @@ bool comm_registry_start(void) {
 static void define_late(struct comm *comm) {
     if (!comm->id) {
         comm->id = ++last_id;
-        define(comm, 0);
+        define(comm, 0, &(struct members){.local = comm->world_ranks});
     }
 }
 

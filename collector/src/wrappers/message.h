@@ -1,7 +1,7 @@
 /* The application's point-to-point messages as records.
  *
- * Not recorded: messages to and from MPI_PROC_NULL, on intercommunicators, on communicators that the collector does not
- * know, and those of calls that failed.
+ * The peer is a rank of the communicator, of an intercommunicator's remote group. Not recorded: messages to and from
+ * MPI_PROC_NULL, on communicators that the collector does not know, and those of calls that failed.
  */
 #ifndef HOPSCOPE_MESSAGE_H
 #define HOPSCOPE_MESSAGE_H
@@ -19,7 +19,7 @@ static inline uint64_t type_bytes(MPI_Datatype datatype) {
 /* The definition under which messages on this communicator are recorded; 0: they are not. */
 static inline uint32_t message_comm(MPI_Comm handle) {
     struct comm *comm = comm_find(handle);
-    return comm && !comm->inter ? comm->id : 0;
+    return comm ? comm->id : 0;
 }
 
 static inline uint64_t message_peer(int peer, int tag) {

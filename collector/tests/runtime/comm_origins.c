@@ -55,6 +55,9 @@ int main(int argc, char **argv) {
     use(made[8], "dist graph");
     MPI_Intercomm_create(made[2], 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 9, &made[9]);
     use(made[9], "inter");
+    int out = rank, in = -1;
+    MPI_Sendrecv(&out, 1, MPI_INT, rank % 2, 11, &in, 1, MPI_INT, rank % 2, 11, made[9], MPI_STATUS_IGNORE);
+    printf("%d across %d\n", rank, in);
     MPI_Intercomm_merge(made[9], rank < 2, &made[10]);
     use(made[10], "merged");
     MPI_Comm_dup(made[5], &made[11]);

@@ -271,7 +271,13 @@ class Communicators(Case):
             for number, comm in run.comms(rank).items():
                 members[comm["key"]].add(rank)
                 names[comm["key"]].add(named.get(number, comm["name"]))
-                if comm["members"] is not None:
+                if comm["inter"] and comm["members"] is not None:
+                    # The first rank of each side tells both groups.
+                    self.assertEqual(
+                        (comm["members"], comm["remote"]), ([0, 1], [2, 3]) if rank == 0 else ([2, 3], [0, 1])
+                    )
+                    lists[comm["key"]] = [0, 1, 2, 3]
+                elif comm["members"] is not None:
                     self.assertNotIn(comm["key"], lists)
                     lists[comm["key"]] = comm["members"]
         self.assertTrue(all(len(n) == 1 for n in names.values()), names)
