@@ -1,7 +1,7 @@
 """LAM-MPI's case: a one-integer Allreduce on 32 ranks dealt round-robin over 8 hosts of 4.
 
 LAM's binomial tree knows nothing of hosts; with interfaces that serve one message at a time its crossings queue. A
-hierarchical tree was published to be 1.79 times as fast. The emulation gives each message 4 ms on an interface and
+hierarchical tree was published to be 1.79 times as fast. The emulation gives each message 5 ms on an interface and
 1 ms on the way, so that the software of 32 ranks on few cores is small beside it.
 """
 
