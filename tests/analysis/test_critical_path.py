@@ -153,3 +153,18 @@ def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
     assert wan["share_low"] < wan["share"] < wan["share_high"]
     assert wan["share_high"] - wan["share_low"] < 0.05
     assert trace.critical_path().equals(trace.critical_path())
+
+
+def test_what_happens_once_in_a_run_does_not_widen_the_interval(tmp_path: Path) -> None:
+    # 40 equal collectives of 10 computing and 10 wan, after 1000 of MPI_Init: the share of the wan is 400 / 1800 in each
+    # resample. As part of the first collective's block, MPI_Init would be drawn 0 to 5 times.
+    rows = ["path path_collective_id step rank begin_ns end_ns category collective_id", "run - 0 0 0 1000 mpi -"]
+    for i in range(40):
+        begin = 1000 + 20 * i
+        rows.append(f"run - {2 * i + 1} 0 {begin} {begin + 10} compute -")
+        rows.append(f"run - {2 * i + 2} 0 {begin + 10} {begin + 20} wan {i}")
+    trace = hopscope.open(draw(tmp_path / "d", ranks="rank\n0", path_stretches="\n".join(rows)))
+    wan = trace.critical_path().to_pylist()[4]
+    # The computing before the first collective happens once too: 39 of 40 are drawn with their block.
+    assert wan["share_low"] == pytest.approx(400 / 1800, rel=0.02)
+    assert wan["share_high"] == pytest.approx(400 / 1800, rel=0.02)

@@ -3,7 +3,7 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, no path, no hops, emulated, clocks, engine, presence or cost.
+-- column kind VARCHAR -- What it is about: missing, no path, no hops, emulated, clocks, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace

@@ -13,7 +13,8 @@
 -- p2p      the application's own messages and the waits for them
 -- mpi      other MPI: init, finalize, input and output, waits that match nothing
 --
--- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives); they are null below 13 collectives.
+-- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives; what happens
+-- once, before the first collective and after the last, is not resampled); they are null below 13 collectives.
 --
 -- grain by = category default
 -- key category

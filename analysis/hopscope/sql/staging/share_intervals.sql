@@ -2,7 +2,7 @@
 --
 -- Give it the name of a table with columns key, block, part and whole. 200 times, as many blocks as there are get drawn with replacement and every key's
 -- share is taken over those drawn; the interval lies between the 2.5 % and the 97.5 % quantile of these shares. The draws come from a hash, not from a random
--- number, so that an answer repeats. Below 5 blocks (13 collectives) there is no interval: both ends are null.
+-- number, so that an answer repeats. Rows whose block is null happen once and are in every draw as they are. Below 5 blocks (13 collectives) there is no interval: both ends are null.
 create or replace macro share_intervals(measures) as table
     with per_block as materialized (
         select
@@ -19,7 +19,11 @@ create or replace macro share_intervals(measures) as table
             drawn_from.block,
             row_number() over (order by drawn_from.block) - 1 as place,
             count(*) over () as n
-        from (select distinct block from per_block) as drawn_from
+        from (
+            select distinct block
+            from per_block
+            where block is not null
+        ) as drawn_from
     ),
 
     draws as (
@@ -41,14 +45,32 @@ create or replace macro share_intervals(measures) as table
         group by draws.resample, blocks.block
     ),
 
-    resampled as (
+    once as (
+        select
+            key,
+            part,
+            whole
+        from per_block
+        where block is null
+    ),
+
+    drawn as (
         select
             weights.resample,
             per_block.key,
-            sum(weights.weight * per_block.part) / nullif(sum(weights.weight * per_block.whole), 0) as share
+            sum(weights.weight * per_block.part) as part,
+            sum(weights.weight * per_block.whole) as whole
         from weights
         inner join per_block on weights.block = per_block.block
         group by weights.resample, per_block.key
+    ),
+
+    resampled as (
+        select
+            drawn.key,
+            (drawn.part + coalesce(once.part, 0)) / nullif(drawn.whole + coalesce(once.whole, 0), 0) as share
+        from drawn
+        left join once on drawn.key = once.key
     )
 
     select

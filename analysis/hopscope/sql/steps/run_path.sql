@@ -1,7 +1,8 @@
 -- The stretches of the run's critical path, with hosts, clusters and the block for the bootstrap.
 --
 -- One row per stretch. `toward` is the collective that the stretch lies in or, for computing and messages, the next one on the path: the time that led to it.
--- What comes after the last collective belongs to that one. `edge` is set where the path runs over a message.
+-- What comes after the last collective belongs to that one. What lies before the first collective or after the last happens once
+-- in a run and has no block, so that the length of MPI_Init does not pass for something that varies. `edge` is set where the path runs over a message.
 --
 -- uses block_of
 create or replace view run_path as
@@ -35,7 +36,12 @@ select
     numbered.category,
     numbered.collective_id,
     numbered.toward,
-    block_of(numbered.place, max(numbered.place) over () + 1) as block,
+    case
+        when
+            numbered.step >= min(numbered.step) filter (where numbered.collective_id is not null) over ()
+            and numbered.step <= max(numbered.step) filter (where numbered.collective_id is not null) over ()
+            then block_of(numbered.place, max(numbered.place) over () + 1)
+    end as block,
     numbered.hop_id,
     numbered.message_id,
     numbered.src,

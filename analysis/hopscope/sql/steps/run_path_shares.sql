@@ -50,7 +50,7 @@ create or replace macro run_path_shares(label) as table
             blocks.whole
         from totals
         cross join blocks
-        left join parts on totals.key = parts.key and blocks.block = parts.block
+        left join parts on totals.key = parts.key and blocks.block is not distinct from parts.block
     )
 
     select
