@@ -156,7 +156,7 @@ def test_an_interval_holds_its_share_and_repeats(tmp_path: Path) -> None:
 
 
 def test_what_happens_once_in_a_run_does_not_widen_the_interval(tmp_path: Path) -> None:
-    # 40 equal collectives of 10 computing and 10 wan, after 1000 of MPI_Init: the share of the wan is 400 / 1800 in each
+    # 40 equal collectives of 10 computing and 10 wan, after 1000 of MPI_Init: the wan has 400 / 1800 in each
     # resample. As part of the first collective's block, MPI_Init would be drawn 0 to 5 times.
     rows = ["path path_collective_id step rank begin_ns end_ns category collective_id", "run - 0 0 0 1000 mpi -"]
     for i in range(40):
