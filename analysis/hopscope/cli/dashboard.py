@@ -2,6 +2,8 @@
 
 import ipaddress
 import logging
+import os
+import socket
 from pathlib import Path
 
 import click
@@ -30,17 +32,22 @@ def command(trace: Path, host: str, port: int) -> None:
     """
     try:
         from hopscope_dashboard.app import create_app
+        from werkzeug.serving import make_server
     except ImportError as error:
         raise InputError(
             f"the dashboard's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
         ) from error
     app = create_app(hopscope.open(trace))
-    address = f"[{host}]" if ":" in host else host
-    click.echo(f"hopscope: the dashboard is on http://{address}:{port}/ (Ctrl-C ends it)", err=True)
-    if not _is_loopback(host):
-        click.echo("hopscope: whoever reaches this address can read the trace", err=True)
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)
     try:
-        app.run(host=host, port=port, debug=False)
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise InputError(f"cannot serve on {address}:{port}: {error.strerror}; choose another --port") from error
+        raise InputError(f"cannot serve on {host}, port {port}: {os.strerror(error.errno or 0)}; choose another --port") from error
+    with listening:
+        address = f"[{host}]" if ":" in host else host
+        url = f"http://{address}:{listening.getsockname()[1]}/"
+        click.echo(f"hopscope: the dashboard is on {url} (Ctrl-C ends it)", err=True)
+        if not _is_loopback(host):
+            click.echo("hopscope: whoever reaches this address can read the trace", err=True)
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)
+        # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
+        make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
