@@ -180,15 +180,13 @@ def last_arrivals_sentence(trace: hopscope.Trace) -> str:
         return "No rank is the late one."
     top = max(late, key=lambda row: row["share"])
     causes = " and ".join(f"rank {row['rank']}" for row in rows if row["cause"])
-    why = (
-        f"behind it was the computing of {causes}"
-        if causes
-        else "no rank's computing explains it: the tree let it go late"
-    )
-    return (
-        f"Rank {top['rank']} entered last in {percent(top['share'])} of the collectives, "
-        f"{top['margin_ns'] / 1e6:.1f} ms after the one before; {why}."
-    )
+    if causes:
+        why = f"because {causes} computed longer"
+    elif top["released_share"] > 0.5:
+        why = "not for slow computing, but because the tree had let it go last the time before"
+    else:
+        why = "for no cause that stands out"
+    return f"Rank {top['rank']} entered last in {percent(top['share'])} of the collectives, {why}."
 
 
 def noise_sentence(trace: hopscope.Trace) -> str:

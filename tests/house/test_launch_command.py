@@ -1,5 +1,9 @@
 """What `hopscope run` and `hopscope preload` put into an environment and a command line."""
 
+import shutil
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import local_mpi
@@ -86,3 +90,20 @@ def test_default_directories_count_up(tmp_path: Path) -> None:
     assert default_directory("./app.exe", tmp_path).name == "hopscope-app-1"
     (tmp_path / "hopscope-app-1").mkdir()
     assert default_directory("./app.exe", tmp_path).name == "hopscope-app-2"
+
+
+def test_a_port_in_use_is_said_and_no_trace_is_served(tmp_path: Path) -> None:
+    sample = HEAT_PLATE.parents[1] / "sample_traces" / "late_rank" / "trace"
+    shutil.copytree(sample, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = [
+            str(Path(sys.executable).parent / "hopscope"),
+            "dashboard",
+            str(tmp_path / "trace"),
+            "--port",
+            str(port),
+        ]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert f"cannot serve on 127.0.0.1, port {port}" in done.stderr

@@ -41,7 +41,9 @@ def command(trace: Path, host: str, port: int) -> None:
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise InputError(f"cannot serve on {host}, port {port}: {os.strerror(error.errno or 0)}; choose another --port") from error
+        raise InputError(
+            f"cannot serve on {host}, port {port}: {os.strerror(error.errno or 0)}; choose another --port"
+        ) from error
     with listening:
         address = f"[{host}]" if ":" in host else host
         url = f"http://{address}:{listening.getsockname()[1]}/"
