@@ -65,7 +65,8 @@ def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterat
         "0",
     ]
     console.print(
-        f"$ hopscope run --tree {tree} --topology {shown(TOPOLOGY)} --dir {shown(trace)} -- mpirun -n {RANKS} ..."
+        f"$ hopscope run --tree {tree} --topology {shown(TOPOLOGY)} --dir {shown(trace)} -- mpirun -n {RANKS} ...",
+        soft_wrap=True,
     )
     last = ""
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -94,7 +95,7 @@ def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterat
 
 def analyze(*words: str) -> None:
     """Run an analyze command and show it with what it says."""
-    console.print(f"$ analyze {' '.join(words)}")
+    console.print(f"$ analyze {' '.join(words)}", soft_wrap=True)
     done = subprocess.run([str(BIN / "analyze"), *words], check=False)
     if done.returncode != 0:
         sys.exit(f"demo: analyze {words[0]} failed with exit code {done.returncode}")
