@@ -57,8 +57,14 @@ class Runner:
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The result of one query. A parameter `name` is `$name` in the text. Raises duckdb.Error."""
-        with self._connection.cursor() as cursor:
-            return cursor.sql(sql, params=dict(parameters)).to_arrow_table()
+        try:
+            with self._connection.cursor() as cursor:
+                return cursor.sql(sql, params=dict(parameters)).to_arrow_table()
+        except RuntimeError as error:
+            # DuckDB's word for a Ctrl-C during a query.
+            if str(error) == "Query interrupted":
+                raise KeyboardInterrupt from None
+            raise
 
     def describe(self, sql: str, parameters: Mapping[str, Scalar]) -> list[tuple[str, str]]:
         """Names and DuckDB types of a query's columns."""
