@@ -4,22 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from archive_drawing import Drawing
+from dataset_reading import Tables, read_dataset
 from hopscope.convert import ensure_dataset
-from hopscope.convert.contract import table_names, violations
-
-Tables = dict[str, pa.Table]
-
-
-def read_dataset(dataset: Path) -> Tables:
-    """All tables of a dataset as they lie on disk, once they are found to keep their contracts."""
-    tables: Tables = {name: pq.read_table(dataset / name / "part-00000.parquet") for name in table_names()}
-    broken = [sentence for name, table in tables.items() for sentence in violations(name, table)]
-    assert broken == []
-    return tables
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from hopscope.convert.contract import contract, table_names, violations
 
 @pytest.fixture(scope="module")
 def hops(tmp_path_factory: pytest.TempPathFactory) -> pa.Table:
-    from conftest import read_dataset
+    from dataset_reading import read_dataset
     from hopscope.convert import ensure_dataset
 
     return read_dataset(ensure_dataset(draw(tmp_path_factory.mktemp("run"), iterations=3)))["hops"]

@@ -103,7 +103,7 @@ def test_libotf2_does_not_talk_on_the_terminal(trace: Path, capfd: pytest.Captur
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_is_cut_or_overwritten_gives_a_dataset_or_a_sentence(tmp_path_factory: Any, data: Any) -> None:
-    from conftest import read_dataset
+    from dataset_reading import read_dataset
 
     trace = copytree(SOURCE, tmp_path_factory.mktemp("damaged") / "trace")
     file = data.draw(st.sampled_from(sorted(f for f in trace.rglob("*") if f.is_file())))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from archive_drawing import Drawing, Place
-from conftest import read_dataset
+from dataset_reading import read_dataset
 from hopscope.convert import dataset, ensure_dataset
 from hopscope.convert.contract import table_names
 from hopscope.errors import InputError
@@ -73,6 +73,14 @@ def test_a_changed_archive_is_converted_anew(tmp_path: Path) -> None:
     assert barriers_in(found) == 3
     assert barriers_in(ensure_dataset(tmp_path / "old")) == 5
     assert sorted(p.name for p in (tmp_path / "old").iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
+
+
+def test_another_build_of_the_converter_converts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw(tmp_path)
+    found = ensure_dataset(tmp_path)
+    (found / "calls" / "part-00000.parquet").write_bytes(b"what an older build wrote")
+    monkeypatch.setattr(dataset, "_converter", lambda: "newer")
+    assert barriers_in(ensure_dataset(tmp_path)) == 3
 
 
 @pytest.mark.parametrize("manifest", [None, "", "{}", '{"schema_version": 0}'])
