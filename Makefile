@@ -22,8 +22,8 @@ demo: setup-demo ## A real solver traced, explained, remapped and run again: abo
 	@$(PY) demo/run.py
 
 test: setup-test unit ## All tests: the collector's under every MPI library found, and the Python ones
-	$(PY) -m pytest -q -n 2 -m 'not alone'
-	$(PY) -m pytest -q -m alone
+	@status=0; $(PY) -m pytest -q -n 2 -m 'not alone' || status=1; \
+	  $(PY) -m pytest -q -m alone || status=1; exit $$status
 
 unit: setup-test
 	@mkdir -p build && tools/setup collector
