@@ -79,7 +79,7 @@ def test_a_killed_rank_leaves_an_incomplete_collective(tmp_path: Path, rows: Any
     assert [(c["leave_ns"], c["engine"]) for c in tables["calls"]] == [(None, "native")] * 2
     assert [(c["last_leave_ns"], c["complete"]) for c in tables["collectives"]] == [(None, False)]
     assert [rank["complete"] for rank in tables["ranks"]] == [True, False]
-    assert tables["run"][0]["missing"] == ("no end of rank 1 (its process died); part of 1 of 1 collectives")
+    assert tables["run"][0]["missing"] == ("the end of rank 1 (its process died); part of 1 of 1 collectives")
 
 
 def test_a_call_that_names_no_communicator_is_kept_as_an_interval(tmp_path: Path, rows: Any) -> None:

@@ -11,12 +11,14 @@ import os
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hopscope import _convert, _paths
 from hopscope.convert.contract import contract
 from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.run_facts import hopscope_version
@@ -78,7 +80,17 @@ def fingerprint(archive: Archive) -> dict[str, Any]:
             for file in [archive.anchor, archive.definitions, archive.run_facts, *events]
         },
         "hopscope_version": hopscope_version(),
+        "converter": _converter(),
     }
+
+
+@cache
+def _converter() -> str:
+    """What tells one build of the compiled parts from another: both decide what a dataset says."""
+    built = hashlib.sha256()
+    for module in (_convert, _paths):
+        built.update(Path(str(module.__file__)).read_bytes())
+    return built.hexdigest()[:16]
 
 
 def _is_current(target: Path, source: dict[str, Any]) -> bool:

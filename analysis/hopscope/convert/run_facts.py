@@ -151,7 +151,7 @@ def _missing(about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> str | N
         ranks_by_reason: dict[str, list[int]] = {}
         for rank, why in sorted(facts["stopped"].items()):
             ranks_by_reason.setdefault(why, []).append(rank)
-        said = [f"no end of {_ranks(ranks)} ({why})" for why, ranks in ranks_by_reason.items()]
+        said = [f"the end of {_ranks(ranks)} ({why})" for why, ranks in ranks_by_reason.items()]
     complete = tables["collectives"]["complete"]
     incomplete = pc.sum(pc.invert(complete)).as_py() or 0
     counts = [
