@@ -113,16 +113,17 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float 
 
 def _of_late(late: Sequence[Row]) -> tuple[str, str]:
     first = late[0]
-    text = (
-        f"{_named(late)} {'enters' if len(late) == 1 else 'enter'} collectives last more often than chance, "
-        f"rank {first['rank']} in {units.share(first['share'])}, but not through slow computing."
-    )
+    often = f"in {units.share(first['share'])} of the collectives"
+    if len(late) == 1:
+        text = f"Rank {first['rank']} enters last {often}, more than by chance, but not through slow computing."
+    else:
+        text = (
+            f"{_named(late)} enter last more often than by chance (rank {first['rank']} {often}), "
+            "but not through slow computing."
+        )
     released = first.get("released_share")
     if released:
-        why = (
-            f"The collective before let it go last in {units.share(released)}: that is the tree's doing, "
-            "not the rank's."
-        )
+        why = f"In {units.share(released)}, the collective before let it go last: not the rank's doing."
     else:
         why = "No rank's computing is clearly behind it."
     return text, why

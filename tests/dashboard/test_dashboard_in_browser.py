@@ -160,7 +160,10 @@ def test_the_suggested_tree_can_be_downloaded_and_is_the_one_of_the_command(
     assert download.value.suggested_filename == "tree.json"
     downloaded = Path(download.value.path()).read_text()
     assert json.loads(downloaded) == json.loads((tmp_path / "from-the-command.json").read_text())
+    # Both trees are drawn, and what stands over them counts their edges between clusters.
     expect(page.locator(".graph-frame")).to_have_count(2)
+    across = found.to_pylist()[0]["wan_messages"] // 2
+    expect(page.locator("section", has_text="Suggested: ")).to_contain_text(f"{across} edge")
 
 
 def test_a_trace_without_hops_says_so_and_which_command_makes_them(

@@ -148,6 +148,7 @@ def _finish(figure: go.Figure, labels: Sequence[str], per_label: int, *, series:
         },
         margin_t=34 if several else 20,
     )
+    figure.update_yaxes(showgrid=False)
     # The first row on top, each label a name and no number.
     figure.update_yaxes(
         type="category",

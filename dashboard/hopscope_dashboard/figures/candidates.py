@@ -50,7 +50,9 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
     )
     frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")
     # Places, not names: two names may be alike once shortened.
-    figure.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, autorange="reversed", showgrid=False)
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))), ticktext=names, autorange="reversed", showgrid=False, zeroline=False
+    )
     figure.update_xaxes(rangemode="tozero")
     if rows:
         figure.add_vline(x=rows[0]["measured_ns"] / scale, line={"color": "#868e96", "width": 1.5, "dash": "dash"})

@@ -7,7 +7,7 @@ leave a host or a cluster.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from hopscope_dashboard import units
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
@@ -54,7 +54,9 @@ def elements(
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             src, dst = (rank, parent) if phase == "up" else (parent, rank)
-            nodes.append(_edge(src, dst, _link(of_rank.get(src), of_rank.get(dst)), edges.get((src, dst)), largest))
+            # A tree that did not run has no weights: all its edges are alike.
+            weight = edges.get((src, dst), _NEVER) if edges else None
+            nodes.append(_edge(src, dst, _link(of_rank.get(src), of_rank.get(dst)), weight, largest))
     return nodes
 
 
@@ -196,9 +198,12 @@ def _boxes(ranks: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
+_NEVER: Final[Row] = {"share": 0.0}
+
+
 def _edge(src: int, dst: int, link: str, row: Row | None, largest: float) -> dict[str, Any]:
     share = (row["share"] or 0) if row is not None else 0
-    width = 1.6 + (8 * share / largest if largest else 0)
+    width = 2.4 if row is None else 1.6 + (8 * share / largest if largest else 0)
     data = {
         "id": f"edge-{src}-{dst}",
         "source": f"rank-{src}",
@@ -211,7 +216,7 @@ def _edge(src: int, dst: int, link: str, row: Row | None, largest: float) -> dic
         "link": link,
         "share": share,
     }
-    return {"data": data, "classes": "on-path" if share > 0 else "off-path"}
+    return {"data": data, "classes": "on-path" if row is None or share > 0 else "off-path"}
 
 
 def _depth(rank: int, parents: Mapping[int, int | None]) -> int:

@@ -55,6 +55,8 @@ def _shares(rows: Rows, by: str) -> Component:
     series: list[tuple[str, str, Rows, str]] = [("entered last", CATEGORY_COLOURS["compute"], rows, "share")]
     if "cause_share" in rows[0]:
         series.append(("its computing led to the last arrival", CATEGORY_COLOURS["p2p"], rows, "cause_share"))
+    if "released_share" in rows[0]:
+        series.append(("let go last by the collective before", CATEGORY_COLOURS["native"], rows, "released_share"))
     figure = share_bars(labels, series, title="share of the collectives (%)", by=by, chance=chance)
     hint = (
         "Whiskers are 95 % intervals. With messages before a collective, the last to enter is often a "

@@ -128,7 +128,7 @@ def _candidates(found: Suggestion) -> Component:
             "Predicted time per iteration by tree", candidate_bars(found.candidates[:_SHOWN]), name=ids.CHART
         ),
         blocks.table(columns, rows, name=ids.CANDIDATES, right=range(1, 8)),
-        hint="Of trees within 1 % of the fastest, the one with the fewest WAN messages comes first. The "
+        hint="Of trees that the model cannot tell apart, the one with the fewest WAN messages comes first. The "
         "dashed line is what today's tree measured.",
     )
 
