@@ -96,6 +96,7 @@ def _table(rows: Rows, by: str) -> Component:
             verdict(row, "late"),
             units.share(row.get("cause_share")),
             verdict(row, "cause"),
+            units.share(row.get("released_share")),
             units.share(row["undecided"]),
             units.duration(row["margin_ns"]),
             units.duration(row["waiting_ns"]),
@@ -110,6 +111,7 @@ def _table(rows: Rows, by: str) -> Component:
         "late?",
         "cause",
         "cause?",
+        "let go last",
         "undecided",
         "margin (median)",
         "others waited",
@@ -117,10 +119,9 @@ def _table(rows: Rows, by: str) -> Component:
     ]
     return blocks.card(
         "In numbers",
-        blocks.table(
-            columns, body, name=ids.TABLE, right=(0, 1, 2, 4, 6, 7, 8, 9) if by == "rank" else (1, 2, 4, 6, 7, 8, 9)
-        ),
+        blocks.table(columns, body, name=ids.TABLE, right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11))),
         hint="Late and cause say yes only if the interval lies wholly above twice what chance would give. "
+        "Let go last: last because the collective before released it last. "
         "Undecided: the clocks cannot tell who was later.",
     )
 
