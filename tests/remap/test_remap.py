@@ -16,7 +16,7 @@ from hopscope.remap.fit import fit
 from hopscope.remap.program import program_of, source_of
 from hopscope.remap.suggest import Judge
 from hopscope.remap.today import today_of
-from simulated_run import HANDLE, Network, Run, SimulatedTrace, round_robin
+from simulated_network import HANDLE, Network, Run, SimulatedTrace, round_robin
 
 MS = 1_000_000
 TREE_SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "tree.schema.json").read_text())
