@@ -1,0 +1,11 @@
+"""pytest imports test files by their bare names, so two of one name shadow each other when all tests run together."""
+
+from collections import Counter
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+
+def test_no_two_test_modules_share_a_name() -> None:
+    names = Counter(path.name for path in TESTS.rglob("*.py") if path.name not in {"conftest.py", "__init__.py"})
+    assert [name for name, count in names.items() if count > 1] == []
