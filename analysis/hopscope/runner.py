@@ -2,7 +2,9 @@
 made when first used."""
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import duckdb
@@ -57,14 +59,16 @@ class Runner:
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The result of one query. A parameter `name` is `$name` in the text. Raises duckdb.Error."""
-        try:
-            with self._connection.cursor() as cursor:
-                return cursor.sql(sql, params=dict(parameters)).to_arrow_table()
-        except RuntimeError as error:
-            # DuckDB's word for a Ctrl-C during a query.
-            if str(error) == "Query interrupted":
-                raise KeyboardInterrupt from None
-            raise
+        # In a thread of its own: the main thread hears Ctrl-C at once, DuckDB only between some of its pieces of work.
+        with self._connection.cursor() as cursor, ThreadPoolExecutor(max_workers=1) as pool:
+            answer = pool.submit(lambda: cursor.sql(sql, params=dict(parameters)).to_arrow_table())
+            try:
+                return answer.result()
+            except KeyboardInterrupt:
+                while not answer.done():  # again, for a query that had not begun does not hear it
+                    cursor.interrupt()
+                    time.sleep(0.05)
+                raise
 
     def describe(self, sql: str, parameters: Mapping[str, Scalar]) -> list[tuple[str, str]]:
         """Names and DuckDB types of a query's columns."""
