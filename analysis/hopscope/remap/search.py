@@ -9,9 +9,6 @@ from hopscope.model.trees import ROOT, Tree
 from hopscope.remap.candidates import Candidate, of_trees
 from hopscope.remap.program import NO_ROOT, Subject
 
-FREE_ROOT = False
-"""Whether an explicit tree may have its root anywhere. The engine turns every tree to the root of the call, which is
-rank 0 where the operation has none, so only trees drawn from there run as they are judged."""
 BETTER = 1 - 1e-4
 """A change is kept from this factor on."""
 PATIENCE = 4
@@ -91,7 +88,8 @@ def search(
     """
     if len(subject.hosts) < 3 or tries <= 0 or not starts:
         return None
-    move_root = FREE_ROOT and all(root == NO_ROOT for root in subject.roots)
+    # Where the operation has no root, the engine runs an explicit tree from the root it is drawn with.
+    move_root = all(root == NO_ROOT for root in subject.roots)
     chance = random.Random(1)
     best: Candidate | None = None
     best_time = float("inf")
