@@ -160,11 +160,14 @@ static struct clock_measurement measure(const struct machine *reference, const s
     int64_t here_recv = (int64_t)clock_map_ns(here, trip->here_recv);
     int64_t here_send = (int64_t)clock_map_ns(here, trip->here_send);
     int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
+    bound = bound < 0 ? 0 : bound;
+    /* Rounds slower than the fastest may disagree by more than it can be wrong. */
+    int64_t error = (int64_t)(trip->spread_ns + 0.5);
     return (struct clock_measurement){
         .at_ns = here_recv + (here_send - here_recv) / 2,
         .offset_ns = ((ref_send - here_recv) + (ref_recv - here_send)) / 2,
-        .error_ns = (int64_t)(trip->spread_ns + 0.5),
-        .bound_ns = bound < 0 ? 0 : bound,
+        .error_ns = error < bound ? error : bound,
+        .bound_ns = bound,
     };
 }
 
