@@ -14,7 +14,7 @@ from hopscope.errors import InputError
 TABLES = {
     "run": """
         run   command clock_error_ns clock_bound_ns clock_used emulated     events event_cost_ns overhead_ns
-        drawn ./app   5              9              bound      {"links":{}} 100    2.5           50""",
+        drawn ./app   5              9              bound      {"links":{"wan":{"latency_ns":20000000,"bytes_per_second":1e6}},"pairs":[{"from":"a","to":"b","latency_ns":1500}],"host_interface":{"per_message_ns":5000000}} 100    2.5           50""",
     "ranks": """
         rank host cluster first_event_ns last_event_ns complete
         0    a    A       0              1000          true
@@ -87,7 +87,10 @@ def test_the_summary_says_what_limits_the_answers(trace: hopscope.Trace) -> None
     assert item(trace, "clock bound")["note"].endswith("decides verdicts")
     assert item(trace, "incomplete collectives")["value"] == 1
     assert item(trace, "incomplete ranks")["note"] == "without MPI_Finalize: 2"
-    assert "application messages and native collectives are not delayed" in item(trace, "emulated")["note"]
+    assert item(trace, "emulated")["note"] == (
+        "wan 20 ms and 1e+06 bytes/s, a to b 1.5 µs, every host one message at a time 5 ms each"
+        "; only on hops of the tree engine: application messages and native collectives are not delayed"
+    )
     # 100 events at 2.5 ns and 50 of chunk changes in 2500 of rank time.
     assert item(trace, "cost of recording")["value"] == 250
     assert item(trace, "tracing as part of the run")["value"] == pytest.approx(300 / 2500)

@@ -10,10 +10,15 @@
 -- column value DOUBLE [of unit] -- Its value; null where it is words.
 -- column unit VARCHAR -- Unit of the value: ns, bytes, share (0 to 1), ranks and the like; null for a plain number.
 -- column note VARCHAR -- Its value in words, or what is to be known about it.
--- uses rank_times, share_of, clock_error
+-- uses rank_times, share_of, clock_error, emulated_links
 -- only-data unit
 -- example analyze summary trace --fail-if '"incomplete collectives".value > 0'
-with rank_sum as (
+with emulations as (
+    select string_agg(words, ', ' order by place, words) as words
+    from emulated_links
+),
+
+rank_sum as (
     select sum(time_ns) as time_ns from rank_times
 ),
 
@@ -222,12 +227,13 @@ items as (
         null as value,
         null as unit,
         case
-            when emulated is null then 'nothing'
+            when run.emulated is null then 'nothing'
             else
-                'links of the tree engine''s hops; application messages and native collectives are not delayed: '
-                || emulated
+                coalesce(emulations.words, 'no link')
+                || '; only on hops of the tree engine: application messages and native collectives are not delayed'
         end as note
     from run
+    cross join emulations
 
     union all
     select
