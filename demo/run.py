@@ -72,7 +72,10 @@ def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterat
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
         Progress(*columns, console=console) as progress,
-        subprocess.Popen([str(BIN / "hopscope"), *words], stdout=subprocess.PIPE, text=True) as job,
+        # What the collector says goes through the console too, above the bar.
+        subprocess.Popen(
+            [str(BIN / "hopscope"), *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as job,
     ):
         task = progress.add_task("iterations", total=iterations)
         assert job.stdout is not None
@@ -169,7 +172,7 @@ def critical_path_sentence(trace: hopscope.Trace) -> str:
     wan, compute = rows["wan"]["share"], rows["compute"]["share"]
     return (
         f"Of all that the run had to wait for, {percent(wan)} was messages between the sites and {percent(compute)} "
-        "computing: faster ranks would not help, fewer crossings would."
+        f"computing{': faster ranks would not help, fewer crossings would' if wan > 10 * compute else ''}."
     )
 
 
@@ -179,15 +182,16 @@ def last_arrivals_sentence(trace: hopscope.Trace) -> str:
     late = [row for row in rows if row["late"]]
     if not late:
         return "No rank is the late one."
-    top = max(late, key=lambda row: row["share"])
+    ranks = " and ".join(f"rank {row['rank']}" for row in late)
+    share = sum(row["share"] for row in late)
     causes = " and ".join(f"rank {row['rank']}" for row in rows if row["cause"])
     if causes:
         why = f"because {causes} computed longer"
-    elif top["released_share"] > 0.5:
+    elif sum(row["released_share"] for row in rows) > 0.5:
         why = "not for slow computing, but because the tree had let it go last the time before"
     else:
         why = "for no cause that stands out"
-    return f"Rank {top['rank']} entered last in {percent(top['share'])} of the collectives, {why}."
+    return f"{ranks.capitalize()} entered last in {percent(share)} of the collectives, {why}."
 
 
 def noise_sentence(trace: hopscope.Trace) -> str:
@@ -203,8 +207,8 @@ def wan_share_sentence(trace: hopscope.Trace) -> str:
     """How often the tree crosses between the sites."""
     row = trace.wan_share().to_pylist()[0]
     return (
-        f"An Allreduce's critical path crosses between the sites {row['crossings']:.1f} times, one after another; "
-        "two would do, once there and once back."
+        f"An Allreduce's critical path crosses between the sites {row['crossings']:.1f} times, one after another"
+        f"{'; two would do, once there and once back' if row['crossings'] > 2.5 else ''}."
     )
 
 
@@ -216,9 +220,10 @@ def compare(candidates: Any, trace: hopscope.Trace, before: Solved, after: Solve
         table.add_column(name, justify="left" if not name else "right")
     predicted, achieved = best["predicted_ns"] / 1e6, iteration_ms(rerun)
     today = iteration_ms(trace)
-    table.add_row("today's tree, per iteration", "", f"{today:.1f} ms")
+    replayed = next(row["predicted_ns"] for row in candidates.to_pylist() if row["today"]) / 1e6
+    table.add_row("today's tree, per iteration", f"{replayed:.1f} ms", f"{today:.1f} ms")
     table.add_row("suggested tree, per iteration", f"{predicted:.1f} ms", f"{achieved:.1f} ms")
-    table.add_row("faster by a factor of", f"{today / predicted:.2f}", f"{today / achieved:.2f}")
+    table.add_row("faster by a factor of", f"{replayed / predicted:.2f}", f"{today / achieved:.2f}")
     console.print(table)
     same = "the same" if before.residual == after.residual else f"not the same ({before.residual}, {after.residual})"
     explain(

@@ -4,14 +4,17 @@ import sys
 from pathlib import Path
 
 from hopscope import catalog
-from hopscope.catalog import Analysis, Command
+from hopscope.catalog import Analysis, Command, parse
+from hopscope.remap import DESCRIPTION
 
 PAGE = Path(__file__).parents[1] / "docs" / "analyses.md"
 OPENING = """# The analyses
 
-Made from the headers of the files under `analysis/hopscope/sql/analyses/` by `tools/document_analyses.py`.
+Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
+description of `remap`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
+`analyze sql TRACE "SELECT ..."` asks anything else of the tables in `schemas/tables/`.
 """
 
 
@@ -43,7 +46,9 @@ def _command(command: Command) -> str:
 
 def page() -> str:
     """The whole page."""
-    return OPENING + "\n" + "\n".join(_command(command) for command in catalog.load().commands.values())
+    remap = Command("remap", "remap", (parse("remap", DESCRIPTION),))
+    commands = sorted([*catalog.load().commands.values(), remap], key=lambda command: command.name)
+    return OPENING + "\n" + "\n".join(_command(command) for command in commands)
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 import hopscope
 
 trace = hopscope.open("hopscope-4711")
-trace.critical_path(by="rank").to_pandas()
+trace.critical_path(by="rank").to_pylist()
 """
 
 import inspect

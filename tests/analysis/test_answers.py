@@ -3,6 +3,7 @@
 Two Allreduces (0:0 on the tree, 0:1 native for a reason) and one incomplete Barrier on three ranks; rank 2 was killed.
 """
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,17 @@ import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
 
+EMULATED = {
+    "links": {"wan": {"latency_ns": 20_000_000, "bytes_per_second": 1e6}},
+    "pairs": [{"from": "a", "to": "b", "latency_ns": 1500}],
+    "host_interface": {"per_message_ns": 5_000_000},
+}
 TABLES = {
     "run": """
         run   command clock_error_ns clock_bound_ns clock_used emulated     events event_cost_ns overhead_ns
-        drawn ./app   5              9              bound      {"links":{"wan":{"latency_ns":20000000,"bytes_per_second":1e6}},"pairs":[{"from":"a","to":"b","latency_ns":1500}],"host_interface":{"per_message_ns":5000000}} 100    2.5           50""",
+        drawn ./app   5              9              bound      EMULATED 100    2.5           50""".replace(
+        "EMULATED", json.dumps(EMULATED, separators=(",", ":"))
+    ),
     "ranks": """
         rank host cluster first_event_ns last_event_ns complete
         0    a    A       0              1000          true

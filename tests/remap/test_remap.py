@@ -142,6 +142,14 @@ def test_nothing_is_promised_where_one_rank_near_the_root_computes_all_the_time(
     assert not any(row["chosen"] for row in rows)
 
 
+def test_a_run_on_one_host_is_remapped_too() -> None:
+    # There is nothing between hosts that could tell the interface's time: that is no reason to fail.
+    network = Network(["a"] * 8, {"a": "A"}, {"shm": 2_000})
+    table = remap(run_of(network, {"shape": "chain"}, work=1_000).trace(), None, search=100)
+    today = next(row for row in table.to_pylist() if row["today"])
+    assert chosen(table)["predicted_ns"] < today["predicted_ns"]
+
+
 def test_a_late_rank_across_the_wan_is_worth_a_root_of_its_own(tmp_path: Path) -> None:
     # Rank 7 computes 300 ms on the far side: its sum has to reach rank 0 and come back before it may go on, 40 ms of
     # WAN. A root on its own side spares it the way there and back; nobody else is waited for.

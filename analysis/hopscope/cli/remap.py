@@ -40,5 +40,7 @@ def _answer(trace: Trace, command: Command, analysis: Analysis, options: dict[st
         table = remap(trace, output, **options)
     notes = [sentence(table)]
     if output is not None and any(table["chosen"].to_pylist()):
-        notes.append(f"wrote {output}; run the program over it with `hopscope run --tree {output} -- ...`")
+        topology = trace.path / "topology.json"
+        links = f" --topology {topology}" if topology.exists() else ""
+        notes.append(f"wrote {output}; run the program over it with `hopscope run --tree {output}{links} -- ...`")
     return Answer(table, command, analysis, parameters, tuple(notes))

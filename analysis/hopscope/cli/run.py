@@ -19,7 +19,7 @@ def tree_setting(tree: str | None) -> str | None:
     if tree is None:
         return None
     path = Path(tree)
-    if path.exists():
+    if path.exists() and not path.is_dir():
         check_tree(path)
         return str(path.resolve())
     if is_shape(tree):

@@ -147,10 +147,11 @@ def fit_links(hops: Hops, *, interfaces_known: bool = False) -> Costs:
     # Concurrent messages are what tells an interface: the steps between their arrivals.
     between = transit[hops.binding & (hops.src_host != hops.dst_host)]
     scale = float(np.median(between)) if len(between) else 0.0
-    for _ in range(2):  # a coarse grid, then a finer one around its best
+    # Nothing between hosts, no interfaces. Otherwise a coarse grid, then a finer one around its best.
+    for _ in range(2 if scale > 0 else 0):
         centre = best[2]
         grid = np.geomspace(scale / 1000, scale, 40) if centre == 0 else np.linspace(centre * 0.8, centre * 1.25, 41)
-        for service in grid if scale > 0 else ():
+        for service in grid:
             fitted = _fit_with_interface(hops, transit, pair, float(service))
             if fitted[0] < best[0]:
                 best = fitted

@@ -124,7 +124,7 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
                 "predicted_low_ns": predicted * min(ends),
                 "predicted_high_ns": predicted * max(ends),
                 "measured_ns": measured,
-                "gain": (replayed - predicted) / measured,
+                "gain": 1 - predicted / replayed,
                 "model_error": error,
                 **candidate.structure(subject),
                 "chosen": False,
@@ -135,7 +135,7 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     if best is not today and rows[order[0]]["gain"] > max(error, LEAST_GAIN):
         rows[order[0]]["chosen"] = True
     result = pa.Table.from_pylist([rows[i] for i in order], schema=SCHEMA)
-    said = _sentence(rows[order[0]], subject, measured, error)
+    said = _sentence([rows[i] for i in order], subject)
     drawn = {"comm": subject.comm, **best.drawing()}
     metadata = {b"sentence": said.encode(), b"parents": json.dumps(drawn).encode()}
     if rows[order[0]]["chosen"]:
@@ -225,14 +225,18 @@ def _candidates(source: Source, whole: Judge, costs: Costs, tries: int, alike: f
     return known
 
 
-def _sentence(best: dict[str, Any], subject: Subject, measured: float, error: float) -> str:
-    now = f"{measured / 1e6:.3g} ms per iteration of {subject.op}"
-    if best["chosen"]:
-        return (
-            f"{best['name']} would take {best['predicted_ns'] / 1e6:.3g} instead of {now}: {best['gain']:.0%} less, "
-            f"where the model errs by {error:.1%}."
-        )
-    return (
-        f"No tree is suggested: the best candidate, {best['name']}, would take {best['predicted_ns'] / 1e6:.3g} "
-        f"instead of {now}, and the model itself errs by {error:.1%} when it replays today's tree."
+def _sentence(rows: list[dict[str, Any]], subject: Subject) -> str:
+    best, today = rows[0], next(row for row in rows if row["today"])
+    now = (
+        f"today's tree takes {today['predicted_ns'] / 1e6:.3g} ms in the same replay and took "
+        f"{best['measured_ns'] / 1e6:.3g} ms in the run: the model errs by {best['model_error']:.1%}"
     )
+    if best is today:
+        return f"No tree is suggested: per iteration of {subject.op} {now}, and no candidate is faster by more."
+    would = f"{best['name']} would take {best['predicted_ns'] / 1e6:.3g} ms per iteration of {subject.op}"
+    if not best["chosen"]:
+        return f"No tree is suggested: the best candidate, {would}; {now}."
+    said = f"{would}, {best['gain']:.0%} less; {now}."
+    if best["predicted_ns"] > min(row["predicted_ns"] for row in rows):
+        said += " Of the trees that the model cannot tell apart it has the fewest WAN messages."
+    return said

@@ -44,7 +44,7 @@ static bool read_file(struct requested_text *out, const char *path, char *messag
 /* A file, or the name of a shape that is a tree file by itself. */
 static bool read_tree(struct requested_text *out, const char *value, char *message, size_t capacity) {
     struct stat status;
-    bool is_file = stat(value, &status) == 0;
+    bool is_file = stat(value, &status) == 0 && !S_ISDIR(status.st_mode);
 #ifdef HOPSCOPE_HAVE_ENGINE
     char text[1024];
     size_t length = is_file ? 0 : tree_file_of_shape(value, text, sizeof text);
