@@ -84,7 +84,7 @@ static int reduce(const struct engine_call *call, const struct collective_plan *
     if (r->empty)
         x.datatype = MPI_BYTE;
     struct layout l = r->empty ? (struct layout){.gapless = true} : layout_of(call->datatype, plan->unit_bytes);
-    x.plain_copy = l.gapless;
+    x.gapless = l.gapless;
     if (!schedule_tree(&e->schedule, r) || !engine_comm_make_room(e) || !place_rings(e, r, &l)) {
         x.error = MPI_ERR_NO_MEM;
         execution_run_empty_handed(&x, r);
@@ -99,6 +99,8 @@ static int reduce(const struct engine_call *call, const struct collective_plan *
         for (int i = SLOT_OWN; i < e->schedule.slot_count; i++)
             e->slots[i] = (struct slot_memory){output, 0};
     run(&x, e);
+    if (r->empty || (e->any_fitted && e->fitting_op == call->op && e->fitting_datatype == call->datatype))
+        prepared_keep(call, &x);
     return x.error;
 }
 
@@ -130,6 +132,7 @@ static int broadcast(const struct engine_call *call, const struct collective_pla
     prepare(&x, call, plan, e);
     x.datatype = MPI_BYTE;
     x.unit_bytes = 1;
+    x.gapless = true;
     if (!l.gapless)
         bytes = engine_comm_memory(e, (size_t)r->cut.units);
     if (!bytes || !schedule_tree(&e->schedule, r) || !engine_comm_make_room(e)) {
@@ -140,8 +143,11 @@ static int broadcast(const struct engine_call *call, const struct collective_pla
     if (at_root && !l.gapless)
         x.error = pack(call, &l, plan->unit_bytes, bytes, true);
     e->slots[SLOT_INPUT] = e->slots[SLOT_OUTPUT] = (struct slot_memory){bytes, 1};
+    e->slots[SLOT_OWN] = (struct slot_memory){NULL, 0};
     run(&x, e);
-    if (!at_root && !l.gapless && x.error == MPI_SUCCESS)
+    if (l.gapless)
+        prepared_keep(call, &x);
+    else if (!at_root && x.error == MPI_SUCCESS)
         x.error = pack(call, &l, plan->unit_bytes, bytes, false);
     return x.error;
 }

@@ -10,6 +10,7 @@
 #include "engine/engine_comm.h"
 #include "engine/links.h"
 #include "engine/operators.h"
+#include "engine/prepared.h"
 #include "engine/sink.h"
 #include "hopscope/functions.h"
 #include "plan/tree_file.h"
@@ -155,11 +156,21 @@ static bool arguments_are_sound(const struct engine_call *call, int operation, M
            pmpi.Type_size_x(call->datatype, unit_bytes) == MPI_SUCCESS && *unit_bytes >= 0;
 }
 
+static bool finish(const struct engine_call *call, int *error, int result) {
+    *error = result;
+    if (result != MPI_SUCCESS)
+        pmpi.Comm_call_errhandler(call->comm->handle, result);
+    return true;
+}
+
 bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     struct comm *comm = call->comm;
+    struct prepared *ready = comm->engine ? prepared_find(comm->engine, call) : NULL;
+    *reason = 0;
+    if (__builtin_expect(ready != NULL, 1))
+        return finish(call, error, prepared_run(ready, call));
     int operation = operation_of(call->function);
     MPI_Count unit_bytes;
-    *reason = 0;
     if (operation < 0 || !engine.serves[call->function])
         return false;
     if (comm->inter)
@@ -196,8 +207,5 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
                                    .unit_bytes = unit_bytes,
                                    .tree = tree_id(up, down),
                                    .idle_polls = engine.idle_polls};
-    *error = collective_run(call, &plan);
-    if (*error != MPI_SUCCESS)
-        pmpi.Comm_call_errhandler(comm->handle, *error);
-    return true;
+    return finish(call, error, collective_run(call, &plan));
 }

@@ -46,6 +46,8 @@ static void release(struct engine_comm *e) {
         e->transport->kind->close(e->transport);
     for (int i = 0; i < ENGINE_PLACES; i++)
         free(e->places[i].place.children);
+    for (int i = 0; i < ENGINE_PREPARED; i++)
+        prepared_clear(&e->prepared[i]);
     schedule_clear(&e->schedule);
     free(e->members.host_of_rank);
     free(e->members.cluster_of_rank);

@@ -5,6 +5,7 @@
 
 #include "comm/comm.h"
 #include "engine/executor.h"
+#include "engine/prepared.h"
 #include "plan/tree.h"
 #include "topology/topology.h"
 
@@ -27,6 +28,7 @@ struct engine_comm {
         uint64_t used_at;
     } places[ENGINE_PLACES];
     uint64_t uses;
+    struct prepared prepared[ENGINE_PREPARED];
     struct schedule schedule;
     int *queue;
     int queue_capacity;

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <string.h>
 
-#include "engine/sink.h"
 #include "record/record.h"
 
 /* What goes into the records; see schemas/otf2.md. */
@@ -25,13 +24,26 @@ struct progress {
     struct execution *x;
     int head, tail; /* of the queue */
     int left;       /* steps that are not done */
+    bool recording;
+    bool stamped; /* nothing that takes time has happened since ticks */
+    uint64_t ticks;
 };
+
+/* Events with nothing but bookkeeping between them share a stamp: reading the clock is most of what a record costs. */
+static void record(struct progress *p, enum spool_kind kind, uint16_t region, uint64_t a, uint64_t b, uint64_t c) {
+    if (!p->recording)
+        return;
+    if (!p->stamped)
+        p->ticks = clock_now();
+    p->stamped = true;
+    record_append(p->ticks, kind, region, p->x->comm, a, b, c);
+}
 
 static void finish(struct progress *p, int index) {
     struct schedule *s = p->x->schedule;
     p->left--;
     for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next)
-        if (--s->steps[s->edges[edge].step].unmet == 0)
+        if (--s->steps[s->edges[edge].step].waiting == 0)
             p->x->queue[p->tail++] = s->edges[edge].step;
 }
 
@@ -46,7 +58,7 @@ static void fail(struct execution *x, int error) {
 
 static void copy(struct execution *x, const struct step *step) {
     char *to = place(x, step->slot, step->at), *from = place(x, step->operand, step->operand_at);
-    if (x->plain_copy) {
+    if (x->gapless) {
         memmove(to, from, (size_t)(step->length * x->unit_bytes));
         return;
     }
@@ -64,38 +76,66 @@ static void combine(struct execution *x, const struct step *step) {
         fail(x, error);
 }
 
-static void work(struct execution *x, const struct step *step) {
+static void work(struct progress *p, const struct step *step) {
+    struct execution *x = p->x;
     bool copies = step->kind == STEP_COPY;
     if (x->error != MPI_SUCCESS)
         return;
     uint16_t what = copies ? SPOOL_STEP_COPY : SPOOL_STEP_COMBINE;
     uint64_t bytes = (uint64_t)(step->length * x->unit_bytes);
-    record_append(clock_now(), SPOOL_STEP_BEGIN, what, x->comm, 0, bytes, 0);
+    record(p, SPOOL_STEP_BEGIN, what, 0, bytes, 0);
     if (copies)
         copy(x, step);
     else
         combine(x, step);
-    record_append(clock_now(), SPOOL_STEP_END, what, x->comm, 0, bytes, 0);
+    p->stamped = false;
+    record(p, SPOOL_STEP_END, what, 0, bytes, 0);
 }
 
-static void start_send(struct execution *x, int index) {
+static struct message message_of(const struct execution *x, int index) {
+    const struct step *step = &x->schedule->steps[index];
+    return (struct message){
+        .step = index,
+        .peer = step->peer,
+        .tag = message_tag(x, step),
+        .bytes = step->length * x->unit_bytes,
+        .data = x->discards ? NULL : place(x, step->slot, step->at),
+        .count = (int)step->length,
+        .datatype = x->datatype,
+        .gapless = x->gapless,
+        .discard = x->discards,
+    };
+}
+
+static void start_send(struct progress *p, int index) {
+    struct execution *x = p->x;
     struct step *step = &x->schedule->steps[index];
+    struct message message = message_of(x, index);
     bool nothing = x->error != MPI_SUCCESS;
-    int64_t bytes = nothing ? 0 : step->length * x->unit_bytes;
-    step->request = record_request_id();
-    record_append(clock_now(), SPOOL_HOP_ISEND, x->tree, x->comm, peer_and_tag(x, step), (uint64_t)bytes,
-                  step->request);
-    x->transport->kind->send(x->transport, index, place(x, step->slot, step->at), nothing ? 0 : (int)step->length,
-                             nothing ? MPI_BYTE : x->datatype, bytes, step->peer, message_tag(x, step));
+    if (nothing) {
+        message.data = NULL;
+        message.count = 0;
+        message.datatype = MPI_BYTE;
+    }
+    uint64_t bytes = nothing ? 0 : (uint64_t)message.bytes;
+    step->request = p->recording ? record_request_id() : 0;
+    record(p, SPOOL_HOP_ISEND, x->tree, peer_and_tag(x, step), bytes, step->request);
+    bool sent = x->transport->kind->send(x->transport, &message);
+    p->stamped = false;
+    if (sent) {
+        record(p, SPOOL_HOP_ISEND_COMPLETE, x->tree, peer_and_tag(x, step), (uint64_t)message.bytes, step->request);
+        finish(p, index);
+    }
 }
 
-static void start_receive(struct execution *x, int index) {
+static void start_receive(struct progress *p, int index) {
+    struct execution *x = p->x;
     struct step *step = &x->schedule->steps[index];
-    step->request = record_request_id();
-    record_append(clock_now(), SPOOL_HOP_IRECV_POST, x->tree, x->comm, peer_and_tag(x, step),
-                  (uint64_t)(step->length * x->unit_bytes), step->request);
-    x->transport->kind->receive(x->transport, index, place(x, step->slot, step->at), (int)step->length, x->datatype,
-                                step->peer, message_tag(x, step));
+    struct message message = message_of(x, index);
+    step->request = p->recording ? record_request_id() : 0;
+    record(p, SPOOL_HOP_IRECV_POST, x->tree, peer_and_tag(x, step), (uint64_t)message.bytes, step->request);
+    x->transport->kind->receive(x->transport, &message);
+    p->stamped = false;
 }
 
 static void run_ready(struct progress *p) {
@@ -104,14 +144,14 @@ static void run_ready(struct progress *p) {
         const struct step *step = &p->x->schedule->steps[index];
         switch ((enum step_kind)step->kind) {
         case STEP_RECEIVE:
-            start_receive(p->x, index);
+            start_receive(p, index);
             continue;
         case STEP_SEND:
-            start_send(p->x, index);
+            start_send(p, index);
             continue;
         case STEP_COMBINE:
         case STEP_COPY:
-            work(p->x, step);
+            work(p, step);
             break;
         case STEP_JOIN:
             break;
@@ -120,7 +160,7 @@ static void run_ready(struct progress *p) {
     }
 }
 
-static void complete(struct progress *p, const struct completion *done, uint64_t now) {
+static void complete(struct progress *p, const struct completion *done) {
     struct execution *x = p->x;
     const struct step *step = &x->schedule->steps[done->step];
     bool sent = step->kind == STEP_SEND;
@@ -129,42 +169,37 @@ static void complete(struct progress *p, const struct completion *done, uint64_t
         fail(x, done->error);
     else if (!sent && done->bytes != expected)
         fail(x, MPI_ERR_OTHER); /* an empty message: the peer has failed */
-    record_append(now, sent ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, x->comm, peer_and_tag(x, step),
-                  (uint64_t)(sent || done->bytes < 0 ? expected : done->bytes), step->request);
+    record(p, sent ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, peer_and_tag(x, step),
+           (uint64_t)(sent || done->bytes < 0 ? expected : done->bytes), step->request);
     finish(p, done->step);
 }
 
 /* Looks once at what is under way. What is found without waiting came early. While waiting, the completion that gives
  * this rank something to do again ends the wait, with its own time; the others of the same look came early too. */
 static void look(struct progress *p, bool *waiting) {
-    struct execution *x = p->x;
     const struct completion *done;
-    int found = x->transport->kind->poll(x->transport, &done);
+    int found = p->x->transport->kind->poll(p->x->transport, &done);
     if (found == 0)
         return;
-    uint64_t now = clock_now();
+    p->stamped = false;
     for (int i = 0; i < found; i++) {
-        complete(p, &done[i], now);
+        complete(p, &done[i]);
         if (*waiting && (p->head < p->tail || p->left == 0)) {
-            record_append(now, SPOOL_WAIT_END, x->tree, x->comm, 0, 0, 0);
+            record(p, SPOOL_WAIT_END, p->x->tree, 0, 0, 0);
             *waiting = false;
         }
     }
 }
 
-/* One look is not enough to say that nothing is there: MPI's Testsome makes progress, but need not tell of what that
- * has brought before it is called again, and a longer message takes a few calls to come in. With one look, messages
- * that had lain there for milliseconds passed for waited for. */
-enum { EARLY_LOOKS = 8 };
-
 static void wait_for_work(struct progress *p) {
     bool waiting = false;
-    for (int i = 0; i < EARLY_LOOKS; i++) {
+    for (int i = 0; i < p->x->transport->early_looks; i++) {
         look(p, &waiting);
         if (p->head < p->tail || p->left == 0)
             return;
+        p->stamped = p->stamped && i == 0;
     }
-    record_append(clock_now(), SPOOL_WAIT_BEGIN, p->x->tree, p->x->comm, 0, 0, 0);
+    record(p, SPOOL_WAIT_BEGIN, p->x->tree, 0, 0, 0);
     waiting = true;
     for (int idle = 0; waiting;) {
         int left = p->left;
@@ -177,11 +212,14 @@ static void wait_for_work(struct progress *p) {
 
 void execution_run(struct execution *x) {
     struct schedule *s = x->schedule;
-    struct progress p = {.x = x, .left = s->step_count};
+    struct progress p = {.x = x, .left = s->step_count, .recording = record_is_on()};
     for (int receives = 1; receives >= 0; receives--) /* receives first: whoever is early finds them posted */
-        for (int i = 0; i < s->step_count; i++)
-            if (s->steps[i].unmet == 0 && (s->steps[i].kind == STEP_RECEIVE) == receives)
+        for (int i = 0; i < s->step_count; i++) {
+            struct step *step = &s->steps[i];
+            step->waiting = step->unmet;
+            if (step->unmet == 0 && (step->kind == STEP_RECEIVE) == receives)
                 x->queue[p.tail++] = i;
+        }
     run_ready(&p);
     while (p.left > 0) {
         wait_for_work(&p);
@@ -189,41 +227,38 @@ void execution_run(struct execution *x) {
     }
 }
 
-/* One message from start to end. What comes in falls into the sink. */
-static void pass(struct execution *x, enum step_kind kind, enum hop_phase phase, int peer, int segment, int64_t bytes) {
-    struct sink sink = sink_for(bytes);
+/* One message from start to end. What comes in is thrown away. */
+static void pass(struct execution *x, enum step_kind kind, enum hop_phase phase, int peer, int segment, int64_t units) {
     struct step step = {.kind = (uint8_t)kind,
                         .phase = (uint8_t)phase,
                         .peer = peer,
                         .segment = (uint32_t)segment,
-                        .length = kind == STEP_RECEIVE ? sink.count : 0,
+                        .length = units,
                         .first_edge = -1};
     struct schedule one = {.steps = &step, .step_count = 1};
-    struct slot_memory slot = {sink.buffer, 0};
     int queue[1];
     struct execution inner = *x;
     inner.schedule = &one;
-    inner.slots = &slot;
     inner.queue = queue;
-    inner.datatype = sink.datatype;
-    inner.unit_bytes = 1;
-    execution_run(&inner); /* lengths do not fit, which would be an error, and we have one already */
+    inner.discards = true;
+    execution_run(&inner); /* its errors are ours: we have one already */
 }
 
 void execution_run_empty_handed(struct execution *x, const struct schedule_request *request) {
     const struct tree_place *up = request->up, *down = request->down;
     const struct segmentation *cut = &request->cut;
-    int64_t bytes = cut->segment_units * x->unit_bytes; /* the last segment may be shorter */
-    for (int segment = 0; up && segment < cut->segments; segment++) {
+    for (int segment = 0; segment < cut->segments && up; segment++) {
+        int64_t units = segmentation_units(cut, segment);
         for (int i = 0; i < up->child_count; i++)
-            pass(x, STEP_RECEIVE, PHASE_UP, up->children[i], segment, bytes);
+            pass(x, STEP_RECEIVE, PHASE_UP, up->children[i], segment, units);
         if (up->parent >= 0)
-            pass(x, STEP_SEND, PHASE_UP, up->parent, segment, bytes);
+            pass(x, STEP_SEND, PHASE_UP, up->parent, segment, units);
     }
-    for (int segment = 0; down && segment < cut->segments; segment++) {
+    for (int segment = 0; segment < cut->segments && down; segment++) {
+        int64_t units = segmentation_units(cut, segment);
         if (down->parent >= 0)
-            pass(x, STEP_RECEIVE, PHASE_DOWN, down->parent, segment, bytes);
+            pass(x, STEP_RECEIVE, PHASE_DOWN, down->parent, segment, units);
         for (int i = 0; i < down->child_count; i++)
-            pass(x, STEP_SEND, PHASE_DOWN, down->children[i], segment, bytes);
+            pass(x, STEP_SEND, PHASE_DOWN, down->children[i], segment, units);
     }
 }

@@ -19,9 +19,9 @@ struct execution {
     MPI_Datatype datatype; /* of a unit */
     MPI_Op op;
     int64_t unit_bytes;
-    bool plain_copy; /* units lie gapless, so memcpy copies them */
-    bool empty;      /* messages of no bytes are no failure: a barrier */
-    int rank;        /* in the transport's communicator */
+    bool gapless;  /* units lie one behind the other, so memcpy copies them */
+    bool discards; /* what is received is thrown away */
+    int rank;      /* in the transport's communicator */
     /* For the records */
     uint16_t tree;
     uint32_t comm;
@@ -30,7 +30,7 @@ struct execution {
     int error;      /* first error; from then on only empty messages are sent, which say so to whoever waits for them */
 };
 
-/* Runs until every step is done and every send is complete. The schedule is used up. */
+/* Runs until every step is done and every send is complete. The schedule can run again. */
 void execution_run(struct execution *execution);
 
 /* Takes a rank without memory through a collective: receives what it has to, sends empty messages, so that nobody waits

@@ -18,15 +18,25 @@ struct completion {
     int64_t bytes; /* received; -1 of a send */
 };
 
+/* A message to be sent or received. */
+struct message {
+    int step, peer, tag;
+    int64_t bytes; /* packed, as planned: equal at both ends, also where an empty message comes instead */
+    void *data;    /* NULL is a place too: MPI_BOTTOM */
+    int count;     /* elements of datatype; a sender that has failed says 0, and an empty message goes */
+    MPI_Datatype datatype;
+    bool gapless; /* data is those bytes, one behind the other */
+    bool discard; /* of a receive: what comes is thrown away, there is no data */
+};
+
 struct transport;
 
 struct transport_kind {
     /* Room for this many messages under way at once; false without memory. Never shrinks. */
     bool (*reserve)(struct transport *transport, int most_messages);
-    void (*send)(struct transport *transport, int step, const void *data, int count, MPI_Datatype datatype,
-                 int64_t bytes, int peer, int tag);
-    void (*receive)(struct transport *transport, int step, void *data, int count, MPI_Datatype datatype, int peer,
-                    int tag);
+    /* True: the message is sent already, poll will not tell of it. */
+    bool (*send)(struct transport *transport, const struct message *message);
+    void (*receive)(struct transport *transport, const struct message *message);
     /* Looks once. Returns how many are done, in order of arrival, in *done (valid until the next poll). */
     int (*poll)(struct transport *transport, const struct completion **done);
     void (*close)(struct transport *transport);
@@ -34,8 +44,14 @@ struct transport_kind {
 
 struct transport {
     const struct transport_kind *kind;
-    MPI_Comm comm; /* of the engine alone, errors are returned */
+    MPI_Comm comm;   /* of the engine alone, errors are returned */
+    int early_looks; /* so many polls in vain say that a message is not here yet */
 };
+
+/* One look at MPI is not enough to say that nothing is there: Testsome makes progress, but need not tell of what that
+ * has brought before it is called again, and a longer message takes a few calls to come in. With one look, messages
+ * that had lain there for milliseconds passed for waited for. */
+enum { TRANSPORT_LOOKS_AT_MPI = 8 };
 
 /* Tags below 2^14 are the executor's; this bit is left for a transport's own messages. All are below 32768, which every
  * MPI library allows. */

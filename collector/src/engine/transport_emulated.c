@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "engine/links.h"
+#include "engine/sink.h"
 #include "engine/transport.h"
 #include "record/clock.h"
 
@@ -96,27 +97,30 @@ static void started(struct transport_emulated *t, struct flight *flight, int whi
     flight->open++;
 }
 
-static void send(struct transport *transport, int step, const void *data, int count, MPI_Datatype datatype,
-                 int64_t bytes, int peer, int tag) {
+static bool send(struct transport *transport, const struct message *m) {
     struct transport_emulated *t = (struct transport_emulated *)transport;
-    struct flight *flight = take(t, step, peer, false);
+    struct flight *flight = take(t, m->step, m->peer, false);
     uint64_t now = clock_monotonic_ns();
-    uint64_t at = links_send(t->links, t->host_of_rank[t->rank], t->host_of_rank[peer], bytes, now);
+    int64_t bytes = m->count > 0 ? m->bytes : 0;
+    uint64_t at = links_send(t->links, t->host_of_rank[t->rank], t->host_of_rank[m->peer], bytes, now);
     flight->stamp = (struct stamp){at, at - now, t->machine};
     started(t, flight, 0,
-            pmpi.Isend(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, peer, tag | TRANSPORT_TAG_BIT,
+            pmpi.Isend(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, m->peer, m->tag | TRANSPORT_TAG_BIT,
                        transport->comm, &t->requests[t->count]));
-    started(t, flight, 1, pmpi.Isend(data, count, datatype, peer, tag, transport->comm, &t->requests[t->count]));
+    started(t, flight, 1,
+            pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
+    return false;
 }
 
-static void receive(struct transport *transport, int step, void *data, int count, MPI_Datatype datatype, int peer,
-                    int tag) {
+static void receive(struct transport *transport, const struct message *m) {
     struct transport_emulated *t = (struct transport_emulated *)transport;
-    struct flight *flight = take(t, step, peer, true);
+    struct flight *flight = take(t, m->step, m->peer, true);
+    struct sink to = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
     started(t, flight, 0,
-            pmpi.Irecv(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, peer, tag | TRANSPORT_TAG_BIT,
+            pmpi.Irecv(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, m->peer, m->tag | TRANSPORT_TAG_BIT,
                        transport->comm, &t->requests[t->count]));
-    started(t, flight, 1, pmpi.Irecv(data, count, datatype, peer, tag, transport->comm, &t->requests[t->count]));
+    started(t, flight, 1,
+            pmpi.Irecv(to.buffer, to.count, to.datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
 }
 
 static void test_requests(struct transport_emulated *t) {
@@ -202,6 +206,7 @@ struct transport *transport_emulated_open(struct links *links, const int *host_o
     if (!t)
         return NULL;
     t->transport.kind = &kind;
+    t->transport.early_looks = TRANSPORT_LOOKS_AT_MPI;
     t->links = links;
     t->host_of_rank = host_of_rank;
     t->rank = rank;

@@ -1,6 +1,7 @@
 /* Messages of MPI as they are. */
 #include <stdlib.h>
 
+#include "engine/sink.h"
 #include "engine/transport.h"
 
 struct transport_mpi {
@@ -49,17 +50,18 @@ static void started(struct transport_mpi *t, int step, bool sending, int error) 
         t->done[t->failed++] = (struct completion){step, error, sending ? -1 : 0};
 }
 
-static void send(struct transport *transport, int step, const void *data, int count, MPI_Datatype datatype,
-                 int64_t bytes, int peer, int tag) {
+static bool send(struct transport *transport, const struct message *m) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
-    (void)bytes;
-    started(t, step, true, pmpi.Isend(data, count, datatype, peer, tag, transport->comm, &t->requests[t->count]));
+    started(t, m->step, true,
+            pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
+    return false;
 }
 
-static void receive(struct transport *transport, int step, void *data, int count, MPI_Datatype datatype, int peer,
-                    int tag) {
+static void receive(struct transport *transport, const struct message *m) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
-    started(t, step, false, pmpi.Irecv(data, count, datatype, peer, tag, transport->comm, &t->requests[t->count]));
+    struct sink to = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
+    started(t, m->step, false,
+            pmpi.Irecv(to.buffer, to.count, to.datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
 }
 
 static int poll_once(struct transport *transport, const struct completion **done) {
@@ -107,5 +109,6 @@ struct transport *transport_mpi_open(void) {
     if (!t)
         return NULL;
     t->transport.kind = &kind;
+    t->transport.early_looks = TRANSPORT_LOOKS_AT_MPI;
     return &t->transport;
 }

@@ -188,7 +188,7 @@ bool schedule_tree(struct schedule *s, const struct schedule_request *r) {
         l.at = segment * r->cut.segment_units;
         l.ring_at = l.place * r->cut.segment_units;
         l.step.segment = (uint32_t)segment;
-        l.step.length = segment < r->cut.segments - 1 ? r->cut.segment_units : r->cut.units - l.at;
+        l.step.length = segmentation_units(&r->cut, segment);
         int complete = -1, copied = -1;
         if (r->up)
             complete = lay_up(&l, &copied);

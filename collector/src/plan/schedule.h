@@ -35,7 +35,8 @@ struct step {
     int operand; /* COPY, COMBINE: read */
     int64_t at, operand_at; /* units from the beginning of slot and of operand */
     int64_t length;
-    int unmet; /* steps that have to be done before */
+    int unmet;   /* steps that have to be done before */
+    int waiting; /* the executor's: those of them that are not done yet */
     /* Into edges, -1 for none: the steps that wait for this one, in the order in which they were made to wait. Those
      * that become ready together start in this order: the children of a broadcast as the tree orders them. */
     int first_edge, last_edge;
@@ -70,6 +71,11 @@ enum { SCHEDULE_WINDOW = 64, SCHEDULE_MOST_SEGMENTS = 4096 };
 /* segment_bytes 0: one segment (two or more beyond 1 GiB, which MPI's int counts need). More than
  * SCHEDULE_MOST_SEGMENTS are never made: the segments grow. */
 struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t segment_bytes);
+
+/* Units of one segment. */
+static inline int64_t segmentation_units(const struct segmentation *cut, int segment) {
+    return segment < cut->segments - 1 ? cut->segment_units : cut->units - segment * cut->segment_units;
+}
 
 struct schedule_request {
     struct segmentation cut;
