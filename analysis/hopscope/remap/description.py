@@ -24,7 +24,7 @@ DESCRIPTION = """\
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this tree.
 -- column predicted_low_ns DOUBLE [ns] -- The same with the costs at the lower end of what the hops allow.
 -- column predicted_high_ns DOUBLE [ns] -- The same with the costs at the upper end of what the hops allow.
--- column measured_ns DOUBLE [ns] -- Mean time per iteration of the run itself; its replay is the predicted_ns of `today`.
+-- column measured_ns DOUBLE [ns] -- Mean time per iteration of the run; its replay is predicted_ns of `today`.
 -- column gain DOUBLE [share] -- Part of today's predicted_ns that this tree saves: like is compared with like.
 -- column model_error DOUBLE [share] -- How far the replay of today's tree is from the run.
 -- column depth INTEGER -- Messages in sequence from the deepest rank to the root.
