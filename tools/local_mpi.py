@@ -31,29 +31,27 @@ class LocalMpi:
                 words += ["--allow-run-as-root"]
         return words
 
-    def compile(self, source: Path, *flags: str) -> Path:
-        """The program made from one C file, in build/programs/<flavour>/; made again only if the source is newer.
+    @property
+    def fortran(self) -> str | None:
+        """The Fortran compiler wrapper beside the C one, if this library has its Fortran bindings here."""
+        return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", "mpifort"))))
+
+    def compile(self, source: Path, *flags: str, name: str = "") -> Path:
+        """The program made from one C or Fortran file, in build/programs/<flavour>/; made again only if the source is
+        newer. Say a name where one source makes several programs.
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
-        program = ROOT / "build" / "programs" / self.flavour / source.stem
+        program = ROOT / "build" / "programs" / self.flavour / (name or source.stem)
         if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
             return program
         program.parent.mkdir(parents=True, exist_ok=True)
         # Beside its place first: two processes may compile at once, and nobody may start half a program.
         unfinished = program.with_suffix(f".{os.getpid()}")
-        words = [
-            self.compiler,
-            "-std=gnu11",
-            "-O2",
-            "-Wall",
-            "-Wextra",
-            "-o",
-            str(unfinished),
-            str(source),
-            *flags,
-            "-lm",
-        ]
+        start = (
+            [self.compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra"] if source.suffix == ".c" else [self.fortran or ""]
+        )
+        words = [*start, "-o", str(unfinished), str(source), *flags, "-lm"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")

@@ -104,23 +104,38 @@ static int reduce(const struct engine_call *call, const struct collective_plan *
     return x.error;
 }
 
+/* MPICH does not pack from MPI_BOTTOM, so an absolute datatype is made relative to an address of ours. */
+static int anchored(MPI_Datatype absolute, const void *anchor, MPI_Datatype *relative) {
+    int one = 1;
+    MPI_Aint displacement = -(MPI_Aint)anchor;
+    int error = pmpi.Type_create_hindexed(1, &one, &displacement, absolute, relative);
+    return error == MPI_SUCCESS ? pmpi.Type_commit(relative) : error;
+}
+
 /* MPI counts packed bytes in int, so long messages are packed in pieces of whole elements. */
 static int pack(const struct engine_call *call, const struct layout *l, int64_t unit_bytes, char *packed, bool in) {
     const int64_t most = INT64_C(1) << 30;
     int64_t piece = unit_bytes > most ? 1 : most / unit_bytes;
     MPI_Comm comm = call->comm->engine->handle;
-    for (int64_t done = 0; done < call->count; done += piece) {
-        int count = (int)(call->count - done < piece ? call->count - done : piece), position = 0, error;
-        int bytes = (int)(count * unit_bytes);
-        char *user = (char *)call->receive_buffer + done * l->extent, *at = packed + done * unit_bytes;
-        if (in)
-            error = pmpi.Pack(user, count, call->datatype, at, bytes, &position, comm);
-        else
-            error = pmpi.Unpack(at, bytes, &position, user, count, call->datatype, comm);
-        if (error != MPI_SUCCESS)
-            return error;
+    MPI_Datatype datatype = call->datatype;
+    char *base = call->receive_buffer;
+    int error = MPI_SUCCESS;
+    if (call->receive_buffer == MPI_BOTTOM) {
+        base = (char *)&datatype;
+        error = anchored(call->datatype, base, &datatype);
     }
-    return MPI_SUCCESS;
+    for (int64_t done = 0; done < call->count && error == MPI_SUCCESS; done += piece) {
+        int count = (int)(call->count - done < piece ? call->count - done : piece), position = 0;
+        int bytes = (int)(count * unit_bytes);
+        char *user = base + done * l->extent, *at = packed + done * unit_bytes;
+        if (in)
+            error = pmpi.Pack(user, count, datatype, at, bytes, &position, comm);
+        else
+            error = pmpi.Unpack(at, bytes, &position, user, count, datatype, comm);
+    }
+    if (datatype != call->datatype)
+        pmpi.Type_free(&datatype);
+    return error;
 }
 
 static int broadcast(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {

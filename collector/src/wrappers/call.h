@@ -14,7 +14,7 @@
 
 /* A wrapper's own definition of an MPI function; and the place in the application that called it. */
 #define WRAPPER __attribute__((visibility("default")))
-#define CALLER __builtin_return_address(0)
+#define CALLER call_caller(__builtin_return_address(0))
 
 struct call {
     enum mpi_function function;
@@ -35,12 +35,19 @@ struct call_thread {
     enum mpi_function poll_function;
     uint32_t poll_site;
     uint64_t poll_enter, poll_leave;
+    /* Where a Fortran program called, while the MPI library's Fortran binding makes a C call of it. */
+    const void *fortran_caller;
 };
 
 extern _Thread_local struct call_thread call_thread __attribute__((tls_model("initial-exec")));
 
 /* True between the end of MPI_Init and the beginning of MPI_Finalize. */
 extern bool call_serving;
+
+static inline const void *call_caller(const void *return_address) {
+    const void *fortran = call_thread.fortran_caller;
+    return fortran ? fortran : return_address;
+}
 
 /* Makes sure that the PMPI functions are known; the process ends with a sentence if there are none to call. */
 void call_pass_on(void);

@@ -39,7 +39,7 @@ WRAPPER int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     if (call.error == MPI_SUCCESS && key)
         requests_add(
             *request,
-            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = made, .parent = comm, .key = key});
+            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = *made, .parent = comm, .key = key});
     return call_leave(&call);
 }
 

@@ -20,7 +20,7 @@ struct request {
     uint32_t comm; /* definition of the communicator; 0: its messages are not recorded */
     int peer, tag; /* of a persistent send, which records them at each start */
     uint64_t bytes;
-    MPI_Comm *made, parent; /* of MPI_Comm_idup: where the new communicator will be */
+    MPI_Comm made, parent; /* of MPI_Comm_idup; its place is a Fortran binding's own variable, gone by the completion */
     uint64_t key;
 };
 

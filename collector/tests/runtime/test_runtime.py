@@ -6,6 +6,7 @@ Run by ctest, which names the flavour, the preload, the test programs and the la
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -118,7 +119,12 @@ class Preload(Case):
         exported = {line.split()[-1] for line in symbols if " T " in line or " W " in line}
         listed = {name.removesuffix("_c") for name in exported if name.startswith("MPI_")}
         self.assertEqual(listed, set(NUMBERS))
-        self.assertEqual({name for name in exported if not name.startswith("MPI_")} - {"_init", "_fini"}, set())
+        others = {name for name in exported if not name.startswith("MPI_")} - {"_init", "_fini"}
+        fortran = {name for name in others if re.fullmatch(r"mpi_\w+_", name)}
+        self.assertEqual(others - fortran, set())
+        self.assertEqual(
+            {re.sub(r"(_f08(ts)?)?(_large)?_$", "", name) for name in fortran}, {name.lower() for name in NUMBERS}
+        )
         left_open = [line for line in symbols if " U " in line and "mpi" in line.lower()]
         self.assertEqual(left_open, [])
 

@@ -1,0 +1,63 @@
+#include "fortran/bindings.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "fortran/loaded_object.h"
+
+enum { MOST_BINDINGS = 8 };
+
+/* libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr (Open MPI), libmpifort, libmpichfort, libmpichf90 (MPICH and
+ * what shares its ABI). */
+static bool is_binding(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, "libmpi", 6) != 0)
+        return false;
+    return strstr(name, "mpifh") || strstr(name, "usempi") || strstr(name, "fort") || strstr(name, "f90") ||
+           strstr(name, "f77");
+}
+
+static void *own; /* the preload, for dlsym */
+
+/* The wrapper for PMPI_X, by the same name without P. Looked up in the preload itself: another tool's MPI_X may come
+ * before it in the global order. */
+static void *wrapper_of(const char *symbol) {
+    return strncmp(symbol, "PMPI_", 5) == 0 ? dlsym(own, symbol + 1) : NULL;
+}
+
+static bool find_own(void) {
+    Dl_info info;
+    if (!own && dladdr((const void *)is_binding, &info) != 0 && info.dli_fname)
+        own = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    return own != NULL;
+}
+
+void bindings_redirect(void) {
+    struct loaded_object bindings[MOST_BINDINGS];
+    int kept = errno;
+    int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
+    for (int i = 0; i < count && find_own(); i++)
+        loaded_object_redirect(&bindings[i], wrapper_of);
+    errno = kept;
+}
+
+void *bindings_find(const char *symbol) {
+    struct loaded_object bindings[MOST_BINDINGS];
+    void *found = NULL;
+    int kept = errno;
+    int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
+    for (int i = 0; i < count && !found; i++) {
+        void *library = dlopen(bindings[i].path, RTLD_LAZY | RTLD_NOLOAD);
+        found = library ? dlsym(library, symbol) : NULL;
+        if (library)
+            dlclose(library);
+    }
+    errno = kept;
+    return found;
+}
+
+/* Programs are linked to them as a rule, so they are there before the program begins. */
+__attribute__((constructor)) static void at_start(void) {
+    bindings_redirect();
+}

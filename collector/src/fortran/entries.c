@@ -1,0 +1,79 @@
+/* The Fortran names of the wrapped functions.
+ *
+ * They record nothing: they note where the program called and go on to the MPI library's own binding, out of which the
+ * call comes again as a C call of a wrapper (see bindings.h). Whatever the function, its arguments are addresses and
+ * hidden lengths of texts, never more than MOST of them; so every entry hands on as many words as the longest list has,
+ * and those that were not given are read from the caller's frame and looked at by nobody.
+ *
+ * The names are generated from include/hopscope/functions.h when the collector is built: a new function needs nothing
+ * here.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fortran/bindings.h"
+#include "fortran_names.h"
+#include "log/log.h"
+#include "wrappers/call.h"
+
+/* 16 words: MPI_Isendrecv has 13 arguments and ierror. */
+#define PARAMETERS                                                                                                     \
+    void *a, void *b, void *c, void *d, void *e, void *f, void *g, void *h, void *i, void *j, void *k, void *l,        \
+        void *m, void *n, void *o, void *p
+#define ARGUMENTS a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p
+
+typedef void binding(PARAMETERS);
+
+static binding *find(const char *symbol) {
+    binding *found = (binding *)dlsym(RTLD_NEXT, symbol);
+    return found ? found : (binding *)bindings_find(symbol);
+}
+
+/* The MPI library's own definition rather than another tool's: Open MPI calls it pmpi_bcast_f08_, MPICH
+ * pmpir_bcast_f08ts_; for mpif.h both call it pmpi_bcast_. rest: without `mpi`. */
+static binding *look_up(const char *rest) {
+    static const char *const prefixes[] = {"pmpi", "pmpir", "mpi"};
+    binding *found = NULL;
+    char symbol[128];
+    bindings_redirect();
+    for (size_t i = 0; !found && i < sizeof prefixes / sizeof *prefixes; i++) {
+        snprintf(symbol, sizeof symbol, "%s%s", prefixes[i], rest);
+        found = find(symbol);
+    }
+    if (!found) {
+        log_line("the program calls %s, but none of its libraries has it", symbol);
+        abort();
+    }
+    return found;
+}
+
+#define ENTRY(name, ending)                                                                                            \
+    WRAPPER void mpi_##name##ending(PARAMETERS);                                                                       \
+    WRAPPER void mpi_##name##ending(PARAMETERS) {                                                                      \
+        static binding *known;                                                                                         \
+        binding *next = __atomic_load_n(&known, __ATOMIC_ACQUIRE);                                                     \
+        if (__builtin_expect(!next, 0)) {                                                                              \
+            next = look_up("_" #name #ending);                                                                         \
+            __atomic_store_n(&known, next, __ATOMIC_RELEASE);                                                          \
+        }                                                                                                              \
+        const void *outer = call_thread.fortran_caller;                                                                \
+        call_thread.fortran_caller = outer ? outer : __builtin_return_address(0);                                      \
+        next(ARGUMENTS);                                                                                               \
+        call_thread.fortran_caller = outer;                                                                            \
+    }
+
+#define MPIF_H_AND_USE_MPI(name) ENTRY(name, _)
+#define USE_MPI_F08(name) ENTRY(name, _f08_)
+FORTRAN_NAMES(MPIF_H_AND_USE_MPI)
+FORTRAN_NAMES(USE_MPI_F08)
+
+#ifndef OMPI_MPI_H
+/* MPICH says by the name whether there is a buffer (passed by descriptor) and whether counts are large. */
+#define USE_MPI_F08_BUFFER(name) ENTRY(name, _f08ts_)
+#define USE_MPI_F08_LARGE(name) ENTRY(name, _f08_large_)
+#define USE_MPI_F08_BUFFER_LARGE(name) ENTRY(name, _f08ts_large_)
+FORTRAN_NAMES(USE_MPI_F08_BUFFER)
+FORTRAN_NAMES(USE_MPI_F08_LARGE)
+FORTRAN_NAMES(USE_MPI_F08_BUFFER_LARGE)
+#endif

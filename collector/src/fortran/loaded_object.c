@@ -1,0 +1,133 @@
+#include "fortran/loaded_object.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The two kinds of relocation by which a call to another object goes. */
+#if defined(__x86_64__)
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS_SLOT = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, ADDRESS_SLOT = R_AARCH64_GLOB_DAT };
+#elif defined(__powerpc64__)
+enum { JUMP_SLOT = R_PPC64_JMP_SLOT, ADDRESS_SLOT = R_PPC64_GLOB_DAT };
+#elif defined(__riscv)
+enum { JUMP_SLOT = R_RISCV_JUMP_SLOT, ADDRESS_SLOT = R_RISCV_64 };
+#else
+enum { JUMP_SLOT = -1, ADDRESS_SLOT = -1 };
+#endif
+
+struct search {
+    struct loaded_object *found;
+    int capacity, count;
+    bool (*wanted)(const char *path);
+};
+
+/* Only copies: the loader holds a lock around this, under which nothing may be looked up. */
+static int keep_wanted(struct dl_phdr_info *info, size_t size, void *opaque) {
+    (void)size;
+    struct search *search = opaque;
+    if (search->count < search->capacity && search->wanted(info->dlpi_name)) {
+        search->found[search->count++] = (struct loaded_object){
+            .path = info->dlpi_name,
+            .base = info->dlpi_addr,
+            .headers = info->dlpi_phdr,
+            .header_count = info->dlpi_phnum,
+        };
+    }
+    return 0;
+}
+
+int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(const char *path)) {
+    struct search search = {found, capacity, 0, wanted};
+    dl_iterate_phdr(keep_wanted, &search);
+    return search.count;
+}
+
+struct tables {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const ElfW(Rela) * calls, *others;
+    size_t calls_bytes, others_bytes;
+};
+
+static const ElfW(Phdr) * header_of(const struct loaded_object *object, uint32_t type) {
+    for (int i = 0; i < object->header_count; i++)
+        if (object->headers[i].p_type == type)
+            return &object->headers[i];
+    return NULL;
+}
+
+static bool read_tables(const struct loaded_object *object, struct tables *tables) {
+    const ElfW(Phdr) *header = header_of(object, PT_DYNAMIC);
+    memset(tables, 0, sizeof *tables);
+    if (!header)
+        return false;
+    for (const ElfW(Dyn) *entry = (const void *)(object->base + header->p_vaddr); entry->d_tag != DT_NULL; entry++) {
+        ElfW(Addr) address = entry->d_un.d_ptr;
+        /* Some loaders leave these as they are in the file. */
+        const void *at = (const void *)(address < object->base ? address + object->base : address);
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            tables->symbols = at;
+            break;
+        case DT_STRTAB:
+            tables->strings = at;
+            break;
+        case DT_JMPREL:
+            tables->calls = at;
+            break;
+        case DT_PLTRELSZ:
+            tables->calls_bytes = entry->d_un.d_val;
+            break;
+        case DT_RELA:
+            tables->others = at;
+            break;
+        case DT_RELASZ:
+            tables->others_bytes = entry->d_un.d_val;
+            break;
+        case DT_PLTREL:
+            if (entry->d_un.d_val != DT_RELA)
+                return false;
+            break;
+        default:
+            break;
+        }
+    }
+    return tables->symbols && tables->strings;
+}
+
+/* Part of the object may have become read-only once the loader was done with it. */
+static bool make_writable(const struct loaded_object *object, bool writable) {
+    const ElfW(Phdr) *header = header_of(object, PT_GNU_RELRO);
+    if (!header)
+        return true;
+    ElfW(Addr) page = (ElfW(Addr))sysconf(_SC_PAGESIZE);
+    ElfW(Addr) begin = (object->base + header->p_vaddr) & ~(page - 1);
+    ElfW(Addr) end = (object->base + header->p_vaddr + header->p_memsz) & ~(page - 1);
+    return end <= begin || mprotect((void *)begin, end - begin, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
+static void redirect(const struct loaded_object *object, const struct tables *tables, const ElfW(Rela) * entries,
+                     size_t bytes, replacement *replace) {
+    for (size_t i = 0; entries && i < bytes / sizeof *entries; i++) {
+        int kind = (int)ELF64_R_TYPE(entries[i].r_info);
+        if (kind != JUMP_SLOT && kind != ADDRESS_SLOT)
+            continue;
+        const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(entries[i].r_info)];
+        void *target = replace(tables->strings + symbol->st_name);
+        void **slot = (void **)(object->base + entries[i].r_offset);
+        if (target)
+            __atomic_store_n(slot, target, __ATOMIC_RELEASE);
+    }
+}
+
+void loaded_object_redirect(const struct loaded_object *object, replacement *replace) {
+    struct tables tables;
+    if (!read_tables(object, &tables) || !make_writable(object, true))
+        return;
+    redirect(object, &tables, tables.calls, tables.calls_bytes, replace);
+    redirect(object, &tables, tables.others, tables.others_bytes, replace);
+    make_writable(object, false);
+}

@@ -1,0 +1,24 @@
+/* A shared object of this process: its name, and the places where the loader put the addresses of what it refers to. */
+#ifndef HOPSCOPE_LOADED_OBJECT_H
+#define HOPSCOPE_LOADED_OBJECT_H
+
+#include <link.h>
+#include <stdbool.h>
+
+struct loaded_object {
+    const char *path; /* the loader's; empty for the program itself */
+    ElfW(Addr) base;
+    const ElfW(Phdr) * headers;
+    int header_count;
+};
+
+/* Fills found[] with the loaded objects that are wanted, in the loader's order; returns how many. */
+int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(const char *path));
+
+/* What a reference to a symbol shall be instead; NULL leaves it as it is. */
+typedef void *replacement(const char *symbol);
+
+/* Gives the object's references to functions of other objects new addresses. */
+void loaded_object_redirect(const struct loaded_object *object, replacement *replace);
+
+#endif
