@@ -13,10 +13,10 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check bench dev clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills bench dev clean setup-demo setup-test unit
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo ## A real solver traced, explained, remapped and run again: about two minutes after the first set-up
 	@$(PY) demo/run.py
@@ -32,6 +32,9 @@ unit: setup-test
 
 check: setup-test ## Formatting, types, lints and the schemas
 	@tools/check
+
+check-kills: setup-test ## 1,000 runs killed at random moments: is every event recovered? About half an hour
+	@$(PY) tests/kills/check_kills.py --runs $(or $(RUNS),1000) --seed $(or $(SEED),1)
 
 bench: setup-test ## The benchmarks: ratios, taken in one run
 	@$(PY) benchmarks/run.py

@@ -16,7 +16,7 @@ def command(directory: Path) -> None:
 
     Example: hopscope recover hopscope-app-1
     """
-    if is_assembled(directory):
+    if is_assembled(directory) and not (directory / "spool").is_dir():
         click.echo(f"hopscope: {directory} has its archive already; next: analyze summary {directory}", err=True)
         return
     said = assemble(directory)

@@ -1,5 +1,6 @@
 """What a path that was given to a command is: a dataset, an archive, or a run that must be put together first."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +60,9 @@ def find(path: Path) -> Archive | Path:
         return path.absolute()
     if job.is_unassembled_run(path):
         job.assemble(path)
+    elif job.may_have_grown(path):
+        with suppress(InputError):  # what there is can be read all the same
+            job.assemble(path)
     anchors = sorted(path.glob(f"*{_SUFFIX}"))
     named = path / job.ANCHOR
     if named in anchors:

@@ -50,16 +50,22 @@ def is_unassembled_run(directory: Path) -> bool:
     return not is_assembled(directory) and any((directory / "spool").glob("*.defs"))
 
 
+def may_have_grown(directory: Path) -> bool:
+    """True if a trace directory has its archive and still recordings too: more may have come since."""
+    return is_assembled(directory) and any((directory / "spool").glob("*.defs"))
+
+
 def assemble(directory: Path) -> str:
     """Makes the archive from the spools in a trace directory and returns what the assembling program had to say.
 
-    Raises InputError with its words if it cannot. A directory that has its archive is left as it is.
+    Raises InputError with its words if it cannot. A directory whose archive holds all that was recorded is left as it
+    is; spools that grew or were brought since make a new one.
     """
-    if is_assembled(directory):
+    if is_assembled(directory) and not may_have_grown(directory):
         return ""
     if not directory.is_dir():
         raise InputError(f"{directory} is no directory; name the one that the run wrote (hopscope run prints it)")
-    if not is_unassembled_run(directory):
+    if not is_assembled(directory) and not is_unassembled_run(directory):
         raise InputError(
             f"{directory} holds neither an archive ({ANCHOR}) nor recordings (spool/*.defs); "
             "name the trace directory of a run under the collector"

@@ -1,7 +1,8 @@
 /* The spool: what one thread of one rank recorded, as it lies on disk.
  *
- * DIR/spool/<world rank>.<thread>.spool   this header, then chunks of fixed-size records
- * DIR/spool/<world rank>.defs             one JSON object a line: the definitions that the records refer to
+ * DIR/spool/<world rank>.<thread>.spool   this header, then chunks of fixed-size records; locked by flock(2) while its
+ * process lives DIR/spool/<world rank>.defs             one JSON object a line: the definitions that the records refer
+ * to
  *
  * Written by src/record, read by src/assembly and by nobody else. Native byte order.
  * A record is valid when its kind is not 0: kind is stored last, so a process that dies in the middle of an
@@ -34,7 +35,9 @@ enum spool_kind {
     SPOOL_NONE = 0,
     /* Calls. region: enum mpi_function. ENTER a = call site id (0 unknown); of a collective also comm, and
      * b = seq, c = root as a rank of the communicator or UINT64_MAX. LEAVE of a collective: comm = reason id
-     * (0: not asked for, or done by the tree), a = bytes sent, b = bytes received, c = 1 if the engine ran it. */
+     * (0: not asked for, or done by the tree), a = bytes sent, b = bytes received, c = 1 if the engine ran it. ENTER of
+     * a blocking send, receive or probe: comm, b = peer << 32 | tag as asked for (c = of a Sendrecv's receive), in
+     * which SPOOL_ANY stands for MPI_ANY_SOURCE and MPI_ANY_TAG, SPOOL_NOBODY for MPI_PROC_NULL. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
     /* Application point-to-point. comm; a = peer (rank of comm) << 32 | tag; b = bytes; c = request id */
@@ -42,7 +45,7 @@ enum spool_kind {
     SPOOL_RECV = 11,
     SPOOL_ISEND = 12,
     SPOOL_ISEND_COMPLETE = 13, /* only c */
-    SPOOL_IRECV_POST = 14,     /* only c */
+    SPOOL_IRECV_POST = 14,     /* comm, a = peer << 32 | tag as asked for (see ENTER; persistent: 0), c */
     SPOOL_IRECV = 15,
     SPOOL_REQUEST_CANCELLED = 16, /* only c */
     /* Hops. region = tree id; comm; a = peer << 32 | hop tag (schemas/otf2.md); b = bytes; c = request id */
@@ -59,6 +62,9 @@ enum spool_kind {
     SPOOL_OVERHEAD_BEGIN = 40,
     SPOOL_OVERHEAD_END = 41,
 };
+
+#define SPOOL_ANY UINT32_MAX
+#define SPOOL_NOBODY (UINT32_MAX - 1)
 
 enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
 

@@ -18,6 +18,9 @@
 /* The archive is made in here, within DIR so that it can be renamed into place. */
 #define WORKSHOP ".assembling"
 
+/* Beside enum assemble_outcome: there is an archive of all that the spools hold. */
+enum { UNCHANGED = -1 };
+
 struct paths {
     char anchor[PATH_MAX], spool[PATH_MAX], presence[PATH_MAX], lock[PATH_MAX], workshop[PATH_MAX];
 };
@@ -65,6 +68,28 @@ static bool is_assembled(const struct paths *paths) {
         return true; /* no spools: there is nothing else that it could be made of */
     return anchor.st_mtim.tv_sec > newest.tv_sec ||
            (anchor.st_mtim.tv_sec == newest.tv_sec && anchor.st_mtim.tv_nsec >= newest.tv_nsec);
+}
+
+/* Records in all spools: an incomplete run's lock file keeps how many its archive was made of, for the times of files
+ * do not tell what a process that still runs has appended to a mapping. */
+static uint64_t records_in(const struct run *run) {
+    uint64_t records = 0;
+    for (int rank = 0; rank < run->world_size; rank++)
+        for (size_t i = 0; i < run->processes[rank].spool_count; i++)
+            records += run->processes[rank].spools[i].count;
+    return records;
+}
+
+/* UINT64_MAX: it was whole. */
+static uint64_t read_count(int lock) {
+    char text[24] = "";
+    ssize_t length = pread(lock, text, sizeof text - 1, 0);
+    return length > 0 ? strtoull(text, NULL, 10) : UINT64_MAX;
+}
+
+static void write_count(int lock, uint64_t records) {
+    if (ftruncate(lock, 0) == 0)
+        dprintf(lock, "%llu\n", (unsigned long long)records);
 }
 
 static bool write_text(const char *path, const char *bytes, size_t length) {
@@ -123,10 +148,14 @@ static void say(const struct run *run, char *message, size_t capacity) {
     }
 }
 
-static int assemble_run(struct run *run, const struct paths *paths, const char *dir, struct progress *progress,
-                        char *message, size_t capacity) {
+static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock,
+                        struct progress *progress, char *message, size_t capacity) {
     if (!run_read(run, dir, message, capacity))
         return ASSEMBLE_FAILED;
+    uint64_t records = records_in(run);
+    uint64_t assembled = read_count(lock);
+    if (is_assembled(paths) && (assembled == UINT64_MAX || assembled == records))
+        return UNCHANGED;
     if (!clock_map_make(run) || !merge_comms(run) || !survey(run) || !clock_map_finish(run)) {
         snprintf(message, capacity, "out of memory while reading %s", paths->spool);
         return ASSEMBLE_FAILED;
@@ -148,6 +177,8 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
             snprintf(message, capacity, "%s: %s; make room and assemble again", path, strerror(errno));
         else if (move_into_place(paths, dir, message, capacity))
             outcome = run->missing.count ? ASSEMBLE_INCOMPLETE : ASSEMBLE_WHOLE;
+        if (outcome == ASSEMBLE_INCOMPLETE)
+            write_count(lock, records);
     }
     text_free(&run_json);
     remove_tree(paths->workshop);
@@ -156,16 +187,16 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
     return outcome;
 }
 
-static int assemble_locked(const struct paths *paths, const char *dir, struct progress *progress, char *message,
-                           size_t capacity) {
-    if (is_assembled(paths))
-        return ASSEMBLE_WHOLE;
+static int assemble_locked(const struct paths *paths, const char *dir, int lock, struct progress *progress,
+                           char *message, size_t capacity) {
     struct run run = {0};
-    int outcome = assemble_run(&run, paths, dir, progress, message, capacity);
+    int outcome = assemble_run(&run, paths, dir, lock, progress, message, capacity);
     run_free(&run);
     const char *keep = getenv("HOPSCOPE_KEEP_SPOOL");
     if (outcome == ASSEMBLE_WHOLE && !(keep && strcmp(keep, "1") == 0)) {
-        remove_tree(paths->spool);
+        /* At once: of half a spool directory another archive would be made, with less in it. */
+        if (rename(paths->spool, paths->workshop) == 0)
+            remove_tree(paths->workshop);
         remove_tree(paths->presence);
     }
     return outcome;
@@ -185,8 +216,10 @@ int hopscope_assemble_with_progress(const char *dir, char *message, size_t capac
         return ASSEMBLE_FAILED;
     }
     if (!exists(paths.spool)) {
-        if (exists(paths.anchor))
+        if (exists(paths.anchor)) {
+            remove_tree(paths.workshop); /* the spools of which it was made, if that was interrupted */
             return ASSEMBLE_WHOLE;
+        }
         snprintf(message, capacity,
                  "%s has neither an archive (traces.otf2) nor spools to make one of (spool/); name the "
                  "trace directory of a run under the collector",
@@ -205,14 +238,14 @@ int hopscope_assemble_with_progress(const char *dir, char *message, size_t capac
         continue;
     struct progress progress = {.report = report, .context = context};
     int outcome = exists(paths.spool) || !exists(paths.anchor)
-                      ? assemble_locked(&paths, dir, &progress, message, capacity)
+                      ? assemble_locked(&paths, dir, lock, &progress, message, capacity)
                       : ASSEMBLE_WHOLE; /* another process has just done it */
     /* The lock file stays for those who wait on it, but a whole run's directory shall hold nothing else than the run.
      */
     if (outcome == ASSEMBLE_WHOLE)
         unlink(paths.lock);
     close(lock);
-    return outcome;
+    return outcome == UNCHANGED ? ASSEMBLE_WHOLE : outcome;
 }
 
 int hopscope_assemble(const char *dir, char *message, size_t capacity) {

@@ -47,28 +47,36 @@ static bool find_machines(struct run *run) {
     return true;
 }
 
-/* The present instant on both clocks, if this is the machine and it has not been started anew since the pair: then both
- * clocks went on from there at a plausible and, where known, the same rate. */
-static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
-                        struct clock_pair_definition *now) {
+static bool read_both(struct clock_pair_definition *now) {
 #if defined(__x86_64__)
-    char name[256];
     struct timespec t;
-    if (gethostname(name, sizeof name) != 0 || strcmp(name, machine->name) != 0)
-        return false;
     uint64_t before = __rdtsc();
     clock_gettime(CLOCK_MONOTONIC, &t);
     uint64_t after = __rdtsc();
     now->ticks = before + (after - before) / 2;
     now->monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return true;
+#else
+    (void)now;
+    return false;
+#endif
+}
+
+static bool has_name_of_this(const struct machine *machine) {
+    char name[256];
+    return gethostname(name, sizeof name) == 0 && strcmp(name, machine->name) == 0;
+}
+
+/* The present instant on both clocks, if this is the machine and it has not been started anew since the pair: then both
+ * clocks went on from there at a plausible and, where known, the same rate. */
+static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
+                        struct clock_pair_definition *now) {
+    if (!has_name_of_this(machine) || !read_both(now))
+        return false;
     if (now->ticks <= last.ticks || now->monotonic_ns <= last.monotonic_ns + SHORT_SPAN_NS / 100)
         return false;
     double rate = (double)(now->monotonic_ns - last.monotonic_ns) / (double)(now->ticks - last.ticks);
     return known_rate > 0 ? fabs(rate / known_rate - 1) < 0.01 : rate > 0.1 && rate < 10;
-#else
-    (void)machine, (void)last, (void)known_rate, (void)now;
-    return false;
-#endif
 }
 
 /* Returns the span of the pairs in ns: how well the rate is known. */
@@ -207,7 +215,7 @@ bool clock_map_make(struct run *run) {
 }
 
 /* Interpolated between measurements and, as libotf2's readers do, extrapolated beyond the first and the last two. */
-static uint64_t corrected(const struct machine *machine, uint64_t raw_ns) {
+uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns) {
     const struct clock_measurement *m = machine->measurements;
     size_t count = machine->measurement_count;
     if (count == 0)
@@ -223,6 +231,25 @@ static uint64_t corrected(const struct machine *machine, uint64_t raw_ns) {
     }
     int64_t result = (int64_t)raw_ns + (int64_t)llround(offset);
     return result < 0 ? 0 : (uint64_t)result;
+}
+
+bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
+    struct clock_pair_definition now = {0};
+    struct timespec t;
+    if (!machine->is_tsc) {
+        if (!has_name_of_this(machine) || clock_gettime(CLOCK_MONOTONIC, &t) != 0)
+            return false;
+        now.monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    } else {
+        /* Two machines agree by chance neither in when they were started nor in how fast their counters run. */
+        if (!read_both(&now) || now.ticks < machine->base_ticks)
+            return false;
+        double mapped = (double)clock_map_ns(machine, now.ticks), since = mapped - (double)machine->base_ns;
+        if (fabs(mapped - (double)now.monotonic_ns) > 1e6 + since * 0.01)
+            return false;
+    }
+    *now_ns = clock_map_corrected(machine, now.monotonic_ns);
+    return true;
 }
 
 /* Of measurements close to one another the one with the smallest bound: their differences are errors, and a line drawn
@@ -250,7 +277,8 @@ static void find_span(struct run *run) {
         const struct machine *machine = &run->machines[i];
         if (machine->first_ns == UINT64_MAX)
             continue;
-        uint64_t first = corrected(machine, machine->first_ns), last = corrected(machine, machine->last_ns);
+        uint64_t first = clock_map_corrected(machine, machine->first_ns),
+                 last = clock_map_corrected(machine, machine->last_ns);
         run->first_ns = first < run->first_ns ? first : run->first_ns;
         run->last_ns = last > run->last_ns ? last : run->last_ns;
     }

@@ -177,6 +177,10 @@ void spool_file_rest(const struct spool_file *file);
 /* Fits a map from ticks to ns per machine and works out the offsets between machines. */
 bool clock_map_make(struct run *run);
 uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks);
+/* By the clock of the reference machine. */
+uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns);
+/* The present instant, corrected; false if this is not that machine, or it was started anew. */
+bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
 /* After survey: what stands for each machine's measurements, sentences about clocks that nothing ties to the
  * reference's, and the run's span. */
 bool clock_map_finish(struct run *run);

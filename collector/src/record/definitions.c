@@ -19,7 +19,8 @@ int definitions_open(const char *directory, int world_rank) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
         return ENAMETOOLONG;
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    /* What a program before an exec has recorded as this rank is not ours to overwrite. */
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
 }
 
@@ -117,11 +118,18 @@ void line_end(struct line *line) {
     add(line, "}\n");
     if (!line->failed && file >= 0) {
         /* One write of an O_APPEND file: lines of several threads do not mix. */
-        ssize_t written = write(file, line->text, line->length);
-        if (written != (ssize_t)line->length) {
+        size_t done = 0;
+        while (done < line->length) {
+            ssize_t written = write(file, line->text + done, line->length - done);
+            if (written < 0 && errno == EINTR)
+                continue;
+            if (written <= 0)
+                break;
+            done += (size_t)written; /* a part only where the disk is full: the next attempt says so */
+        }
+        if (done < line->length) {
             char reason[160];
-            snprintf(reason, sizeof reason, "a definition could not be written: %s",
-                     strerror(written < 0 ? errno : ENOSPC));
+            snprintf(reason, sizeof reason, "a definition could not be written: %s", strerror(errno));
             record_stop(reason);
         }
     }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -62,10 +63,15 @@ static size_t whole_chunk(size_t bytes) {
  * disk, a file beyond the process's limit with SIGXFSZ. */
 static int prepare_room(int fd, off_t offset, size_t length) {
     struct rlimit limit;
+    int attempts = 1000;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         (rlim_t)offset + length > limit.rlim_cur)
         return EFBIG;
-    return posix_fallocate(fd, offset, (off_t)length);
+    int error;
+    do /* the application's timers may interrupt it, and it may take more than a period of theirs */
+        error = posix_fallocate(fd, offset, (off_t)length);
+    while (error == EINTR && attempts-- > 0);
+    return error;
 }
 
 /* Maps and prefaults the next chunk of a thread and points its cursor there. 0 or an errno. */
@@ -90,9 +96,11 @@ static int next_chunk(struct record_thread *thread, struct record_cursor *cursor
 static int open_spool(struct record_thread *thread) {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/spool/%d.%d.spool", spools.directory, spools.world_rank, thread->index);
-    thread->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    thread->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (thread->fd < 0)
         return errno;
+    /* As long as this process lives: how `hopscope inspect` finds out that it does. */
+    flock(thread->fd, LOCK_EX | LOCK_NB);
     int error = prepare_room(thread->fd, 0, SPOOL_HEADER_BYTES);
     if (error)
         return error;
@@ -171,6 +179,9 @@ static void close_ended_thread(void *value) {
 static void forget_in_child(void) {
     turn(false);
     record_cursor = (struct record_cursor){0};
+    /* The locks end with the last open file. */
+    for (struct record_thread *thread = spools.threads; thread; thread = thread->next)
+        close(thread->fd);
     spools.threads = NULL;
     definitions_close();
 }
@@ -254,7 +265,9 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes) {
         definitions_close();
         log_line("rank %d cannot record in %s: %s; the application runs on unrecorded (choose another directory by "
                  "HOPSCOPE_DIR)",
-                 world_rank, directory, strerror(error));
+                 world_rank, directory,
+                 error == EEXIST ? "there is a recording of this rank already, by a program that it ran before"
+                                 : strerror(error));
         return false;
     }
     turn(true);

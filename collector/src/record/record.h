@@ -39,6 +39,16 @@ static inline void record_append(uint64_t ticks, enum spool_kind kind, uint16_t 
     record_fill(cursor->next++, ticks, kind, region, comm, a, b, c);
 }
 
+/* This thread's last record, while it lies in the chunk that is being written; NULL if there is none. */
+static inline struct spool_record *record_last(void) {
+    return record_cursor.next ? record_cursor.next - 1 : NULL;
+}
+
+/* Takes the record of record_last() away again. */
+static inline void record_take_back(void) {
+    __atomic_store_n(&(--record_cursor.next)->kind, (uint16_t)SPOOL_NONE, __ATOMIC_RELEASE);
+}
+
 /* A number for a request or hop, unique in this process. */
 uint64_t record_request_id(void);
 /* Ids of definitions of this process; each first use appends a line to the .defs file (a system call: call it

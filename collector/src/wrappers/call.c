@@ -15,12 +15,3 @@ void call_pass_on(void) {
     log_line("%s", message);
     abort();
 }
-
-void call_end_polling(void) {
-    struct call_thread *t = &call_thread;
-    if (!t->polling)
-        return;
-    t->polling = false;
-    record_append(t->poll_enter, SPOOL_ENTER, (uint16_t)t->poll_function, 0, t->poll_site, 0, 0);
-    record_append(t->poll_leave, SPOOL_LEAVE, (uint16_t)t->poll_function, 0, 0, 0, 0);
-}

@@ -30,11 +30,12 @@ struct call {
 
 struct call_thread {
     int depth;
-    /* Failing tests and probes of one place in quick succession are one record pair: polls would flood the spool. */
-    bool polling;
+    /* Failing tests and probes of one place in quick succession are one record pair: polls would flood the spool. The
+     * pair is there from the first of them, and its leave moves on in place: a killed or hanging program's last poll
+     * can be read. NULL: not polling. */
+    struct spool_record *poll_leave;
     enum mpi_function poll_function;
     uint32_t poll_site;
-    uint64_t poll_enter, poll_leave;
     /* Where a Fortran program called, while the MPI library's Fortran binding makes a C call of it. */
     const void *fortran_caller;
 };
@@ -51,9 +52,6 @@ static inline const void *call_caller(const void *return_address) {
 
 /* Makes sure that the PMPI functions are known; the process ends with a sentence if there are none to call. */
 void call_pass_on(void);
-/* Records the failing tests that were kept back. */
-void call_end_polling(void);
-
 /* The common beginning. False: the wrapper passes the call on and does nothing else. Records nothing yet. */
 static inline bool call_open(struct call *call, enum mpi_function function, const void *caller) {
     if (__builtin_expect(!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE), 0)) {
@@ -76,8 +74,6 @@ static inline void call_close(void) {
 static inline bool call_enter(struct call *call, enum mpi_function function, const void *caller) {
     if (!call_open(call, function, caller))
         return false;
-    if (__builtin_expect(call_thread.polling, 0))
-        call_end_polling();
     record_append(call->enter, SPOOL_ENTER, (uint16_t)function, 0, call->site, 0, 0);
     return true;
 }

@@ -14,8 +14,6 @@ uint32_t collective_refusal;
 bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root) {
     if (!call_open(call, function, caller))
         return false;
-    if (call_thread.polling)
-        call_end_polling();
     call->reason = 0;
     call->by_engine = false;
     call->comm = comm_find(comm);

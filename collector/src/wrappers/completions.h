@@ -1,9 +1,9 @@
 /* Tests and probes in a loop.
  *
  * A program that polls would fill its spool with calls that found nothing. Failing polls of one function from one
- * place, each within POLL_GAP_NS of the one before, are kept as one pair of enter and leave; the poll that succeeds
- * right after them belongs to it. So the pair covers what was computed between polls, but never more than the gap at a
- * time.
+ * place, each within POLL_GAP_NS of the one before, are one pair of enter and leave, whose leave is stamped anew by
+ * each; the poll that succeeds right after them belongs to it. So the pair covers what was computed between polls, but
+ * never more than the gap at a time.
  */
 #ifndef HOPSCOPE_COMPLETIONS_H
 #define HOPSCOPE_COMPLETIONS_H

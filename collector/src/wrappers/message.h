@@ -26,6 +26,21 @@ static inline uint64_t message_peer(int peer, int tag) {
     return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
 }
 
+/* As message_peer, of what a call asks for; see SPOOL_ENTER. */
+static inline uint64_t message_asked(int peer, int tag) {
+    uint32_t from = peer == MPI_ANY_SOURCE ? SPOOL_ANY : peer == MPI_PROC_NULL ? SPOOL_NOBODY : (uint32_t)peer;
+    return (uint64_t)from << 32 | (tag == MPI_ANY_TAG ? SPOOL_ANY : (uint32_t)tag);
+}
+
+/* call_enter of a blocking send, receive or probe: where it hangs, its record says for whom it waits. */
+static inline bool message_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm,
+                                 uint64_t asked, uint64_t also_asked) {
+    if (!call_open(call, function, caller))
+        return false;
+    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, message_comm(comm), call->site, asked, also_asked);
+    return true;
+}
+
 /* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its stamp is the call's enter. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);

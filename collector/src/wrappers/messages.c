@@ -17,7 +17,7 @@ static int leave_receive(struct call *call, uint32_t comm, const MPI_Status *sta
 
 WRAPPER int MPI_FORM(Send)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Send, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Send, CALLER, comm, message_asked(peer, tag), 0))
         return PMPI_FORM(Send)(buffer, count, datatype, peer, tag, comm);
     call.error = PMPI_FORM(Send)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
@@ -25,7 +25,7 @@ WRAPPER int MPI_FORM(Send)(const void *buffer, COUNT count, MPI_Datatype datatyp
 
 WRAPPER int MPI_FORM(Bsend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Bsend, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Bsend, CALLER, comm, message_asked(peer, tag), 0))
         return PMPI_FORM(Bsend)(buffer, count, datatype, peer, tag, comm);
     call.error = PMPI_FORM(Bsend)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
@@ -33,7 +33,7 @@ WRAPPER int MPI_FORM(Bsend)(const void *buffer, COUNT count, MPI_Datatype dataty
 
 WRAPPER int MPI_FORM(Ssend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Ssend, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Ssend, CALLER, comm, message_asked(peer, tag), 0))
         return PMPI_FORM(Ssend)(buffer, count, datatype, peer, tag, comm);
     call.error = PMPI_FORM(Ssend)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
@@ -41,7 +41,7 @@ WRAPPER int MPI_FORM(Ssend)(const void *buffer, COUNT count, MPI_Datatype dataty
 
 WRAPPER int MPI_FORM(Rsend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Rsend, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Rsend, CALLER, comm, message_asked(peer, tag), 0))
         return PMPI_FORM(Rsend)(buffer, count, datatype, peer, tag, comm);
     call.error = PMPI_FORM(Rsend)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
@@ -50,7 +50,7 @@ WRAPPER int MPI_FORM(Rsend)(const void *buffer, COUNT count, MPI_Datatype dataty
 WRAPPER int MPI_FORM(Recv)(void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                            MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Recv, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Recv, CALLER, comm, message_asked(peer, tag), 0))
         return PMPI_FORM(Recv)(buffer, count, datatype, peer, tag, comm, status);
     MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
     call.error = PMPI_FORM(Recv)(buffer, count, datatype, peer, tag, comm, known);
@@ -82,7 +82,8 @@ WRAPPER int MPI_FORM(Sendrecv)(const void *send, COUNT send_count, MPI_Datatype 
                                void *receive, COUNT receive_count, MPI_Datatype receive_type, int from, int receive_tag,
                                MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Sendrecv, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Sendrecv, CALLER, comm, message_asked(to, send_tag),
+                       message_asked(from, receive_tag)))
         return PMPI_FORM(Sendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
                                    from, receive_tag, comm, status);
     MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
@@ -94,7 +95,8 @@ WRAPPER int MPI_FORM(Sendrecv)(const void *send, COUNT send_count, MPI_Datatype 
 WRAPPER int MPI_FORM(Sendrecv_replace)(void *buffer, COUNT count, MPI_Datatype datatype, int to, int send_tag, int from,
                                        int receive_tag, MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Sendrecv_replace, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Sendrecv_replace, CALLER, comm, message_asked(to, send_tag),
+                       message_asked(from, receive_tag)))
         return PMPI_FORM(Sendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, status);
     MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
     call.error = PMPI_FORM(Sendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, known);

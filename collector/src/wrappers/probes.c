@@ -3,46 +3,48 @@
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-/* Does this call go on with the polls that are kept back? */
+/* Does this call go on with the polls before it? Their leave must still be the last record of this thread. */
 static bool goes_on(const struct call *call) {
     static uint64_t gap;
     if (!gap)
         gap = clock_ticks_of_ns(POLL_GAP_NS);
     const struct call_thread *t = &call_thread;
-    return t->polling && t->poll_function == call->function && t->poll_site == call->site &&
-           call->enter - t->poll_leave <= gap;
+    return t->poll_leave && t->poll_leave == record_last() && t->poll_function == call->function &&
+           t->poll_site == call->site && call->enter - t->poll_leave->ticks <= gap;
 }
 
 int poll_failed(struct call *call) {
     struct call_thread *t = &call_thread;
     uint64_t leave = clock_now();
-    if (!goes_on(call)) {
-        call_end_polling();
-        t->polling = true;
+    if (goes_on(call)) {
+        __atomic_store_n(&t->poll_leave->ticks, leave, __ATOMIC_RELAXED);
+    } else {
+        record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, 0, call->site, 0, 0);
+        record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
+        t->poll_leave = record_last();
+        /* At the end of a chunk other records follow it. */
+        if (t->poll_leave && t->poll_leave->kind != SPOOL_LEAVE)
+            t->poll_leave = NULL;
         t->poll_function = call->function;
         t->poll_site = call->site;
-        t->poll_enter = call->enter;
     }
-    t->poll_leave = leave;
     call_close();
     return call->error;
 }
 
 uint64_t poll_succeeded(struct call *call) {
     uint64_t leave = clock_now();
-    if (goes_on(call)) {
-        call->enter = call_thread.poll_enter;
-        call_thread.polling = false;
-    } else {
-        call_end_polling();
-    }
-    record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, 0, call->site, 0, 0);
+    if (goes_on(call))
+        record_take_back();
+    else
+        record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, 0, call->site, 0, 0);
+    call_thread.poll_leave = NULL;
     return leave;
 }
 
 WRAPPER int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Probe, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Probe, CALLER, comm, message_asked(peer, tag), 0))
         return pmpi.Probe(peer, tag, comm, status);
     call.error = pmpi.Probe(peer, tag, comm, status);
     return call_leave(&call);
@@ -60,7 +62,7 @@ WRAPPER int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Status *
 
 WRAPPER int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Mprobe, CALLER))
+    if (!message_enter(&call, FUNCTION_MPI_Mprobe, CALLER, comm, message_asked(peer, tag), 0))
         return pmpi.Mprobe(peer, tag, comm, message, status);
     call.error = pmpi.Mprobe(peer, tag, comm, message, status);
     if (call.error == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC)

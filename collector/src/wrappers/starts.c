@@ -18,11 +18,12 @@ static int leave_isend(struct call *call, MPI_Comm comm, int peer, int tag, COUN
     return call_leave_at(call, leave);
 }
 
-static int leave_ireceive(struct call *call, uint32_t comm_id, MPI_Request handle) {
+/* asked: see message_asked; SPOOL_NOBODY where that is decided already. */
+static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t asked, MPI_Request handle) {
     uint64_t leave = clock_now();
     if (call->error == MPI_SUCCESS && comm_id) {
         uint64_t id = record_request_id();
-        record_append(call->enter, SPOOL_IRECV_POST, 0, 0, 0, 0, id);
+        record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, asked, 0, id);
         requests_add(handle, (struct request){.kind = REQUEST_RECEIVE, .active = true, .id = id, .comm = comm_id});
     }
     return call_leave_at(call, leave);
@@ -70,7 +71,7 @@ WRAPPER int MPI_FORM(Irecv)(void *buffer, COUNT count, MPI_Datatype datatype, in
     if (!call_enter(&call, FUNCTION_MPI_Irecv, CALLER))
         return PMPI_FORM(Irecv)(buffer, count, datatype, peer, tag, comm, request);
     call.error = PMPI_FORM(Irecv)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_ireceive(&call, peer == MPI_PROC_NULL ? 0 : message_comm(comm), *request);
+    return leave_ireceive(&call, peer == MPI_PROC_NULL ? 0 : message_comm(comm), message_asked(peer, tag), *request);
 }
 
 WRAPPER int MPI_FORM(Imrecv)(void *buffer, COUNT count, MPI_Datatype datatype, MPI_Message *message,
@@ -80,7 +81,7 @@ WRAPPER int MPI_FORM(Imrecv)(void *buffer, COUNT count, MPI_Datatype datatype, M
         return PMPI_FORM(Imrecv)(buffer, count, datatype, message, request);
     uint32_t comm = requests_take_message(*message);
     call.error = PMPI_FORM(Imrecv)(buffer, count, datatype, message, request);
-    return leave_ireceive(&call, comm, *request);
+    return leave_ireceive(&call, comm, message_asked(MPI_PROC_NULL, MPI_ANY_TAG), *request);
 }
 
 /* After a persistent request was made: each start will record it. */

@@ -1,0 +1,243 @@
+"""Runs that are killed at random moments: the archive must hold every call that a rank had come back from.
+
+    check_kills.py [--runs 1000] [--seed 1] [--mpi openmpi|mpich]
+
+Each run is two ranks with a log of their own (programs/logged_calls.c). One or both, or their launcher, get a signal at
+a moment drawn from the seed: while they start, record, change chunks, finish, or put the archive together. Then the
+archive is made from what is there and held against the logs. Says in one line what was run; exit code 1 if anything
+was lost, and the run's directory stays.
+"""
+
+import argparse
+import contextlib
+import ctypes
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import local_mpi
+from hopscope.launch import collector_library
+from kept_events import FLAGS, PROGRAM, Log, assemble, functions, lost, read_archive, read_log
+
+RANKS = 2
+PATIENCE_SECONDS = 60
+NAMES = functions()
+SIGNALS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run."""
+
+    mpi: local_mpi.LocalMpi
+    tree: bool
+    rounds: int
+    pause_us: int
+    chunk_bytes: int
+    victims: tuple[int, ...]
+    """Ranks; empty: the launcher."""
+    signal: signal.Signals
+    phase: str
+    """`start`: before or in main; `init`: in MPI_Init; `calls`: among them; `end`: in MPI_Finalize or after it."""
+    seconds: float
+    """To wait from that phase's beginning on."""
+    calls: int
+    """In the phase `calls`: so many have been logged by then."""
+
+
+def plan_of(dice: random.Random, mpi: local_mpi.LocalMpi) -> Plan:
+    """A run's circumstances."""
+    rounds = dice.choice((10, 60, 200))
+    phase = dice.choices(("start", "init", "calls", "end"), (2, 3, 10, 4))[0]
+    longest = {"start": 0.5, "init": 0.5, "calls": 0.0005, "end": 0.2}[phase]
+    return Plan(
+        mpi=mpi,
+        tree=dice.random() < 0.5,
+        rounds=rounds,
+        pause_us=dice.choice((0, 0, 100)),
+        chunk_bytes=dice.choice((4096, 1 << 20)),
+        victims=dice.choice(((0,), (1,), (0, 1), ())),
+        signal=dice.choice((signal.SIGKILL, signal.SIGKILL, *SIGNALS)),
+        phase=phase,
+        seconds=dice.uniform(0, longest),
+        calls=dice.randrange(1, calls_in(rounds)),
+    )
+
+
+def calls_in(rounds: int) -> int:
+    """How many calls a rank logs, all but MPI_Finalize."""
+    return 1 + 7 * rounds
+
+
+def start(plan: Plan, folder: Path) -> subprocess.Popen[bytes]:
+    """Starts the job in a process group of its own."""
+    (folder / "logs").mkdir()
+    settings = {
+        "HOPSCOPE_DIR": str(folder / "trace"),
+        "HOPSCOPE_SPOOL_CHUNK_BYTES": str(plan.chunk_bytes),
+        "HOPSCOPE_TREE": "binomial" if plan.tree else "",
+    }
+    program = plan.mpi.compile(PROGRAM, *FLAGS)
+    words = [
+        *plan.mpi.launch(RANKS),
+        "env",
+        f"LD_PRELOAD={collector_library(plan.mpi.flavour)}",
+        str(program),
+        str(folder / "logs"),
+        str(plan.rounds),
+        str(plan.pause_us),
+    ]
+    with (folder / "said").open("wb") as said:
+        return subprocess.Popen(
+            words,
+            cwd=folder,
+            env={**os.environ, **settings},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+
+
+def logs_of(folder: Path) -> list[Log]:
+    return [read_log(folder / "logs" / f"{rank}.log", NAMES) for rank in range(RANKS)]
+
+
+def wait_for_phase(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
+    """Until a rank has come to the phase in which it shall be killed, or the job has ended."""
+    least = {"start": -1, "init": 0, "calls": plan.calls, "end": calls_in(plan.rounds)}[plan.phase]
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline and job.poll() is None:
+        if max(logged(folder / "logs" / f"{rank}.log") for rank in range(RANKS)) >= least:
+            return
+        time.sleep(0.0002)
+
+
+def logged(path: Path) -> int:
+    """How many calls a rank has logged; -1 before its main function."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError:
+        return -1
+    return int.from_bytes(head[8:16], "little") if len(head) == 16 and any(head[:4]) else -1
+
+
+def signal_to(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process below one; orphans come to us, who are their subreaper."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            found += [int(child), *descendants(int(child))]
+    return found
+
+
+def end_all(job: subprocess.Popen[bytes]) -> None:
+    """The launcher may take its time to notice; nothing of the run may be left when its trace is put together."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        job.wait(3)
+    while below := descendants(os.getpid()):
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"processes {below} do not end")
+        for pid in below:
+            signal_to(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        time.sleep(0.005)
+    job.poll()
+
+
+def kill(plan: Plan, job: subprocess.Popen[bytes], folder: Path) -> None:
+    """Waits for the moment and sends the signal."""
+    wait_for_phase(plan, job, folder)
+    time.sleep(plan.seconds)
+    if job.poll() is not None:
+        return
+    pids = [log.pid for log in logs_of(folder)]
+    targets = [pids[rank] for rank in plan.victims if pids[rank]]
+    for pid in targets or [job.pid]:
+        signal_to(pid, plan.signal)
+
+
+def verdict(plan: Plan, folder: Path) -> tuple[str, str]:
+    """What became of the run (whole, cut, nothing), and what was lost, or empty."""
+    logs, trace = logs_of(folder), folder / "trace"
+    if any(log.wrong for log in logs):
+        return "wrong", "the program computed wrong results"
+    code, said = assemble(trace)
+    recorded = any(log.calls for log in logs)
+    if code != 0:
+        if recorded or not said.strip():
+            return "lost", f"no archive (exit code {code}): {said.strip() or 'not a word'}"
+        return "nothing", ""
+    kept = read_archive(trace)
+    for rank, log in enumerate(logs):
+        if fault := lost(log, kept[rank], tree=plan.tree):
+            return "lost", f"rank {rank}: {fault}; said: {said.strip()}"
+    finished = all(log.calls[-1:] == ["MPI_Finalize"] for log in logs)
+    if not finished and not said.strip() and not any(kept[rank].calls[-1:] == ["MPI_Finalize"] for rank in kept):
+        return "silent", "something is missing and nothing says so"
+    return "whole" if finished else "cut", ""
+
+
+def main() -> int:
+    """Runs them all."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--runs", type=int, default=1000)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--mpi", choices=[mpi.flavour for mpi in local_mpi.find()], help="default: each in turn")
+    given = options.parse_args()
+    # Orphans of a killed launcher shall become our children, so that they can be found and ended.
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+    mpis = [mpi for mpi in local_mpi.find() if given.mpi in (None, mpi.flavour)]
+    if not mpis:
+        raise SystemExit("there is no MPI library on this machine to run under")
+    dice = random.Random(given.seed)
+    outcomes: Counter[str] = Counter()
+    calls, begin = 0, time.monotonic()
+    for run in range(given.runs):
+        plan = plan_of(dice, mpis[run % len(mpis)])
+        folder = Path(tempfile.mkdtemp(prefix="hopscope-kills-"))
+        job = start(plan, folder)
+        try:
+            kill(plan, job, folder)
+        finally:
+            end_all(job)
+        outcome, fault = verdict(plan, folder)
+        outcomes[outcome] += 1
+        calls += sum(len(log.calls) for log in logs_of(folder))
+        if fault:
+            print(f"run {run}: {fault}\n  {plan}\n  {folder}", flush=True)
+        else:
+            shutil.rmtree(folder)
+        if sys.stderr.isatty() or run % 50 == 49:
+            print(f"{run + 1} of {given.runs}: {dict(outcomes)}", file=sys.stderr, flush=True)
+    bad = given.runs - sum(outcomes[name] for name in ("whole", "cut", "nothing"))
+    print(
+        f"{given.runs} runs killed at random moments (seed {given.seed}): {outcomes['cut']} cut short, "
+        f"{outcomes['whole']} had finished, {outcomes['nothing']} had not begun; {calls} completed calls logged; "
+        f"{bad} runs lost something; {time.monotonic() - begin:.0f} s"
+    )
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""What a run's trace holds of the calls that its ranks wrote down themselves (programs/logged_calls.c)."""
+
+import re
+import subprocess
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hopscope.launch import collector_file
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = Path(__file__).parent / "programs" / "logged_calls.c"
+FLAGS = (f"-I{ROOT / 'collector' / 'include'}",)
+
+_FUNCTION = re.compile(r"^    X\((\w+),", re.MULTILINE)
+_EVENT = re.compile(r"^(ENTER|LEAVE|MPI_[A-Z_]+) +(\d+) +\d+ *(.*)$", re.MULTILINE)
+_HEAD_BYTES = 16
+
+
+def functions() -> list[str]:
+    """Names of MPI functions by their number."""
+    text = (ROOT / "collector" / "include" / "hopscope" / "functions.h").read_text()
+    return ["", *_FUNCTION.findall(text)]
+
+
+@dataclass
+class Log:
+    """What one rank wrote down."""
+
+    pid: int = 0
+    wrong: int = 0
+    calls: list[str] = field(default_factory=list)
+
+
+def read_log(path: Path, names: list[str]) -> Log:
+    """A rank's log; an empty one if the rank never came to it."""
+    data = path.read_bytes() if path.exists() else b""
+    if len(data) < _HEAD_BYTES:
+        return Log()
+    count = int.from_bytes(data[8:16], "little")
+    numbers = memoryview(data)[_HEAD_BYTES : _HEAD_BYTES + 2 * count].cast("H")
+    return Log(int.from_bytes(data[:4], "little"), int.from_bytes(data[4:8], "little"), [names[n] for n in numbers])
+
+
+@dataclass
+class Kept:
+    """What the archive holds of one rank."""
+
+    entered: int = 0
+    calls: list[str] = field(default_factory=list)
+    """Names of the calls that were left, in order."""
+    other: Counter[str] = field(default_factory=Counter)
+    """Numbers of messages by kind, application's and hops (`hop MPI_IRECV`) apart."""
+
+
+def read_archive(trace: Path) -> dict[int, Kept]:
+    """What the archive holds, by rank."""
+    words = ["otf2-print", str(trace / "traces.otf2")]
+    printed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    kept: dict[int, Kept] = defaultdict(Kept)
+    for event, rank, rest in _EVENT.findall(printed):
+        here = kept[int(rank)]
+        if event in ("ENTER", "LEAVE"):
+            region = rest.split('"')[1]
+            if not region.startswith("MPI_"):
+                continue
+            if event == "ENTER":
+                here.entered += 1
+            else:
+                here.calls.append(region)
+        else:
+            here.other[("hop " if '"hops:' in rest else "") + event] += 1
+    return kept
+
+
+def without_repeated_tests(calls: list[str]) -> list[str]:
+    """Failing tests that were not close enough to one another are pairs of their own."""
+    return [call for i, call in enumerate(calls) if call != "MPI_Test" or i == 0 or calls[i - 1] != "MPI_Test"]
+
+
+def assemble(trace: Path) -> tuple[int, str]:
+    """Makes the archive as `hopscope recover` does; the exit code and what was said."""
+    words = [str(collector_file("hopscope-assemble")), str(trace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def lost(log: Log, kept: Kept, *, tree: bool) -> str:
+    """What the trace lacks of a rank's log, or has beyond the one call that may have been done and not logged; empty if
+    nothing."""
+    logged, held = without_repeated_tests(log.calls), without_repeated_tests(kept.calls)
+    if held[: len(logged)] != logged:
+        at = next((i for i, (a, b) in enumerate(zip(held, logged, strict=False)) if a != b), len(held))
+        return f"{len(logged)} calls were logged, the trace holds {len(held)} and differs from call {at} on"
+    # A test may have failed before the call that is under way.
+    beyond = [call for call in held[len(logged) :] if call != "MPI_Test"]
+    if len(beyond) > 1:
+        return f"the trace holds {len(beyond)} calls that were not logged: {beyond[:4]}"
+    if kept.entered - len(kept.calls) not in (0, 1):
+        return f"{kept.entered} calls were entered and {len(kept.calls)} left"
+    count = Counter(log.calls)
+    least = {
+        "MPI_SEND": count["MPI_Sendrecv"] + count["MPI_Send"],
+        "MPI_RECV": count["MPI_Sendrecv"],
+        "MPI_IRECV_REQUEST": count["MPI_Irecv"],
+        "MPI_IRECV": count["MPI_Test"],
+    }
+    if tree:  # of two ranks, each sends one hop and receives one in an Allreduce and a Barrier, and does one in a Bcast
+        least["hop MPI_IRECV"] = count["MPI_Allreduce"] + count["MPI_Barrier"] + count["MPI_Bcast"] // 2
+    short = {kind: (n, kept.other[kind]) for kind, n in least.items() if kept.other[kind] < n}
+    return f"messages logged and held: {short}" if short else ""

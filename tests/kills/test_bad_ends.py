@@ -1,0 +1,193 @@
+"""However a program ends, its trace holds every call that its ranks have come back from, and says what it lacks."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import local_mpi
+import pytest
+from hopscope.launch import collector_library
+from kept_events import (
+    FLAGS,
+    PROGRAM,
+    Kept,
+    Log,
+    assemble,
+    functions,
+    lost,
+    read_archive,
+    read_log,
+    without_repeated_tests,
+)
+
+RANKS = 2
+NAMES = functions()
+ROUNDS = 40
+
+
+class Job:
+    """logged_calls under the collector, in a folder of its own."""
+
+    def __init__(self, mpi: local_mpi.LocalMpi, folder: Path, trace: Path | None = None) -> None:
+        self.mpi = mpi
+        self.folder = folder
+        self.trace = trace or folder / "trace"
+        self.code = -1
+        self.said = ""
+
+    def words(self, *how: str, pause: int = 0, shell: str = "", rounds: int = ROUNDS) -> list[str]:
+        (self.folder / "logs").mkdir()
+        before = ["sh", "-c", f'{shell} exec "$0" "$@"'] if shell else []
+        preload = f"LD_PRELOAD={collector_library(self.mpi.flavour)}"
+        program = str(self.mpi.compile(PROGRAM, *FLAGS))
+        return [
+            *self.mpi.launch(RANKS),
+            *before,
+            "env",
+            preload,
+            program,
+            str(self.folder / "logs"),
+            str(rounds),
+            str(pause),
+            *how,
+        ]
+
+    def start(self, words: list[str], **settings: str) -> "subprocess.Popen[str]":
+        environment = {**os.environ, "HOPSCOPE_DIR": str(self.trace), "HOPSCOPE_SPOOL_CHUNK_BYTES": "4096", **settings}
+        return subprocess.Popen(
+            words,
+            cwd=self.folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, words: list[str], **settings: str) -> "Job":
+        job = self.start(words, **settings)
+        self.said, _ = job.communicate(timeout=120)
+        self.code = job.returncode
+        return self
+
+    def log(self, rank: int) -> Log:
+        return read_log(self.folder / "logs" / f"{rank}.log", NAMES)
+
+    def assert_all_kept(self) -> str:
+        """Every logged call is in the archive. What was said of what is missing."""
+        _, said = assemble(self.trace)
+        kept = read_archive(self.trace)
+        for rank in range(RANKS):
+            log = self.log(rank)
+            assert log.calls, f"rank {rank} has logged nothing: {self.said}"
+            assert log.wrong == 0
+            assert lost(log, kept[rank], tree=False) == "", said
+        return said
+
+
+@pytest.mark.parametrize("how", ["exit", "segfault", "abort", "mpi-abort", "exec"])
+def test_a_rank_that_ends_itself_loses_no_event(mpi: local_mpi.LocalMpi, tmp_path: Path, how: str) -> None:
+    job = Job(mpi, tmp_path)
+    job.run(["timeout", "-k", "1", "15", *job.words(how, "1", "25")])
+    assert job.log(1).calls.count("MPI_Allreduce") == 25
+    said = job.assert_all_kept()
+    assert "MPI_Abort was called" in said if how == "mpi-abort" else "MPI_Finalize was not reached" in said
+    if how == "mpi-abort":
+        assert job.code != 0
+
+
+def test_a_child_that_does_not_exec_leaves_its_parents_trace_alone(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    job = Job(mpi, tmp_path)
+    job.run(job.words("fork", "1", "25"))
+    assert job.code == 0, job.said
+    assert job.log(1).calls[-1] == "MPI_Finalize"
+    assert job.assert_all_kept() == ""
+
+
+def test_sigterm_at_a_batch_limit_loses_no_event(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    job = Job(mpi, tmp_path)
+    running = job.start(job.words(pause=1000, rounds=100_000))
+    deadline = time.monotonic() + 60
+    while job.log(0).calls.count("MPI_Allreduce") < 100 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGTERM)
+    running.communicate(timeout=60)
+    assert job.log(1).calls.count("MPI_Allreduce") >= 99
+    assert "MPI_Finalize was not reached" in job.assert_all_kept()
+
+
+def test_a_disk_that_fills_up_ends_the_recording_and_not_the_run(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    mount = tmp_path / "small"
+    mount.mkdir()
+    size = ["mount", "-t", "tmpfs", "-o", "size=1500k", "none", str(mount)]
+    mounted = subprocess.run(size, capture_output=True, text=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip(f"cannot mount a small file system here: {mounted.stderr.strip()}")
+    try:
+        job = Job(mpi, tmp_path, mount / "trace")
+        job.run(job.words(rounds=3000), HOPSCOPE_ASSEMBLE="0")
+        spools = tmp_path / "trace"
+        subprocess.run(["cp", "-r", str(mount / "trace"), str(spools)], check=True)
+    finally:
+        subprocess.run(["umount", "-l", str(mount)], check=False)
+    assert job.code == 0, job.said
+    assert "recording stopped on rank" in job.said
+    assert "No space left on device" in job.said
+    assert all(job.log(rank).calls[-1] == "MPI_Finalize" and not job.log(rank).wrong for rank in range(RANKS))
+    _, said = assemble(spools)
+    assert "recording stopped: no room for the next chunk of the spool" in said
+    kept = read_archive(spools)
+    for rank in range(RANKS):
+        # Up to there nothing is missing.
+        calls = without_repeated_tests(kept[rank].calls)
+        assert 1000 < len(calls) < len(job.log(rank).calls)
+        assert calls[:-1] == without_repeated_tests(job.log(rank).calls)[: len(calls) - 1]
+
+
+@pytest.mark.parametrize("what", ["unwritable", "read-only home"])
+def test_where_nothing_can_be_written_the_application_runs_on(
+    mpi: local_mpi.LocalMpi, tmp_path: Path, what: str
+) -> None:
+    """Root may write anywhere, so the place is a file system mounted read-only."""
+    place = tmp_path / "place"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "ro", "none", str(place)], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"cannot mount a read-only file system here: {mounted.stderr.strip()}")
+    try:
+        job = Job(mpi, tmp_path, place / "trace")
+        if what == "unwritable":
+            job.run(job.words())
+        else:  # the default directory is where the program runs
+            job.run(job.words(shell=f"cd {place};"), HOPSCOPE_DIR="", HOME=str(place))
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=False)
+    assert job.code == 0, job.said
+    assert all(job.log(rank).calls[-1] == "MPI_Finalize" and not job.log(rank).wrong for rank in range(RANKS))
+    assert "Read-only file system; the application runs on unrecorded" in job.said
+
+
+def test_runs_killed_at_random_moments_lose_no_event() -> None:
+    """The shortened form of `make check-kills`, the same runs every time."""
+    script = Path(__file__).parent / "check_kills.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--runs", "20", "--seed", "5"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_trace_that_lacks_a_call_is_noticed() -> None:
+    """The check itself can fail."""
+    log = Log(calls=["MPI_Init", "MPI_Barrier", "MPI_Barrier"])
+    assert "3 calls were logged" in lost(log, Kept(2, log.calls[:2]), tree=False)
+    assert "not logged" in lost(log, Kept(5, [*log.calls, "MPI_Bcast", "MPI_Bcast"]), tree=False)
+    assert lost(log, Kept(4, log.calls), tree=False) == ""
