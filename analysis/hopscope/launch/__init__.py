@@ -11,7 +11,7 @@ from hopscope.launch.command import Request, environment, preload_words
 from hopscope.launch.flavour import find_flavour, find_program
 from hopscope.launch.inputs import check_topology, check_tree
 from hopscope.launch.installed import collector_file, collector_library, installed_flavours
-from hopscope.launch.job import assemble, run_job
+from hopscope.launch.job import assemble, inspect, run_job
 
 __all__ = [
     "Request",
@@ -23,6 +23,7 @@ __all__ = [
     "environment",
     "find_flavour",
     "find_program",
+    "inspect",
     "installed_flavours",
     "preload_words",
     "run_job",

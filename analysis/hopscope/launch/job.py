@@ -1,11 +1,13 @@
 """Running a traced job, and putting its trace together where the job itself did not."""
 
+import json
 import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any, cast
 
 from hopscope.errors import InputError
 from hopscope.launch.installed import collector_file
@@ -76,3 +78,20 @@ def assemble(directory: Path) -> str:
     if done.returncode != 0 or not is_assembled(directory):
         raise InputError(said or f"{program.name} could not put together {directory} (exit code {done.returncode})")
     return said
+
+
+def inspect(directory: Path) -> dict[str, Any]:
+    """Where every rank is by what it has recorded so far: schemas/inspection.schema.json, up to `missing`.
+
+    Raises InputError if the directory holds no recordings.
+    """
+    if not any((directory / "spool").glob("*.defs")):
+        raise InputError(
+            f"{directory} holds no recordings (spool/*.defs): its job ended well and its trace is whole, or it is no "
+            "trace directory; `hopscope inspect` is for a job that runs, hangs or was killed"
+        )
+    program = collector_file("hopscope-assemble")
+    done = subprocess.run([str(program), "--inspect", str(directory)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise InputError(done.stderr.strip() or f"{program.name} could not read {directory} (code {done.returncode})")
+    return cast("dict[str, Any]", json.loads(done.stdout))

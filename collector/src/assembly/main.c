@@ -1,10 +1,12 @@
-/* hopscope-assemble DIR: makes the archive of a run from its spools. See assemble.h. */
+/* hopscope-assemble DIR: makes the archive of a run from its spools, see assemble.h; or says where its ranks are, see
+ * inspect.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "assembly/assemble.h"
+#include "assembly/inspect.h"
 
 enum { EXIT_WRONG_INPUT = 2 };
 
@@ -18,14 +20,37 @@ static void show_progress(void *context, uint64_t done, uint64_t total) {
             percent == 100 ? "\n" : "");
 }
 
+static int show_inspection(const char *directory) {
+    struct inspection inspection;
+    struct text text = {0};
+    char message[600];
+    bool ok = inspect(&inspection, directory, message, sizeof message);
+    if (ok)
+        inspection_json(&inspection, &text);
+    if (ok && text.failed)
+        snprintf(message, sizeof message, "out of memory");
+    ok = ok && !text.failed;
+    if (ok)
+        ok = fwrite(text.bytes, 1, text.length, stdout) == text.length && fflush(stdout) == 0;
+    else
+        fprintf(stderr, "hopscope-assemble: %s\n", message);
+    text_free(&text);
+    inspection_free(&inspection);
+    return ok ? 0 : EXIT_WRONG_INPUT;
+}
+
 int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[1], "--inspect") == 0)
+        return show_inspection(argv[2]);
     if (argc != 2 || argv[1][0] == '-') {
         bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
         fprintf(help ? stdout : stderr,
-                "usage: hopscope-assemble DIR\n\n"
+                "usage: hopscope-assemble [--inspect] DIR\n\n"
                 "Makes the OTF2 archive DIR/traces.otf2 and DIR/run.json from DIR/spool. Exit code "
                 "0 if there is an archive now,\neven an incomplete one (what it lacks is said on "
-                "stderr), 2 if there is none.\n");
+                "stderr), 2 if there is none.\n\n"
+                "--inspect makes nothing and may be used while the run goes on: it prints as JSON where every rank is "
+                "by what it\nhas recorded so far (schemas/inspection.schema.json).\n");
         return help ? 0 : EXIT_WRONG_INPUT;
     }
     char message[4000];

@@ -1,0 +1,30 @@
+"""`hopscope inspect`: where every rank of a job is, while it runs or after it was killed."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from hopscope.inspection import Inspection
+from hopscope.launch.job import inspect
+from hopscope.render.inspection import print_inspection
+
+
+@click.command(name="inspect", short_help="Say where a job hangs: who has entered, who has not, who waits for whom.")
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(directory: Path, form: str) -> None:
+    """Say for each open collective of a job who has entered it, who has not and where these are instead, for which
+    message each rank waits and since when.
+
+    Reads what the ranks have recorded, while the job runs or after it was killed (before its trace is whole: a job
+    that ended well has nothing open). A running job is not disturbed.
+
+    Example: hopscope inspect hopscope-app-1
+    """
+    seen = Inspection(inspect(directory))
+    if form == "json":
+        click.echo(json.dumps(seen.document()))
+    else:
+        print_inspection(sys.stdout, seen)

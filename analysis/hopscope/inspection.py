@@ -1,0 +1,288 @@
+"""A run as its spools show it at this moment: which collectives are open, where every rank is, and who waits for whom.
+
+The facts come from `hopscope-assemble --inspect` (schemas/inspection.schema.json), which reads the spools of a running
+or a killed job; here they are put together over the ranks.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope.render.quantities import quantity
+
+POLLS = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
+# A rank that has polled for so long and polled again so short a time ago polls still.
+_POLLS_STILL_NS = 100_000_000
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One member of an open collective."""
+
+    rank: int
+    state: str
+    """`inside`, `left`, `absent`: it has not come to it; `elsewhere`: it calls another operation in its place."""
+    function: str | None
+    at_ns: int | None
+    """When it entered; None if it has not."""
+
+
+@dataclass(frozen=True)
+class OpenCollective:
+    """A collective that some member has entered and not left."""
+
+    comm: int
+    name: str
+    seq: int
+    function: str
+    members: tuple[Member, ...]
+
+    def of(self, state: str) -> list[int]:
+        """The ranks in a state."""
+        return [member.rank for member in self.members if member.state == state]
+
+
+class Inspection:
+    """What can be said about a run from the facts of all its ranks."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.ranks: list[Facts] = facts["ranks"]
+        self.collectives = _open_collectives(facts)
+
+    @property
+    def is_live(self) -> bool:
+        """True if some process of the run is there."""
+        return any(rank["state"] == "running" for rank in self.ranks)
+
+    def since(self, at_ns: int | None) -> str:
+        """How long ago something was, in a run that goes on; in one that is over, when it was."""
+        if at_ns is None:
+            return "-"
+        now: int | None = self.facts["now_ns"]
+        if self.is_live and now is not None:
+            return quantity(max(now - at_ns, 0), "ns")
+        return f"at {quantity(at_ns, 'at')}"
+
+    def where(self, rank: int) -> tuple[str, int | None]:
+        """Where a rank is, in words, and since when."""
+        facts = self.ranks[rank]
+        if not facts["threads"]:
+            return "nothing of it was found", None
+        places = [self._thread(thread) for thread in facts["threads"]]
+        texts = [text for text, _ in places]
+        text = texts[0] if len(texts) == 1 else "; ".join(f"thread {i}: {text}" for i, text in enumerate(texts))
+        if facts["state"] in ("finished", "aborted"):
+            text = {"finished": "has finished", "aborted": "has called MPI_Abort"}[facts["state"]]
+        elif facts["state"] == "died":
+            text = f"its process is gone; was {text}"
+        if facts["recording_stopped"]:
+            text += f" (recording stopped: {facts['recording_stopped']})"
+        return text, places[0][1]
+
+    def waits_for(self, rank: int) -> set[int]:
+        """The ranks of which one or all must do something before this one can go on; empty if it waits for none or
+        nothing is known about it."""
+        if self.ranks[rank]["state"] not in ("running", "died", "unknown"):
+            return set()
+        found: set[int] = set()
+        for thread in self.ranks[rank]["threads"]:
+            call = thread["call"]
+            if call is None:
+                continue
+            asked = [call, *thread["open"], *([call["receive"]] if "receive" in call else [])]
+            found |= {one["peer"] for one in asked if isinstance(one.get("peer"), int)}
+        for collective in self.collectives:
+            if rank in collective.of("inside"):
+                found |= set(collective.of("absent")) | set(collective.of("elsewhere"))
+        return found - {rank}
+
+    def sentences(self) -> list[str]:
+        """What it comes to: operations that do not fit together, who is waited for in the end, circles."""
+        said = [sentence for collective in self.collectives if (sentence := self._mismatch(collective))]
+        waiting = {rank: targets for rank in range(len(self.ranks)) if (targets := self.waits_for(rank))}
+        ends: dict[int, set[int]] = {}
+        for rank in waiting:
+            for end in self._reached(rank, waiting):
+                if end not in waiting:
+                    ends.setdefault(end, set()).add(rank)
+        for end, ranks in sorted(ends.items()):
+            text, at = self.where(end)
+            since = "" if at is None or self.ranks[end]["state"] == "finished" else self._since_words(at)
+            said.append(f"{_ranks(ranks)} {_s(ranks, 'wait')}, in the end, for rank {end}: {text}{since}")
+        circle = _circle(waiting)
+        if circle and not said:
+            said.append(f"{_ranks(set(circle))} wait for one another: {' > '.join(map(str, [*circle, circle[0]]))}")
+        return said or ["no rank is seen to wait for another"]
+
+    def document(self) -> Facts:
+        """The facts with what was made of them."""
+        return {
+            **self.facts,
+            "open_collectives": [
+                {
+                    "comm": c.comm,
+                    "name": c.name,
+                    "seq": c.seq,
+                    "function": c.function,
+                    "members": [vars(member) for member in c.members],
+                }
+                for c in self.collectives
+            ],
+            "sentences": self.sentences(),
+        }
+
+    def comm_name(self, comm: int | None) -> str:
+        """A communicator's name, or its number."""
+        if comm is None:
+            return "an unknown communicator"
+        return self.facts["comms"][comm]["name"] or f"communicator {comm}"
+
+    def waits_inside(self, rank: int) -> str:
+        """The hops for which a rank waits inside a collective; empty if the library does not show them."""
+        hops = [one for thread in self.ranks[rank]["threads"] for one in thread["open"] if "phase" in one]
+        return "; ".join(f"{self._hop(one)}{self._since_words(one['at_ns'])}" for one in hops)
+
+    def _since_words(self, at_ns: int) -> str:
+        since = self.since(at_ns)
+        return f", {since}" if since.startswith("at ") else f", for {since}"
+
+    def _thread(self, thread: Facts) -> tuple[str, int | None]:
+        call, last = thread["call"], thread["last"]
+        if call is not None:
+            return f"in {self._call(call, thread)}{_called_from(call)}", call["at_ns"]
+        if last is None:
+            return "before its first call", None
+        now: int | None = self.facts["now_ns"]
+        if last["function"] in POLLS and now is not None:
+            polled, quiet = last["left_ns"] - last["at_ns"], now - last["left_ns"]
+            if polled > _POLLS_STILL_NS > quiet:
+                return f"polling by {last['function']}{self._requests(thread)}{_called_from(last)}", last["at_ns"]
+        return f"computing, after {self._call(last, None)}{_called_from(last)}", last["left_ns"]
+
+    def _call(self, call: Facts, thread: Facts | None) -> str:
+        """A call with whom it concerns; thread: that of a call that is not over."""
+        name = call["function"]
+        if "seq" in call:
+            text = f"{name} #{call['seq']} on {self.comm_name(call['comm'])}"
+            hops = [one for one in (thread["open"] if thread else []) if "phase" in one]
+            return text + "".join(f", waits for its {self._hop(one)}" for one in hops[:3])
+        if "peer" in call and not thread:
+            return name
+        if "peer" in call:
+            sends = not name.endswith(("recv", "Recv", "robe")) or name.startswith("MPI_Sendrecv")
+            text = f"{name} {'to' if sends else 'from'} {_party(call)}"
+            if "receive" in call:
+                text += f" and from {_party(call['receive'])}"
+            return f"{text} on {self.comm_name(call['comm'])}"
+        return name + (self._requests(thread) if thread else "")
+
+    def _hop(self, hop: Facts) -> str:
+        return f"{hop['phase']} hop {'from' if hop['kind'] == 'receive' else 'to'} {hop['peer']}"
+
+    def _requests(self, thread: Facts) -> str:
+        some = [one for one in thread["open"] if "phase" not in one]
+        words = [f"{one['kind']} {'from' if one['kind'] == 'receive' else 'to'} {_party(one)}" for one in some[:3]]
+        more = f" and {len(some) - 3} more" if len(some) > 3 else ""
+        return f" ({'; '.join(words)}{more})" if words else ""
+
+    def _mismatch(self, collective: OpenCollective) -> str | None:
+        others = [member for member in collective.members if member.state == "elsewhere"]
+        if not others:
+            return None
+        inside = [m.rank for m in collective.members if m.state == "inside"]
+        what = {member.function for member in others}
+        return (
+            f"collective #{collective.seq} on {collective.name} does not fit together: {_ranks(inside)} "
+            f"{_s(inside, 'call')} {collective.function}, {_ranks(m.rank for m in others)} "
+            f"{' and '.join(sorted(filter(None, what)))}"
+        )
+
+    def _reached(self, rank: int, waiting: dict[int, set[int]]) -> set[int]:
+        seen: set[int] = set()
+        ahead = list(waiting.get(rank, ()))
+        while ahead:
+            at = ahead.pop()
+            if at not in seen:
+                seen.add(at)
+                ahead += waiting.get(at, ())
+        return seen
+
+
+def _open_collectives(facts: Facts) -> list[OpenCollective]:
+    on: dict[tuple[int, int], dict[int, Facts]] = {}
+    last: dict[tuple[int, int], Facts] = {}
+    for rank in facts["ranks"]:
+        for one in rank["collectives"]:
+            last[rank["rank"], one["comm"]] = one
+            if one["inside"]:
+                on.setdefault((one["comm"], one["seq"]), {})[rank["rank"]] = one
+    found: list[OpenCollective] = []
+    for (comm, seq), inside in sorted(on.items()):
+        names = [one["function"] for one in inside.values()]
+        function = max(names, key=lambda name: (names.count(name), name))
+        members: list[Member] = []
+        for rank in facts["comms"][comm]["members"]:
+            own = last.get((rank, comm))
+            if own is None or own["seq"] < seq:
+                members.append(Member(rank, "absent", None, None))
+            elif own["seq"] > seq:
+                members.append(Member(rank, "left", None, None))
+            elif own["function"] != function:
+                members.append(Member(rank, "elsewhere", own["function"], own["at_ns"]))
+            else:
+                state = "inside" if own["inside"] else "left"
+                members.append(Member(rank, state, own["function"], own["at_ns"]))
+        if len(members) > 1:
+            name = facts["comms"][comm]["name"] or f"communicator {comm}"
+            found.append(OpenCollective(comm, name, seq, function, tuple(members)))
+    return found
+
+
+def _party(one: Facts) -> str:
+    peer = one.get("peer")
+    who = {"any": "any rank", "nobody": "no rank", None: "an unknown rank"}.get(peer, f"{peer}")
+    return who if one.get("tag") in (None, "any") else f"{who} (tag {one['tag']})"
+
+
+def _called_from(call: Facts) -> str:
+    if not call.get("site"):
+        return ""
+    module, _, offset = call["site"].rpartition("+")
+    place = f"{module.rsplit('/', 1)[-1]}+{offset}"
+    return f", called from {call['symbol']} ({place})" if call["symbol"] else f", called from {place}"
+
+
+def ranks_text(ranks: Iterable[int]) -> str:
+    """`0, 3 to 5 and 7` as `0, 3-5, 7`."""
+    runs: list[list[int]] = []
+    for rank in sorted(ranks):
+        if runs and runs[-1][1] == rank - 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def _ranks(ranks: Iterable[int]) -> str:
+    listed = list(ranks)
+    return f"{'rank' if len(listed) == 1 else 'ranks'} {ranks_text(listed)}"
+
+
+def _s(ranks: Iterable[int], verb: str) -> str:
+    return verb + ("s" if len(list(ranks)) == 1 else "")
+
+
+def _circle(waiting: dict[int, set[int]]) -> list[int]:
+    """Ranks each of which waits for the next, the last for the first; empty if there is none."""
+    for start in waiting:
+        path: list[int] = []
+        at = start
+        while at in waiting and at not in path:
+            path.append(at)
+            at = min(waiting[at])
+        if at in path:
+            return path[path.index(at) :]
+    return []

@@ -1,0 +1,82 @@
+"""An inspection as tables for people: the open collectives, then all ranks, those in the same place as one row."""
+
+from typing import TextIO
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from hopscope.inspection import Inspection, OpenCollective, ranks_text
+from hopscope.render.terminal import console
+
+_STATES = {
+    "inside": "has entered",
+    "left": "has left",
+    "absent": "has not entered",
+    "elsewhere": "calls another operation",
+}
+
+
+def print_inspection(stream: TextIO, seen: Inspection) -> None:
+    """Print what an inspection shows."""
+    target = console(stream)
+    for collective in seen.collectives:
+        target.print(_collective(seen, collective))
+    target.print(_ranks(seen))
+    for sentence in seen.sentences():
+        target.print(escape(sentence), style="bold", soft_wrap=True)
+    for what in seen.facts["missing"]:
+        if "MPI_Finalize was not reached" not in what:
+            target.print(escape(f"missing: {what}"), style="dim", soft_wrap=True)
+
+
+def _collective(seen: Inspection, collective: OpenCollective) -> Table:
+    inside = len(collective.of("inside"))
+    title = f"{collective.function} #{collective.seq} on {collective.name}: {inside} of {len(collective.members)} in it"
+    table = _table(title, "ranks", "", "since", "waits for, or is")
+    rows: dict[tuple[str, str], list[int]] = {}
+    times: dict[tuple[str, str], list[int]] = {}
+    for member in collective.members:
+        if member.state == "inside":
+            text, at = seen.waits_inside(member.rank), member.at_ns
+        else:
+            text, at = seen.where(member.rank)
+        row = (_STATES[member.state], text)
+        rows.setdefault(row, []).append(member.rank)
+        if at is not None:
+            times.setdefault(row, []).append(at)
+    for (state, text), ranks in rows.items():
+        first = min(times[state, text]) if (state, text) in times else None
+        table.add_row(ranks_text(ranks), state, seen.since(first), escape(text))
+    return table
+
+
+def _ranks(seen: Inspection) -> Table:
+    table = _table("ranks", "ranks", "host", "process", "since", "is")
+    rows: dict[tuple[str, str, str], list[int]] = {}
+    times: dict[tuple[str, str, str], list[int]] = {}
+    for facts in seen.ranks:
+        text, at = seen.where(facts["rank"])
+        row = (facts["host"] or "-", facts["state"], text)
+        rows.setdefault(row, []).append(facts["rank"])
+        if at is not None:
+            times.setdefault(row, []).append(at)
+    for row, ranks in rows.items():
+        host, state, text = row
+        first = min(times[row]) if row in times else None
+        table.add_row(ranks_text(ranks), escape(host), state, seen.since(first), escape(text))
+    return table
+
+
+def _table(title: str, *headings: str) -> Table:
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        header_style="bold",
+        title=escape(title),
+        title_justify="left",
+    )
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table

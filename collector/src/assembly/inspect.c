@@ -1,0 +1,208 @@
+/* Reads the spools up to their last records. Nothing is written, and the run goes on meanwhile. */
+#include "assembly/inspect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "assembly/functions.h"
+
+static bool grow(void *array, size_t count, size_t *room, size_t size) {
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? *room * 2 : 16;
+    void *grown = realloc(*(void **)array, wanted * size);
+    if (!grown)
+        return false;
+    *(void **)array = grown;
+    *room = wanted;
+    return true;
+}
+
+static bool open_request(struct thread_place *place, const struct spool_record *record, uint64_t ns) {
+    size_t room = place->open_room;
+    if (!grow(&place->open, place->open_count, &place->open_room, sizeof *place->open) ||
+        !grow(&place->open_ns, place->open_count, &room, sizeof *place->open_ns))
+        return false;
+    place->open[place->open_count] = record;
+    place->open_ns[place->open_count++] = ns;
+    return true;
+}
+
+/* Requests end in about the order in which they begin, and few are open at a time. */
+static void close_request(struct thread_place *place, uint64_t id) {
+    size_t i = place->open_count;
+    while (i > 0 && place->open[i - 1]->c != id)
+        i--;
+    if (i == 0)
+        return;
+    size_t after = place->open_count-- - i;
+    memmove(&place->open[i - 1], &place->open[i], after * sizeof *place->open);
+    memmove(&place->open_ns[i - 1], &place->open_ns[i], after * sizeof *place->open_ns);
+}
+
+static struct last_collective *collective_on(struct rank_place *rank, uint32_t comm) {
+    for (size_t i = 0; i < rank->collective_count; i++)
+        if (rank->collectives[i].comm == comm)
+            return &rank->collectives[i];
+    struct last_collective *grown =
+        realloc(rank->collectives, (rank->collective_count + 1) * sizeof *rank->collectives);
+    if (!grown)
+        return NULL;
+    rank->collectives = grown;
+    grown[rank->collective_count] = (struct last_collective){.comm = comm};
+    return &grown[rank->collective_count++];
+}
+
+struct scan {
+    const struct run *run;
+    const struct process *process;
+    const struct machine *machine;
+    struct rank_place *rank;
+    struct thread_place *place;
+};
+
+static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns) {
+    uint32_t comm = comm_of(s->process, record->comm);
+    if (function_is_collective(record->region) && comm != NO_ID) {
+        struct last_collective *collective = collective_on(s->rank, comm);
+        if (!collective)
+            return false;
+        *collective = (struct last_collective){comm, record->b, ns, record->region, record->c, true};
+    }
+    s->place->call = record;
+    s->place->call_ns = ns;
+    return true;
+}
+
+static void leave(struct scan *s, const struct spool_record *record, uint64_t ns) {
+    const struct spool_record *call = s->place->call;
+    if (!call || call->region != record->region)
+        return;
+    uint32_t comm = comm_of(s->process, call->comm);
+    if (function_is_collective(call->region) && comm != NO_ID) {
+        struct last_collective *collective = collective_on(s->rank, comm);
+        if (collective && collective->seq == call->b)
+            collective->inside = false;
+    }
+    s->place->last = call;
+    s->place->last_enter_ns = s->place->call_ns;
+    s->place->last_leave_ns = ns;
+    s->place->call = NULL;
+    s->place->waits = false;
+}
+
+static bool take(struct scan *s, const struct spool_record *record) {
+    uint64_t ns = clock_map_corrected(s->machine, clock_map_ns(s->machine, record->ticks));
+    switch (record->kind) {
+    case SPOOL_ENTER:
+        return enter(s, record, ns);
+    case SPOOL_LEAVE:
+        leave(s, record, ns);
+        return true;
+    case SPOOL_ISEND:
+    case SPOOL_IRECV_POST:
+    case SPOOL_HOP_ISEND:
+    case SPOOL_HOP_IRECV_POST:
+        return open_request(s->place, record, ns);
+    case SPOOL_ISEND_COMPLETE:
+    case SPOOL_IRECV:
+    case SPOOL_REQUEST_CANCELLED:
+    case SPOOL_HOP_ISEND_COMPLETE:
+    case SPOOL_HOP_IRECV:
+        close_request(s->place, record->c);
+        return true;
+    case SPOOL_WAIT_BEGIN:
+        s->place->waits = true;
+        s->place->wait_ns = ns;
+        return true;
+    case SPOOL_WAIT_END:
+        s->place->waits = false;
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* A process holds a lock on each of its spools as long as it lives. */
+static void find_out_if_alive(struct rank_place *rank, const struct process *process, const char *directory) {
+    char path[PATH_MAX];
+    rank->known = process->ended;
+    for (size_t i = 0; i < process->spool_count && !process->ended; i++) {
+        snprintf(path, sizeof path, "%s/spool/%d.%u.spool", directory, process->world_rank, process->spools[i].thread);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0)
+            continue;
+        bool got = flock(file, LOCK_SH | LOCK_NB) == 0;
+        rank->alive = rank->alive || (!got && errno == EWOULDBLOCK);
+        rank->known = rank->known || got || errno == EWOULDBLOCK;
+        close(file);
+    }
+}
+
+static bool place_rank(struct inspection *inspection, int number) {
+    const struct process *process = &inspection->run.processes[number];
+    struct rank_place *rank = &inspection->ranks[number];
+    rank->threads = calloc(process->spool_count + 1, sizeof *rank->threads);
+    if (!rank->threads)
+        return false;
+    for (size_t i = 0; i < process->spool_count; i++) {
+        const struct spool_file *file = &process->spools[i];
+        struct thread_place *place = &rank->threads[rank->thread_count++];
+        *place = (struct thread_place){.thread = file->thread, .records = file->count};
+        struct scan s = {&inspection->run, process, &inspection->run.machines[process->machine], rank, place};
+        for (size_t r = 0; r < file->count; r++)
+            if (!take(&s, &file->records[r]))
+                return false;
+        if (file->count == 0)
+            continue;
+        uint64_t first = clock_map_corrected(s.machine, clock_map_ns(s.machine, file->records[0].ticks));
+        uint64_t last = clock_map_corrected(s.machine, clock_map_ns(s.machine, file->records[file->count - 1].ticks));
+        inspection->first_ns = first < inspection->first_ns ? first : inspection->first_ns;
+        inspection->last_ns = last > inspection->last_ns ? last : inspection->last_ns;
+    }
+    find_out_if_alive(rank, process, inspection->run.directory);
+    return true;
+}
+
+/* Measurements of clocks are taken as they are: which of them are best is only known at the end. */
+bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity) {
+    *inspection = (struct inspection){.first_ns = UINT64_MAX};
+    struct run *run = &inspection->run;
+    if (!run_read(run, directory, message, capacity))
+        return false;
+    inspection->ranks = calloc((size_t)run->world_size, sizeof *inspection->ranks);
+    bool ok = inspection->ranks && clock_map_make(run) && merge_comms(run);
+    for (int rank = 0; ok && rank < run->world_size; rank++)
+        ok = !run->processes[rank].present || place_rank(inspection, rank);
+    if (!ok) {
+        snprintf(message, capacity, "out of memory while reading %s", directory);
+        return false;
+    }
+    if (inspection->first_ns == UINT64_MAX)
+        inspection->first_ns = 0;
+    for (size_t i = 0; i < run->machine_count && !inspection->has_now; i++)
+        inspection->has_now = clock_map_now(&run->machines[i], &inspection->now_ns);
+    if (inspection->now_ns < inspection->last_ns)
+        inspection->now_ns = inspection->last_ns;
+    return true;
+}
+
+void inspection_free(struct inspection *inspection) {
+    for (int rank = 0; inspection->ranks && rank < inspection->run.world_size; rank++) {
+        struct rank_place *place = &inspection->ranks[rank];
+        for (size_t i = 0; i < place->thread_count; i++) {
+            free(place->threads[i].open);
+            free(place->threads[i].open_ns);
+        }
+        free(place->threads);
+        free(place->collectives);
+    }
+    free(inspection->ranks);
+    run_free(&inspection->run);
+}

@@ -1,0 +1,52 @@
+/* Where every rank of a run is at this moment, or was when it died: for `hopscope inspect`. */
+#ifndef HOPSCOPE_INSPECT_H
+#define HOPSCOPE_INSPECT_H
+
+#include "assembly/run.h"
+
+/* A collective that a rank has entered last on a communicator. */
+struct last_collective {
+    uint32_t comm; /* index into run.comms */
+    uint64_t seq, enter_ns;
+    uint16_t function;
+    uint64_t root; /* UINT64_MAX: none */
+    bool inside;
+};
+
+/* What one thread was doing by its last record. Times are corrected, by the clock of the reference machine. */
+struct thread_place {
+    uint32_t thread;
+    size_t records;
+    const struct spool_record *call; /* ENTER of the outermost call it is in; NULL: outside MPI */
+    uint64_t call_ns;
+    const struct spool_record *last; /* ENTER of the last call it left; NULL: none */
+    uint64_t last_enter_ns, last_leave_ns;
+    bool waits; /* the engine has nothing to do but wait */
+    uint64_t wait_ns;
+    const struct spool_record **open; /* posts and sends that are not complete, in order */
+    uint64_t *open_ns;
+    size_t open_count, open_room;
+};
+
+struct rank_place {
+    struct thread_place *threads;
+    size_t thread_count;
+    struct last_collective *collectives; /* one a communicator */
+    size_t collective_count;
+    bool alive, known; /* is its process still there; known: that can be told from here */
+};
+
+struct inspection {
+    struct run run;
+    struct rank_place *ranks; /* run.world_size entries */
+    uint64_t first_ns, last_ns;
+    bool has_now; /* one of the clocks is this machine's */
+    uint64_t now_ns;
+};
+
+/* Reads DIR/spool, also while it is being written. False with a message if nothing can be said. */
+bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity);
+void inspection_json(const struct inspection *inspection, struct text *out);
+void inspection_free(struct inspection *inspection);
+
+#endif

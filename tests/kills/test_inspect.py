@@ -1,0 +1,153 @@
+"""`hopscope inspect` on jobs that hang, while they run and after they were killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import local_mpi
+import pytest
+from hopscope.errors import InputError
+from hopscope.inspection import Inspection
+from hopscope.launch import collector_library, job
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+BIN = Path(sys.executable).parent
+PROGRAM = Path(__file__).parent / "programs" / "hangs.c"
+RANKS = 4
+Document = dict[str, Any]
+
+
+def inspect(trace: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    words = [str(BIN / "hopscope"), "inspect", str(trace), *options]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+
+
+def states(collective: Document) -> list[str]:
+    return [member["state"] for member in collective["members"]]
+
+
+def call_of(seen: Document, rank: int) -> Document:
+    return seen["ranks"][rank]["threads"][0]["call"]
+
+
+def absent(seen: Document) -> bool:
+    """Rank 2 computes; the others are in the Allreduce over a tree, and each waits for a hop."""
+    (collective,) = seen["open_collectives"]
+    assert (collective["function"], collective["seq"]) == ("MPI_Allreduce", 5)
+    assert states(collective) == ["inside", "inside", "absent", "inside"]
+    assert call_of(seen, 2) is None
+    assert seen["ranks"][2]["threads"][0]["last"]["function"] == "MPI_Allreduce"
+    waits = {r: [(h["kind"], h["phase"], h["peer"]) for h in seen["ranks"][r]["threads"][0]["open"]] for r in (0, 1, 3)}
+    assert waits == {0: [("receive", "up", 2)], 1: [("receive", "down", 0)], 3: [("receive", "down", 2)]}
+    assert all(seen["ranks"][rank]["threads"][0]["waits_ns"] is not None for rank in waits)
+    assert any("ranks 0-1, 3 wait, in the end, for rank 2" in sentence for sentence in seen["sentences"])
+    return True
+
+
+def operations(seen: Document) -> bool:
+    (collective,) = seen["open_collectives"]
+    assert collective["seq"] == 5
+    assert states(collective) == ["inside", "elsewhere", "inside", "inside"]
+    assert collective["members"][1]["function"] == "MPI_Barrier"
+    assert any("rank 1 MPI_Barrier" in sentence for sentence in seen["sentences"])
+    return True
+
+
+def receive(seen: Document) -> bool:
+    (collective,) = seen["open_collectives"]
+    assert collective["function"] == "MPI_Barrier"
+    assert states(collective) == ["absent", "inside", "inside", "inside"]
+    call = call_of(seen, 0)
+    assert (call["function"], call["peer"], call["tag"]) == ("MPI_Recv", 1, 77)
+    assert any("wait for one another" in sentence for sentence in seen["sentences"])
+    return True
+
+
+def comms(seen: Document) -> bool:
+    assert [c["name"] for c in seen["open_collectives"]] == ["first", "second"]
+    assert states(seen["open_collectives"][0]) == ["inside", "absent", "inside", "absent"]
+    assert states(seen["open_collectives"][1]) == ["absent", "inside", "absent", "inside"]
+    assert any("wait for one another" in sentence for sentence in seen["sentences"])
+    return True
+
+
+def circle(seen: Document) -> bool:
+    assert seen["open_collectives"] == []
+    for rank in range(RANKS):
+        (request,) = seen["ranks"][rank]["threads"][0]["open"]
+        assert call_of(seen, rank)["function"] == "MPI_Wait"
+        assert (request["kind"], request["peer"], request["tag"]) == ("receive", (rank + 1) % RANKS, 5)
+    assert "ranks 0-3 wait for one another: 0 > 1 > 2 > 3 > 0" in seen["sentences"]
+    return True
+
+
+def all_there(seen: Document) -> bool:
+    return len(seen["ranks"]) == RANKS and all(rank["threads"] for rank in seen["ranks"])
+
+
+def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Document:
+    """The last inspection's failure is the test's, if the job never comes to look as it should."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            seen = Inspection(job.inspect(trace)).document()
+            assert all_there(seen)
+            assert expected(seen)
+            return seen
+        except (AssertionError, ValueError, InputError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize("expected", [absent, operations, receive, comms, circle])
+def test_a_hanging_job_is_explained(
+    mpi: local_mpi.LocalMpi, tmp_path: Path, expected: Callable[[Document], bool]
+) -> None:
+    trace = tmp_path / "trace"
+    settings = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_TREE": "binomial" if expected is absent else ""}
+    preload = f"LD_PRELOAD={collector_library(mpi.flavour)}"
+    words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM)), expected.__name__]
+    hanging = subprocess.Popen(
+        words,
+        env={**os.environ, **settings},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        seen = wait_until_it_hangs(trace, expected)
+        assert {rank["state"] for rank in seen["ranks"]} == {"running"}
+        assert seen["now_ns"] >= seen["last_ns"]
+    finally:
+        hanging.send_signal(signal.SIGTERM)
+        hanging.communicate(timeout=60)
+    for rank in seen["ranks"]:
+        wait_for_end(rank["pid"])
+    dead = json.loads(inspect(trace, "--format", "json").stdout)
+    assert {rank["state"] for rank in dead["ranks"]} == {"died"}
+    assert expected(dead)
+    jsonschema.validate(dead, json.loads((SCHEMAS / "inspection.schema.json").read_text()))
+    if expected is absent:
+        shown = inspect(trace).stdout
+        assert "MPI_Allreduce #5 on MPI_COMM_WORLD: 3 of 4 in it" in shown
+        assert "its process is gone" in shown
+
+
+def wait_for_end(pid: int) -> None:
+    deadline = time.monotonic() + 30
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def test_what_holds_no_recordings_is_said(tmp_path: Path) -> None:
+    shown = inspect(tmp_path)
+    assert shown.returncode == 2
+    assert "holds no recordings" in shown.stderr
