@@ -69,6 +69,47 @@ def test_an_edge_weighs_what_the_runs_path_spends_on_its_hops(trace: hopscope.Tr
     """)
 
 
+def test_edges_of_one_tree_leave_out_those_of_other_roots_names_and_communicators(tmp_path: Path) -> None:
+    # Bcasts 1 -> 0 and 0 -> 1 on communicator 0, of two names, and 0 -> 1 on communicator 5; an Allreduce without a
+    # root of its own goes 1 -> 0 -> 1, so its root is 0 in both phases.
+    collectives = """
+    collective_id comm seq op            first_enter_ns last_enter_ns last_leave_ns comm_size
+    0             0    0   MPI_Bcast     0              0             100           2
+    1             0    1   MPI_Bcast     100            100           200           2
+    2             5    0   MPI_Bcast     200            200           300           2
+    3             0    2   MPI_Allreduce 300            300           500           2
+    """
+    calls = """
+    collective_id rank tree   enter_ns leave_ns
+    0             0    flat   0        100
+    1             0    chain  100      200
+    2             0    flat   200      300
+    3             0    flat   300      500
+    """
+    hops = """
+    collective_id phase src dst send_begin_ns recv_post_ns recv_end_ns
+    0             down  1   0   0             0            100
+    1             down  0   1   100           100          200
+    2             down  0   1   200           200          300
+    3             up    1   0   300           300          400
+    3             down  0   1   400           400          450
+    """
+    trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, collectives=collectives, calls=calls, hops=hops))
+    assert shown(trace.tree_edges(comm=0, root=0, tree="flat"), "edge", "hops", "took_ns") == expected("""
+    edge,      hops, took_ns
+    up 1->0,   1,    100
+    down 0->1, 1,    50
+    """)
+    assert shown(trace.tree_edges(comm=5), "edge", "took_ns") == expected("""
+    edge,      took_ns
+    down 0->1, 100
+    """)
+    assert trace.tree_edges(root=1)["edge"].to_pylist() == ["down 1->0"]
+    assert trace.tree_edges(tree="chain")["edge"].to_pylist() == ["down 0->1"]
+    with pytest.raises(InputError, match="analyze trees"):
+        trace.tree_edges(root=7)
+
+
 def test_a_trace_without_hops_has_no_edges_and_says_what_makes_them(tmp_path: Path) -> None:
     trace = hopscope.open(draw(tmp_path / "drawn", ranks=RANKS, collectives=COLLECTIVES))
     with pytest.raises(InputError, match="hopscope run --tree"):

@@ -8,20 +8,22 @@
 -- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
--- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (2/n for one rank of n);
+-- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (`chance`);
 --    null where there is no interval.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this computed longer than the
 --    others did.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give.
+-- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give (`cause_chance`).
 -- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before let this
 --    go last: the tree is the reason, not the computing.
+-- column chance DOUBLE [share] -- What chance would give it of the last arrivals: its part of the members, over its collectives.
+-- column cause_chance DOUBLE [share] -- What chance would give it of the causes: its part of all ranks.
 -- column undecided DOUBLE [share] -- Part of its collectives that it seems to have entered last, but the clocks cannot tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
 -- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
 -- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
--- only-data cause_low, cause_high, collectives
+-- only-data cause_low, cause_high, chance, cause_chance, collectives
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided
@@ -38,6 +40,8 @@ select
     cause_high,
     cause,
     released_share,
+    chance,
+    cause_chance,
     undecided,
     margin_ns,
     waiting_ns,

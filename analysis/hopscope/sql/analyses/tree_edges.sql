@@ -3,8 +3,11 @@
 -- An edge is a sender, a receiver and the phase: up towards the root, down from it, exchange between peers. Every edge that carried a hop is there, on the
 -- path or not. Only the time of its hops counts, so an application's message between the same two ranks does not; for both together see
 -- `analyze critical-path --by edge`. took_ns is the usual time from the start of the send to the receiver having the message: waiting for a receiver that came
--- late is part of it.
+-- late is part of it. `--tree`, `--comm` and `--root` take only the hops of one tree, as `analyze trees` lists them; shares stay those of the whole path.
 --
+-- param tree VARCHAR = null -- Only hops of collectives that ran over the tree of this name.
+-- param comm INTEGER = null -- Only hops of collectives on this communicator.
+-- param root INTEGER = null -- Only hops of trees with this root, a trace-wide rank.
 -- key edge
 -- column edge VARCHAR -- Phase, sender and receiver, as up 3->2.
 -- column phase VARCHAR -- up, down or exchange.
@@ -18,21 +21,34 @@
 -- column on_path BIGINT -- Hops of it on the critical path of the run.
 -- column time_ns BIGINT -- Time that the critical path of the run spends on them.
 -- column share DOUBLE -- That time as a part of the whole path's.
+-- uses hop_trees
 -- bar share
--- empty error the trace has no hops; `hopscope run --tree binomial -- ...` makes a trace that has
--- example analyze tree-edges trace
-with carried as (
+-- empty error the trace has no such hops; `analyze trees` lists its trees, and `hopscope run --tree binomial -- ...` makes a trace that has hops
+-- example analyze tree-edges trace --comm 0 --root 0
+with chosen as materialized (
     select
-        phase,
-        src,
-        dst,
-        min(link) as link,
+        collective_id,
+        phase
+    from hop_trees
+    where
+        ($tree::varchar is null or tree = $tree::varchar)
+        and ($comm::integer is null or comm = $comm::integer)
+        and ($root::integer is null or root = $root::integer)
+),
+
+carried as (
+    select
+        hops.phase,
+        hops.src,
+        hops.dst,
+        min(hops.link) as link,
         count(*) as hops,
-        sum(bytes) as bytes,
-        median(recv_end_ns - send_begin_ns) as took_ns,
-        avg((binding = 'recv')::integer) as waited_share
+        sum(hops.bytes) as bytes,
+        median(hops.recv_end_ns - hops.send_begin_ns) as took_ns,
+        avg((hops.binding = 'recv')::integer) as waited_share
     from hops
-    group by phase, src, dst
+    semi join chosen on hops.collective_id = chosen.collective_id and hops.phase = chosen.phase
+    group by hops.phase, hops.src, hops.dst
 ),
 
 -- A hop that the path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
@@ -45,6 +61,7 @@ on_path as (
         sum(stretches.end_ns - stretches.begin_ns) as time_ns
     from path_stretches as stretches
     inner join hops on stretches.hop_id = hops.hop_id
+    semi join chosen on hops.collective_id = chosen.collective_id and hops.phase = chosen.phase
     where stretches.path = 'run'
     group by hops.phase, hops.src, hops.dst
 ),

@@ -111,6 +111,8 @@ create or replace macro arrival_shares(label) as table
         cause_intervals.share_high as cause_high,
         cause_intervals.share_low > 2 * cause_shares.chance as cause,
         cause_shares.released_share::double as released_share,
+        arrivals.chance::double as chance,
+        cause_shares.chance::double as cause_chance,
         arrivals.undecided::double as undecided,
         round(arrivals.margin_ns)::bigint as margin_ns,
         coalesce(charged.waiting_ns, 0)::bigint as waiting_ns,
