@@ -1,14 +1,16 @@
 """Makes the web application for one trace: `create_app(hopscope.open("trace")).run()`."""
 
+import logging
 from pathlib import Path
 
-from dash import Dash
+from dash import Dash, set_props
 
-from hopscope_dashboard.components import shell
+from hopscope_dashboard.components import empty, shell
 from hopscope_dashboard.data import Trace, TraceData
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register
 
+_log = logging.getLogger(__name__)
 _ASSETS = Path(__file__).parent / "assets"
 
 
@@ -28,7 +30,14 @@ def create_app(trace: Trace) -> Dash:
         # Pages come and go with the address; their callbacks are registered once.
         suppress_callback_exceptions=True,
         enable_mcp=False,
+        on_error=_say,
     )
     app.layout = shell.layout(data.name)
     register(app, data, PAGES)
     return app
+
+
+def _say(error: Exception) -> None:
+    """Show what went wrong in a callback that no page of its own answers for; without this, nothing would happen."""
+    _log.error("a callback failed", exc_info=error)
+    set_props(shell.PROBLEM, {"children": empty.went_wrong(error)})

@@ -76,6 +76,15 @@ class TraceData:
         return rows[0]
 
     @property
+    def topology_path(self) -> str | None:
+        """Where the topology file of the run is, for commands that the pages print; None if the run had none."""
+        if self.run["topology_file"] is None:
+            return None
+        # A trace may be given as its archive or its dataset, which lie in its directory.
+        places = (self.trace.path / "topology.json", self.trace.path.parent / "topology.json")
+        return str(next((place for place in places if place.is_file()), places[0]))
+
+    @property
     def ranks(self) -> Rows:
         """Every rank with its host and cluster."""
         return self.table("ranks")

@@ -24,10 +24,32 @@ _WORDS = {
 }
 """Ends the sentence `the critical path spends 41 % ...`."""
 
+_SHORT = {
+    "compute": "computing",
+    "local": "work on ranks inside collectives",
+    "shm": "hops within a host",
+    "lan": "hops between hosts of one cluster",
+    "wan": "hops between clusters",
+    "native": "collectives that the MPI library ran",
+    "p2p": "the application's own messages",
+    "mpi": "other MPI",
+}
+"""Names a category in an enumeration."""
+
+_PAGES = {
+    "compute": ("/noise?show=computing", "See computing by rank and iteration"),
+    "local": ("/collectives?order=worst", "See the slowest collectives"),
+    "shm": ("/tree", "See which edges weigh"),
+    "lan": ("/tree", "See which edges weigh"),
+    "wan": ("/wan-share", "See the WAN share"),
+    "native": ("/collectives?order=worst", "See the slowest collectives"),
+}
+"""The page that shows more of a category; none does of what is outside collectives and computing."""
+
 _WORTH_SAYING = 0.1
 """Share of the critical path from which on a second category is mentioned."""
 
-_NAMED = 3
+_NAMED = 8
 """So many ranks are named before the rest is counted."""
 
 
@@ -39,6 +61,7 @@ class Finding:
     why: str
     colour: str
     path: str
+    """Address of the page that shows more; empty if none does."""
     link: str
 
 
@@ -54,10 +77,9 @@ def of_critical_path(rows: Sequence[Row]) -> Finding | None:
     if first.get("share_low") is not None and first.get("share_high") is not None:
         why += f", 95 % interval {units.interval(first['share_low'], first['share_high'])}"
     if rest:
-        why += "; then " + ", ".join(f"{row['category']} {units.share(row['share'])}" for row in rest)
-    return Finding(
-        text, why + ".", CATEGORY_COLOURS[first["category"]], "/collectives?order=worst", "See the slowest collectives"
-    )
+        why += "; then " + ", ".join(f"{_SHORT[row['category']]} {units.share(row['share'])}" for row in rest)
+    page = _PAGES.get(first["category"], ("", ""))
+    return Finding(text, why + ".", CATEGORY_COLOURS[first["category"]], *page)
 
 
 def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | None:
@@ -74,7 +96,7 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
     if causes:
         return Finding(*_of_causes(causes, late, compute_share), CATEGORY_COLOURS["compute"], *page)
     if late:
-        return Finding(*_of_late(late), CATEGORY_COLOURS["native"], *page)
+        return Finding(*_of_late(late, counted), CATEGORY_COLOURS["native"], *page)
     if all(row["late"] is None for row in counted):
         return Finding(
             "Whether a rank is always late cannot be told: there are too few collectives.",
@@ -83,7 +105,7 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
             *page,
         )
     undecided = max((row["undecided"] or 0 for row in counted), default=0)
-    why = "Nobody's share is clearly above twice what chance would give."
+    why = "Nobody's interval lies wholly above twice what chance would give."
     if undecided > _WORTH_SAYING:
         why += " The clocks cannot decide part of the collectives."
     return Finding("No rank is last clearly more often than chance would have it.", why, UNDECIDED_COLOUR, *page)
@@ -97,10 +119,11 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float 
         f"last arrival in {units.share(first['cause_share'])} of the collectives."
     )
     if late:
-        why = f"Rank {late[0]['rank']} enters last in {units.share(late[0]['share'])}"
+        why = f"{_entering(late)}, more often than by chance"
+        waiting = sum(row["waiting_ns"] or 0 for row in late)
         why += (
-            f"; the others spent {units.duration(late[0]['waiting_ns'])} waiting for it."
-            if late[0]["waiting_ns"]
+            f"; the others spent {units.duration(waiting)} waiting for {'it' if len(late) == 1 else 'them'}."
+            if waiting
             else "."
         )
     else:
@@ -111,22 +134,37 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float 
     return text, why
 
 
-def _of_late(late: Sequence[Row]) -> tuple[str, str]:
-    first = late[0]
-    often = f"in {units.share(first['share'])} of the collectives"
-    if len(late) == 1:
-        text = f"Rank {first['rank']} enters last {often}, more than by chance, but not through slow computing."
-    else:
-        text = (
-            f"{_named(late)} enter last more often than by chance (rank {first['rank']} {often}), "
-            "but not through slow computing."
+def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> tuple[str, str]:
+    text = f"{_entering(late)}, more often than by chance, but not through slow computing."
+    # A share of its own base: of all collectives, those whose last arrival goes back to this rank's late release.
+    released = sorted(
+        (row for row in ranks if (row.get("released_share") or 0) >= _WORTH_SAYING),
+        key=lambda row: -row["released_share"],
+    )
+    if not released:
+        return text, "No rank's computing is clearly behind it."
+    if len(released) == 1:
+        first = released[0]
+        return text, (
+            f"In {units.share(first['released_share'])} of all collectives, the last arrival goes back to rank "
+            f"{first['rank']}, which the collective before let go last: the tree's doing, not the rank's."
         )
-    released = first.get("released_share")
-    if released:
-        why = f"In {units.share(released)}, the collective before let it go last: not the rank's doing."
-    else:
-        why = "No rank's computing is clearly behind it."
-    return text, why
+    return text, (
+        "The last arrivals go back to ranks that the collective before let go last "
+        f"({_each(released, 'released_share')} of all collectives): the tree's doing, not the ranks'."
+    )
+
+
+def _entering(late: Sequence[Row]) -> str:
+    """Begin a sentence on those that enter last, each with its share of the collectives that it takes part in."""
+    if len(late) == 1:
+        return f"Rank {late[0]['rank']} enters last in {units.share(late[0]['share'])} of its collectives"
+    return f"{_named(late)} enter last ({_each(late, 'share')} of its own collectives)"
+
+
+def _each(rows: Sequence[Row], column: str) -> str:
+    shares = [f"rank {row['rank']} in {units.share(row[column])}" for row in rows[:_NAMED]]
+    return ", ".join(shares) + (f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else "")
 
 
 def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:

@@ -46,6 +46,20 @@ LINK_MEANINGS: Final[dict[str, str]] = {
     "wan": "between clusters",
 }
 
+#: How an edge of a class is drawn: dash and gap in pixels; none for a line without gaps.
+LINK_DASHES: Final[dict[str, tuple[int, ...]]] = {"self": (), "shm": (), "lan": (3, 4), "wan": (18, 8)}
+
+#: Shares from none to the largest, lightness changing one way (mixed in OKLab): heavier is darker on light ground, and
+#: lighter on dark ground.
+LIGHT_SHARES: Final = (
+    "#929292", "#9f8779", "#ab7b5f", "#b46e42", "#bd5f17",
+    "#ad4d22", "#9d3a28", "#8d252a", "#7d0a2b",
+)  # fmt: skip
+DARK_SHARES: Final = (
+    "#74777d", "#8f796f", "#a87b5f", "#c17a4c", "#d9792f",
+    "#e49343", "#eeae55", "#f7c868", "#ffe27a",
+)  # fmt: skip
+
 #: What fills a lane of the timeline besides hops.
 WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
 CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"

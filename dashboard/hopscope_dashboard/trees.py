@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from hopscope_dashboard.data import Suggestion, TraceData
+from hopscope_dashboard import units
+from hopscope_dashboard.data import Row, Rows, Suggestion, TraceData
+from hopscope_dashboard.figures.topology_tree import crossings
 from hopscope_dashboard.findings import most_in_a_row
 
 
@@ -12,31 +14,55 @@ class RanTree:
 
     name: str
     comm: int
+    comm_name: str
     root: int
+    root_rank: int
+    """The root as a trace-wide rank, as analyses take it."""
     parents: dict[str, dict[int, int | None]]
     """For `up` and `down`: the parent of each trace-wide rank; None at the root."""
 
     @property
-    def key(self) -> str:
-        """Names the tree in an address."""
-        return f"{self.comm}:{self.root}:{self.name}"
-
-    @property
     def title(self) -> str:
         """Names the tree to a reader."""
-        return f"{self.name} on communicator {self.comm}, root {self.root}"
+        return f"{self.name} on {self.comm_name}, root {self.root}"
 
 
 def trees(data: TraceData) -> list[RanTree]:
     """Give every tree that ran, the widest communicator first."""
-    members = {row["comm"]: row["members"] for row in data.table("comms")}
+    comms = {row["comm"]: row for row in data.table("comms")}
+    members = {comm: row["members"] for comm, row in comms.items()}
     found: dict[tuple[str, int, int], dict[str, dict[int, int | None]]] = {}
     for row in data.table("trees"):
         ranks = members[row["comm"]]
         parents = found.setdefault((row["tree"], row["comm"], row["root"]), {}).setdefault(row["phase"], {})
         parents[ranks[row["rank"]]] = None if row["parent"] is None else ranks[row["parent"]]
-    made = [RanTree(name, comm, root, parents) for (name, comm, root), parents in found.items()]
-    return sorted(made, key=lambda tree: (-len(members[tree.comm]), tree.comm, tree.root, tree.name))
+    made = [
+        RanTree(name, comm, comm_title(comms[comm]), root, members[comm][root], parents)
+        for (name, comm, root), parents in found.items()
+    ]
+    return sorted(made, key=lambda tree: (-len(members[tree.comm]), tree.comm, tree.name, tree.root))
+
+
+def weights(data: TraceData, tree: RanTree, phase: str) -> Rows:
+    """Give what each edge of a tree carried in one phase, heaviest first: the rows of tree-edges."""
+    rows = data.rows_or_none("tree-edges", tree=tree.name, comm=tree.comm, root=tree.root_rank)
+    return [row for row in rows if row["phase"] == phase]
+
+
+def comm_title(row: Row) -> str:
+    """Name a communicator: by its name, where it has one of its own, and its number."""
+    return f"{row['name']} ({row['comm']})" if row["name"] else f"communicator {row['comm']}"
+
+
+def between_clusters(data: TraceData, parents: dict[int, int | None]) -> str:
+    """Say how a tree crosses between clusters, in a sentence."""
+    cluster_of = {row["rank"]: row["cluster"] for row in data.ranks}
+    if len({cluster_of.get(rank) for rank in parents}) < 2:
+        return "All its ranks are in one cluster, so no edge runs between clusters."
+    across = crossings(data.ranks, parents)
+    most = most_in_a_row(parents, cluster_of)
+    verb = "runs" if across == 1 else "run"
+    return f"{units.plural(across, 'edge')} {verb} between clusters, up to {most} in a row on the way to the root."
 
 
 def in_a_row(data: TraceData) -> dict[str, int]:

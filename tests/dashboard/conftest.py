@@ -37,6 +37,12 @@ def trace_without_hops(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Tra
 
 
 @pytest.fixture(scope="session")
+def trace_of_many_trees(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    """The same solver, every rank in turn being the root of its tree."""
+    return hopscope.open(SimulatedRun(roots=tuple(range(8))).write(tmp_path_factory.mktemp("simulated") / "roots"))
+
+
+@pytest.fixture(scope="session")
 def serve() -> Iterator[Serve]:
     """Serves a trace's dashboard from a thread; its address."""
     servers = []

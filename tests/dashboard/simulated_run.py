@@ -8,6 +8,7 @@ takes the latency of its link class and nothing else, so every number on a page 
 
 import json
 import random
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +27,27 @@ INIT_NS = 2_000_000
 
 
 class SimulatedRun:
-    """Makes the tables; `hops=False` gives the same run as the MPI library's own, known only by its calls."""
+    """Makes the tables; `hops=False` gives the same run as the MPI library's own, known only by its calls.
+
+    `roots` are those of the Allreduce's tree, in turn.
+    """
 
     def __init__(
-        self, *, ranks: int = 8, iterations: int = 40, hops: bool = True, late_rank: int | None = 3, seed: int = 1
+        self,
+        *,
+        ranks: int = 8,
+        iterations: int = 40,
+        hops: bool = True,
+        late_rank: int | None = 3,
+        roots: tuple[int, ...] = (0,),
+        seed: int = 1,
     ) -> None:
+        self.roots = roots
         self.n, self.iterations, self.with_hops, self.late_rank = ranks, iterations, hops, late_rank
         self.random = random.Random(seed)
         self.rows: dict[str, list[dict[str, Any]]] = {name: [] for name in table_schemas()}
         self.previous: dict[int, int | None] = dict.fromkeys(range(ranks))
-        self.parent = [None if rank == 0 else rank & (rank - 1) for rank in range(ranks)]
-        self.children = [[c for c in range(ranks) if self.parent[c] == rank] for rank in range(ranks)]
+        self._root_at(roots[0])
 
     def write(self, directory: Path) -> Path:
         """Write the dataset; its directory."""
@@ -53,6 +64,16 @@ class SimulatedRun:
             pq.write_table(table.cast(schemas[name]), part)
         (directory / "manifest.json").write_text(json.dumps({"schema_version": 1}))
         return directory
+
+    def _root_at(self, root: int) -> None:
+        """Grow the binomial tree from this root: ranks counted from it."""
+        self.root = root
+        places = [(rank - root) % self.n for rank in range(self.n)]
+        self.parent = [None if place == 0 else ((place & (place - 1)) + root) % self.n for place in places]
+        self.children = [
+            sorted((c for c in range(self.n) if self.parent[c] == rank), key=places.__getitem__)
+            for rank in range(self.n)
+        ]
 
     def _run(self) -> None:
         now = [0] * self.n
@@ -108,6 +129,7 @@ class SimulatedRun:
         return leaves
 
     def _allreduce(self, enters: list[int], seq: int) -> list[int]:
+        self._root_at(self.roots[seq % len(self.roots)])
         steps: list[dict[str, Any]] = []
         hops: list[dict[str, Any]] = []
         begin_up: dict[int, int] = {}
@@ -144,7 +166,7 @@ class SimulatedRun:
                 down(child, seen)
             leaves[rank] = have + SOFTWARE_NS
 
-        down(0, up(0))
+        down(self.root, up(self.root))
         self.rows["collectives"].append(
             {
                 "collective_id": seq,
@@ -252,21 +274,21 @@ class SimulatedRun:
             {"comm": 0, "name": "MPI_COMM_WORLD", "size": self.n, "members": list(range(self.n)), "parent": None}
         )
         if self.with_hops:
-            for phase in ("up", "down"):
-                for rank in range(self.n):
-                    parent = self.parent[rank]
-                    order = 0 if parent is None else self.children[parent].index(rank)
-                    self.rows["trees"].append(
-                        {
-                            "tree": "binomial",
-                            "comm": 0,
-                            "root": 0,
-                            "phase": phase,
-                            "rank": rank,
-                            "parent": parent,
-                            "child_order": order,
-                        }
-                    )
+            for root, phase, rank in product(self.roots, ("up", "down"), range(self.n)):
+                self._root_at(root)
+                parent = self.parent[rank]
+                order = 0 if parent is None else self.children[parent].index(rank)
+                self.rows["trees"].append(
+                    {
+                        "tree": "binomial",
+                        "comm": 0,
+                        "root": root,
+                        "phase": phase,
+                        "rank": rank,
+                        "parent": parent,
+                        "child_order": order,
+                    }
+                )
         links = {"links": {"wan": {"latency_ns": LATENCY["wan"]}}}
         self.rows["run"].append(
             {

@@ -1,12 +1,17 @@
 """Figures, sentences and addresses as pure functions on rows written by hand."""
 
 import pytest
+from hopscope.errors import InputError
 from hopscope_dashboard import address, findings, palette, units
+from hopscope_dashboard.figures import edge_labels
+from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
 from hopscope_dashboard.figures.heat_map import heat_map
 from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.figures.topology_tree import crossings, elements, positions
+from hopscope_dashboard.pages.tree.layout import choose
+from hopscope_dashboard.trees import RanTree
 
 RANKS = [
     {"rank": 0, "host": "a", "cluster": "A"},
@@ -126,22 +131,77 @@ def test_a_rank_is_drawn_at_its_depth_in_the_column_of_its_host() -> None:
     assert abs(places[0][0] - places[2][0]) < places[1][0] - places[0][0]
 
 
-def test_an_edge_goes_up_or_down_in_the_colour_of_its_link_as_wide_as_its_share() -> None:
+def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_line_of_its_link() -> None:
     edges = {(1, 0): {"share": 0.4}, (2, 1): {"share": 0.0}}
     drawn = {e["data"]["id"]: e for e in elements(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")}
-    assert drawn["edge-1-0"]["data"]["colour"] == palette.LINK_COLOURS["wan"]
-    assert drawn["edge-3-1"]["data"]["colour"] == palette.LINK_COLOURS["lan"]
+    last = len(palette.LIGHT_SHARES) - 1
+    assert drawn["edge-1-0"]["classes"].split()[:2] == ["wan", f"share-{last}"]
+    assert drawn["edge-3-1"]["classes"].split() == ["lan", "share-0"]
     assert drawn["edge-1-0"]["data"]["width"] > 3 * drawn["edge-2-1"]["data"]["width"]
-    assert drawn["edge-1-0"]["classes"] == "on-path"
-    assert drawn["edge-2-1"]["classes"] == "off-path"
+    assert drawn["edge-1-0"]["data"]["label"] == "40 %"
+    assert not drawn["edge-2-1"]["data"]["label"]
     assert drawn["rank-3"]["data"]["parent"] == "host-B/c"
     assert drawn["host-B/c"]["data"]["parent"] == "cluster-B"
     down = elements(ranks=RANKS, parents=PARENTS, edges={}, phase="down")
     # A tree that did not run has no weights, so no edge of it is called off the path.
-    assert not [e for e in down if e.get("classes") == "off-path"]
+    assert {e["classes"].split()[1] for e in down if e["data"]["id"].startswith("edge")} == {"unweighted"}
     assert {"edge-0-1", "edge-1-2", "edge-1-3"} <= {e["data"]["id"] for e in down}
     assert crossings(RANKS, PARENTS) == 2
     assert findings.most_in_a_row(PARENTS, {row["rank"]: row["cluster"] for row in RANKS}) == 2
+
+
+def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
+    ran = [
+        RanTree(name, comm, f"comm {comm}", root, root, {"up": {0: None}})
+        for comm, name, root in ((0, "flat", 0), (0, "flat", 5), (0, "chain", 5), (3, "flat", 1))
+    ]
+    assert choose(ran, {}) is ran[0]
+    assert choose(ran, {"root": "5"}) is ran[1]
+    assert choose(ran, {"comm": "0", "tree": "chain"}) is ran[2]
+    assert choose(ran, {"comm": "3"}) is ran[3]
+    with pytest.raises(InputError, match="comm=3, root=5"):
+        choose(ran, {"comm": "3", "root": "5"})
+
+
+def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
+    # Fifteen children of one rank in three rows: far more texts than there is room for at one height.
+    parent = (0.0, 0.0)
+    children = [(40.0 * (at - 2), 92.0 * row) for row in (1, 2, 3) for at in range(5)]
+    lines = [(child, parent) for child in children]
+    texts = ["12 %" for _ in lines]
+    found = edge_labels.place(lines, texts, [parent, *children])
+    boxes = [
+        edge_labels.box(*line, at, text) for line, at, text in zip(lines, found, texts, strict=True) if at is not None
+    ]
+    assert len(boxes) > 3
+    circles = [(x - 19, y - 19, x + 19, y + 19) for x, y in (parent, *children)]
+    for number, one in enumerate(boxes):
+        assert not any(edge_labels.overlap(one, other) for other in (*boxes[number + 1 :], *circles))
+
+
+def test_a_heavier_share_is_further_from_the_ground_in_both_colour_schemes() -> None:
+    for scale, ground in (
+        (palette.LIGHT_SHARES, palette.LIGHT_BACKGROUND),
+        (palette.DARK_SHARES, palette.DARK_BACKGROUND),
+    ):
+        contrasts = [palette.contrast(colour, ground) for colour in scale]
+        assert contrasts == sorted(contrasts)
+        assert contrasts[0] >= 3
+
+
+def test_the_mark_of_a_bar_stands_at_its_own_limit_beside_its_own_series() -> None:
+    rows = [{"share": 0.5, "share_low": 0.4, "share_high": 0.6, "cause_share": 0.1}, {"share": 0.2, "cause_share": 0.3}]
+    figure = share_bars(
+        ["0", "1"],
+        [("last", "#000000", rows, "share"), ("cause", "#000000", rows, "cause_share")],
+        title="share",
+        by="rank",
+        limits={"last": [0.25, 0.5], "cause": [None, 0.4]},
+        limit="limit",
+    )
+    # Two bars of 0.325 each around the label's place: the first series above, the second below.
+    marks = [(mark.x0, round(mark.y0, 3), round(mark.y1, 3)) for mark in figure.layout.shapes]
+    assert marks == [(25.0, -0.325, 0.0), (50.0, 0.675, 1.0), (40.0, 1.0, 1.325)]
 
 
 ARRIVAL = {
@@ -162,7 +222,37 @@ def test_a_rank_is_called_slow_only_if_its_computing_is_the_cause() -> None:
     said = findings.of_arrivals(released, 0.02)
     assert said is not None
     assert "not through slow computing" in said.text
-    assert "let it go last" in said.why
+    assert said.why.startswith("In 96 % of all collectives, the last arrival goes back to rank 7")
+
+
+def test_every_late_rank_is_named_with_its_own_share() -> None:
+    late = [
+        {**ARRIVAL, "rank": 7, "late": True, "share": 0.59, "released_share": 0.81},
+        {**ARRIVAL, "rank": 6, "late": True, "share": 0.35, "released_share": 0.17},
+        {**ARRIVAL, "rank": 5, "released_share": 0.0},
+    ]
+    said = findings.of_arrivals(late, 0.02)
+    assert said is not None
+    assert said.text.startswith("Ranks 7 and 6 enter last (rank 7 in 59 %, rank 6 in 35 % of its own collectives)")
+    assert "(rank 7 in 81 %, rank 6 in 17 % of all collectives)" in said.why
+    caused = findings.of_arrivals([*late, {**ARRIVAL, "rank": 2, "cause": True, "cause_share": 0.9}], 0.5)
+    assert caused is not None
+    assert "Ranks 7 and 6 enter last" in caused.why
+
+
+def test_the_critical_paths_finding_is_in_plain_words_and_links_where_more_is_known() -> None:
+    rows = [
+        {"category": "mpi", "time_ns": 60, "share": 0.6},
+        {"category": "wan", "time_ns": 25, "share": 0.25},
+        {"category": "p2p", "time_ns": 15, "share": 0.15},
+    ]
+    said = findings.of_critical_path(rows)
+    assert said is not None
+    assert not said.path
+    assert "then hops between clusters 25 %, the application's own messages 15 %" in said.why
+    said = findings.of_critical_path(rows[1:])
+    assert said is not None
+    assert said.path == "/wan-share"
 
 
 def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> None:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import hopscope
 import pytest
+from conftest import Serve
 from hopscope_dashboard import units
 from playwright.sync_api import Page, expect
 from reading import grid, plot, table
+from simulated_run import SimulatedRun
 
 pytestmark = pytest.mark.alone
 
@@ -211,3 +213,78 @@ def test_an_address_that_names_nothing_says_so(page: Page, address: str) -> None
     expect(page.locator("h1")).to_have_text("There is no such page")
     page.goto(f"{address}/collective?comm=0&seq=4711")
     expect(page.locator("#cannot-answer")).to_contain_text("4711")
+    page.goto(f"{address}/collective?comm=abc&seq=1")
+    expect(page.locator("#cannot-answer")).to_contain_text("comm is 'abc'")
+    page.goto(f"{address}/tree?root=99")
+    expect(page.locator("#cannot-answer")).to_contain_text("root=99")
+
+
+def test_every_tree_that_ran_can_be_chosen_and_has_weights_of_its_own(
+    page: Page, serve: Serve, trace_of_many_trees: hopscope.Trace
+) -> None:
+    page.goto(f"{serve(trace_of_many_trees)}/tree")
+    expect(page.locator("#tree-count")).to_have_text("Tree 1 of 8 that ran.")
+    page.get_by_role("textbox", name="Root").click()
+    expect(page.get_by_role("option")).to_have_count(8)
+    page.get_by_role("option", name="rank 7").click()
+    expect(page.locator("#tree-count")).to_have_text("Tree 8 of 8 that ran.")
+    assert "root=7" in page.url
+    edges = trace_of_many_trees.tree_edges(comm=0, tree="binomial", root=7).to_pylist()
+    assert [[row[0], row[2], row[5]] for row in table(page, "tree-edges-table")] == [
+        [f"{row['src']} → {row['dst']}", str(row["hops"]), units.share(row["share"])]
+        for row in edges
+        if row["phase"] == "up"
+    ]
+
+
+def test_whatever_goes_wrong_the_page_says_so_and_is_not_blank(page: Page, serve: Serve, tmp_path: Path) -> None:
+    broken = hopscope.open(SimulatedRun(iterations=4).write(tmp_path / "broken"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("no host to compare with")
+
+    broken.__dict__["remap"] = fail
+    address = serve(broken)
+    page.goto(f"{address}/remap")
+    expect(page.get_by_role("alert")).to_contain_text("Something went wrong in Hopscope")
+    expect(page.get_by_role("alert")).to_contain_text("ValueError: no host to compare with")
+    broken.__dict__["run"] = fail
+    page.goto(f"{address}/noise")
+    expect(page.get_by_role("alert")).to_contain_text("ValueError: no host to compare with")
+    expect(page.locator("h1")).to_have_text("Noise")
+
+
+def test_a_click_that_fails_says_so(page: Page, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr("dash.dcc.send_string", fail)
+    page.goto(f"{address}/remap")
+    page.get_by_role("button", name="Download tree.json").click()
+    expect(page.get_by_role("alert")).to_contain_text("OSError: the disk is full")
+
+
+def test_on_a_narrow_window_the_menu_opens_over_the_page_and_closes_again(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 420, "height": 800})
+    page.goto(f"{address}/noise")
+    expect(page.locator("h1")).to_have_text("Noise")
+    expect(page.locator("#menu")).not_to_be_in_viewport()
+    page.get_by_role("button", name="Menu").click()
+    expect(page.locator("#menu")).to_be_in_viewport()
+    page.get_by_role("link", name="Collectives", exact=True).click()
+    expect(page.locator("h1")).to_have_text("Collectives")
+    expect(page.locator("#menu")).not_to_be_in_viewport()
+
+
+def test_a_late_rank_is_marked_at_the_limit_that_the_verdict_uses(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    page.goto(f"{address}/last-arrivals")
+    plot(page, "arrival-shares")
+    rows = trace.last_arrivals().to_pylist()
+    marks = page.eval_on_selector(
+        "#arrival-shares .js-plotly-plot", "plot => plot.layout.shapes.map(shape => shape.x0)"
+    )
+    assert marks == pytest.approx([200 * row["chance"] for row in rows] + [200 * row["cause_chance"] for row in rows])
+    for row in rows:
+        assert row["late"] == (row["share_low"] > 2 * row["chance"])

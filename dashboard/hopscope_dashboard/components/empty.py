@@ -3,7 +3,8 @@
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.components.blocks import card, code, page_head
+from hopscope_dashboard.components import aria
+from hopscope_dashboard.components.blocks import Content, card, code, page_head
 
 
 def no_such_page() -> Component:
@@ -24,9 +25,32 @@ def cannot_answer(title: str, reason: str) -> Component:
     )
 
 
-def nothing_here(title: str, reason: str) -> Component:
+def nothing_here(title: str, reason: Content) -> Component:
     """Say that there is nothing to draw, inside a page that has more to say."""
     return card(title, html.P(reason, className="reason"), css="empty")
+
+
+def went_wrong(error: BaseException, *before: Component) -> Component:
+    """Say that Hopscope itself failed, with the error's own text; `before` is what of the page is there."""
+    return html.Div(
+        [
+            *before,
+            html.Section(
+                [
+                    html.H2("Something went wrong in Hopscope"),
+                    html.P(
+                        "This is a fault of the program and not of your trace or of your question. The other pages do "
+                        "not depend on this one. Please report it with the text below; the terminal in which the "
+                        "dashboard runs has all of it."
+                    ),
+                    html.Pre(html.Code(f"{type(error).__name__}: {error}".strip(": "))),
+                ],
+                className="card problem",
+                **aria.ALERT,
+            ),
+        ],
+        id="went-wrong",
+    )
 
 
 def no_hops(title: str, call_level: Component) -> Component:

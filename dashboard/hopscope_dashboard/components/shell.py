@@ -1,10 +1,11 @@
 """What stands around every page: the header with the trace's name, the menu, and the place where the page goes."""
 
+import json
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import dash_mantine_components as dmc
-from dash import dcc, html
+from dash import Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
 
 from hopscope_dashboard.components import aria
@@ -15,6 +16,9 @@ ADDRESS: Final = "address"
 CONTENT: Final = "content"
 MENU: Final = "menu"
 TITLE: Final = "page-title"
+PROBLEM: Final = "problem"
+MENU_SWITCH: Final = "menu-switch"
+FRAME: Final = "frame"
 SCHEME: Final = "colour-scheme"
 
 
@@ -59,10 +63,13 @@ def layout(trace_name: str) -> Component:
                 [
                     dmc.AppShellHeader(_header(trace_name), className="header"),
                     dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **aria.label("Pages")), className="navbar"),
-                    dmc.AppShellMain(html.Main(id=CONTENT, className="page", tabIndex=-1)),
+                    dmc.AppShellMain(
+                        [html.Div(id=PROBLEM), html.Main(id=CONTENT, className="page", tabIndex=-1)],
+                    ),
                 ],
+                id=FRAME,
                 header={"height": 56},
-                navbar={"width": 208, "breakpoint": "xs"},
+                navbar=navbar(opened=False),
                 padding=0,
             ),
         ],
@@ -74,6 +81,28 @@ def layout(trace_name: str) -> Component:
             "defaultRadius": "md",
         },
         defaultColorScheme="light",
+    )
+
+
+def navbar(*, opened: bool) -> Any:
+    """Give how the menu stands: beside the page on a wide window; on a narrow one over it, and only while opened."""
+    return {"width": 208, "breakpoint": "sm", "collapsed": {"mobile": not opened, "desktop": False}}
+
+
+def register(app: Dash) -> None:
+    """Register the callbacks that open the menu of a narrow window, and close it when a page was chosen."""
+    opened, closed = (json.dumps(navbar(opened=state)) for state in (True, False))
+    app.clientside_callback(
+        f"function (opened) {{ return opened ? {opened} : {closed}; }}",
+        Output(FRAME, "navbar"),
+        Input(MENU_SWITCH, "opened"),
+    )
+    app.clientside_callback(
+        "function () { return false; }",
+        Output(MENU_SWITCH, "opened"),
+        Input(ADDRESS, "pathname"),
+        Input(ADDRESS, "search"),
+        prevent_initial_call=True,
     )
 
 
@@ -95,6 +124,7 @@ def _menu_link(page: MenuEntry, current: MenuEntry | None) -> Component:
 def _header(trace_name: str) -> Component:
     return dmc.Group(
         [
+            dmc.Burger(id=MENU_SWITCH, opened=False, hiddenFrom="sm", size="sm", **aria.label("Menu")),
             dcc.Link(
                 [html.Span(className="logo", **aria.HIDDEN), html.Span("Hopscope")],
                 href="/",

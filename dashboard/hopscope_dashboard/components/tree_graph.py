@@ -10,8 +10,10 @@ import dash_cytoscape as cyto
 from dash import MATCH, Dash, Input, Output, html
 from dash.development.base_component import Component
 
+from hopscope_dashboard import units
 from hopscope_dashboard.components import aria, shell
 from hopscope_dashboard.figures.topology_tree import extent, stylesheet
+from hopscope_dashboard.palette import DARK_SHARES, LIGHT_SHARES, LINK_DASHES, LINK_MEANINGS
 
 GRAPH: Final = "tree-graph"
 """Type of the ids of all such graphs: `{"type": GRAPH, "name": ...}`."""
@@ -40,6 +42,40 @@ def tree_graph(elements: list[dict[str, Any]], *, name: str, label: str, width: 
         responsive=True,
     )
     return html.Div(graph, className="graph-frame", role="img", **aria.label(label))
+
+
+def links_legend() -> Component:
+    """Give the meaning of the lines: what kind of link an edge is."""
+    entries = [
+        html.Span(
+            [html.Span(className="line", style={"backgroundImage": _dashes(link)}), f"{link}, {LINK_MEANINGS[link]}"],
+            className="legend-entry",
+        )
+        for link in ("shm", "lan", "wan")
+    ]
+    return html.Div(entries, className="legend")
+
+
+def shares_legend(most: float) -> Component:
+    """Give the meaning of the colours: from no share of the critical path to the largest of an edge drawn."""
+    if not most:
+        return html.Div("No edge is on the critical path.", className="legend")
+    ramps = [
+        html.Span(
+            className=f"ramp on-{scheme}", style={"background": f"linear-gradient(to right, {', '.join(colours)})"}
+        )
+        for scheme, colours in (("light", LIGHT_SHARES), ("dark", DARK_SHARES))
+    ]
+    words = "share of the critical path; a heavier edge is wider, too"
+    return html.Div(
+        html.Span(["0 %", *ramps, f"{units.share(most)} {words}"], className="legend-entry scale"),
+        className="legend",
+    )
+
+
+def _dashes(link: str) -> str:
+    dash, gap = LINK_DASHES[link] or (1, 0)
+    return f"repeating-linear-gradient(to right, currentColor 0 {dash}px, transparent {dash}px {dash + gap}px)"
 
 
 def register(app: Dash) -> None:

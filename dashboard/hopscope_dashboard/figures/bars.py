@@ -1,15 +1,17 @@
 """Horizontal bars by rank, host or cluster, with intervals where there are some."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
 
 from hopscope_dashboard import units
-from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.figures.style import BAR_GAP, frame
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
+
+_MARK: Final = {"color": "#d99a00", "width": 3}
 
 LATENESS_COLOURS: Final = {
     "late_1ms": "#e3b5a7",
@@ -26,13 +28,14 @@ def share_bars(
     *,
     title: str,
     by: str,
-    chance: float | None = None,
+    limits: Mapping[str, Sequence[float | None]] | None = None,
+    limit: str = "",
 ) -> go.Figure:
     """Bars of shares in per cent with their intervals.
 
     `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and
-    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `chance` draws a line at the share
-    that chance would give.
+    `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `limits` draws a mark over
+    each bar of a series at these shares, by the series' name; `limit` says what the marks mean.
     """
     figure = go.Figure()
     for name, colour, rows, column in series:
@@ -68,18 +71,16 @@ def share_bars(
         )
     _finish(figure, labels, len(series), series=len(series), title=title, by=by)
     figure.update_xaxes(range=[0, 103], dtick=20)
-    if chance is not None:
-        figure.add_vline(x=100 * chance, line={"color": "#868e96", "width": 1.5, "dash": "dot"})
-        figure.add_annotation(
-            x=100 * chance,
-            y=0.02,
-            yref="paper",
-            yanchor="bottom",
-            xanchor="left",
-            text=" by chance",
-            showarrow=False,
-            font={"size": 11.5},
-        )
+    for place, (name, *_) in enumerate(series):
+        for at, share in enumerate((limits or {}).get(name, ())):
+            if share is not None and share <= 1:
+                top = at + (1 - BAR_GAP) * (place / len(series) - 0.5)
+                bottom = top + (1 - BAR_GAP) / len(series)
+                figure.add_shape(type="line", x0=100 * share, x1=100 * share, y0=top, y1=bottom, line=_MARK)
+    if limits:
+        # Shapes have no entry in the legend; a line without points has.
+        figure.add_scatter(x=[None], y=[None], mode="lines", name=limit, line=_MARK, hoverinfo="skip")
+        figure.update_layout(showlegend=True)
     return figure
 
 

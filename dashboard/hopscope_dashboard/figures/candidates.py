@@ -45,7 +45,7 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
                 for row in rows
             ],
             hovertemplate="<b>%{customdata[3]}</b><br>%{customdata[0]} per iteration, %{customdata[1]} "
-            "%{customdata[2]} than measured<extra></extra>",
+            "%{customdata[2]} than today's tree in the same replay<extra></extra>",
         )
     )
     frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")

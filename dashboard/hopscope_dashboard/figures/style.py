@@ -12,6 +12,9 @@ import plotly.graph_objects as go
 from hopscope_dashboard.palette import FONT
 
 _TRANSPARENT = "rgba(0,0,0,0)"
+BAR_GAP = 0.35
+"""Part of a bar's place that is left free."""
+
 _GRID = "rgba(134, 142, 150, 0.22)"
 
 
@@ -25,7 +28,7 @@ def frame(figure: go.Figure, *, height: int, x: str | None = None, y: str | None
         font={"family": FONT, "size": 13},
         hoverlabel={"font": {"family": FONT, "size": 12.5}, "align": "left"},
         showlegend=False,
-        bargap=0.35,
+        bargap=BAR_GAP,
         separators=".\u202f",
     )
     figure.update_layout(**layout)

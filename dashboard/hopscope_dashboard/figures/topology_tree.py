@@ -1,5 +1,5 @@
-"""Places a tree on the topology: ranks in boxes of their host, hosts in boxes of their cluster, edges as wide as
-their share of the critical path.
+"""Places a tree on the topology: ranks in boxes of their host, hosts in boxes of their cluster. An edge's colour and
+width are its share of the critical path, its line its link class.
 
 A rank's height is its depth in the tree, its column its host, so the drawing reads as a tree and shows which edges
 leave a host or a cluster.
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hopscope_dashboard import units
-from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
+from hopscope_dashboard.figures.edge_labels import RADIUS, place
+from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES, LINK_DASHES
 
 Row = dict[str, Any]
 
@@ -18,8 +19,8 @@ _ROW = 92
 _COLUMN = 82
 _HOST_GAP = 58
 _CLUSTER_GAP = 64
-_LABELLED = 0.01
-"""Share of the critical path from which on an edge says its share."""
+_LABELLED = 0.2
+"""Part of the heaviest edge's share from which on an edge says its own; the others say it when pointed at."""
 _FRAME = 190
 """What the boxes of host and cluster with their names add around the ranks."""
 
@@ -50,14 +51,22 @@ def elements(
         }
         for row in placed
     ]
-    largest = max((edge["share"] or 0 for edge in edges.values()), default=0)
+    largest = heaviest(parents, edges, phase)
+    drawn: list[dict[str, Any]] = []
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             src, dst = (rank, parent) if phase == "up" else (parent, rank)
             # A tree that did not run has no weights: all its edges are alike.
             weight = edges.get((src, dst), _NEVER) if edges else None
-            nodes.append(_edge(src, dst, _link(of_rank.get(src), of_rank.get(dst)), weight, largest))
-    return nodes
+            drawn.append(_edge(src, dst, _link(of_rank.get(src), of_rank.get(dst)), weight, largest))
+    _label(drawn, columns, phase, largest)
+    return nodes + drawn
+
+
+def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> float:
+    """Give the largest share of an edge of the tree: the end of the colour scale."""
+    pairs = {(rank, parent) if phase == "up" else (parent, rank) for rank, parent in parents.items()}
+    return max((row["share"] or 0 for pair, row in edges.items() if pair in pairs), default=0)
 
 
 def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, tuple[float, float]]:
@@ -101,6 +110,7 @@ def stylesheet(dark: bool) -> list[dict[str, Any]]:
     ink, paper, box, line = (
         ("#e6e8ea", "#2b2f35", "#24282d", "#495057") if dark else ("#212529", "#ffffff", "#f6f7f9", "#ced4da")
     )
+    shares = DARK_SHARES if dark else LIGHT_SHARES
     text = {"font-family": "Helvetica, Arial, sans-serif", "color": ink}
     return [
         {"selector": "node", "style": {**text, "label": "data(label)"}},
@@ -150,20 +160,31 @@ def stylesheet(dark: bool) -> list[dict[str, Any]]:
             "style": {
                 **text,
                 "width": "data(width)",
-                "line-color": "data(colour)",
-                "target-arrow-color": "data(colour)",
+                "line-color": shares[0],
+                "target-arrow-color": shares[0],
                 "target-arrow-shape": "triangle",
                 "curve-style": "straight",
                 "arrow-scale": 1.1,
-                "label": "data(label)",
                 "font-size": 13,
                 "text-background-color": paper,
-                "text-background-opacity": 0.92,
-                "text-background-padding": "3px",
+                "text-background-opacity": 1,
+                "text-background-padding": "2px",
                 "text-background-shape": "roundrectangle",
             },
         },
-        {"selector": ".off-path", "style": {"line-style": "dashed", "opacity": 0.75}},
+        *(
+            {"selector": f".{link}", "style": {"line-style": "dashed", "line-dash-pattern": list(dashes)}}
+            for link, dashes in LINK_DASHES.items()
+            if dashes
+        ),
+        *(
+            {"selector": f".share-{step}", "style": {"line-color": colour, "target-arrow-color": colour}}
+            for step, colour in enumerate(shares)
+        ),
+        {"selector": ".unweighted", "style": {"line-color": ink, "target-arrow-color": ink, "opacity": 0.75}},
+        # At the child's end edges are further apart than in the middle or at the parent.
+        {"selector": ".label-source", "style": {"source-label": "data(label)", "source-text-offset": "data(offset)"}},
+        {"selector": ".label-target", "style": {"target-label": "data(label)", "target-text-offset": "data(offset)"}},
         {"selector": ":selected", "style": {"overlay-opacity": 0.12, "overlay-color": CATEGORY_COLOURS["compute"]}},
     ]
 
@@ -208,15 +229,32 @@ def _edge(src: int, dst: int, link: str, row: Row | None, largest: float) -> dic
         "id": f"edge-{src}-{dst}",
         "source": f"rank-{src}",
         "target": f"rank-{dst}",
-        "colour": LINK_COLOURS[link],
         "width": round(width, 2),
-        "label": units.share(share) if share >= _LABELLED else "",
+        "label": "",
         "src": src,
         "dst": dst,
         "link": link,
         "share": share,
     }
-    return {"data": data, "classes": "on-path" if row is None or share > 0 else "off-path"}
+    step = round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0
+    weight = "unweighted" if row is None else f"share-{step}"
+    return {"data": data, "classes": f"{link} {weight}"}
+
+
+def _label(edges: Sequence[dict[str, Any]], places: Mapping[int, tuple[float, float]], phase: str, most: float) -> None:
+    """Write the shares of the heavy edges beside their children, where no other text and no rank is in the way."""
+    heavy = [edge for edge in edges if most and edge["data"]["share"] >= _LABELLED * most]
+    heavy.sort(key=lambda edge: -edge["data"]["share"])
+    lines = []
+    for edge in heavy:
+        src, dst = places[edge["data"]["src"]], places[edge["data"]["dst"]]
+        lines.append((src, dst) if phase == "up" else (dst, src))
+    texts = [units.share(edge["data"]["share"]) for edge in heavy]
+    for edge, text, at in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True):
+        if at is not None:
+            # Cytoscape counts from where the line touches the rank.
+            edge["data"] |= {"label": text, "offset": round(at - RADIUS)}
+            edge["classes"] += " label-source" if phase == "up" else " label-target"
 
 
 def _depth(rank: int, parents: Mapping[int, int | None]) -> int:

@@ -1,14 +1,17 @@
 """From the address to the page: draws the page that the address names and tells the browser its title."""
 
+import logging
 from collections.abc import Sequence
 
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
 from hopscope_dashboard import address
-from hopscope_dashboard.components import empty, shell, tree_graph
+from hopscope_dashboard.components import blocks, empty, select, shell, tree_graph
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.page import Page
+
+_log = logging.getLogger(__name__)
 
 
 def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
@@ -35,18 +38,26 @@ def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
         Input(shell.TITLE, "data"),
     )
     tree_graph.register(app)
+    select.register(app)
+    shell.register(app)
     for page in pages:
         page.register(app, data)
 
 
 def content(page: Page | None, data: TraceData, search: str | None) -> Component:
-    """Give the page for this search part of an address; where the trace cannot answer, the page that says why."""
+    """Give the page for this search part of an address; where the trace cannot answer, the page that says why.
+
+    Whatever goes wrong, there is a page: a blank one would tell nobody what to do.
+    """
     if page is None:
         return empty.no_such_page()
     try:
         return page.layout(data, address.parse(search))
     except InputError as error:
         return empty.cannot_answer(page.title, str(error))
+    except Exception as error:
+        _log.exception("the page %s could not be drawn", page.path)
+        return empty.went_wrong(error, blocks.page_head(page.title, "This page could not be drawn."))
 
 
 def _normal(pathname: str | None) -> str:

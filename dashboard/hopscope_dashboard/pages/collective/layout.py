@@ -1,6 +1,6 @@
 """One collective: its facts, its timeline with hops and critical path, and the path step by step."""
 
-from typing import Any
+from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -9,15 +9,23 @@ from hopscope_dashboard import units
 from hopscope_dashboard.address import Query, link, number
 from hopscope_dashboard.components import aria, blocks, empty
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.pages.collective import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+_NAMED: Final = ("comm", "seq")
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the collective: `comm` and `seq`; without them it is the worst one."""
     comm, seq = number(query, "comm"), number(query, "seq")
+    if (comm is None or seq is None) and ("comm" in query or "seq" in query):
+        given = " and ".join(f"{name} is {query[name]!r}" if name in query else f"{name} is missing" for name in _NAMED)
+        raise InputError(
+            f"The address names no collective: {given}. It takes two whole numbers, the communicator and the number "
+            "on it, as in /collective?comm=0&seq=3; the page Collectives lists those that the trace has"
+        )
     if comm is None or seq is None:
         worst = data.one("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]

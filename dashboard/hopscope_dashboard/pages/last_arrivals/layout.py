@@ -9,14 +9,15 @@ from hopscope_dashboard import findings, units
 from hopscope_dashboard.address import Query, number, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
 from hopscope_dashboard.pages.last_arrivals import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 from hopscope_dashboard.trees import trees
 
+_CAUSE: Final = "its computing led to the last arrival"
 _BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
-_MOST_NODES: Final = 12
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -51,15 +52,21 @@ def _verdict(data: TraceData) -> Component:
 
 def _shares(rows: Rows, by: str) -> Component:
     labels = [str(row[by]) for row in rows]
-    chance = 1 / len(rows) if by == "rank" and rows else None
+    limits = {
+        "entered last": [_twice(row["chance"]) for row in rows],
+        _CAUSE: [_twice(row["cause_chance"]) for row in rows],
+    }
     series: list[tuple[str, str, Rows, str]] = [("entered last", CATEGORY_COLOURS["compute"], rows, "share")]
     if "cause_share" in rows[0]:
-        series.append(("its computing led to the last arrival", CATEGORY_COLOURS["p2p"], rows, "cause_share"))
+        series.append((_CAUSE, CATEGORY_COLOURS["p2p"], rows, "cause_share"))
     if "released_share" in rows[0]:
         series.append(("let go last by the collective before", CATEGORY_COLOURS["native"], rows, "released_share"))
-    figure = share_bars(labels, series, title="share of the collectives (%)", by=by, chance=chance)
+    figure = share_bars(
+        labels, series, title="share of the collectives (%)", by=by, limits=limits, limit="twice by chance"
+    )
     hint = (
-        "Whiskers are 95 % intervals. With messages before a collective, the last to enter is often a "
+        f"Whiskers are 95 % intervals; a {by} is called late, or the cause, only if its whole whisker lies right of "
+        "its mark, at twice what chance would give. With messages before a collective, the last to enter is often a "
         "neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
     )
     return blocks.card(
@@ -67,6 +74,10 @@ def _shares(rows: Rows, by: str) -> Component:
         blocks.drawing("Shares of last arrivals", figure, name=ids.SHARES),
         hint=hint,
     )
+
+
+def _twice(chance: float | None) -> float | None:
+    return None if chance is None else 2 * chance
 
 
 def _waiting(rows: Rows, by: str) -> Component:
@@ -120,7 +131,8 @@ def _table(rows: Rows, by: str) -> Component:
     return blocks.card(
         "In numbers",
         blocks.table(columns, body, name=ids.TABLE, right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11))),
-        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give. "
+        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give: of the "
+        "last arrivals its part of the members, on average over its collectives; of the causes its part of all ranks. "
         "Let go last: last because the collective before released it last. "
         "Undecided: the clocks cannot tell who was later.",
     )
@@ -150,13 +162,9 @@ def _at_node(data: TraceData, query: Query) -> Component:
     ]
     return blocks.card(
         title,
-        choice(
-            "Rank",
-            "/last-arrivals",
-            query,
-            "at",
-            options={str(node): str(node) for node in nodes[:_MOST_NODES]},
-            current=str(at),
+        html.Div(
+            select("Rank", query, "at", options={str(node): str(node) for node in nodes}, current=str(at)),
+            className="selects",
         ),
         blocks.table(
             ["child", "last of the children", "and waited for", "undecided", "margin (median)", "collectives"],

@@ -60,9 +60,17 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
             units.count(collectives),
             f"{units.plural(run['ranks'], 'rank')} in {units.plural(run['clusters'], 'cluster')}",
         ),
-        ("Between clusters", units.share(share.get("wan")), "of the critical path: hops of class wan"),
+        (
+            "Between clusters",
+            units.share(share.get("wan")),
+            "of the critical path: the collectives' messages between clusters",
+        ),
         ("Computing", units.share(share.get("compute")), "of the critical path: outside all MPI"),
-        ("Own messages", units.share(share.get("p2p")), "of the critical path: point-to-point and its waits"),
+        (
+            "Own messages",
+            units.share(share.get("p2p")),
+            "of the critical path: messages that the program itself sends, and waits for them",
+        ),
     ]
     return html.Div(blocks.key_figures(figures), id=ids.KEY_FIGURES)
 
@@ -83,7 +91,7 @@ def _findings(data: TraceData, path: Rows) -> Component:
             [
                 html.Span(className="mark", style={"background": finding.colour}),
                 html.Div([html.Strong(finding.text), html.Span(finding.why, className="why")]),
-                dcc.Link(f"{finding.link} →", href=finding.path),
+                dcc.Link(f"{finding.link} →", href=finding.path) if finding.path else html.Span(),
             ]
         )
         for finding in found

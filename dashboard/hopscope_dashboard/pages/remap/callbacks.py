@@ -1,13 +1,17 @@
 """Computes the suggestion after the page is there, and hands out the tree file."""
 
+import logging
 from typing import Any
 
-from dash import Dash, Input, Output, dcc, html, no_update
+from dash import Dash, Input, Output, dcc, no_update
 from dash.development.base_component import Component
 
+from hopscope_dashboard.components import empty
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.remap import ids
 from hopscope_dashboard.pages.remap.result import result
+
+_log = logging.getLogger(__name__)
 
 
 def register(app: Dash, data: TraceData) -> None:
@@ -18,7 +22,10 @@ def register(app: Dash, data: TraceData) -> None:
         try:
             return result(data, phase)
         except InputError as error:
-            return html.P(str(error), className="reason")
+            return empty.nothing_here("No other tree can be judged from this trace", str(error))
+        except Exception as error:
+            _log.exception("the run could not be remapped")
+            return empty.went_wrong(error)
 
     @app.callback(Output(ids.DOWNLOAD, "data"), Input(ids.DOWNLOAD_BUTTON, "n_clicks"), prevent_initial_call=True)
     def download(clicks: int | None) -> Any:

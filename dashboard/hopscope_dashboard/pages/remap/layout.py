@@ -21,8 +21,11 @@ def layout(data: TraceData, query: Query) -> Component:
                 blocks.page_head("Remap", lead),
                 empty.nothing_here(
                     "No hops",
-                    "Without hops, nothing is known of what a message costs on each link; the page of "
-                    "the tree says how to get them.",
+                    [
+                        "Without hops, nothing is known of what a message costs on each link: the page ",
+                        dcc.Link("Tree", href="/tree"),
+                        " says how to get them.",
+                    ],
                 ),
             ]
         )

@@ -1,5 +1,6 @@
 """What remapping found: the verdict with the tree file, before and after side by side, and every candidate."""
 
+import shlex
 from typing import Any
 
 from dash import html
@@ -8,14 +9,12 @@ from dash.development.base_component import Component
 from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.components.tree_graph import tree_graph
+from hopscope_dashboard.components.tree_graph import links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data import Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
-from hopscope_dashboard.figures.topology_tree import crossings, elements
-from hopscope_dashboard.findings import most_in_a_row
+from hopscope_dashboard.figures.topology_tree import elements, heaviest
 from hopscope_dashboard.pages.remap import ids
-from hopscope_dashboard.palette import LINK_COLOURS, LINK_MEANINGS
-from hopscope_dashboard.trees import suggested_parents, trees
+from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
 
 _SHOWN = 12
 
@@ -36,20 +35,31 @@ def _verdict(data: TraceData, found: Suggestion) -> Component:
         "Suggestion",
         html.P(found.sentence, className="reason"),
         html.Div(button, style={"margin": "12px 0 4px"}),
-        blocks.code(f"hopscope run --tree tree.json -- mpirun -n {data.run['ranks']} {data.run['command'] or './app'}"),
+        blocks.code(_command(data)),
         hint="Run the same program under it; nothing is compiled again. The prediction holds for the run "
         "that was replayed.",
     )
+
+
+def _command(data: TraceData) -> str:
+    # Without its topology the same run would have its ranks on other hosts and clusters, and no emulated links.
+    topology = "" if data.topology_path is None else f"--topology {shlex.quote(data.topology_path)} "
+    run = data.run
+    return f"hopscope run {topology}--tree tree.json -- mpirun -n {run['ranks']} {run['command'] or './app'}"
 
 
 def _key_figures(found: Suggestion) -> Component:
     best, today = found.candidates[0], next((row for row in found.candidates if row["today"]), None)
     spread = f"{units.duration(best['predicted_low_ns'])} to {units.duration(best['predicted_high_ns'])}"
     figures = [
-        ("Measured today", units.duration(best["measured_ns"]), "per iteration"),
-        ("Predicted", units.duration(best["predicted_ns"]), f"{spread} with the costs' uncertainty"),
-        ("Gain", units.share(best["gain"]), "of today's time per iteration"),
-        ("Model's error", units.share(best["model_error"]), "replaying today's tree against today's run"),
+        ("Measured today", units.duration(best["measured_ns"]), "per iteration, in the run itself"),
+        (
+            "Today, replayed",
+            units.duration(today["predicted_ns"] if today is not None else None),
+            f"by the model, which errs by {units.share(best['model_error'])}",
+        ),
+        ("Predicted", units.duration(best["predicted_ns"]), f"by the same model; {spread} with the costs' uncertainty"),
+        ("Gain", _gain(best["gain"]), "predicted against today, replayed"),
         (
             "WAN in a row",
             f"{_today(today, 'wan_crossings')} → {best['wan_crossings']}",
@@ -68,12 +78,12 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Compone
     before = ran[0].parents.get(phase) if ran else None
     after = suggested_parents(data, found, phase)
     best = found.candidates[0]
-    edges = {(row["src"], row["dst"]): row for row in data.rows("tree-edges") if row["phase"] == phase}
+    edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], phase)} if ran else {}
     drawn = [
         _drawn(data, f"Today: {ran[0].name}" if ran else "Today", before, edges=edges, phase=phase, name=ids.BEFORE),
         _drawn(
             data,
-            f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}",
+            _after(best),
             after,
             edges={},
             phase=phase,
@@ -81,6 +91,12 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Compone
         ),
     ]
     return blocks.columns(*drawn)
+
+
+def _after(best: Row) -> str:
+    if best["today"]:
+        return "Best of all: today's tree"
+    return f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}"
 
 
 def _drawn(
@@ -97,13 +113,12 @@ def _drawn(
             title, "This tree has no drawing: its file names a shape that the collector builds when it runs."
         )
     drawn = elements(ranks=data.ranks, parents=parents, edges=edges, phase=phase)
-    cluster_of = {row["rank"]: row["cluster"] for row in data.ranks}
-    across = crossings(data.ranks, parents)
     return blocks.card(
         title,
-        blocks.legend(LINK_COLOURS, LINK_MEANINGS, ("shm", "lan", "wan")),
+        links_legend(),
+        shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
         tree_graph(drawn, name=name, label=title, width=440),
-        hint=f"{units.plural(across, 'edge')} between clusters, up to {most_in_a_row(parents, cluster_of)} in a row.",
+        hint=between_clusters(data, parents),
     )
 
 
@@ -129,7 +144,8 @@ def _candidates(found: Suggestion) -> Component:
         ),
         blocks.table(columns, rows, name=ids.CANDIDATES, right=range(1, 8)),
         hint="Of trees that the model cannot tell apart, the one with the fewest WAN messages comes first. The "
-        "dashed line is what today's tree measured.",
+        "dashed line is what the run measured over today's tree; gains are against the replay of today's tree, so that "
+        "like is compared with like.",
     )
 
 

@@ -3,3 +3,4 @@
 TREE = "tree-graph"
 EDGE = "tree-edge-detail"
 EDGES = "tree-edges-table"
+COUNT = "tree-count"

@@ -1,5 +1,6 @@
 """The tree that ran, drawn on hosts and clusters, and the weight of each of its edges."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from dash import dcc, html
@@ -9,21 +10,20 @@ from hopscope_dashboard import units
 from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.components.tree_graph import tree_graph
-from hopscope_dashboard.data import Rows, TraceData
-from hopscope_dashboard.figures.topology_tree import crossings, elements
-from hopscope_dashboard.findings import most_in_a_row
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.components.tree_graph import links_legend, shares_legend, tree_graph
+from hopscope_dashboard.data import InputError, Rows, TraceData
+from hopscope_dashboard.figures.topology_tree import elements, heaviest
 from hopscope_dashboard.pages.tree import ids
-from hopscope_dashboard.palette import LINK_COLOURS, LINK_MEANINGS
-from hopscope_dashboard.trees import RanTree, trees
+from hopscope_dashboard.palette import LINK_COLOURS
+from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
 
-HOW_TO_READ: Final = "Point at an edge to see what it carried."
-_PHASES: Final = {"up": "up, to the root", "down": "down, from the root"}
-_MOST_TREES: Final = 6
+HOW_TO_READ: Final = "Point at an edge, or tap it, to see what it carried."
+_PHASES: Final = {"up": "up, to the root", "down": "down, from the root", "exchange": "exchange, between peers"}
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects `phase` (up or down) and `tree`."""
+    """Give the page. The address selects `comm`, `tree` and `root`, and `phase` (up, down or exchange)."""
     edges = data.rows_or_none("tree-edges")
     ran = trees(data)
     if not edges:
@@ -32,22 +32,73 @@ def layout(data: TraceData, query: Query) -> Component:
         return html.Div(
             [_head(), _edges(edges, "The hops of this trace follow no tree that it names; these are their edges.")]
         )
-    chosen = next((tree for tree in ran if tree.key == query.get("tree")), ran[0])
-    phase = one_of(query, "phase", tuple(phase for phase in _PHASES if phase in chosen.parents))
-    phases = {name: text for name, text in _PHASES.items() if name in chosen.parents}
-    controls = [choice("Phase", "/tree", query, "phase", options=phases, current=phase)]
-    if len(ran) > 1:
-        names = {tree.key: tree.title for tree in ran[:_MOST_TREES]}
-        controls.insert(0, choice("Tree", "/tree", query, "tree", options=names, current=chosen.key))
+    chosen = choose(ran, query)
+    exchanged = [row for row in edges if row["phase"] == "exchange"]
+    there = {*chosen.parents, *(("exchange",) if exchanged else ())}
+    phases = {name: text for name, text in _PHASES.items() if name in there}
+    phase = one_of(query, "phase", tuple(phases))
+    controls = choice("Phase", "/tree", query, "phase", options=phases, current=phase)
+    if phase == "exchange":
+        hint = "These hops run between peers and follow no tree; their edges over all communicators."
+        return html.Div([_head(controls), _edges(exchanged, hint)])
+    weighed = weights(data, chosen, phase)
     return html.Div(
         [
-            _head(*controls),
+            _head(controls),
+            _which(ran, chosen, query),
             blocks.columns(
-                _drawing(data, chosen, phase, edges),
-                _edges([row for row in edges if row["phase"] == phase]),
+                _drawing(data, chosen, phase, weighed),
+                _edges(weighed),
                 widths="minmax(0, 1fr) 410px",
             ),
         ]
+    )
+
+
+def choose(ran: Sequence[RanTree], query: Query) -> RanTree:
+    """Give the tree that the address names; what it leaves open is the first that there is.
+
+    Raises InputError where it names one that did not run.
+    """
+    found = [
+        tree
+        for tree in ran
+        if query.get("comm", str(tree.comm)) == str(tree.comm)
+        and query.get("tree", tree.name) == tree.name
+        and query.get("root", str(tree.root)) == str(tree.root)
+    ]
+    if not found:
+        named = ", ".join(f"{name}={query[name]}" for name in ("comm", "tree", "root") if name in query)
+        raise InputError(
+            f"No tree of this trace is the one of the address ({named}). The page Tree, opened from the menu, lists "
+            f"the {units.plural(len(ran), 'tree')} that ran"
+        )
+    return found[0]
+
+
+def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
+    """Lists by which every tree that ran can be reached; nothing where there is only one."""
+    if len(ran) == 1:
+        return html.Div()
+    on_comm = [tree for tree in ran if tree.comm == chosen.comm]
+    named = [tree for tree in on_comm if tree.name == chosen.name]
+    given = {"comm": str(chosen.comm), "tree": chosen.name, "root": str(chosen.root)}
+    asked = {**{name: value for name, value in query.items() if name not in given}, **given}
+    comms = {str(tree.comm): tree.comm_name for tree in ran}
+    names = {tree.name: tree.name for tree in on_comm}
+    roots = {str(tree.root): f"rank {tree.root}" for tree in named}
+    return html.Div(
+        [
+            select(
+                "Communicator", asked, "comm", options=comms, current=given["comm"], without=("tree", "root", "phase")
+            ),
+            select("Tree", asked, "tree", options=names, current=given["tree"], without=("root", "phase")),
+            select("Root", asked, "root", options=roots, current=given["root"]),
+            html.Span(
+                f"Tree {ran.index(chosen) + 1} of {units.count(len(ran))} that ran.", className="hint", id=ids.COUNT
+            ),
+        ],
+        className="selects",
     )
 
 
@@ -61,13 +112,12 @@ def _head(*controls: Component) -> Component:
 
 def _drawing(data: TraceData, tree: RanTree, phase: str, edges: Rows) -> Component:
     parents = tree.parents[phase]
-    cluster_of = {row["rank"]: row["cluster"] for row in data.ranks}
-    weights = {(row["src"], row["dst"]): row for row in edges if row["phase"] == phase}
-    drawn = elements(ranks=data.ranks, parents=parents, edges=weights, phase=phase)
-    across = crossings(data.ranks, parents)
+    weighed = {(row["src"], row["dst"]): row for row in edges}
+    drawn = elements(ranks=data.ranks, parents=parents, edges=weighed, phase=phase)
     return blocks.card(
         tree.title,
-        blocks.legend(LINK_COLOURS, LINK_MEANINGS, ("shm", "lan", "wan")),
+        links_legend(),
+        shares_legend(heaviest(parents, weighed, phase)),
         tree_graph(
             drawn,
             name=ids.TREE,
@@ -75,9 +125,7 @@ def _drawing(data: TraceData, tree: RanTree, phase: str, edges: Rows) -> Compone
             width=520,
         ),
         html.Div(HOW_TO_READ, id=ids.EDGE, className="edge-detail"),
-        hint=f"{units.plural(across, 'edge')} between clusters, up to {most_in_a_row(parents, cluster_of)} "
-        "in a row. The wider an edge, the more of the "
-        "critical path runs over it; dashed edges are never on it. The root has the thick ring.",
+        hint=f"{between_clusters(data, parents)} The root has the thick ring.",
     )
 
 
@@ -96,7 +144,9 @@ def _edges(edges: Rows, hint: str = "") -> Component:
     return blocks.card(
         "Edges, heaviest first",
         blocks.table(["edge", "link", "hops", "median", "on path", "share"], rows, name=ids.EDGES, right=(2, 3, 4, 5)),
-        hint=hint or "Median: of one hop, send to receive. On path and share: of the critical path of the whole run.",
+        hint=hint
+        or "Of the tree that is drawn, in this phase. Median: of one hop, send to receive. On path and share: of the "
+        "critical path of the whole run.",
     )
 
 

@@ -1,6 +1,6 @@
 """WAN share of the critical path and of each cluster's own way to the root and back."""
 
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from hopscope_dashboard import units
@@ -31,8 +31,11 @@ def layout(data: TraceData, query: Query) -> Component:
                 head,
                 empty.nothing_here(
                     "No hops",
-                    "What ran between clusters is known only where hops are: the page of the tree "
-                    "says how to get them.",
+                    [
+                        "What ran between clusters is known only where hops are: the page ",
+                        dcc.Link("Tree", href="/tree"),
+                        " says how to get them.",
+                    ],
                 ),
                 _table(rows),
             ]
@@ -72,7 +75,7 @@ def _shares(rows: Rows) -> Component:
 
 def _times(rows: Rows) -> Component:
     figure = time_bars(
-        [_scope(row["scope"]) for row in rows],
+        [_scope(row["scope"]) + ("" if row["scope"] == "critical_path" else ", its ranks together") for row in rows],
         [
             ("wan hops", CATEGORY_COLOURS["wan"], [row["wan_ns"] for row in rows]),
             (
@@ -82,15 +85,15 @@ def _times(rows: Rows) -> Component:
             ),
             ("waiting for others", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows]),
         ],
-        title="time, summed over ranks",
+        title="time",
         by="scope",
         stacked=True,
     )
     return blocks.card(
         "Time",
         blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
-        hint="The waiting stands beside the way: it is spent in the collective, but not on the rank's own "
-        "contribution.",
+        hint="The critical path is one way through the run; a cluster's row adds up the ways of all its ranks. The "
+        "waiting stands beside the way: it is spent in the collective, but not on the rank's own contribution.",
     )
 
 

@@ -1,0 +1,60 @@
+"""A choice among many: what is chosen stands in the address, as with `choice`, and the list can be searched."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import dash_mantine_components as dmc
+from dash import ALL, Dash, Input, Output, ctx, no_update
+from dash.development.base_component import Component
+
+from hopscope_dashboard.address import Query, link
+from hopscope_dashboard.components import aria, shell
+
+SELECT: Final = "address-select"
+"""Type of the ids of all such lists: `{"type": SELECT, "name": ..., "current": ...}`."""
+
+_SEARCHED: Final = 8
+"""From so many entries on, typing narrows the list."""
+
+
+def select(
+    label: str, query: Query, name: str, *, options: Mapping[str, str], current: str, without: tuple[str, ...] = ()
+) -> Component:
+    """Give a list that sets the address's parameter `name` to each key of `options`, shown by its value.
+
+    `without` are parameters that mean nothing any more once another entry is chosen.
+    """
+    kept = {key: value for key, value in query.items() if key not in without}
+    addresses = {value: link("", **{**kept, name: value}) for value in options}
+    return dmc.Select(
+        id={"type": SELECT, "name": name, "current": addresses[current]},
+        label=f"{label} ({len(options)})",
+        data=[{"value": addresses[value], "label": text} for value, text in options.items()],
+        value=addresses[current],
+        searchable=len(options) >= _SEARCHED,
+        allowDeselect=False,
+        comboboxProps={"withinPortal": True},
+        maxDropdownHeight=360,
+        size="sm",
+        className="select",
+        **aria.label(label),
+    )
+
+
+def register(app: Dash) -> None:
+    """Register the callback that takes the browser to what was chosen in any list."""
+
+    @app.callback(
+        Output(shell.ADDRESS, "search"),
+        Input({"type": SELECT, "name": ALL, "current": ALL}, "value"),
+        prevent_initial_call=True,
+    )
+    def go(values: list[str | None]) -> Any:
+        del values
+        # A list that was just drawn calls, too; only one that no longer shows what is current was used.
+        lists = ctx.inputs_list[0]
+        return next(
+            (each["value"] for each in lists if each.get("value") not in (None, each["id"]["current"])), no_update
+        )
+
+    del go
