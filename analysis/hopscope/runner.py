@@ -1,6 +1,7 @@
 """Runs SQL: the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are
 made when first used."""
 
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,10 @@ import pyarrow as pa
 from hopscope.catalog import Catalog, Scalar, Source
 from hopscope.errors import InputError
 from hopscope.store import Store
+
+_EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
+# In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
+_QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 
 
 class Runner:
@@ -80,18 +85,33 @@ class Runner:
         """The result of a query that a user wrote: one SELECT (or what reads like one). Every view of the catalog is
         there. Raises InputError."""
         self.prepare(list(self._catalog.sources))
+        kind = self._kind(sql)
+        if kind != "SELECT":
+            raise InputError(f"the query is a {kind}; a dataset is only read, so give a SELECT")
+        try:
+            return self.query(sql, parameters)
+        except duckdb.Error as error:
+            raise InputError(f"the query fails: {error}") from None
+
+    def _kind(self, sql: str) -> str:
+        """SELECT for one statement that only reads, else what it is. Raises InputError for no SQL or several."""
         try:
             statements = self._connection.extract_statements(sql)
         except duckdb.Error as error:
             raise InputError(f"the query cannot be read: {error}") from None
         if len(statements) != 1:
             raise InputError(f"the query has {len(statements)} statements; give one")
-        if statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
-            raise InputError(f"the query is a {statements[0].type.name}; a dataset is only read, so give a SELECT")
-        try:
-            return self.query(sql, parameters)
-        except duckdb.Error as error:
-            raise InputError(f"the query fails: {error}") from None
+        if statements[0].type == duckdb.StatementType.EXPLAIN:
+            # EXPLAIN ANALYZE runs what it explains.
+            explained = _EXPLAIN.sub("", sql, count=1)
+            return "EXPLAIN" if explained == sql else self._kind(explained)
+        if statements[0].type != duckdb.StatementType.SELECT:
+            return statements[0].type.name
+        # A SELECT may begin with a COPY: `with copied as (copy ... to ...) select ...`.
+        with self._connection.cursor() as cursor:
+            row = cursor.execute("select json_serialize_sql($sql::varchar)", {"sql": sql}).fetchone()
+        written = [kind for kind in _QUERY_NODE.findall(row[0] if row else "") if kind != "SELECT"]
+        return f"SELECT with {written[0]}" if written else "SELECT"
 
 
 def _first_line(error: Exception) -> str:
