@@ -35,7 +35,7 @@ class Runner:
                 self._connection.from_arrow(schema.empty_table()).create(name)
                 continue
             try:
-                relation = self._connection.read_parquet(parts)
+                relation = self._connection.read_parquet([_literal(part) for part in parts])
             except duckdb.Error as error:
                 raise InputError(
                     f"{store.path / name} cannot be read: {_first_line(error)}. "
@@ -44,8 +44,9 @@ class Runner:
             store.check_columns(name, relation.columns)
             relation.create_view(name)
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
+        places = [str(store.path.resolve()), str(store.path)]
         self._connection.execute(
-            "set allowed_directories = $directories", {"directories": [str(store.path.resolve()), str(store.path)]}
+            "set allowed_directories = $directories", {"directories": [*places, *map(_literal, places)]}
         )
         self._connection.execute("set python_enable_replacements = false")
         self._connection.execute("set enable_external_access = false")
@@ -112,6 +113,11 @@ class Runner:
             row = cursor.execute("select json_serialize_sql($sql::varchar)", {"sql": sql}).fetchone()
         written = [kind for kind in _QUERY_NODE.findall(row[0] if row else "") if kind != "SELECT"]
         return f"SELECT with {written[0]}" if written else "SELECT"
+
+
+def _literal(path: str) -> str:
+    """A path as DuckDB takes it, to which `st*r` is a pattern that its neighbour `star` fits."""
+    return re.sub(r"([*?[])", r"[\1]", path)
 
 
 def _first_line(error: Exception) -> str:

@@ -97,6 +97,14 @@ def test_a_table_that_lacks_a_column_says_which(tmp_path: Path) -> None:
         hopscope.open(dataset).critical_path()
 
 
+@pytest.mark.parametrize(("name", "neighbour"), [("st*r", "star"), ("b[1]x", "b1x"), ("qu?x", "quux")])
+def test_a_directory_whose_name_looks_like_a_pattern_is_itself(tmp_path: Path, name: str, neighbour: str) -> None:
+    draw(tmp_path / neighbour, **TABLES)
+    assert hopscope.open(draw(tmp_path / name, **TABLES)).sql("select count(*) as n from hops").to_pylist() == [
+        {"n": hopscope.open(tmp_path / neighbour).table("hops").num_rows}
+    ]
+
+
 def test_a_table_that_is_cut_off_says_where(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     part = dataset / "hops" / "part-00000.parquet"
