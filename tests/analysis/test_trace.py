@@ -79,6 +79,16 @@ def test_a_directory_without_manifest_is_no_whole_dataset(tmp_path: Path) -> Non
         hopscope.open(dataset)
 
 
+def test_a_dataset_that_lost_a_table_is_not_read_as_if_it_were_empty(tmp_path: Path) -> None:
+    # Without its hops a dataset answered that nothing had been sent between clusters, and check-data was content.
+    dataset = draw(tmp_path / "d", **TABLES)
+    (dataset / "manifest.json").write_text(json.dumps({"schema_version": 1, "tables": {"hops": 3, "steps": 0}}))
+    hopscope.open(dataset)
+    (dataset / "hops" / "part-00000.parquet").unlink()
+    with pytest.raises(InputError, match=r"promises rows of hops,.*Delete"):
+        hopscope.open(dataset)
+
+
 def test_a_dataset_of_another_version_says_what_to_do(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     (dataset / "manifest.json").write_text(json.dumps({"schema_version": 99}))

@@ -83,7 +83,13 @@ def test_another_build_of_the_converter_converts_anew(tmp_path: Path, monkeypatc
     assert barriers_in(ensure_dataset(tmp_path)) == 3
 
 
-@pytest.mark.parametrize("manifest", [None, "", "{}", '{"schema_version": 0}'])
+def test_a_dataset_that_lost_a_table_is_made_anew(tmp_path: Path) -> None:
+    draw(tmp_path)
+    (ensure_dataset(tmp_path) / "calls" / "part-00000.parquet").unlink()
+    assert read_dataset(ensure_dataset(tmp_path))["calls"].num_rows == 6
+
+
+@pytest.mark.parametrize("manifest", [None, "", "{}", "[]", '{"schema_version": 0}'])
 def test_a_dataset_without_a_good_manifest_is_made_anew(tmp_path: Path, manifest: str | None) -> None:
     draw(tmp_path)
     found = ensure_dataset(tmp_path)

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hopscope import _convert, _paths
-from hopscope.convert.contract import contract
+from hopscope.convert.contract import contract, table_names
 from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import MANIFEST, Archive, find
@@ -98,7 +98,12 @@ def _is_current(target: Path, source: dict[str, Any]) -> bool:
         manifest = json.loads((target / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return manifest.get("schema_version") == SCHEMA_VERSION and manifest.get("source") == source
+    if not isinstance(manifest, dict) or (manifest.get("schema_version"), manifest.get("source")) != (
+        SCHEMA_VERSION,
+        source,
+    ):
+        return False
+    return all((target / name / "part-00000.parquet").is_file() for name in table_names())
 
 
 @contextmanager
