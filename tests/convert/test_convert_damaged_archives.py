@@ -86,6 +86,21 @@ def test_run_json_that_is_no_json_is_named(tmp_path: Path) -> None:
     assert "run.json is no JSON" in refused(tmp_path / "trace")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [b'{"clocks": 5}', b'{"clocks": [{"host": "h"}]}', b'{"started_ns": "x"}', b'{"started_ns": 1e30}',
+     b'{"missing": 5}', b'{"event_cost_ns": "x"}', b'{"mode": 5}', b"\xff\xfe"],
+)  # fmt: skip
+def test_run_json_that_holds_something_else_is_named(tmp_path: Path, text: bytes) -> None:
+    # Each of these ended in a traceback and exit code 1, which says that a gate failed.
+    drawing = Drawing(tmp_path / "whole", [Place("h0")])
+    drawing.span(0, 0, 10, "MPI_Init")
+    drawing.write()
+    (tmp_path / "whole" / "run.json").write_bytes(text)
+    assert "run.json" in refused(tmp_path / "whole")
+    assert "remove it to convert without" in refused(tmp_path / "whole")
+
+
 def test_a_path_that_is_nothing_is_told_what_it_could_be(tmp_path: Path) -> None:
     assert "does not exist; give a trace directory" in refused(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()

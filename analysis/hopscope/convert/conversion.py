@@ -28,8 +28,14 @@ def convert(archive: Archive, progress: Progress | None = None) -> dict[str, pa.
         raise InputError(f"{archive.anchor}: the archive holds no events; trace the run again")
     tables: dict[str, pa.Table] = {name: pa.table(stream) for name, stream in streams.items()}
     about = read_run_facts(archive, facts)
-    tables["clocks"] = clocks_table(about, facts, tables["clocks"])
-    tables["run"] = run_table(archive, about, facts, tables)
+    try:
+        tables["clocks"] = clocks_table(about, facts, tables["clocks"])
+        tables["run"] = run_table(archive, about, facts, tables)
+    except (KeyError, TypeError, ValueError, ArithmeticError) as problem:  # Arrow's own errors are among these
+        raise InputError(
+            f"{archive.run_facts} is not as schemas/run.schema.json says: {type(problem).__name__}: {problem}; "
+            "remove it to convert without what it says"
+        ) from None
     if progress:
         progress("finding paths", 0, 1)
     tables = paths.derive(tables)

@@ -32,7 +32,10 @@ def read_run_facts(archive: Archive, facts: Facts) -> Facts:
     where: Path | str = f"{archive.anchor}: property HOPSCOPE::RUN"
     if archive.run_facts.is_file() and is_ours(facts):
         where = archive.run_facts
-        text = archive.run_facts.read_text(encoding="utf-8")
+        try:
+            text = archive.run_facts.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as problem:
+            raise InputError(f"{where} cannot be read: {problem}; remove it to convert without what it says") from None
     if not text:
         return {}
     try:
