@@ -393,16 +393,25 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
             raise ValueError(f"{command} --{parameter.name} is one of {_listed(parameter.choices)}, not {value!r}")
         return
     fits = {
-        "INTEGER": isinstance(value, int) and not isinstance(value, bool),
-        "BIGINT": isinstance(value, int) and not isinstance(value, bool),
+        "INTEGER": _is_integer(value, 31),
+        "BIGINT": _is_integer(value, 63),
         "DOUBLE": isinstance(value, int | float) and not isinstance(value, bool),
         "VARCHAR": isinstance(value, str),
         "BOOLEAN": isinstance(value, bool),
-        "COLLECTIVE": isinstance(value, str) and re.fullmatch(r"\d+:\d+", value) is not None,
+        "COLLECTIVE": isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}:[0-9]{1,18}", value) is not None,
     }[parameter.type]
     if not fits:
-        wanted = "COMM:SEQ, such as 0:17," if parameter.type == "COLLECTIVE" else f"of type {parameter.type},"
+        wanted = {
+            "COLLECTIVE": "COMM:SEQ, such as 0:17,",
+            "INTEGER": "of type INTEGER, from 0 up,",
+            "BIGINT": "of type BIGINT, from 0 up,",
+        }.get(parameter.type, f"of type {parameter.type},")
         raise ValueError(f"{command} --{parameter.name} is {wanted} not {value!r}")
+
+
+def _is_integer(value: Scalar, bits: int) -> bool:
+    """Whether a column of so many bits can hold it. Nothing that is counted or numbered here is below zero."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**bits
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -151,6 +151,10 @@ def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path:
         (["critical-path", "TRACE", "--collective", "9:9"], "`analyze collectives` lists those"),
         (["critical-path", "TRACE", "--by", "rank", "--collective", "0:0"], "only one of"),
         (["last-arrivals", "TRACE", "--comm", "0"], "--comm does not go with"),
+        # Numbers that no column can hold ended in a traceback and in exit code 1, which says that a gate failed.
+        (["collectives", "TRACE", "--comm", "99999999999"], "is of type INTEGER, from 0 up, not 99999999999"),
+        (["collectives", "TRACE", "--limit", "-1"], "is of type BIGINT, from 0 up, not -1"),
+        (["critical-path", "TRACE", "--collective", "0:99999999999999999999"], "COMM:SEQ"),
         (["nonsense", "TRACE"], "No such command 'nonsense'"),
         (["sql", "TRACE", "drop table hops"], "a dataset is only read"),
         (["sql", "TRACE", "select nothing from hops"], "the query fails"),
