@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -261,6 +262,44 @@ def test_ctrl_c_during_a_query_is_quiet(dataset: Path) -> None:
         finally:
             process.kill()
         assert "Traceback" not in process.stderr.read()
+
+
+def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
+    # A full disk ended in a traceback and exit code 1, which says that a gate failed.
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    for form in ("table", "json"):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [sys.executable, "-c", code, "summary", str(dataset), "--format", form],
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+            )  # fmt: skip
+        assert (done.returncode, "the answer cannot be written: No space left" in done.stderr) == (2, True), done.stderr
+
+
+def test_a_terminal_without_the_characters_gets_others(dataset: Path) -> None:
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "critical-path", str(dataset)], env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
+
+
+def test_no_permission_and_mistakes_of_ours_are_no_failed_gates(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Permission bits do not stop the superuser, so the refusal is played."""
+    for problem, said in (
+        (PermissionError(13, "Permission denied", "/trace/manifest.json"), "analyze: /trace/manifest.json: Permission"),
+        (RuntimeError("what?"), "a mistake in hopscope itself"),
+    ):
+
+        def refuse(*_: object, problem: Exception = problem, **__: object) -> None:
+            raise problem
+
+        monkeypatch.setattr(hopscope, "open", refuse)
+        assert here("summary", "/trace") == 2
+        assert said in capsys.readouterr().err
 
 
 def test_remap_without_hops_is_wrong_input(tmp_path: Path) -> None:

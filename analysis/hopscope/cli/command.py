@@ -12,6 +12,7 @@ import click
 
 from hopscope.catalog import Analysis, Command, Parameter
 from hopscope.cli.progress import opening
+from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import write_report
@@ -95,6 +96,9 @@ def to_stdout() -> Generator[None]:
     except BrokenPipeError:
         # Python flushes stdout once more at exit; give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise InputError(f"the answer cannot be written: {problem.strerror}. Send it to another place") from None
 
 
 def format_option() -> click.Option:

@@ -2,8 +2,10 @@
 gate failed, 2 wrong input)."""
 
 import sys
+import traceback
 from importlib import import_module
 from importlib.util import find_spec
+from io import TextIOWrapper
 from typing import NoReturn, cast
 
 import click
@@ -61,7 +63,10 @@ def analyze_main() -> NoReturn:
 
 def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say
-    nothing."""
+    nothing. A mistake of ours must not end with 1, which says that a gate failed."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal without a character for it gets a question mark
+            stream.reconfigure(errors="replace")
     try:
         code: object = command.main(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
@@ -73,4 +78,17 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(_INTERRUPTED)
+    except OSError as error:
+        if error.filename is None:
+            _our_mistake(name)
+        click.echo(f"{name}: {error.filename}: {error.strerror}; check the path and its permissions", err=True)
+        sys.exit(2)
+    except Exception:
+        _our_mistake(name)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _our_mistake(name: str) -> NoReturn:
+    traceback.print_exc()
+    click.echo(f"{name}: this is a mistake in hopscope itself; please report it with the lines above", err=True)
+    sys.exit(2)

@@ -142,8 +142,17 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
         text = text_of(tree_file_of(best, subject, tables["run"]["tree_file"].to_pylist()[0]))
         metadata[b"tree"] = text.encode()
         if output is not None:
-            Path(output).write_text(text)
+            _write(Path(output), text)
     return result.replace_schema_metadata(metadata)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise InputError(
+            f"{file}: the tree cannot be written: {problem.strerror}. Give --output another place"
+        ) from None
 
 
 def _same(a: Candidate, b: Candidate) -> bool:
