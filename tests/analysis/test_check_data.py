@@ -31,6 +31,14 @@ def test_a_good_dataset_keeps_every_rule_and_counts_what_is_exempt(tmp_path: Pat
     assert rows["incomplete collectives, exempt"]["rows"] == 1
 
 
+def test_the_path_of_a_nonblocking_collective_ends_where_it_was_complete(tmp_path: Path) -> None:
+    # MPI_Iallreduce returns at once; a correct trace of one failed for its path ending at the wait.
+    calls = "collective_id rank enter_ns leave_ns complete_ns\n0 0 10 12 60\n0 1 20 22 55\n1 0 90 - -"
+    collectives = "collective_id comm seq comm_size last_leave_ns complete\n0 0 0 2 22 true\n1 0 1 2 - false"
+    rows = checked(tmp_path / "d", calls=calls, collectives=collectives)
+    assert {row["verdict"] for row in rows.values()} == {"holds", "exempt"}
+
+
 def test_nothing_to_check_is_said_and_is_no_failure(tmp_path: Path) -> None:
     rows = hopscope.open(draw(tmp_path / "d")).check_data().to_pylist()
     assert {row["verdict"] for row in rows} == {"nothing to check", "exempt"}
