@@ -13,7 +13,11 @@ MS = 1_000_000
 
 
 def iterations(
-    directory: Path, work: list[list[float]], call_site: str = "app+0x1", path: str | None = None
+    directory: Path,
+    work: list[list[float]],
+    call_site: str = "app+0x1",
+    path: str | None = None,
+    intervals: str | None = None,
 ) -> hopscope.Trace:
     """A trace in which rank r computes work[i][r] ms before its Allreduce i; each leaves 1 ms after the last enter."""
     calls = ["collective_id rank enter_ns leave_ns call_site"]
@@ -31,6 +35,8 @@ def iterations(
     }
     if path:
         tables["path_stretches"] = path
+    if intervals:
+        tables["intervals"] = intervals
     return hopscope.open(draw(directory, **tables))
 
 
@@ -150,3 +156,13 @@ def test_iterations_add_up_to_the_noise(tmp_path: Path) -> None:
     ]
     assert len(rows) == 50
     assert sum(r["noise_ns"] for r in rows) == trace.noise()["noise_ns"].to_pylist()[2]
+
+
+def test_what_another_thread_does_in_mpi_shortens_no_gap_of_the_first(tmp_path: Path) -> None:
+    # Rank 0's second thread is in MPI_Iprobe for half of each gap; its first thread computes 30 ms all the same.
+    work = [[30.0, 30.0] for _ in range(25)]
+    spans = [(31 * i * MS + 2 * MS, 31 * i * MS + 17 * MS) for i in range(25)]
+    probes = "rank location begin_ns end_ns region\n" + "\n".join(f"0 7 {b} {e} MPI_Iprobe" for b, e in spans)
+    trace = iterations(tmp_path / "d", work, intervals=probes)
+    gaps = trace.sql("select distinct rank, computing_ns from computing_gaps order by all").to_pylist()
+    assert gaps == [{"rank": 0, "computing_ns": 30 * MS}, {"rank": 1, "computing_ns": 30 * MS}]

@@ -27,8 +27,11 @@ with things as (
 main_thread as (
     select
         *,
+        -- By location as well: rows of other threads are still there when this is computed.
         max(end_ns) over (
-            partition by rank order by begin_ns asc, end_ns desc rows between unbounded preceding and 1 preceding
+            partition by rank, location
+            order by begin_ns asc, end_ns desc
+            rows between unbounded preceding and 1 preceding
         ) as free_ns
     from things
     qualify location = min(location) over (partition by rank)
