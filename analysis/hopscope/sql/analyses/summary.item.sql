@@ -83,7 +83,9 @@ items as (
         ]) as unit,
         unnest([
             run, command, mpi_library, started_at, mode,
-            coalesce(json_extract_string(tree_file, '$.name'), left(tree_hash, 12)),
+            coalesce(
+                case when json_valid(tree_file) then json_extract_string(tree_file, '$.name') end, left(tree_hash, 12)
+            ),
             null, null, null, null, null
         ]) as note
     from run
