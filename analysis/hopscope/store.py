@@ -38,8 +38,8 @@ class Store:
         lost = [name for name in self.missing if self._promised(name)]
         if lost:
             raise InputError(
-                f"{dataset} is no whole dataset: manifest.json promises rows of {', '.join(lost)}, and there is no file "
-                f"of them. Delete {dataset} and run the command on the trace again"
+                f"{dataset} is no whole dataset: manifest.json promises rows of {', '.join(lost)}, which "
+                f"have no file. Delete {dataset} and run the command on the trace again"
             )
 
     def parts(self, table: str) -> list[str]:
