@@ -169,8 +169,12 @@ static uint64_t key_of(MPI_Comm handle) {
 
 /* key 0: work it out. */
 static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm parent, uint64_t salt, uint64_t key) {
-    if (made == MPI_COMM_NULL || comm_find(made))
+    if (made == MPI_COMM_NULL)
         return NULL;
+    /* A new handle that is known belonged to a communicator whose freeing did not pass through here (from Fortran, or
+     * from inside the MPI library). What the engine had for that one is lost: freeing it would need its members. */
+    if (comm_find(made))
+        comm_forget(made);
     int kept = errno;
     uint64_t parent_key = key_of(parent);
     uint64_t hash = mix(mix(mix(0, (uint64_t)origin), parent_key), salt);

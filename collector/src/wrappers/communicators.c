@@ -198,10 +198,18 @@ static void forget(MPI_Comm handle) {
     comm_forget(handle);
 }
 
+/* Attributes that hold communicators free them in their delete callback, inside of another call. */
+static void forget_unrecorded(MPI_Comm handle) {
+    if (__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
+        forget(handle);
+}
+
 WRAPPER int MPI_Comm_free(MPI_Comm *comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_free, CALLER))
+    if (!call_enter(&call, FUNCTION_MPI_Comm_free, CALLER)) {
+        forget_unrecorded(*comm);
         return pmpi.Comm_free(comm);
+    }
     forget(*comm);
     call.error = pmpi.Comm_free(comm);
     return call_leave(&call);
@@ -209,8 +217,10 @@ WRAPPER int MPI_Comm_free(MPI_Comm *comm) {
 
 WRAPPER int MPI_Comm_disconnect(MPI_Comm *comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_disconnect, CALLER))
+    if (!call_enter(&call, FUNCTION_MPI_Comm_disconnect, CALLER)) {
+        forget_unrecorded(*comm);
         return pmpi.Comm_disconnect(comm);
+    }
     forget(*comm);
     call.error = pmpi.Comm_disconnect(comm);
     return call_leave(&call);

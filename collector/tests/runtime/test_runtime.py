@@ -343,6 +343,15 @@ class Trees(Case):
                 self.assertTrue((self.trace / "tree.json").exists())
                 shutil.rmtree(self.trace)
 
+    def test_a_communicator_that_a_callback_freed_is_not_taken_for_the_next_with_its_handle(self) -> None:
+        for freeing in ("seen", "unseen"):
+            with self.subTest(freeing):
+                run, said = self.both_ways(4, "comm_in_attribute", freeing, HOPSCOPE_TREE="binomial")
+                self.assertNotIn("hopscope", said)
+                self.assert_whole(run, 4)
+                self.assertEqual(len({c["key"] for rank in range(4) for c in run.comms(rank).values()}), 5 + 20 + 40)
+                shutil.rmtree(self.trace)
+
     def test_barriers_on_communicators_of_every_origin_run_over_the_tree_or_say_why_not(self) -> None:
         run, _ = self.both_ways(4, "comm_origins", HOPSCOPE_TREE="binomial")
         for spool in run.spools:

@@ -1,0 +1,37 @@
+/* Communicators that live in an attribute of another one, whose delete callback frees them, as libraries cache theirs.
+ * Half the time the next one with the same handle has other members. The profiling name stands for a freeing that
+ * no wrapper sees, as Fortran's under some libraries. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int unseen;
+
+static int free_held(MPI_Comm comm, int key, void *held, void *extra) {
+    (void)comm, (void)key, (void)extra;
+    int error = unseen ? PMPI_Comm_free(held) : MPI_Comm_free(held);
+    free(held);
+    return error;
+}
+
+int main(int argc, char **argv) {
+    int rank, key;
+    MPI_Init(&argc, &argv);
+    unseen = argc > 1 && strcmp(argv[1], "unseen") == 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_held, &key, NULL);
+    for (int i = 0; i < 20; i++) {
+        MPI_Comm holder, *held = malloc(sizeof *held);
+        int sum = -1;
+        MPI_Comm_dup(MPI_COMM_WORLD, &holder);
+        MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? rank % 2 : rank / 2, rank, held);
+        MPI_Comm_set_attr(holder, key, held);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, *held);
+        printf("%d: %d %d\n", rank, i, sum);
+        MPI_Comm_free(&holder);
+    }
+    MPI_Comm_free_keyval(&key);
+    MPI_Finalize();
+    return 0;
+}
