@@ -138,6 +138,13 @@ static int pack(const struct engine_call *call, const struct layout *l, int64_t 
     return error;
 }
 
+/* Each member's own complaint about its datatype (one that was not committed), as the library would make it, and not
+ * what follows from the root's. */
+static int refusal(const struct engine_call *call, char *packed) {
+    int position = 0;
+    return pmpi.Unpack(packed, 0, &position, call->receive_buffer, 0, call->datatype, call->comm->engine->handle);
+}
+
 static int broadcast(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct layout l = layout_of(call->datatype, plan->unit_bytes);
@@ -157,6 +164,8 @@ static int broadcast(const struct engine_call *call, const struct collective_pla
     }
     if (at_root && !l.gapless)
         x.error = pack(call, &l, plan->unit_bytes, bytes, true);
+    else if (!l.gapless)
+        x.error = refusal(call, bytes);
     e->slots[SLOT_INPUT] = e->slots[SLOT_OUTPUT] = (struct slot_memory){bytes, 1};
     e->slots[SLOT_OWN] = (struct slot_memory){NULL, 0};
     run(&x, e);

@@ -20,6 +20,11 @@ int main(int argc, char **argv) {
     printf("send to nobody %d\n", class_of(MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD)));
     printf("bad type %d\n", class_of(MPI_Bcast(&value, 1, MPI_DATATYPE_NULL, 0, MPI_COMM_WORLD)));
     printf("bad root %d\n", class_of(MPI_Bcast(&value, 1, MPI_INT, 1000, MPI_COMM_WORLD)));
+    MPI_Datatype pair;
+    int values[2] = {1, 2};
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    printf("not committed %d\n", class_of(MPI_Bcast(values, 1, pair, 0, MPI_COMM_WORLD)));
+    MPI_Type_free(&pair);
     errno = 77;
     MPI_Allreduce(&value, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < 100000; i++) { /* over many chunks of the spool */
