@@ -7,6 +7,8 @@
 
 #include "log/log.h"
 
+enum { INCOMPLETE = 1 }; /* ASSEMBLE_INCOMPLETE of assembly/assemble.h: there is an archive */
+
 static const char *const file_name = "libhopscope-assemble.so";
 
 static void *load(void) {
@@ -34,7 +36,8 @@ bool assemble(const char *directory) {
     }
     int code = entry(directory, message, sizeof message);
     if (code != 0)
-        log_line("the archive was not made: %s; the spools stay in %s", message[0] ? message : "no reason given",
-                 directory);
-    return code == 0;
+        log_line("%s: %s; the spools stay in %s",
+                 code == INCOMPLETE ? "the archive was made of what there is" : "the archive was not made",
+                 message[0] ? message : "no reason given", directory);
+    return code == 0 || code == INCOMPLETE;
 }

@@ -212,6 +212,12 @@ class Recording(Case):
         self.assertEqual(run.spools[0].state, "open")
         self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 100000)
 
+    def test_an_archive_of_an_incomplete_run_is_not_called_missing(self) -> None:
+        limit = ranks(2, "errors", before="ulimit -f 14000; ")
+        done = self.launch(*limit, HOPSCOPE_SPOOL_CHUNK_BYTES="20480", HOPSCOPE_ASSEMBLE="1")
+        self.assertIn("the archive was made of what there is: missing: ", done.stderr)
+        self.assertTrue((self.trace / "traces.otf2").exists())
+
     def test_recording_stops_in_a_sentence_where_files_may_grow_no_further(self) -> None:
         # 7 MB: enough for the MPI library's own shared memory, too little for the 8 MB of 200,000 records.
         done = self.launch(*ranks(2, "errors", before="ulimit -f 14000; "), HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
