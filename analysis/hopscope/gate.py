@@ -138,6 +138,11 @@ def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row) -> Outc
 
 def _limit(gate: Gate, column: Column, unit: str | None) -> float:
     if gate.unit is None:
+        if unit == "share" and abs(gate.number) > 1:
+            raise InputError(
+                f"gate {gate.expression!r}: {column.name} is a share between 0 and 1; write {gate.number:g}% or "
+                f"{gate.number / 100:g}"
+            )
         return gate.number
     kind, factor = _UNITS[gate.unit]
     if {"at": "ns"}.get(unit or "", unit) != kind:

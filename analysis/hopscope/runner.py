@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from hopscope.catalog import Catalog, Scalar, Source
+from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.errors import InputError
 from hopscope.store import Store
 
@@ -26,6 +26,7 @@ class Runner:
     def __init__(self, store: Store, catalog: Catalog) -> None:
         """Raises InputError if a file of the dataset cannot be read or lacks columns."""
         self._catalog = catalog
+        self._dataset = store.path
         self._made: set[str] = set()
         self._lock = threading.Lock()
         self._connection = duckdb.connect(":memory:")
@@ -51,6 +52,17 @@ class Runner:
         self._connection.execute("set python_enable_replacements = false")
         self._connection.execute("set enable_external_access = false")
         self._connection.execute("set lock_configuration = true")
+
+    def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
+        """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
+        try:
+            self.prepare(analysis.uses)
+            return self.query(analysis.sql, parameters)
+        except duckdb.Error as error:
+            raise InputError(
+                f"the analysis {analysis.name} fails: {_first_line(error)}. If its SQL is right, {self._dataset} is "
+                "damaged: delete it and run the command on the trace again"
+            ) from error
 
     def prepare(self, uses: Sequence[str]) -> list[Source]:
         """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
@@ -90,9 +102,10 @@ class Runner:
         if kind != "SELECT":
             raise InputError(f"the query is a {kind}; a dataset is only read, so give a SELECT")
         try:
-            return self.query(sql, parameters)
+            table = self.query(sql, parameters)
         except duckdb.Error as error:
             raise InputError(f"the query fails: {error}") from None
+        return table.rename_columns(_unlike(table.column_names))
 
     def _kind(self, sql: str) -> str:
         """SELECT for one statement that only reads, else what it is. Raises InputError for no SQL or several."""
@@ -113,6 +126,18 @@ class Runner:
             row = cursor.execute("select json_serialize_sql($sql::varchar)", {"sql": sql}).fetchone()
         written = [kind for kind in _QUERY_NODE.findall(row[0] if row else "") if kind != "SELECT"]
         return f"SELECT with {written[0]}" if written else "SELECT"
+
+
+def _unlike(names: Sequence[str]) -> list[str]:
+    """Names that differ: a row is an object by name, so of two columns called `a` the second becomes `a_2`."""
+    made: list[str] = []
+    for name in names:
+        free, number = name, 1
+        while free in made:
+            number += 1
+            free = f"{name}_{number}"
+        made.append(free)
+    return made
 
 
 def _literal(path: str) -> str:

@@ -74,8 +74,7 @@ class Trace:
             analysis, parameters = found.choose(options)
         except ValueError as error:
             raise InputError(str(error)) from None
-        self._runner.prepare(analysis.uses)
-        table = self._runner.query(analysis.sql, parameters)
+        table = self._runner.ask(analysis, parameters)
         notes: tuple[str, ...] = ()
         if table.num_rows == 0 and analysis.empty:
             sentence = f"{self.path}: {analysis.empty}"

@@ -80,10 +80,10 @@ def test_any_text_is_a_gate_or_a_sentence_and_nothing_else(text: str) -> None:
 )
 def test_a_gate_fails_exactly_where_its_comparison_is_true(value: float, limit: int, op: str) -> None:
     expected = "failed" if OPERATORS[op](value, limit) else "passed"
-    assert outcome(f"wan.share {op} {limit}", row(share=value)) == expected
+    assert outcome(f"wan.time_ns {op} {limit}", row(time_ns=value)) == expected
     # An operator and its opposite never agree.
     opposite = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}[op]
-    assert outcome(f"wan.share {opposite} {limit}", row(share=value)) != expected
+    assert outcome(f"wan.time_ns {opposite} {limit}", row(time_ns=value)) != expected
 
 
 @given(values=st.lists(st.floats(0, 1), min_size=1, max_size=6), limit=st.floats(0, 1))
@@ -158,6 +158,12 @@ def test_a_unit_that_does_not_go_with_the_column_is_wrong_input() -> None:
         outcome("wan.share > 5ms", row(share=0.5))
     with pytest.raises(InputError, match="time_ns is no share"):
         outcome("wan.time_ns > 5%", row(time_ns=5))
+
+
+def test_a_share_that_no_share_can_reach_is_wrong_input() -> None:
+    # "wan.share > 40" was meant as 40 %, and would never fail.
+    with pytest.raises(InputError, match=r"between 0 and 1; write 40% or 0\.4"):
+        outcome("wan.share > 40", row(share=0.9))
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,15 @@
 
 import io
 import json
+import math
+from decimal import Decimal
 
 import pyarrow as pa
 import pytest
 from hopscope.catalog import Analysis, Column
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.quantities import quantity
-from hopscope.render.terminal import print_answer
+from hopscope.render.terminal import print_answer, print_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +66,11 @@ def test_json_has_null_where_there_is_no_number() -> None:
     assert json.loads(as_json(TABLE.slice(0, 0))) == []
 
 
+def test_sums_are_numbers_and_nothing_in_json_is_none() -> None:
+    table = pa.table({"sum": [Decimal(4480)], "mean": [Decimal("0.5")], "list": [[1.0, math.nan]]})
+    assert as_json(table) == '[\n  {"sum": 4480, "mean": 0.5, "list": [1.0, null]}\n]\n'
+
+
 def test_csv_has_a_header_also_without_rows() -> None:
     assert as_csv(TABLE.slice(0, 0)) == "name,share,share_low,share_high,many\n"
     assert as_csv(TABLE).splitlines()[1] == '[red]a[/red],0.5,0.4,0.6,"[1, 2]"'
@@ -83,6 +90,14 @@ def test_a_table_shows_an_interval_in_one_column_a_bar_and_names_as_they_are() -
     assert "40.0–60.0 %" in out.getvalue()
     assert "█████" in out.getvalue() or "#####" in out.getvalue()
     assert "share_low" not in out.getvalue()
+
+
+def test_brackets_and_backslashes_in_names_are_printed_as_they_are() -> None:
+    out = io.StringIO()
+    print_rows(out, pa.table({"name": [r"\[red]x", r"a\[b]", "[/]"]}))
+    assert r"\[red]x" in out.getvalue()
+    assert r"a\[b]" in out.getvalue()
+    assert "[/]" in out.getvalue()
 
 
 def test_a_table_in_a_file_stays_within_120_columns_and_loses_nothing() -> None:

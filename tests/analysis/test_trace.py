@@ -107,6 +107,20 @@ def test_a_table_that_lacks_a_column_says_which(tmp_path: Path) -> None:
         hopscope.open(dataset).critical_path()
 
 
+def test_a_damaged_page_is_wrong_input_and_not_a_fault_of_ours(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **TABLES)
+    part = dataset / "hops" / "part-00000.parquet"
+    content = bytearray(part.read_bytes())
+    content[4:200] = bytes(196)  # the pages; the footer, which opening reads, stays whole
+    part.write_bytes(content)
+    with pytest.raises(InputError, match="damaged"):
+        hopscope.open(dataset).run("collective-hops")
+
+
+def test_two_columns_of_one_name_both_come(trace: hopscope.Trace) -> None:
+    assert trace.sql("select 1 as a, 2 as a").to_pylist() == [{"a": 1, "a_2": 2}]
+
+
 @pytest.mark.parametrize(("name", "neighbour"), [("st*r", "star"), ("b[1]x", "b1x"), ("qu?x", "quux")])
 def test_a_directory_whose_name_looks_like_a_pattern_is_itself(tmp_path: Path, name: str, neighbour: str) -> None:
     draw(tmp_path / neighbour, **TABLES)

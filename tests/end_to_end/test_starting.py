@@ -1,6 +1,7 @@
 """The three ways to start a traced job, and what each leaves behind."""
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -87,8 +88,8 @@ def test_a_trace_is_never_written_over(first_mpi: local_mpi.LocalMpi, tmp_path: 
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
-def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi, tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("by", ["SIGTERM", "SIGINT", "Ctrl-C"])
+def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi, tmp_path: Path, by: str) -> None:
     words = [str(BIN / "hopscope"), "run", "--dir", "trace", "--", *first_mpi.launch(2)]
     words += [
         str(first_mpi.compile(HEAT_PLATE)),
@@ -101,20 +102,28 @@ def test_an_interrupted_job_still_leaves_its_trace(first_mpi: local_mpi.LocalMpi
         "--tolerance",
         "0",
     ]
+    terminal, its_end = pty.openpty()
     with subprocess.Popen(
-        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        ["setsid", "--ctty", *words],
+        cwd=tmp_path,
+        stdin=its_end,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as job:
         assert job.stdout is not None
         for line in job.stdout:
             if line.startswith("iteration 20 "):
                 break
         # A terminal's Ctrl-C reaches everyone in the foreground; a batch system's SIGTERM only the first process.
-        if number == signal.SIGINT:
-            os.killpg(job.pid, number)
+        if by == "Ctrl-C":
+            os.write(terminal, b"\x03")
         else:
-            job.send_signal(number)
+            job.send_signal(signal.Signals[by])
         started = time.monotonic()
         _, err = job.communicate(timeout=60)
+    os.close(terminal)
+    os.close(its_end)
     assert job.returncode != 0
     assert time.monotonic() - started < 60
     assert "next: analyze summary trace" in err, err

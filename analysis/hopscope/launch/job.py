@@ -6,39 +6,44 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any, cast
 
 from hopscope.errors import InputError
 from hopscope.launch.installed import collector_file
 
 ANCHOR = "traces.otf2"
+HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+FROM_THE_KERNEL = 128
+"""si_code of a signal that a terminal sent (SI_KERNEL); the launcher, in the same process group, has it too."""
 
 
 def run_job(words: Sequence[str], variables: Mapping[str, str]) -> int:
     """Starts a command with variables added to the environment, waits for it and returns its exit code (128 + n for
     one that died from signal n, as shells do).
 
-    An interrupt from the terminal reaches the launcher by itself and is left to it; SIGTERM and SIGHUP are handed on.
-    So the trace can be put together afterwards in every case.
+    SIGINT, SIGTERM and SIGHUP that somebody sends are handed on; an interrupt from the terminal reaches the launcher by
+    itself. So the trace can be put together afterwards in every case.
     """
-    child: subprocess.Popen[bytes] | None = None
-
-    def hand_on(number: int, _frame: FrameType | None) -> None:
-        if child is not None and number != signal.SIGINT:
-            child.send_signal(number)
-
-    watched = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, hand_on) for number in watched}
+    early: list[int] = []
+    before = {number: signal.signal(number, lambda number, _frame: early.append(number)) for number in HANDED_ON}
     try:
         try:
             child = subprocess.Popen(list(words), env={**os.environ, **variables})
         except OSError as error:
             raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
-        code = child.wait()
+        # Only now, for the child would inherit the mask.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_ON, signal.SIGCHLD})
+        for number in early:
+            child.send_signal(number)
+        while child.poll() is None:
+            received = signal.sigtimedwait({*HANDED_ON, signal.SIGCHLD}, 1.0)
+            if received and received.si_signo in HANDED_ON and received.si_code != FROM_THE_KERNEL:
+                child.send_signal(received.si_signo)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    code = child.returncode
     return code if code >= 0 else 128 - code
 
 

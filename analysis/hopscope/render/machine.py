@@ -4,14 +4,15 @@ import csv
 import io
 import json
 import math
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
 
 def as_json(table: pa.Table) -> str:
-    """An array of row objects. What JSON cannot hold (NaN, infinities) is null."""
-    rows = [{name: _finite(value) for name, value in row.items()} for row in table.to_pylist()]
+    """An array of row objects. What JSON cannot hold (NaN, infinities) is null; exact decimals are numbers."""
+    rows = [{name: _in_json(value) for name, value in row.items()} for row in table.to_pylist()]
     lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False, default=str) for row in rows)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 
@@ -26,13 +27,21 @@ def as_csv(table: pa.Table) -> str:
     return out.getvalue()
 
 
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _in_json(value: Any) -> Any:
+    if isinstance(value, Decimal):  # sums of DuckDB's integers are such
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, list):
+        return [_in_json(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _in_json(item) for name, item in value.items()}
+    return value
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, list):
-        return json.dumps(value)
-    return _finite(value)
+    if isinstance(value, list | dict):
+        return json.dumps(_in_json(value), ensure_ascii=False, default=str)
+    return _in_json(value)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hopscope.catalog import Analysis, Column
 from hopscope.render.quantities import quantity
@@ -68,7 +69,8 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
         keep = column.width if fits or (numbers_fit and column.numeric) else None
         drawn.add_column(column.heading, justify=side, overflow="fold", min_width=keep, style=column.style)
     for line in zip(*(column.texts for column in shown), strict=True):
-        drawn.add_row(*(_literal(cell) for cell in line))
+        # As text: square brackets in names would read as markup.
+        drawn.add_row(*(Text(cell) for cell in line))
     target.print(drawn)
 
 
@@ -120,8 +122,3 @@ def _bars(column: Column, rows: Sequence[Row], drawable: bool) -> list[str]:
     whole = 1.0 if column.unit == "share" else max(values, default=0.0)
     mark = "█" if drawable else "#"
     return [mark * round(BAR_WIDTH * min(value / whole, 1)) if whole > 0 and value > 0 else "" for value in values]
-
-
-def _literal(text: str) -> str:
-    # Square brackets in names would read as markup.
-    return text.replace("[", r"\[")

@@ -3,7 +3,7 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, no path, no hops, emulated, clocks, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, no MPI, no path, no hops, emulated, clocks, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
@@ -25,6 +25,14 @@ with found as (
         ) as sentence
     from collectives
     having count(*) filter (where not complete) > 0
+
+    union all
+    select
+        2 as place,
+        'no MPI' as kind,
+        'The trace has no MPI collective, so there are no arrivals, no noise and no WAN share to tell.' as sentence
+    from (select count(*) as seen from calls) as call_counts
+    where call_counts.seen = 0
 
     union all
     select

@@ -1,14 +1,8 @@
 -- The links that a run emulated, in words: one row a link class, pair of hosts or interface.
 --
 -- From the run's `emulated` object (`emulate` in schemas/topology.schema.json). Latency is one way. Units are chosen to be read, not computed with.
-create or replace macro duration_in_words(ns) as (
-    case
-        when ns >= 1000000 then format('{:.6g} ms', ns / 1e6)
-        when ns >= 1000 then format('{:.6g} µs', ns / 1e3)
-        else format('{:.6g} ns', ns / 1e0)
-    end
-);
-
+--
+-- uses duration_in_words
 create or replace view emulated_links as
 with given as (
     select
