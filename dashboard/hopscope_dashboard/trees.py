@@ -54,15 +54,18 @@ def comm_title(row: Row) -> str:
     return f"{row['name']} ({row['comm']})" if row["name"] else f"communicator {row['comm']}"
 
 
-def between_clusters(data: TraceData, parents: dict[int, int | None]) -> str:
-    """Say how a tree crosses between clusters, in a sentence."""
-    cluster_of = {row["rank"]: row["cluster"] for row in data.ranks}
+def between_clusters(ranks: Rows, parents: dict[int, int | None]) -> str:
+    """Say how a tree crosses between clusters, in a sentence; `ranks` has rank, host and cluster."""
+    cluster_of = {row["rank"]: row["cluster"] for row in ranks}
     if len({cluster_of.get(rank) for rank in parents}) < 2:
         return "All its ranks are in one cluster, so no edge runs between clusters."
-    across = crossings(data.ranks, parents)
+    across = crossings(ranks, parents)
     most = most_in_a_row(parents, cluster_of)
     verb = "runs" if across == 1 else "run"
-    return f"{units.plural(across, 'edge')} {verb} between clusters, up to {most} in a row on the way to the root."
+    row = f"up to {most} in a row" if most > 1 else "never two in a row"
+    return f"{units.plural(across, 'edge')} {verb} between clusters" + (
+        f", {row} on the way to the root." if across > 1 else "."
+    )
 
 
 def in_a_row(data: TraceData) -> dict[str, int]:

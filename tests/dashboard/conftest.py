@@ -17,8 +17,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from simulated_run import SimulatedRun
 
 CHROMIUM = "/usr/bin/chromium"
-# What the graph library says of its own default, whether or not the wheel is used.
-OWN_REMARKS = ("You have set a custom wheel sensitivity",)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 
 Serve = Callable[[hopscope.Trace], str]
@@ -99,7 +97,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
     wrong: list[str] = []
 
     def heard(message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not message.text.startswith(OWN_REMARKS):
+        if message.type in ("error", "warning"):
             wrong.append(message.text)
 
     page.on("console", heard)

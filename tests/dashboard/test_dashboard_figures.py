@@ -11,7 +11,7 @@ from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.figures.topology_tree import crossings, elements, positions
 from hopscope_dashboard.pages.tree.layout import choose
-from hopscope_dashboard.trees import RanTree
+from hopscope_dashboard.trees import RanTree, between_clusters
 
 RANKS = [
     {"rank": 0, "host": "a", "cluster": "A"},
@@ -161,6 +161,19 @@ def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
     assert choose(ran, {"comm": "3"}) is ran[3]
     with pytest.raises(InputError, match="comm=3, root=5"):
         choose(ran, {"comm": "3", "root": "5"})
+
+
+@pytest.mark.parametrize(
+    ("parents", "said"),
+    [
+        ({0: None, 2: 0}, "All its ranks are in one cluster, so no edge runs between clusters."),
+        ({0: None, 1: 0, 3: 1}, "1 edge runs between clusters."),
+        ({0: None, 1: 0, 3: 0}, "2 edges run between clusters, never two in a row on the way to the root."),
+        (PARENTS, "2 edges run between clusters, up to 2 in a row on the way to the root."),
+    ],
+)
+def test_how_a_tree_crosses_between_clusters_is_a_sentence(parents: dict[int, int | None], said: str) -> None:
+    assert between_clusters(RANKS, parents) == said
 
 
 def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:

@@ -68,7 +68,7 @@ def shares_legend(most: float) -> Component:
     ]
     words = "share of the critical path; a heavier edge is wider, too"
     return html.Div(
-        html.Span(["0 %", *ramps, f"{units.share(most)} {words}"], className="legend-entry scale"),
+        html.Span(["0\u00a0%", *ramps, f"{units.share(most)} {words}"], className="legend-entry scale"),
         className="legend",
     )
 

@@ -63,13 +63,13 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
         (
             "Between clusters",
             units.share(share.get("wan")),
-            "of the critical path: the collectives' messages between clusters",
+            "of the critical path: messages of collectives",
         ),
         ("Computing", units.share(share.get("compute")), "of the critical path: outside all MPI"),
         (
             "Own messages",
             units.share(share.get("p2p")),
-            "of the critical path: messages that the program itself sends, and waits for them",
+            "of the critical path: sent by the program itself",
         ),
     ]
     return html.Div(blocks.key_figures(figures), id=ids.KEY_FIGURES)

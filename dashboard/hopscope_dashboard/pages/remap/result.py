@@ -118,7 +118,7 @@ def _drawn(
         links_legend(),
         shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
         tree_graph(drawn, name=name, label=title, width=440),
-        hint=between_clusters(data, parents),
+        hint=between_clusters(data.ranks, parents),
     )
 
 

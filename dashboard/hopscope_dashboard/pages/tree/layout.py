@@ -125,7 +125,7 @@ def _drawing(data: TraceData, tree: RanTree, phase: str, edges: Rows) -> Compone
             width=520,
         ),
         html.Div(HOW_TO_READ, id=ids.EDGE, className="edge-detail"),
-        hint=f"{between_clusters(data, parents)} The root has the thick ring.",
+        hint=f"{between_clusters(data.ranks, parents)} The root has the thick ring.",
     )
 
 
