@@ -217,6 +217,12 @@ def test_the_mark_of_a_bar_stands_at_its_own_limit_beside_its_own_series() -> No
     assert marks == [(25.0, -0.325, 0.0), (50.0, 0.675, 1.0), (40.0, 1.0, 1.325)]
 
 
+def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:
+    edges = {(1, 0): {"share": 0.0004}}
+    drawn = {e["data"]["id"]: e for e in elements(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")}
+    assert drawn["edge-1-0"]["classes"].split() == ["wan", "share-0"]
+
+
 ARRIVAL = {
     "share": 0.0, "cause_share": 0.0, "cause": False, "late": False, "undecided": 0.0, "waiting_ns": 0,
     "collectives": 40,

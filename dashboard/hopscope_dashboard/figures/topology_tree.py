@@ -19,6 +19,8 @@ _ROW = 92
 _COLUMN = 82
 _HOST_GAP = 58
 _CLUSTER_GAP = 64
+_LEAST_SCALE = 0.01
+"""The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
 _LABELLED = 0.2
 """Part of the heaviest edge's share from which on an edge says its own; the others say it when pointed at."""
 _FRAME = 190
@@ -64,9 +66,10 @@ def elements(
 
 
 def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> float:
-    """Give the largest share of an edge of the tree: the end of the colour scale."""
+    """Give the end of the colour scale: the largest share of an edge of the tree, 1 % at least; 0 if none has any."""
     pairs = {(rank, parent) if phase == "up" else (parent, rank) for rank, parent in parents.items()}
-    return max((row["share"] or 0 for pair, row in edges.items() if pair in pairs), default=0)
+    most = max((row["share"] or 0 for pair, row in edges.items() if pair in pairs), default=0)
+    return max(most, _LEAST_SCALE) if most else 0
 
 
 def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, tuple[float, float]]:
