@@ -112,3 +112,26 @@ def test_a_table_in_a_file_stays_within_120_columns_and_loses_nothing() -> None:
     assert (
         sum(line.rstrip("s ").count("s") + line.rstrip().endswith("s") for line in lines if "column" not in line) >= 16
     )
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_too_narrow_leaves_out_what_it_says_and_breaks_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    names = ["rank", "share", "share_low", "share_high", *(f"figure_{i}" for i in range(12))]
+    table = pa.table({name: [0.25, 0.75] for name in names})
+    columns = tuple(Column(name, "DOUBLE", "", "share") for name in names)
+    analysis = Analysis(name="x", help="", concept="", uses=(), sql="", columns=columns, bar="share")
+    out = _Terminal()
+    print_answer(out, table, analysis)
+    rows, _, said = out.getvalue().partition("not shown")
+    rows = rows.splitlines()
+    assert max(map(len, rows)) <= 80
+    assert "█" not in out.getvalue()
+    assert said.startswith(" in 80 columns: 95 % of share, figure 11")
+    figures = [line.count("25.0 %") for line in rows]
+    assert sum(figures) == max(figures) > 5  # all in one line

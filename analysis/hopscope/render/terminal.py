@@ -15,6 +15,8 @@ from hopscope.catalog import Analysis, Column
 from hopscope.render.quantities import quantity
 
 BAR_WIDTH = 10
+# A column of words is no narrower than this if figures can be left out instead.
+WORDS = 20
 # Where the output is a file or a pipe, lines stay readable; what does not fit goes on in the line below.
 FILE_WIDTH = 120
 
@@ -60,18 +62,62 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
         shown.append(_Shown(heading.replace("_", " "), texts, numeric=column.type != "VARCHAR"))
         if column.name == analysis.bar:
             shown.append(_Shown("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan"))
-    # Cells fold only where the columns do not fit beside one another, so that no digit is ever cut off.
-    fits = sum(column.width + 2 for column in shown) <= target.width
-    numbers_fit = sum((column.width if column.numeric else 6) + 2 for column in shown) <= target.width
+    shown, hidden = _fitting(shown, target.width - 1, hide=stream.isatty())
+    widths = _widths(shown, target.width - 1)
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for column in shown:
+    for column, width in zip(shown, widths, strict=True):
         side = "right" if column.numeric else "left"
-        keep = column.width if fits or (numbers_fit and column.numeric) else None
-        drawn.add_column(column.heading, justify=side, overflow="fold", min_width=keep, style=column.style)
+        drawn.add_column(column.heading, justify=side, overflow="fold", width=width, style=column.style)
     for line in zip(*(column.texts for column in shown), strict=True):
         # As text: square brackets in names would read as markup.
         drawn.add_row(*(Text(cell) for cell in line))
     target.print(drawn)
+    if hidden:
+        target.print(Text(f"not shown in {target.width} columns: {', '.join(hidden)}", style="dim"))
+
+
+def _least(columns: Sequence[_Shown]) -> list[int]:
+    """What each column needs: figures whole, words folded where they are long."""
+    return [column.width if column.numeric else min(column.width, WORDS) for column in columns]
+
+
+def _table_width(widths: Sequence[int]) -> int:
+    return sum(width + 2 for width in widths)
+
+
+def _widths(columns: Sequence[_Shown], available: int) -> list[int] | list[None]:
+    """Widths that fit and break no figure: what is left over goes to the columns from the left, until all headings and
+    words are whole. Nothing is set where they cannot fit; then cells fold.
+    """
+    widths = _least(columns)
+    spare = available - _table_width(widths)
+    if spare < 0:
+        return [None] * len(columns)
+    for wanted in ([c.width for c in columns], [max(map(len, [c.heading, *c.texts])) for c in columns]):
+        for i, most in enumerate(wanted):
+            more = min(spare, max(most - widths[i], 0))
+            widths[i] += more
+            spare -= more
+    return widths
+
+
+def _fitting(columns: Sequence[_Shown], width: int, *, hide: bool) -> tuple[list[_Shown], list[str]]:
+    """The columns that are printed, and the headings of those left out where the terminal is too narrow.
+
+    First the pictures go, for their column of figures says the same; then, on a terminal, intervals, then columns from
+    the right, as long as two are left. A file gets every column, folded.
+    """
+    kept, hidden = list(columns), list[str]()
+    if _table_width([column.width for column in kept]) > width:
+        kept = [column for column in kept if column.heading]
+    for beginning in ("95 % of", ""):
+        for column in kept[:1:-1]:
+            if not hide or _table_width(_least(kept)) <= width:
+                break
+            if column.heading.startswith(beginning):
+                kept.remove(column)
+                hidden.append(column.heading)
+    return kept, hidden
 
 
 def print_rows(stream: TextIO, table: pa.Table) -> None:
