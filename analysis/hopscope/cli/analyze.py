@@ -14,6 +14,7 @@ from hopscope.cli.progress import opening
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
 from hopscope.render.terminal import print_rows
+from hopscope.store import table_schemas
 from hopscope.trace import Answer, Trace
 
 
@@ -79,7 +80,8 @@ analyze.add_command(
         "sql",
         callback=ask_sql,
         params=[click.Argument(["trace"]), click.Argument(["query"]), format_option()],
-        help="Run one SELECT over the dataset's tables and the views of the catalog; nothing can be changed.\n\n"
+        help="Run one SELECT over the dataset's tables and the views of the catalog; nothing can be changed. Tables: "
+        f"{', '.join(table_schemas())}; `describe calls` as the query gives the columns of one.\n\n"
         '\b\nExamples:\n  analyze sql trace "select link, count(*) as hops from hops group by link"',
     )
 )
