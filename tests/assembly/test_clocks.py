@@ -172,3 +172,24 @@ def test_a_machine_that_nothing_ties_to_the_others_is_said(new_trace: NewTrace) 
         + barrier(1, 1_000, 9_000)
     )
     assert "the offset between the clocks of n2 and n1, so their times cannot be compared" in trace.assemble()
+
+
+def test_a_bad_measurement_in_between_does_not_bend_the_line(new_trace: NewTrace) -> None:
+    """One that a time slice had come into was 6 ms off, and so were all events around it."""
+    trip = ROUND_TRIP
+    trace = new_trace(
+        world(0, 2)
+        + "spool 0 0 closed\n"
+        + barrier(0, 6_000, 20_000_006_000)
+        + world(1, 2, machine="n2", host="b0")
+        + trip.format(5_900, 990, 1_010, 6_100, 7.4)
+        + trip.format(10_000_005_900, 10_000_000_990, 10_000_001_010, 10_012_006_100, 7.4)
+        + trip.format(15_000_005_900, 15_000_000_990, 15_000_001_010, 15_000_007_300, 7.4)
+        + trip.format(20_000_005_900, 20_000_000_990, 20_000_001_010, 20_000_006_100, 7.4)
+        + "spool 1 0 closed\n"
+        + barrier(1, 1_000, 20_000_001_000)
+    )
+    assert trace.assemble() == ""
+    kept = [(clock["offset_ns"], clock["bound_ns"]) for clock in clocks(trace) if clock["host"] == "n2"]
+    # The third is a little worse than its neighbours, but clocks may wander more than that in five seconds.
+    assert kept == [(5_000, 90), (5_600, 690), (5_000, 90)]

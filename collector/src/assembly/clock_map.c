@@ -271,6 +271,36 @@ static void keep_the_best(struct machine *machine) {
     machine->measurement_count = kept;
 }
 
+/* A clock's rate wanders by less than this between measurements: what temperature does to a quartz in minutes. */
+static const double WANDER = 1e-6;
+
+/* By how much a measurement between two others is worse than the line through these would be; <= 0: it is of use. */
+static double uselessness(const struct clock_measurement *m) {
+    int64_t near = m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
+    int64_t around = m[-1].bound_ns > m[1].bound_ns ? m[-1].bound_ns : m[1].bound_ns;
+    return (double)(m->bound_ns - around) - WANDER * (double)near;
+}
+
+/* Those in between are taken while the application waits, and some go wrong: a scheduler's time slice is a thousand
+ * round trips. */
+static void drop_the_useless(struct machine *machine) {
+    for (;;) {
+        size_t worst = 0;
+        double by = 0;
+        for (size_t i = 1; i + 1 < machine->measurement_count; i++) {
+            double here = uselessness(&machine->measurements[i]);
+            if (here > by) {
+                by = here;
+                worst = i;
+            }
+        }
+        if (worst == 0)
+            return;
+        memmove(&machine->measurements[worst], &machine->measurements[worst + 1],
+                (--machine->measurement_count - worst) * sizeof *machine->measurements);
+    }
+}
+
 static void find_span(struct run *run) {
     run->first_ns = UINT64_MAX;
     for (size_t i = 0; i < run->machine_count; i++) {
@@ -297,6 +327,7 @@ bool clock_map_finish(struct run *run) {
             continue; /* no events: no time to correct */
         if (!machine->is_reference) {
             keep_the_best(machine);
+            drop_the_useless(machine);
             if (machine->measurement_count == 0)
                 sentences_add(&run->missing,
                               "the offset between the clocks of %s and %s, so their times cannot be compared",

@@ -183,6 +183,7 @@ static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm par
     bool known = false;
     if (comm) {
         comm->handle = made;
+        comm->checkpoint = UINT64_MAX;
         known = describe(comm, &members);
     }
     if (known) {

@@ -37,6 +37,8 @@ struct config config_read(bool speak) {
         .topology = text("HOPSCOPE_TOPOLOGY"),
         .presence_seconds = number("HOPSCOPE_PRESENCE_TIMEOUT", 0, 3600, 10, speak),
         .chunk_bytes = (size_t)number("HOPSCOPE_SPOOL_CHUNK_BYTES", 4096, 1e9, 1 << 20, speak),
+        .clock_seconds = number("HOPSCOPE_CLOCK_INTERVAL", 0, 1e6, 60, speak),
+        .clock_skew = text("HOPSCOPE_CLOCK_SKEW"),
         .assemble = !assemble || strcmp(assemble, "0") != 0,
     };
 }

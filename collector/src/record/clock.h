@@ -36,6 +36,8 @@ struct clock_pair {
 void clock_start(void);
 /* One instant on both clocks: the tightest of a few readings. */
 struct clock_pair clock_calibrate(void);
+/* From now on clock_calibrate's monotonic_ns is wrong by offset_ns and by ppm of the time that passes: for tests. */
+void clock_skew(int64_t offset_ns, int64_t ppm);
 /* Roughly how many ticks pass in so many nanoseconds, for thresholds (conversion of records is the assembly's). */
 uint64_t clock_ticks_of_ns(uint64_t ns);
 

@@ -9,5 +9,7 @@
 /* Collective over comm, the collector's own. Each machine's leader writes a round_trip definition with raw ticks; what
  * they mean is worked out by the assembly. Nothing happens where all ranks share one clock. */
 void clock_exchange(MPI_Comm comm, int rank, int size, const struct machines *machines);
+/* The same with fewer round trips, for while the application waits. */
+void clock_exchange_briefly(MPI_Comm comm, int rank, int size, const struct machines *machines);
 
 #endif

@@ -19,6 +19,8 @@
 #include "record/record.h"
 #include "run/assemble.h"
 #include "run/clock_exchange.h"
+#include "run/clock_skew.h"
+#include "run/clock_watch.h"
 #include "run/machines.h"
 #include "run/plan_request.h"
 #include "wrappers/call.h"
@@ -150,6 +152,8 @@ static void start_together(void) {
         end_for_wrong_input(message);
     define_process_again(&request);
     clock_exchange(run.comm, run.rank, run.size, &run.machines);
+    comm_find(MPI_COMM_WORLD)->checkpoint =
+        clock_watch_start(run.comm, run.rank, &run.machines, run.config.clock_seconds);
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (!engine_start(request.tree.text, request.tree.length, request.topology, message, sizeof message)) {
         char placed[PATH_MAX + sizeof message];
@@ -171,6 +175,7 @@ bool run_start(void) {
     job_token(run.job, sizeof run.job);
     name_directory();
     machines_own(&run.machines);
+    clock_skew_apply(run.config.clock_skew, &run.machines);
     struct presence_question question = {
         .directory = run.directory,
         .job = run.job,
@@ -198,6 +203,19 @@ bool run_start(void) {
         collective_refusal = record_define_reason("collector not on every rank");
     errno = kept;
     return serving;
+}
+
+void run_checkpoint(int function, uint64_t seq, bool has_data) {
+    /* Nobody leaves one of these before everybody has entered. */
+    bool all_come = function == FUNCTION_MPI_Barrier || (function == FUNCTION_MPI_Allreduce && has_data);
+    struct comm *world = comm_find(MPI_COMM_WORLD);
+    if (!all_come || !world || run.comm == MPI_COMM_NULL)
+        return;
+    int kept = errno;
+    record_append(clock_now(), SPOOL_OVERHEAD_BEGIN, 0, 0, 0, 0, 0);
+    world->checkpoint = clock_watch_check(run.comm, run.rank, run.size, &run.machines, seq);
+    record_append(clock_now(), SPOOL_OVERHEAD_END, 0, 0, 0, 0, 0);
+    errno = kept;
 }
 
 void run_finish(void) {

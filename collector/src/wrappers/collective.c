@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "run/run.h"
 #include "wrappers/message.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -73,6 +74,8 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call, MP
 
 int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received, call->by_engine);
+    if (__builtin_expect(call->comm && call->seq >= call->comm->checkpoint, 0))
+        run_checkpoint((int)call->function, call->seq, sent > 0 || call->error != MPI_SUCCESS);
     call_close();
     return call->error;
 }
