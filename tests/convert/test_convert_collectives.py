@@ -135,6 +135,65 @@ def test_a_nonblocking_collective_has_a_wait_and_an_end(tmp_path: Path, rows: An
     assert [(c["op"], c["complete"]) for c in tables["collectives"]] == [("MPI_Iallreduce", True)]
 
 
+def test_what_one_thread_started_another_may_complete(tmp_path: Path, rows: Any) -> None:
+    from otf2.enums import CollectiveOp
+
+    drawing = two_ranks(tmp_path, ours=False)
+    helper = drawing.thread(0, "helper")
+    region = drawing.region("MPI_Ibarrier")
+    for rank, completer in ((0, helper), (1, 1)):
+        drawing.add(rank, events.Enter(100, region))
+        drawing.add(rank, events.NonBlockingCollectiveRequest(105, 7))
+        drawing.add(rank, events.Leave(110, region))
+        drawing.span(completer, 300, 400, "MPI_Test")
+        drawing.add(
+            completer,
+            events.NonBlockingCollectiveComplete(390, CollectiveOp.BARRIER, drawing.world, 2**32 - 1, 0, 0, 7),
+        )
+    tables = rows(drawing)
+    assert [(c["wait_begin_ns"], c["complete_ns"]) for c in tables["calls"]] == [(200, 290)] * 2
+
+
+def test_persistent_collectives_are_numbered_apart_and_last_from_start_to_completion(tmp_path: Path, rows: Any) -> None:
+    """Both ranks start the same two requests in different orders, between two barriers."""
+    from otf2.enums import CollectiveOp, Type
+
+    drawing = two_ranks(tmp_path)
+    comm = drawing.attribute("hopscope::comm", Type.UINT32)
+    seq = drawing.attribute("hopscope::seq", Type.INT64)
+    function = drawing.attribute("hopscope::function", Type.REGION)
+    for rank in (0, 1):
+        drawing.collective(rank, 10, 20, "MPI_Barrier")
+        start = drawing.region("MPI_Start")
+        for place, number in enumerate((1, 2) if rank == 0 else (2, 1)):
+            name = ("MPI_Allreduce_init", "MPI_Barrier_init")[number - 1]
+            at = 100 + 10 * place
+            attributes = {comm: drawing.world._ref, seq: number << 32, function: drawing.region(name)}
+            drawing.add(rank, events.Enter(at, start))
+            drawing.add(rank, events.NonBlockingCollectiveRequest(at, number, attributes=attributes))
+            drawing.add(rank, events.Leave(at + 5, start))
+        drawing.span(rank, 200, 300, "MPI_Waitall")
+        for number, operation in ((1, CollectiveOp.ALLREDUCE), (2, CollectiveOp.BARRIER)):
+            drawing.add(
+                rank, events.NonBlockingCollectiveComplete(290, operation, drawing.world, 2**32 - 1, 8, 8, number)
+            )
+        drawing.collective(rank, 400, 410, "MPI_Barrier")
+    tables = rows(drawing)
+    assert [(c["op"], c["seq"], c["complete"]) for c in tables["collectives"]] == [
+        ("MPI_Barrier", 0, True),
+        ("MPI_Allreduce_init", 1 << 32, True),
+        ("MPI_Barrier_init", 2 << 32, True),
+        ("MPI_Barrier", 1, True),
+    ]
+    started = [(c["rank"], c["enter_ns"], c["leave_ns"], c["wait_begin_ns"], c["complete_ns"]) for c in tables["calls"]]
+    assert started[2:6] == [
+        (0, 90, 95, 190, 280),
+        (1, 100, 105, 190, 280),
+        (0, 100, 105, 190, 280),
+        (1, 90, 95, 190, 280),
+    ]
+
+
 def test_threads_of_a_rank_are_counted_together(tmp_path: Path, rows: Any) -> None:
     """Two threads take turns on one communicator: its calls are numbered over both, in time order."""
     drawing = two_ranks(tmp_path)

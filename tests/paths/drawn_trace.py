@@ -46,8 +46,13 @@ class DrawnTrace:
         op: str = "MPI_Allreduce",
         root: int | None = None,
         engine: str = "native",
+        *,
+        waits: dict[int, tuple[int, int]] | None = None,
     ) -> int:
-        """One collective with the enter and leave of each rank; its id."""
+        """One collective with the enter and leave of each rank; its id.
+
+        waits: of one that returns early, where each rank began to wait for it and found it complete.
+        """
         number = len(self.rows["collectives"])
         left = [leave for leave in leaves.values() if leave is not None]
         self.rows["collectives"].append(
@@ -73,7 +78,9 @@ class DrawnTrace:
                     "rank": rank,
                     "location": rank,
                     "enter_ns": enter,
+                    "wait_begin_ns": waits[rank][0] if waits else None,
                     "leave_ns": leaves.get(rank),
+                    "complete_ns": waits[rank][1] if waits else None,
                     "bytes_sent": 8,
                     "bytes_received": 8,
                     "engine": engine,

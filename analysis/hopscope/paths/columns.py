@@ -45,6 +45,12 @@ def leads_of(op: str) -> int:
     return _LEADS.get(name, TO_LAST_ENTER)
 
 
+def returns_early(op: str) -> bool:
+    """True for MPI_Ibcast and for MPI_Bcast_init: the rank waits for the others in another call than this one."""
+    name = op.removeprefix("MPI_")
+    return name.endswith("_init") or (name.startswith("I") and name[1:2].islower())
+
+
 def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:
     """A column as a contiguous array; null for nulls."""
     values = table[column]
@@ -148,8 +154,10 @@ def arrays_of(tables: Tables) -> dict[str, Array]:
     call_ranks = integers(calls, "rank")
     first_event = dict(zip(ranks["rank"].to_pylist(), integers(ranks, "first_event_ns").tolist(), strict=True))
     main = {int(rank): lane for lane, rank in reversed(list(enumerate(lanes.rank)))}
-    ops = [leads_of(op) for op in collectives["op"].unique().to_pylist()]
-    op_codes = codes(collectives, "op", collectives["op"].unique().to_pylist())
+    names = collectives["op"].unique().to_pylist()
+    ops = [leads_of(op) for op in names]
+    early = [returns_early(op) for op in names]
+    op_codes = codes(collectives, "op", names)
     arrays = {
         **_message_arrays(hops, "hops", lanes),
         **_message_arrays(tables["messages"], "messages", lanes),
@@ -157,6 +165,7 @@ def arrays_of(tables: Tables) -> dict[str, Array]:
         "hops.arrived_early": flags(hops, "arrived_early"),
         "hops.from_engine": pc.equal(hops["source"], "tree").cast(pa.int8()).to_numpy(),
         "collectives.leads": np.asarray(ops, np.int8)[op_codes],
+        "collectives.returns_early": np.asarray(early, np.int8)[op_codes],
         "collectives.root_rank": _root_ranks(tables),
         "collectives.first_call": np.searchsorted(row_of_call, np.arange(len(ids) + 1)).astype(np.int64),
         "calls.collective": row_of_call.astype(np.int64),
@@ -164,6 +173,7 @@ def arrays_of(tables: Tables) -> dict[str, Array]:
         "calls.comm_rank": _comm_ranks(tables, integers(collectives, "comm")[row_of_call], call_ranks),
         "calls.lane": lanes.of(calls, "location"),
         "calls.enter_ns": integers(calls, "enter_ns"),
+        "calls.wait_begin_ns": integers(calls, "wait_begin_ns"),
         "calls.leave_ns": integers(calls, "leave_ns"),
         "calls.complete_ns": integers(calls, "complete_ns"),
         "calls.by_tree": pc.equal(calls["engine"], "tree").cast(pa.int8()).to_numpy(),

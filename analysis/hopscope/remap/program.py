@@ -23,6 +23,7 @@ from hopscope.paths.columns import (
     MISSING,
     ROOT_TO_LAST_ENTER,
     SCAN,
+    STAYS,
     TO_LAST_ENTER,
     TO_ROOT,
     Array,
@@ -225,7 +226,9 @@ def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dic
     is_root = arrays["calls.rank"][calls][order] == np.repeat(arrays["collectives.root_rank"][rows], sizes)
     root = np.full(len(rows), -1, np.int32)
     root[which[order][is_root]] = (np.arange(len(order)) - np.repeat(first[:-1], sizes))[is_root]
-    leads = arrays["collectives.leads"][rows]
+    # The wait of one that returns early is in another call: what the call itself takes is the rank's own.
+    leads = np.where(arrays["collectives.returns_early"][rows] == 1, STAYS, arrays["collectives.leads"][rows])
+    leads = leads.astype(np.int8)
     own = leave - np.maximum(enter, _waited_for(enter, first, leads, root))
     mode = np.full(len(rows), AS_OBSERVED, np.int8)
     mine = np.isin(rows, subject.simulated) & (sizes == len(subject.members))

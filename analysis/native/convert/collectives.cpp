@@ -18,6 +18,30 @@ const std::string &region_name(const Trace &trace, OTF2_RegionRef ref) {
     return place == trace.definitions.regions.end() ? unknown : place->second.name;
 }
 
+/* A root argument as a place among all members: on an intercommunicator it names a rank of the other group. */
+int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t root) {
+    const int32_t at = trace.comms->peer_rank(comm, rank, root);
+    return at < 0 ? kNull32 : trace.comms->rank_in(comm, at);
+}
+
+/* Collectives that one thread started and another one completed. */
+void complete_across_threads(Trace &trace) {
+    std::unordered_map<uint64_t, CallRecord *> open;
+    for (bool matching : {false, true})
+        for (LocationEvents &location : trace.locations) {
+            const auto rank = static_cast<uint64_t>(trace.rank_of(location)) << 40;
+            if (!matching) {
+                for (CallRecord &call : location.calls)
+                    if (call.nonblocking && call.complete == kNull64)
+                        open[rank ^ call.request] = &call;
+                continue;
+            }
+            for (const CollectiveEnd &end : location.foreign_collectives)
+                if (auto found = open.find(rank ^ end.request); found != open.end())
+                    complete_collective(*found->second, end);
+        }
+}
+
 /* Calls of one rank in the order of their enters, over all its threads. */
 std::vector<std::vector<Call>> calls_by_rank(Trace &trace, Collectives &out) {
     std::vector<std::vector<Call>> by_rank(trace.ranks->ranks.size());
@@ -48,7 +72,7 @@ void describe(const Trace &trace, const std::vector<Call> &calls, Collective &co
     size_t left = 0;
     for (size_t i = 0; i < collective.call_count; i++) {
         const CallRecord &call = record(trace, calls[collective.first_call + i]);
-        left += call.leave != kNull64;
+        left += (call.nonblocking ? call.complete : call.leave) != kNull64;
         if (!collective.tree && call.shadow != OTF2_UNDEFINED_COMM)
             collective.tree = trace.comms->shadow(call.shadow);
     }
@@ -58,11 +82,17 @@ void describe(const Trace &trace, const std::vector<Call> &calls, Collective &co
 } // namespace
 
 Collectives match_collectives(Trace &trace) {
+    complete_across_threads(trace);
     Collectives out;
     std::vector<Call> calls;
     for (std::vector<Call> &of_rank : calls_by_rank(trace, out)) {
         std::unordered_map<int32_t, int64_t> next;
         for (Call &call : of_rank) {
+            if (record(trace, call).persistent) {
+                call.seq = record(trace, call).seq;
+                calls.push_back(call);
+                continue;
+            }
             int64_t &seq = next[call.comm];
             if (record(trace, call).seq != kNull64)
                 seq = record(trace, call).seq;
@@ -138,15 +168,16 @@ std::shared_ptr<Table> collectives_table(const Trace &trace, const Collectives &
             const Call &member = collectives.calls[collective.first_call + c];
             const CallRecord &call = record(trace, member);
             latest_enter = std::max(latest_enter, call.enter);
-            if (call.leave != kNull64) {
-                earliest_leave = earliest_leave == kNull64 ? call.leave : std::min(earliest_leave, call.leave);
-                latest_leave = std::max(latest_leave, call.leave);
+            const int64_t end = call.nonblocking ? call.complete : call.leave;
+            if (end != kNull64) {
+                earliest_leave = earliest_leave == kNull64 ? end : std::min(earliest_leave, end);
+                latest_leave = std::max(latest_leave, end);
             }
             most = std::max({most, call.bytes_sent, call.bytes_received});
             if (call.root == OTF2_COLLECTIVE_ROOT_SELF)
                 its_root = trace.comms->rank_in(collective.comm, member.rank);
             else if (call.root < static_cast<uint32_t>(OTF2_COLLECTIVE_ROOT_THIS_GROUP))
-                its_root = static_cast<int32_t>(call.root);
+                its_root = place_of_root(trace, collective.comm, member.rank, call.root);
         }
         id.push_back(static_cast<int64_t>(i));
         comm.push_back(collective.comm);

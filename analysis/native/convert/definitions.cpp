@@ -55,6 +55,8 @@ OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRe
         definitions.attribute_seq = self;
     else if (word == "hopscope::comm")
         definitions.attribute_comm = self;
+    else if (word == "hopscope::function")
+        definitions.attribute_function = self;
     return OTF2_CALLBACK_SUCCESS;
 }
 

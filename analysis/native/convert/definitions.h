@@ -68,6 +68,7 @@ struct Definitions {
     OTF2_AttributeRef attribute_engine = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_AttributeRef attribute_seq = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_AttributeRef attribute_comm = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_function = OTF2_UNDEFINED_ATTRIBUTE;
 
     const std::string &string(OTF2_StringRef ref) const;
 };

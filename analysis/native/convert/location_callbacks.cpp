@@ -28,8 +28,8 @@ OTF2_CallbackCode on_collective_end(OTF2_LocationRef, OTF2_TimeStamp time, uint6
 }
 
 OTF2_CallbackCode on_collective_request(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
-                                        OTF2_AttributeList *, uint64_t request) {
-    reader_of(user).collective_request(static_cast<int64_t>(time), request);
+                                        OTF2_AttributeList *attributes, uint64_t request) {
+    reader_of(user).collective_request(static_cast<int64_t>(time), request, attributes);
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -23,6 +23,9 @@ struct CallRecord {
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
     int64_t seq = kNull64; /* set anew by the trace; else counted */
+    uint64_t request = 0;  /* nonblocking only */
+    bool nonblocking = false;
+    bool persistent = false; /* numbered apart: counts of others do not go on from its seq */
     OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
     OTF2_CommRef comm = OTF2_UNDEFINED_COMM; /* undefined: the trace does not say */
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
@@ -86,6 +89,24 @@ struct ForeignCompletion {
     uint32_t peer = 0, tag = 0;
 };
 
+/* Where a collective that was started before is complete. */
+struct CollectiveEnd {
+    uint64_t request;
+    int64_t wait_begin, end;
+    OTF2_CommRef comm;
+    uint32_t root;
+    int64_t bytes_sent, bytes_received;
+};
+
+inline void complete_collective(CallRecord &call, const CollectiveEnd &end) {
+    call.comm = end.comm;
+    call.root = end.root;
+    call.bytes_sent = end.bytes_sent;
+    call.bytes_received = end.bytes_received;
+    call.wait_begin = end.wait_begin;
+    call.complete = end.end;
+}
+
 struct OpenSend {
     uint64_t request;
     uint32_t index;
@@ -113,6 +134,7 @@ struct LocationEvents {
     std::vector<OpenSend> open_sends;
     std::vector<OpenReceive> open_receives;
     std::vector<ForeignCompletion> foreign_completions;
+    std::vector<CollectiveEnd> foreign_collectives; /* started by another thread of the rank */
 };
 
 } // namespace hopscope

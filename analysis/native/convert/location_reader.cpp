@@ -39,6 +39,27 @@ int64_t LocationReader::mpi_enter(int64_t otherwise) {
     return frame ? frame->enter : otherwise;
 }
 
+/* What the trace says of a collective besides its end: its communicator, and its number where that is not counted. */
+void LocationReader::read_place(CallRecord &call, const OTF2_AttributeList *attributes) const {
+    if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+        return;
+    OTF2_Type type;
+    OTF2_AttributeValue value;
+    auto read = [&](OTF2_AttributeRef attribute) {
+        return OTF2_AttributeList_TestAttributeByID(attributes, attribute) &&
+               OTF2_AttributeList_GetAttributeByID(attributes, attribute, &type, &value) == OTF2_SUCCESS;
+    };
+    if (read(definitions_.attribute_seq))
+        call.seq = type == OTF2_TYPE_UINT32 || type == OTF2_TYPE_INT32 ? value.uint32 : value.int64;
+    if (read(definitions_.attribute_comm))
+        call.comm = type == OTF2_TYPE_UINT64 || type == OTF2_TYPE_INT64 ? static_cast<OTF2_CommRef>(value.uint64)
+                                                                        : value.uint32;
+    if (read(definitions_.attribute_function) && type == OTF2_TYPE_REGION) {
+        call.region = value.regionRef;
+        call.persistent = true;
+    }
+}
+
 void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_AttributeList *attributes) {
     other(time);
     const RegionKind kind = region(ref).kind;
@@ -52,20 +73,7 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
         call.enter = time;
         call.region = ref;
         call.depth = depth;
-        if (OTF2_AttributeList_GetNumberOfElements(attributes) > 0) {
-            OTF2_Type type;
-            OTF2_AttributeValue value;
-            if (OTF2_AttributeList_TestAttributeByID(attributes, definitions_.attribute_seq) &&
-                OTF2_AttributeList_GetAttributeByID(attributes, definitions_.attribute_seq, &type, &value) ==
-                    OTF2_SUCCESS)
-                call.seq = type == OTF2_TYPE_UINT32 || type == OTF2_TYPE_INT32 ? value.uint32 : value.int64;
-            if (OTF2_AttributeList_TestAttributeByID(attributes, definitions_.attribute_comm) &&
-                OTF2_AttributeList_GetAttributeByID(attributes, definitions_.attribute_comm, &type, &value) ==
-                    OTF2_SUCCESS)
-                call.comm = type == OTF2_TYPE_UINT64 || type == OTF2_TYPE_INT64
-                                ? static_cast<OTF2_CommRef>(value.uint64)
-                                : value.uint32;
-        }
+        read_place(call, attributes);
         out_.calls.push_back(call);
         current_call_ = static_cast<int32_t>(frame.index);
     } else if (kind == RegionKind::Combine || kind == RegionKind::Copy) {
@@ -96,6 +104,8 @@ void LocationReader::close_frame(int64_t time) {
     } else if (frame.opened == Opened::Step) {
         out_.steps[frame.index].end = time;
     }
+    for (uint32_t i = 0; i < frame.started; i++)
+        out_.calls[frame.first_started + i].leave = time;
     if (frame.overhead_step >= 0)
         out_.steps[static_cast<size_t>(frame.overhead_step)].end = time;
     if (frame.blocking_send >= 0)
@@ -165,26 +175,46 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     call.bytes_received = static_cast<int64_t>(received);
 }
 
-void LocationReader::collective_request(int64_t time, uint64_t request) {
+void LocationReader::collective_request(int64_t time, uint64_t request, const OTF2_AttributeList *attributes) {
     other(time);
-    if (current_call_ >= 0)
-        open_collectives_[request] = static_cast<uint32_t>(current_call_);
+    CallRecord place;
+    read_place(place, attributes);
+    if (place.persistent) {
+        Frame *start = mpi_frame();
+        if (!start)
+            return;
+        if (start->started++ == 0)
+            start->first_started = static_cast<uint32_t>(out_.calls.size());
+        place.enter = start->enter;
+        place.depth = static_cast<int32_t>(start - stack_.data());
+        out_.calls.push_back(place);
+    } else if (current_call_ < 0) {
+        return;
+    }
+    const uint32_t index =
+        place.persistent ? static_cast<uint32_t>(out_.calls.size()) - 1 : static_cast<uint32_t>(current_call_);
+    CallRecord &call = out_.calls[index];
+    if (place.seq != kNull64)
+        call.seq = place.seq;
+    if (place.comm != OTF2_UNDEFINED_COMM)
+        call.comm = place.comm;
+    call.nonblocking = true;
+    call.request = request;
+    open_collectives_[request] = index;
 }
 
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received, uint64_t request) {
     other(time);
+    const CollectiveEnd end{
+        request, mpi_enter(time), time, comm, root, static_cast<int64_t>(sent), static_cast<int64_t>(received)};
     auto place = open_collectives_.find(request);
-    if (place == open_collectives_.end())
+    if (place == open_collectives_.end()) {
+        out_.foreign_collectives.push_back(end);
         return;
-    CallRecord &call = out_.calls[place->second];
+    }
+    complete_collective(out_.calls[place->second], end);
     open_collectives_.erase(place);
-    call.comm = comm;
-    call.root = root;
-    call.bytes_sent = static_cast<int64_t>(sent);
-    call.bytes_received = static_cast<int64_t>(received);
-    call.wait_begin = mpi_enter(time);
-    call.complete = time;
 }
 
 void LocationReader::note_shadow(OTF2_CommRef comm) {

@@ -23,7 +23,7 @@ class LocationReader {
     void leave(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
     void collective_end(int64_t time, uint8_t operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                         uint64_t received);
-    void collective_request(int64_t time, uint64_t request);
+    void collective_request(int64_t time, uint64_t request, const OTF2_AttributeList *attributes);
     void collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
                              uint64_t request);
     void send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes);
@@ -46,9 +46,10 @@ class LocationReader {
         Opened opened;
         uint32_t index; /* of what was opened */
         int64_t enter;
-        int32_t blocking_send = -1;  /* ends when the frame does */
-        int32_t overhead_step = -1;  /* overhead inside a collective is an interval and a step */
-        int32_t enclosing_call = -1; /* restored when a call's frame ends */
+        int32_t blocking_send = -1;              /* ends when the frame does */
+        int32_t overhead_step = -1;              /* overhead inside a collective is an interval and a step */
+        int32_t enclosing_call = -1;             /* restored when a call's frame ends */
+        uint32_t first_started = 0, started = 0; /* persistent collectives that began in it: places in calls */
     };
     /* The completion just before this event, which a `hop wait` that ends now was waiting for. */
     struct LastCompletion {
@@ -62,6 +63,7 @@ class LocationReader {
     Frame *mpi_frame();
     int64_t mpi_enter(int64_t otherwise);
     void note_shadow(OTF2_CommRef comm);
+    void read_place(CallRecord &call, const OTF2_AttributeList *attributes) const;
     void close_frame(int64_t time);
 
     const Definitions &definitions_;

@@ -45,8 +45,9 @@ struct Messages {
 
 struct Collectives {
     Column<int8_t> leads;
-    Column<int32_t> root_rank;  // trace-wide; -1 where there is none
-    Column<int64_t> first_call; // row of `calls`; one entry more than collectives
+    Column<int8_t> returns_early; // 1 where the waiting for others is in another call (nonblocking, persistent)
+    Column<int32_t> root_rank;    // trace-wide; -1 where there is none
+    Column<int64_t> first_call;   // row of `calls`; one entry more than collectives
     size_t size() const {
         return leads.size;
     }
@@ -55,7 +56,7 @@ struct Collectives {
 struct Calls {
     Column<int64_t> collective; // ascending
     Column<int32_t> rank, comm_rank, lane;
-    Column<int64_t> enter, leave, complete;
+    Column<int64_t> enter, wait_begin, leave, complete;
     Column<int8_t> by_tree;
     size_t size() const {
         return enter.size;

@@ -38,21 +38,23 @@ Trace trace_of(const Arguments &in) {
                            {t.hops.size(), t.hops.collective.size, t.hops.arrived_early.size, t.hops.from_engine.size});
     t.messages = messages_of(in, "messages");
     t.collectives.leads = in.column<int8_t>("collectives.leads");
+    t.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
     t.collectives.root_rank = in.column<int32_t>("collectives.root_rank");
     t.collectives.first_call = in.column<int64_t>("collectives.first_call");
-    Arguments::same_length("collectives",
-                           {t.collectives.size() + 1, t.collectives.root_rank.size + 1, t.collectives.first_call.size});
+    Arguments::same_length("collectives", {t.collectives.size() + 1, t.collectives.returns_early.size + 1,
+                                           t.collectives.root_rank.size + 1, t.collectives.first_call.size});
     t.calls.collective = in.column<int64_t>("calls.collective");
     t.calls.rank = in.column<int32_t>("calls.rank");
     t.calls.comm_rank = in.column<int32_t>("calls.comm_rank");
     t.calls.lane = in.column<int32_t>("calls.lane");
     t.calls.enter = in.column<int64_t>("calls.enter_ns");
+    t.calls.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
     t.calls.leave = in.column<int64_t>("calls.leave_ns");
     t.calls.complete = in.column<int64_t>("calls.complete_ns");
     t.calls.by_tree = in.column<int8_t>("calls.by_tree");
-    Arguments::same_length("calls",
-                           {t.calls.size(), t.calls.collective.size, t.calls.rank.size, t.calls.comm_rank.size,
-                            t.calls.lane.size, t.calls.leave.size, t.calls.complete.size, t.calls.by_tree.size});
+    Arguments::same_length("calls", {t.calls.size(), t.calls.collective.size, t.calls.rank.size, t.calls.comm_rank.size,
+                                     t.calls.lane.size, t.calls.wait_begin.size, t.calls.leave.size,
+                                     t.calls.complete.size, t.calls.by_tree.size});
     t.intervals.lane = in.column<int32_t>("intervals.lane");
     t.intervals.kind = in.column<int8_t>("intervals.kind");
     t.intervals.begin = in.column<int64_t>("intervals.begin_ns");

@@ -102,4 +102,24 @@ bool Completions::within(int32_t lane, int64_t begin, int64_t end) const {
     return found != ends_.end() && found->first == lane && found->second <= end;
 }
 
+EarlyReturns::EarlyReturns(const Trace &trace) {
+    const Calls &calls = trace.calls;
+    for (size_t i = 0; i < calls.size(); i++)
+        if (calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING)
+            calls_.push_back(static_cast<int64_t>(i));
+    auto key = [&](int64_t call) {
+        return std::make_pair(calls.rank[static_cast<size_t>(call)], calls.wait_begin[static_cast<size_t>(call)]);
+    };
+    std::sort(calls_.begin(), calls_.end(),
+              [&](int64_t a, int64_t b) { return std::make_pair(key(a), a) < std::make_pair(key(b), b); });
+    keys_.reserve(calls_.size());
+    for (int64_t call : calls_)
+        keys_.push_back(key(call));
+}
+
+std::pair<const int64_t *, const int64_t *> EarlyReturns::completed_by(int32_t rank, int64_t begin) const {
+    auto [first, last] = std::equal_range(keys_.begin(), keys_.end(), std::make_pair(rank, begin));
+    return {calls_.data() + (first - keys_.begin()), calls_.data() + (last - keys_.begin())};
+}
+
 } // namespace hopscope

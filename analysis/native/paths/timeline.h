@@ -57,4 +57,16 @@ class Completions {
     std::vector<std::pair<int32_t, int64_t>> ends_; // lane, time
 };
 
+// Which collectives that return early were found complete in a wait or test.
+class EarlyReturns {
+  public:
+    explicit EarlyReturns(const Trace &trace);
+    // The calls (rows) of a rank that the MPI call entered at `begin` completed.
+    std::pair<const int64_t *, const int64_t *> completed_by(int32_t rank, int64_t begin) const;
+
+  private:
+    std::vector<std::pair<int32_t, int64_t>> keys_; // rank, begin of the completing call
+    std::vector<int64_t> calls_;
+};
+
 } // namespace hopscope

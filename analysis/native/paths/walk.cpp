@@ -29,7 +29,7 @@ Category category_of(Link link) {
 Walker::Walker(const Trace &trace, const BindingResult &hops, const BindingResult &messages)
     : trace_(trace), timeline_(trace), hop_waits_(trace.hops, hops.binding, hops.expected_arrival),
       message_waits_(trace.messages, messages.binding, messages.expected_arrival),
-      has_hops_(trace.collectives.size(), 0), completions_(trace.messages) {
+      has_hops_(trace.collectives.size(), 0), completions_(trace.messages), early_returns_(trace) {
     for (size_t i = 0; i < trace.hops.size(); i++)
         has_hops_[static_cast<size_t>(trace.hops.collective[i])] = 1;
     for (size_t i = 0; i < trace.calls.size(); i++)
@@ -69,7 +69,7 @@ void Walker::add_message(Backward &out, Category category, const Messages &messa
                    dst, src, dst, category, owner});
 }
 
-Walker::Place Walker::walk_native(Backward &out, size_t collective, int64_t call, Place from) const {
+int64_t Walker::last_needed(size_t collective, int64_t call, int64_t t) const {
     const Collectives &collectives = trace_.collectives;
     const Calls &calls = trace_.calls;
     int64_t target = call;
@@ -101,10 +101,15 @@ Walker::Place Walker::walk_native(Backward &out, size_t collective, int64_t call
         case Leads::stays:
             break;
         }
-        if (waited_for && calls.enter[there] < from.t)
+        if (waited_for && calls.enter[there] < t)
             later(i);
     }
-    auto reached = static_cast<size_t>(target);
+    return target;
+}
+
+Walker::Place Walker::walk_native(Backward &out, size_t collective, int64_t call, Place from) const {
+    const Calls &calls = trace_.calls;
+    auto reached = static_cast<size_t>(last_needed(collective, call, from.t));
     add(out, Category::native, from.lane, calls.enter[reached], from.t, Owner::call, call,
         static_cast<int64_t>(collective));
     return {calls.lane[reached], calls.enter[reached]};
@@ -137,15 +142,52 @@ Walker::Place Walker::walk_interval(Backward &out, const Item &item, Place from)
         add(out, Category::mpi, from.lane, item.begin, from.t, Owner::interval, item.row);
         return {from.lane, item.begin};
     }
+    // A collective that was completed here binds if somebody it needed began it after this rank began to wait.
+    const Calls &calls = trace_.calls;
+    int64_t completed = -1, needed = -1, latest = item.begin;
+    auto [first, last] = early_returns_.completed_by(rank_of(from.lane), item.begin);
+    for (const int64_t *call = first; call != last; call++) {
+        auto row = static_cast<size_t>(*call);
+        if (calls.complete[row] > from.t)
+            continue;
+        int64_t candidate = last_needed(static_cast<size_t>(calls.collective[row]), *call, calls.complete[row]);
+        completed = completed < 0 ? *call : completed;
+        if (calls.enter[static_cast<size_t>(candidate)] > latest) {
+            latest = calls.enter[static_cast<size_t>(candidate)];
+            completed = *call;
+            needed = candidate;
+        }
+    }
     const Wait *wait = message_waits_.before(0, from.lane, from.t);
-    if (wait && wait->end > item.begin) {
+    bool bound_by_message = wait && wait->end > item.begin;
+    if (needed >= 0 && !(bound_by_message && wait->other_time >= latest)) {
+        add(out, Category::native, from.lane, latest, from.t, Owner::call, completed,
+            calls.collective[static_cast<size_t>(completed)]);
+        return {calls.lane[static_cast<size_t>(needed)], latest};
+    }
+    if (bound_by_message) {
         add(out, Category::p2p, from.lane, wait->end, from.t, Owner::interval, item.row);
         add_message(out, Category::p2p, trace_.messages, *wait, false, -1, Owner::interval, item.row);
         return {wait->other_lane, wait->other_time};
     }
+    if (completed >= 0) {
+        add(out, Category::native, from.lane, item.begin, from.t, Owner::call, completed,
+            calls.collective[static_cast<size_t>(completed)]);
+        return {from.lane, item.begin};
+    }
     bool matched = kind == IntervalKind::p2p || completions_.within(from.lane, item.begin, from.t);
     add(out, matched ? Category::p2p : Category::mpi, from.lane, item.begin, from.t, Owner::interval, item.row);
     return {from.lane, item.begin};
+}
+
+// True where a collective was over for this rank: in its own call, or in the wait that found it complete.
+bool Walker::ends_collective(const Item &item) const {
+    if (item.owner == Owner::call)
+        return !trace_.collectives
+                    .returns_early[static_cast<size_t>(trace_.calls.collective[static_cast<size_t>(item.row)])];
+    auto lane = static_cast<size_t>(trace_.intervals.lane[static_cast<size_t>(item.row)]);
+    auto [first, last] = early_returns_.completed_by(trace_.lanes.rank[lane], item.begin);
+    return first != last;
 }
 
 void Walker::walk_back(Backward &out, Place at, bool stop_at_collective) const {
@@ -181,16 +223,22 @@ void Walker::walk_back(Backward &out, Place at, bool stop_at_collective) const {
             look_up_end();
             add(out, Category::compute, at.lane, item->end, at.t, ended_by, ended_by_row);
             at.t = item->end;
-            if (stop_at_collective && item->owner == Owner::call)
+            if (stop_at_collective && ends_collective(*item))
                 return;
             continue;
         }
+        if (stop_at_collective && ends_collective(*item))
+            return;
         if (item->owner == Owner::interval) {
             at = walk_interval(out, *item, at);
             continue;
         }
-        if (stop_at_collective)
-            return;
+        if (!ends_collective(*item)) { // it only began here
+            add(out, Category::local, at.lane, item->begin, at.t, Owner::call, item->row,
+                trace_.calls.collective[static_cast<size_t>(item->row)]);
+            at.t = item->begin;
+            continue;
+        }
         auto collective = static_cast<size_t>(trace_.calls.collective[static_cast<size_t>(item->row)]);
         Place reached = walk_collective(out, collective, at);
         if (reached.t >= at.t) { // two calls of one rank in one collective: a damaged trace, but the walk has to end

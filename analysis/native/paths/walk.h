@@ -34,6 +34,9 @@ class Walker {
 
     Place walk_collective(Backward &out, size_t collective, Place from) const;
     Place walk_native(Backward &out, size_t collective, int64_t call, Place from) const;
+    // The call that one had to wait for by its operation's rule, of those entered before t; itself if none was later.
+    int64_t last_needed(size_t collective, int64_t call, int64_t t) const;
+    bool ends_collective(const Item &item) const;
     Place walk_interval(Backward &out, const Item &item, Place from) const;
     // Back from a place to the beginning, or (stop_at_collective) to the leave of the collective met first.
     void walk_back(Backward &out, Place from, bool stop_at_collective) const;
@@ -54,6 +57,7 @@ class Walker {
     Waits hop_waits_, message_waits_;
     std::vector<int8_t> has_hops_; // per collective
     Completions completions_;
+    EarlyReturns early_returns_;
 };
 
 } // namespace hopscope

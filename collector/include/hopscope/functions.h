@@ -4,6 +4,7 @@
  *   kind     COLL_ALL2ALL, COLL_ONE2ALL, COLL_ALL2ONE, COLL_OTHER, BARRIER: a collective, recorded with communicator,
  *            sequence number, root and bytes. P2P: sends and receives. WAIT: completion, test and probe.
  *            COMM: makes or frees communicators. INIT, FINALIZE, OTHER.
+ *            PERSISTENT: makes the request of a persistent collective.
  *   otf2_op  OTF2_COLLECTIVE_OP_<otf2_op> of a collective, NONE of every other. OTF2 has no neighbourhood operations;
  *            they take the operation whose data movement they share, the region's name says which it was.
  *
@@ -99,7 +100,53 @@
     X(MPI_Comm_join, COMM, NONE)                                                                                       \
     X(MPI_Comm_free, COMM, NONE)                                                                                       \
     X(MPI_Comm_disconnect, COMM, NONE)                                                                                 \
-    X(MPI_Comm_set_name, COMM, NONE)
+    X(MPI_Comm_set_name, COMM, NONE)                                                                                   \
+    /* nonblocking collectives */                                                                                      \
+    X(MPI_Ibarrier, BARRIER, BARRIER)                                                                                  \
+    X(MPI_Ibcast, COLL_ONE2ALL, BCAST)                                                                                 \
+    X(MPI_Ireduce, COLL_ALL2ONE, REDUCE)                                                                               \
+    X(MPI_Iallreduce, COLL_ALL2ALL, ALLREDUCE)                                                                         \
+    X(MPI_Igather, COLL_ALL2ONE, GATHER)                                                                               \
+    X(MPI_Igatherv, COLL_ALL2ONE, GATHERV)                                                                             \
+    X(MPI_Iscatter, COLL_ONE2ALL, SCATTER)                                                                             \
+    X(MPI_Iscatterv, COLL_ONE2ALL, SCATTERV)                                                                           \
+    X(MPI_Iallgather, COLL_ALL2ALL, ALLGATHER)                                                                         \
+    X(MPI_Iallgatherv, COLL_ALL2ALL, ALLGATHERV)                                                                       \
+    X(MPI_Ialltoall, COLL_ALL2ALL, ALLTOALL)                                                                           \
+    X(MPI_Ialltoallv, COLL_ALL2ALL, ALLTOALLV)                                                                         \
+    X(MPI_Ialltoallw, COLL_ALL2ALL, ALLTOALLW)                                                                         \
+    X(MPI_Ireduce_scatter, COLL_ALL2ALL, REDUCE_SCATTER)                                                               \
+    X(MPI_Ireduce_scatter_block, COLL_ALL2ALL, REDUCE_SCATTER_BLOCK)                                                   \
+    X(MPI_Iscan, COLL_OTHER, SCAN)                                                                                     \
+    X(MPI_Iexscan, COLL_OTHER, EXSCAN)                                                                                 \
+    X(MPI_Ineighbor_allgather, COLL_OTHER, ALLGATHER)                                                                  \
+    X(MPI_Ineighbor_allgatherv, COLL_OTHER, ALLGATHERV)                                                                \
+    X(MPI_Ineighbor_alltoall, COLL_OTHER, ALLTOALL)                                                                    \
+    X(MPI_Ineighbor_alltoallv, COLL_OTHER, ALLTOALLV)                                                                  \
+    X(MPI_Ineighbor_alltoallw, COLL_OTHER, ALLTOALLW)                                                                  \
+    /* persistent collectives: the making of the request; MPI_Start begins them */                                     \
+    X(MPI_Barrier_init, PERSISTENT, BARRIER)                                                                           \
+    X(MPI_Bcast_init, PERSISTENT, BCAST)                                                                               \
+    X(MPI_Reduce_init, PERSISTENT, REDUCE)                                                                             \
+    X(MPI_Allreduce_init, PERSISTENT, ALLREDUCE)                                                                       \
+    X(MPI_Gather_init, PERSISTENT, GATHER)                                                                             \
+    X(MPI_Gatherv_init, PERSISTENT, GATHERV)                                                                           \
+    X(MPI_Scatter_init, PERSISTENT, SCATTER)                                                                           \
+    X(MPI_Scatterv_init, PERSISTENT, SCATTERV)                                                                         \
+    X(MPI_Allgather_init, PERSISTENT, ALLGATHER)                                                                       \
+    X(MPI_Allgatherv_init, PERSISTENT, ALLGATHERV)                                                                     \
+    X(MPI_Alltoall_init, PERSISTENT, ALLTOALL)                                                                         \
+    X(MPI_Alltoallv_init, PERSISTENT, ALLTOALLV)                                                                       \
+    X(MPI_Alltoallw_init, PERSISTENT, ALLTOALLW)                                                                       \
+    X(MPI_Reduce_scatter_init, PERSISTENT, REDUCE_SCATTER)                                                             \
+    X(MPI_Reduce_scatter_block_init, PERSISTENT, REDUCE_SCATTER_BLOCK)                                                 \
+    X(MPI_Scan_init, PERSISTENT, SCAN)                                                                                 \
+    X(MPI_Exscan_init, PERSISTENT, EXSCAN)                                                                             \
+    X(MPI_Neighbor_allgather_init, PERSISTENT, ALLGATHER)                                                              \
+    X(MPI_Neighbor_allgatherv_init, PERSISTENT, ALLGATHERV)                                                            \
+    X(MPI_Neighbor_alltoall_init, PERSISTENT, ALLTOALL)                                                                \
+    X(MPI_Neighbor_alltoallv_init, PERSISTENT, ALLTOALLV)                                                              \
+    X(MPI_Neighbor_alltoallw_init, PERSISTENT, ALLTOALLW)
 
 enum mpi_function {
     FUNCTION_NONE = 0,
@@ -121,6 +168,7 @@ enum mpi_function_kind {
     FUNCTION_KIND_P2P,
     FUNCTION_KIND_WAIT,
     FUNCTION_KIND_COMM,
+    FUNCTION_KIND_PERSISTENT,
 };
 
 #endif

@@ -34,10 +34,11 @@ struct spool_header {
 enum spool_kind {
     SPOOL_NONE = 0,
     /* Calls. region: enum mpi_function. ENTER a = call site id (0 unknown); of a collective also comm, and
-     * b = seq, c = root as a rank of the communicator or UINT64_MAX. LEAVE of a collective: comm = reason id
-     * (0: not asked for, or done by the tree), a = bytes sent, b = bytes received, c = 1 if the engine ran it. ENTER of
-     * a blocking send, receive or probe: comm, b = peer << 32 | tag as asked for (c = of a Sendrecv's receive), in
-     * which SPOOL_ANY stands for MPI_ANY_SOURCE and MPI_ANY_TAG, SPOOL_NOBODY for MPI_PROC_NULL. */
+     * b = seq, c = root: a rank of the communicator (of an intercommunicator's other group) or one of SPOOL_ROOT_*.
+     * LEAVE of a collective: comm = reason id (0: not asked for, or done by the tree), a = bytes sent, b = bytes
+     * received, c = 1 if the engine ran it. ENTER of a blocking send, receive or probe: comm, b = peer << 32 | tag as
+     * asked for (c = of a Sendrecv's receive), in which SPOOL_ANY stands for MPI_ANY_SOURCE and MPI_ANY_TAG,
+     * SPOOL_NOBODY for MPI_PROC_NULL. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
     /* Application point-to-point. comm; a = peer (rank of comm) << 32 | tag; b = bytes; c = request id */
@@ -48,6 +49,14 @@ enum spool_kind {
     SPOOL_IRECV_POST = 14,     /* comm, a = peer << 32 | tag as asked for (see ENTER; persistent: 0), c */
     SPOOL_IRECV = 15,
     SPOOL_REQUEST_CANCELLED = 16, /* only c */
+    /* Collectives that return before they are done. region = function; comm. REQUEST, stamped as the enter of the call
+     * that began it, which is a nonblocking function's own or a start of a persistent request (region then is the
+     * function that made the request): a = call site id, b = seq, c = request id. COMPLETE, inside the call that found
+     * it complete: a = bytes sent, b = bytes received, c = request id | (root + 1) << SPOOL_REQUEST_BITS.
+     * The seq of a persistent one is (number of the request on its communicator, from 1) << SPOOL_PERSISTENT_SHIFT |
+     * earlier starts of it: persistent collectives may start in different orders on different members. */
+    SPOOL_COLLECTIVE_REQUEST = 17,
+    SPOOL_COLLECTIVE_COMPLETE = 18,
     /* Hops. region = tree id; comm; a = peer << 32 | hop tag (schemas/otf2.md); b = bytes; c = request id */
     SPOOL_HOP_ISEND = 20,
     SPOOL_HOP_ISEND_COMPLETE = 21,
@@ -65,6 +74,13 @@ enum spool_kind {
 
 #define SPOOL_ANY UINT32_MAX
 #define SPOOL_NOBODY (UINT32_MAX - 1)
+
+/* Beside ranks: no root; and on an intercommunicator the caller itself, or another one of its group. */
+#define SPOOL_ROOT_NONE UINT64_MAX
+#define SPOOL_ROOT_SELF (UINT64_MAX - 1)
+#define SPOOL_ROOT_THIS_GROUP (UINT64_MAX - 2)
+
+enum { SPOOL_REQUEST_BITS = 40, SPOOL_PERSISTENT_SHIFT = 32 };
 
 enum spool_step { SPOOL_STEP_COMBINE = 1, SPOOL_STEP_COPY = 2 };
 

@@ -8,7 +8,7 @@
 #include "assembly/run.h"
 
 /* Fixed ids of attribute definitions. */
-enum { ATTRIBUTE_ENGINE, ATTRIBUTE_SEQ, ATTRIBUTE_COMM, ATTRIBUTE_COUNT };
+enum { ATTRIBUTE_ENGINE, ATTRIBUTE_SEQ, ATTRIBUTE_COMM, ATTRIBUTE_FUNCTION, ATTRIBUTE_COUNT };
 
 struct progress {
     assemble_progress *report; /* NULL: silent */

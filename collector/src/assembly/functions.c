@@ -40,6 +40,10 @@ bool function_is_collective(uint16_t function) {
     }
 }
 
+bool function_is_nonblocking(uint16_t function) {
+    return function >= FUNCTION_MPI_Ibarrier && function <= FUNCTION_MPI_Ineighbor_alltoallw;
+}
+
 OTF2_RegionRole function_role(uint16_t function) {
     switch (at(function)->kind) {
     case FUNCTION_KIND_COLL_ALL2ALL:

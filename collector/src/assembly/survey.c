@@ -18,6 +18,7 @@ static uint32_t site_of(const struct process *process, uint64_t id) {
                                                                                  : NO_ID;
 }
 
+/* Of an enter, or of a collective's request. */
 static uint64_t region_key(const struct process *process, const struct spool_record *enter) {
     return (uint64_t)enter->region << 32 | site_of(process, enter->a);
 }
@@ -192,6 +193,8 @@ static bool survey_record(struct run *run, const struct process *process, const 
     switch (record->kind) {
     case SPOOL_ENTER:
         return push(open, index) && need_region(run, process, record);
+    case SPOOL_COLLECTIVE_REQUEST:
+        return need_region(run, process, record);
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:

@@ -44,8 +44,9 @@ static void write_clock(struct writing *w) {
                               OTF2_TYPE_STRING},
         [ATTRIBUTE_SEQ] = {"hopscope::seq", "The collective's number on its communicator, where it does not follow",
                            OTF2_TYPE_INT64},
-        [ATTRIBUTE_COMM] = {"hopscope::comm", "The communicator of a collective call that never left",
+        [ATTRIBUTE_COMM] = {"hopscope::comm", "The communicator of a collective call, where no end of it may follow",
                             OTF2_TYPE_UINT32},
+        [ATTRIBUTE_FUNCTION] = {"hopscope::function", "Which persistent collective was started", OTF2_TYPE_REGION},
     };
     for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++)
         check(w, OTF2_GlobalDefWriter_WriteAttribute(w->to, i, text(w, attributes[i].name),

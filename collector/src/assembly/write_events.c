@@ -32,8 +32,32 @@ static uint32_t tag_of(const struct spool_record *record) {
     return (uint32_t)record->a;
 }
 
+/* A blocking one: its enter and leave are all there is of it. */
 static bool collective(const struct spool_record *record) {
-    return record->kind == SPOOL_ENTER && function_is_collective(record->region);
+    return record->kind == SPOOL_ENTER && function_is_collective(record->region) &&
+           !function_is_nonblocking(record->region);
+}
+
+static uint32_t root_of(uint64_t root) {
+    switch (root) {
+    case SPOOL_ROOT_NONE:
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    case SPOOL_ROOT_SELF:
+        return OTF2_COLLECTIVE_ROOT_SELF;
+    case SPOOL_ROOT_THIS_GROUP:
+        return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    default:
+        return (uint32_t)root;
+    }
+}
+
+/* The upper bits of a collective's completion: small, and signed so that the special roots come back. */
+static uint64_t root_above(uint64_t id_and_root) {
+    return (uint64_t)((int64_t)id_and_root >> SPOOL_REQUEST_BITS) - 1;
+}
+
+static uint64_t id_below(uint64_t id_and_root) {
+    return id_and_root & (((uint64_t)1 << SPOOL_REQUEST_BITS) - 1);
 }
 
 static void push(struct writing *w, size_t index) {
@@ -55,7 +79,8 @@ static void enter(struct writing *w, size_t index, uint64_t ns) {
     bool never_left =
         w->next_open_enter < w->file->open_enter_count && w->file->open_enters[w->next_open_enter] == index;
     w->next_open_enter += never_left;
-    uint32_t comm = collective(record) ? comm_of(w->process, record->comm) : NO_ID;
+    bool nonblocking = function_is_nonblocking(record->region);
+    uint32_t comm = collective(record) || (nonblocking && never_left) ? comm_of(w->process, record->comm) : NO_ID;
     if (comm != NO_ID) {
         int64_t seq = (int64_t)record->b;
         if (seq != w->next_seq[comm] || never_left)
@@ -66,7 +91,7 @@ static void enter(struct writing *w, size_t index, uint64_t ns) {
         w->hops_since_enter = 0;
     }
     check(w, OTF2_EvtWriter_Enter(w->to, w->attributes, ns, region_of(w->run, w->process, record)));
-    if (comm != NO_ID)
+    if (comm != NO_ID && !nonblocking)
         check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->to, NULL, ns));
     else if (collective(record))
         w->run->records_without_comm++;
@@ -78,9 +103,8 @@ static void leave_call(struct writing *w, const struct spool_record *begin, cons
                        uint64_t ns) {
     uint32_t comm = collective(begin) ? comm_of(w->process, begin->comm) : NO_ID;
     if (comm != NO_ID) {
-        uint32_t root = begin->c == UINT64_MAX ? OTF2_COLLECTIVE_ROOT_NONE : (uint32_t)begin->c;
-        check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->to, NULL, ns, function_collective_op(begin->region), comm, root,
-                                                 leave ? leave->a : 0, leave ? leave->b : 0));
+        check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->to, NULL, ns, function_collective_op(begin->region), comm,
+                                                 root_of(begin->c), leave ? leave->a : 0, leave ? leave->b : 0));
         const struct process *process = w->process;
         const char *engine = NULL;
         struct text reason = {0};
@@ -166,6 +190,35 @@ static void message(struct writing *w, const struct spool_record *record, uint64
     }
 }
 
+/* Of a nonblocking function, in which it lies; of a persistent request, in MPI_Start, and its function is told. */
+static void collective_request(struct writing *w, const struct spool_record *record, uint64_t ns) {
+    uint32_t comm = comm_of(w->process, record->comm);
+    int64_t seq = (int64_t)record->b;
+    if (comm == NO_ID) {
+        w->run->records_without_comm++;
+        return;
+    }
+    check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_COMM, comm));
+    if (function_is_nonblocking(record->region)) {
+        if (seq != w->next_seq[comm])
+            check(w, OTF2_AttributeList_AddInt64(w->attributes, ATTRIBUTE_SEQ, seq));
+        w->next_seq[comm] = seq + 1;
+    } else {
+        check(w, OTF2_AttributeList_AddInt64(w->attributes, ATTRIBUTE_SEQ, seq));
+        check(w, OTF2_AttributeList_AddRegionRef(w->attributes, ATTRIBUTE_FUNCTION,
+                                                 region_of(w->run, w->process, record)));
+    }
+    check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->to, w->attributes, ns, record->c));
+}
+
+static void collective_complete(struct writing *w, const struct spool_record *record, uint64_t ns) {
+    uint32_t comm = comm_of(w->process, record->comm);
+    if (comm != NO_ID)
+        check(w, OTF2_EvtWriter_NonBlockingCollectiveComplete(w->to, NULL, ns, function_collective_op(record->region),
+                                                              comm, root_of(root_above(record->c)), record->a,
+                                                              record->b, id_below(record->c)));
+}
+
 static void write_record(struct writing *w, size_t index) {
     const struct spool_record *record = &w->file->records[index];
     uint64_t ns = clock_map_ns(w->machine, record->ticks);
@@ -202,6 +255,12 @@ static void write_record(struct writing *w, size_t index) {
     case SPOOL_IRECV_POST:
     case SPOOL_HOP_IRECV_POST:
         check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, record->c));
+        break;
+    case SPOOL_COLLECTIVE_REQUEST:
+        collective_request(w, record, ns);
+        break;
+    case SPOOL_COLLECTIVE_COMPLETE:
+        collective_complete(w, record, ns);
         break;
     case SPOOL_REQUEST_CANCELLED:
         check(w, OTF2_EvtWriter_MpiRequestCancelled(w->to, NULL, ns, record->c));

@@ -15,7 +15,8 @@ struct comm {
     int size, rank;
     int *world_ranks; /* size entries: world rank of each member; NULL for an intercommunicator */
     bool inter;
-    uint64_t next_seq;          /* collectives on one communicator never run at once on one rank: no lock */
+    uint64_t next_seq;          /* collectives on one communicator never begin at once on one rank: no lock */
+    uint64_t persistent;        /* persistent collectives made on it */
     uint64_t checkpoint;        /* the sequence number from which on clocks are to be looked after; UINT64_MAX: never */
     struct engine_comm *engine; /* NULL until its first engine collective */
 };

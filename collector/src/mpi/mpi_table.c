@@ -76,6 +76,8 @@ static bool resolve(char *message, size_t capacity) {
     pmpi.name = (__typeof__(pmpi.name))find("PMPI_" #name);                                                            \
     missing = pmpi.name ? missing : "PMPI_" #name;
     PMPI_FUNCTIONS(HOPSCOPE_RESOLVE)
+    PMPI_NONBLOCKING_FUNCTIONS(HOPSCOPE_RESOLVE)
+    PMPI_PERSISTENT_FUNCTIONS(HOPSCOPE_RESOLVE)
     PMPI_LARGE_FUNCTIONS(HOPSCOPE_RESOLVE)
 #undef HOPSCOPE_RESOLVE
 #ifdef OMPI_MPI_H

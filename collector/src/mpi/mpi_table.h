@@ -13,6 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What this library has beyond MPI 3.1. Open MPI 5 says MPI_VERSION 3 and has all of MPI-4 but the large counts. */
+#define HOPSCOPE_MPI_LARGE_COUNTS (MPI_VERSION >= 4)
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define HOPSCOPE_MPI_PERSISTENT_COLLECTIVES 1
+#define HOPSCOPE_MPI_SESSIONS 1
+#else
+#define HOPSCOPE_MPI_PERSISTENT_COLLECTIVES 0
+#define HOPSCOPE_MPI_SESSIONS 0
+#endif
+
 /* Every function of the library that the collector calls. */
 // clang-format off
 #define PMPI_FUNCTIONS(X)                                                                                              \
@@ -36,18 +46,46 @@
     X(Group_free) X(Group_incl) X(Type_size) X(Type_size_x) X(Type_get_extent) X(Type_get_extent_x)                    \
     X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) X(Type_commit)         \
     X(Type_free) X(Type_contiguous) X(Type_dup) X(Type_create_hindexed) X(Type_create_resized) X(Pack) X(Unpack)       \
-    X(Pack_size) X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)               \
-    X(Win_free) X(Alloc_mem) X(Free_mem) X(Ibarrier) X(Iallreduce) X(Ibcast)
+    X(Pack_size) X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)  \
+    X(Win_free) X(Alloc_mem) X(Free_mem)
+
+/* Nonblocking collectives. */
+#define PMPI_NONBLOCKING_FUNCTIONS(X)                                                                                  \
+    X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce) X(Igather) X(Igatherv) X(Iscatter) X(Iscatterv) X(Iallgather)       \
+    X(Iallgatherv) X(Ialltoall) X(Ialltoallv) X(Ialltoallw) X(Ireduce_scatter) X(Ireduce_scatter_block) X(Iscan)       \
+    X(Iexscan) X(Ineighbor_allgather) X(Ineighbor_allgatherv) X(Ineighbor_alltoall) X(Ineighbor_alltoallv)             \
+    X(Ineighbor_alltoallw)
+
+/* Persistent collectives, where the library has them. */
+#if HOPSCOPE_MPI_PERSISTENT_COLLECTIVES
+#define PMPI_PERSISTENT_FUNCTIONS(X)                                                                                   \
+    X(Barrier_init) X(Bcast_init) X(Reduce_init) X(Allreduce_init) X(Gather_init) X(Gatherv_init)                      \
+    X(Scatter_init) X(Scatterv_init) X(Allgather_init) X(Allgatherv_init) X(Alltoall_init) X(Alltoallv_init)           \
+    X(Alltoallw_init) X(Reduce_scatter_init) X(Reduce_scatter_block_init) X(Scan_init) X(Exscan_init)                  \
+    X(Neighbor_allgather_init) X(Neighbor_allgatherv_init) X(Neighbor_alltoall_init) X(Neighbor_alltoallv_init)        \
+    X(Neighbor_alltoallw_init)
+#else
+#define PMPI_PERSISTENT_FUNCTIONS(X)
+#endif
 
 /* The large-count forms, where the library has them. */
-#if MPI_VERSION >= 4
+#if HOPSCOPE_MPI_LARGE_COUNTS
 #define PMPI_LARGE_FUNCTIONS(X)                                                                                        \
     X(Bcast_c) X(Reduce_c) X(Allreduce_c) X(Gather_c) X(Gatherv_c) X(Scatter_c) X(Scatterv_c) X(Allgather_c)           \
     X(Allgatherv_c) X(Alltoall_c) X(Alltoallv_c) X(Alltoallw_c) X(Reduce_scatter_c) X(Reduce_scatter_block_c)          \
     X(Scan_c) X(Exscan_c) X(Send_c) X(Bsend_c) X(Ssend_c) X(Rsend_c) X(Recv_c) X(Mrecv_c) X(Sendrecv_c)                \
     X(Sendrecv_replace_c) X(Neighbor_allgather_c) X(Neighbor_allgatherv_c) X(Neighbor_alltoall_c)                      \
     X(Neighbor_alltoallv_c) X(Neighbor_alltoallw_c) X(Isend_c) X(Ibsend_c) X(Issend_c) X(Irsend_c) X(Irecv_c)          \
-    X(Imrecv_c) X(Send_init_c) X(Bsend_init_c) X(Ssend_init_c) X(Rsend_init_c) X(Recv_init_c)
+    X(Imrecv_c) X(Send_init_c) X(Bsend_init_c) X(Ssend_init_c) X(Rsend_init_c) X(Recv_init_c)                          \
+    X(Ibcast_c) X(Ireduce_c) X(Iallreduce_c) X(Igather_c) X(Igatherv_c) X(Iscatter_c) X(Iscatterv_c)                   \
+    X(Iallgather_c) X(Iallgatherv_c) X(Ialltoall_c) X(Ialltoallv_c) X(Ialltoallw_c) X(Ireduce_scatter_c)               \
+    X(Ireduce_scatter_block_c) X(Iscan_c) X(Iexscan_c) X(Ineighbor_allgather_c) X(Ineighbor_allgatherv_c)              \
+    X(Ineighbor_alltoall_c) X(Ineighbor_alltoallv_c) X(Ineighbor_alltoallw_c) X(Bcast_init_c) X(Reduce_init_c)         \
+    X(Allreduce_init_c) X(Gather_init_c) X(Gatherv_init_c) X(Scatter_init_c) X(Scatterv_init_c)                        \
+    X(Allgather_init_c) X(Allgatherv_init_c) X(Alltoall_init_c) X(Alltoallv_init_c) X(Alltoallw_init_c)                \
+    X(Reduce_scatter_init_c) X(Reduce_scatter_block_init_c) X(Scan_init_c) X(Exscan_init_c)                            \
+    X(Neighbor_allgather_init_c) X(Neighbor_allgatherv_init_c) X(Neighbor_alltoall_init_c)                             \
+    X(Neighbor_alltoallv_init_c) X(Neighbor_alltoallw_init_c)
 #else
 #define PMPI_LARGE_FUNCTIONS(X)
 #endif
@@ -56,6 +94,8 @@
 struct pmpi_table {
 #define HOPSCOPE_TABLE_ENTRY(name) __typeof__(PMPI_##name) *name;
     PMPI_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
+    PMPI_NONBLOCKING_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
+    PMPI_PERSISTENT_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
     PMPI_LARGE_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
 #undef HOPSCOPE_TABLE_ENTRY
 };

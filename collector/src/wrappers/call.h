@@ -24,6 +24,7 @@ struct call {
     /* Of a collective: */
     struct comm *comm; /* NULL: unknown to the collector */
     uint64_t seq;
+    uint64_t root;   /* as in the records */
     uint32_t reason; /* why it went native although a tree was asked for; 0: no such reason */
     bool by_engine;
 };

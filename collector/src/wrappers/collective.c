@@ -12,6 +12,14 @@
 
 uint32_t collective_refusal;
 
+uint64_t collective_root(int root) {
+    if (root >= 0)
+        return (uint64_t)root;
+    if (root == MPI_ROOT)
+        return SPOOL_ROOT_SELF;
+    return root == MPI_PROC_NULL ? SPOOL_ROOT_THIS_GROUP : SPOOL_ROOT_NONE;
+}
+
 bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root) {
     if (!call_open(call, function, caller))
         return false;
@@ -25,8 +33,8 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
         call->seq = call->comm->next_seq++;
         id = call->comm->id;
     }
-    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, id, call->site, call->seq,
-                  root >= 0 ? (uint64_t)root : UINT64_MAX);
+    call->root = collective_root(root);
+    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, id, call->site, call->seq, call->root);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* Enter and leave of a blocking collective, and who executes it.
+/* Enter and leave of a collective, and who executes it.
  *
  * Bytes are those of the packed data that the call's own arguments describe, as if nothing were in place: what this
  * rank puts in and what it gets out.
@@ -16,11 +16,17 @@
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
 
+#include <limits.h>
+
 #include "wrappers/call.h"
 
 struct engine_call;
 
-enum { NO_ROOT = -1 };
+/* Not a rank, and neither MPI_ROOT nor MPI_PROC_NULL of any library. */
+enum { NO_ROOT = INT_MIN };
+
+/* A root argument as records have it. */
+uint64_t collective_root(int root);
 
 /* Set in MPI_Init when a tree was asked for that cannot be used at all; the reason's definition. */
 extern uint32_t collective_refusal;

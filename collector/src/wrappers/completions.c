@@ -10,6 +10,7 @@
 #include "wrappers/completions.h"
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
+#include "wrappers/started.h"
 
 enum { ON_STACK = 64 };
 
@@ -60,6 +61,8 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         return;
     if (request.kind == REQUEST_COMM_IDUP)
         comm_register_reserved(request.made, request.parent, request.key);
+    else if (request.kind == REQUEST_COLLECTIVE)
+        started_complete(ticks, &request);
     else if (was_cancelled(&request, status))
         record_append(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, 0, request.id);
     else if (request.kind == REQUEST_SEND)

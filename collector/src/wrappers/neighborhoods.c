@@ -1,5 +1,5 @@
 /* Neighbourhood collectives: always native; recorded as calls. */
-#include "wrappers/forms.h"
+#include "wrappers/collective_forms.h"
 
 /* Neighbours that this rank receives from and sends to. */
 static void degrees(const struct call *call, MPI_Comm comm, int *in, int *out) {
@@ -15,68 +15,73 @@ static void degrees(const struct call *call, MPI_Comm comm, int *in, int *out) {
         *in = *out = 0;
 }
 
-WRAPPER int MPI_FORM(Neighbor_allgather)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
-                                         COUNT count, MPI_Datatype type, MPI_Comm comm) {
+WRAPPER int COLLECTIVE(Neighbor_allgather)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
+                                           COUNT count, MPI_Datatype type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_MPI_Neighbor_allgather, CALLER, comm, NO_ROOT))
-        return PMPI_FORM(Neighbor_allgather)(send, send_count, send_type, receive, count, type, comm);
-    call.error = PMPI_FORM(Neighbor_allgather)(send, send_count, send_type, receive, count, type, comm);
+    if (!collective_enter(&call, FUNCTION_OF(Neighbor_allgather), CALLER, comm, NO_ROOT))
+        return PMPI_COLLECTIVE(Neighbor_allgather)(send, send_count, send_type, receive, count, type,
+                                                   comm FORM_ARGUMENTS);
+    call.error =
+        PMPI_COLLECTIVE(Neighbor_allgather)(send, send_count, send_type, receive, count, type, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
     return collective_leave(&call, packed(&call, send_count, send_type), packed(&call, count, type) * (uint64_t)in);
 }
 
-WRAPPER int MPI_FORM(Neighbor_allgatherv)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
-                                          const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype type,
-                                          MPI_Comm comm) {
+WRAPPER int COLLECTIVE(Neighbor_allgatherv)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
+                                            const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype type,
+                                            MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_MPI_Neighbor_allgatherv, CALLER, comm, NO_ROOT))
-        return PMPI_FORM(Neighbor_allgatherv)(send, send_count, send_type, receive, counts, displacements, type, comm);
-    call.error =
-        PMPI_FORM(Neighbor_allgatherv)(send, send_count, send_type, receive, counts, displacements, type, comm);
+    if (!collective_enter(&call, FUNCTION_OF(Neighbor_allgatherv), CALLER, comm, NO_ROOT))
+        return PMPI_COLLECTIVE(Neighbor_allgatherv)(send, send_count, send_type, receive, counts, displacements, type,
+                                                    comm FORM_ARGUMENTS);
+    call.error = PMPI_COLLECTIVE(Neighbor_allgatherv)(send, send_count, send_type, receive, counts, displacements, type,
+                                                      comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
     return collective_leave(&call, packed(&call, send_count, send_type), packed_sum(&call, counts, in, type));
 }
 
-WRAPPER int MPI_FORM(Neighbor_alltoall)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
-                                        COUNT count, MPI_Datatype type, MPI_Comm comm) {
+WRAPPER int COLLECTIVE(Neighbor_alltoall)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
+                                          COUNT count, MPI_Datatype type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_MPI_Neighbor_alltoall, CALLER, comm, NO_ROOT))
-        return PMPI_FORM(Neighbor_alltoall)(send, send_count, send_type, receive, count, type, comm);
-    call.error = PMPI_FORM(Neighbor_alltoall)(send, send_count, send_type, receive, count, type, comm);
+    if (!collective_enter(&call, FUNCTION_OF(Neighbor_alltoall), CALLER, comm, NO_ROOT))
+        return PMPI_COLLECTIVE(Neighbor_alltoall)(send, send_count, send_type, receive, count, type,
+                                                  comm FORM_ARGUMENTS);
+    call.error =
+        PMPI_COLLECTIVE(Neighbor_alltoall)(send, send_count, send_type, receive, count, type, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
     return collective_leave(&call, packed(&call, send_count, send_type) * (uint64_t)out,
                             packed(&call, count, type) * (uint64_t)in);
 }
 
-WRAPPER int MPI_FORM(Neighbor_alltoallv)(const void *send, const COUNT send_counts[],
-                                         const DISPLACEMENT send_displacements[], MPI_Datatype send_type, void *receive,
-                                         const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype type,
-                                         MPI_Comm comm) {
+WRAPPER int COLLECTIVE(Neighbor_alltoallv)(const void *send, const COUNT send_counts[],
+                                           const DISPLACEMENT send_displacements[], MPI_Datatype send_type,
+                                           void *receive, const COUNT counts[], const DISPLACEMENT displacements[],
+                                           MPI_Datatype type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_MPI_Neighbor_alltoallv, CALLER, comm, NO_ROOT))
-        return PMPI_FORM(Neighbor_alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
-                                             displacements, type, comm);
-    call.error = PMPI_FORM(Neighbor_alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
-                                               displacements, type, comm);
+    if (!collective_enter(&call, FUNCTION_OF(Neighbor_alltoallv), CALLER, comm, NO_ROOT))
+        return PMPI_COLLECTIVE(Neighbor_alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
+                                                   displacements, type, comm FORM_ARGUMENTS);
+    call.error = PMPI_COLLECTIVE(Neighbor_alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
+                                                     displacements, type, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
     return collective_leave(&call, packed_sum(&call, send_counts, out, send_type), packed_sum(&call, counts, in, type));
 }
 
-WRAPPER int MPI_FORM(Neighbor_alltoallw)(const void *send, const COUNT send_counts[],
-                                         const MPI_Aint send_displacements[], const MPI_Datatype send_types[],
-                                         void *receive, const COUNT counts[], const MPI_Aint displacements[],
-                                         const MPI_Datatype types[], MPI_Comm comm) {
+WRAPPER int COLLECTIVE(Neighbor_alltoallw)(const void *send, const COUNT send_counts[],
+                                           const MPI_Aint send_displacements[], const MPI_Datatype send_types[],
+                                           void *receive, const COUNT counts[], const MPI_Aint displacements[],
+                                           const MPI_Datatype types[], MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_MPI_Neighbor_alltoallw, CALLER, comm, NO_ROOT))
-        return PMPI_FORM(Neighbor_alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
-                                             displacements, types, comm);
-    call.error = PMPI_FORM(Neighbor_alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
-                                               displacements, types, comm);
+    if (!collective_enter(&call, FUNCTION_OF(Neighbor_alltoallw), CALLER, comm, NO_ROOT))
+        return PMPI_COLLECTIVE(Neighbor_alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
+                                                   displacements, types, comm FORM_ARGUMENTS);
+    call.error = PMPI_COLLECTIVE(Neighbor_alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
+                                                     displacements, types, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
     return collective_leave(&call, packed_sum_w(&call, send_counts, out, send_types),
                             packed_sum_w(&call, counts, in, types));

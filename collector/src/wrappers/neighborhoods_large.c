@@ -1,6 +1,6 @@
 /* The large-count forms of neighborhoods.c: see forms.h. */
-#include <mpi.h>
-#if MPI_VERSION >= 4
+#include "mpi/mpi_table.h"
+#if HOPSCOPE_MPI_LARGE_COUNTS
 #define LARGE_COUNT
 #include "wrappers/neighborhoods.c"
 #endif

@@ -1,12 +1,15 @@
 /* Persistent requests that are started, and requests that are cancelled or given up. */
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
+#include "wrappers/started.h"
 
 static void record_start_of(const struct call *call, MPI_Request handle) {
     struct request request;
     if (!requests_activate(handle, record_request_id(), &request))
         return;
-    if (request.kind == REQUEST_SEND)
+    if (request.kind == REQUEST_COLLECTIVE)
+        started_record(call, &request);
+    else if (request.kind == REQUEST_SEND)
         record_append(call->enter, SPOOL_ISEND, 0, request.comm, message_peer(request.peer, request.tag), request.bytes,
                       request.id);
     else

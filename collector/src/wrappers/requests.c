@@ -144,6 +144,7 @@ bool requests_activate(MPI_Request handle, uint64_t id, struct request *request)
         found->active = true;
         found->id = id;
         *request = *found;
+        found->seq++;
     }
     unlock();
     return found != NULL;

@@ -9,7 +9,7 @@
 
 #include "mpi/mpi_table.h"
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COMM_IDUP, REQUEST_MESSAGE };
+enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COLLECTIVE, REQUEST_COMM_IDUP, REQUEST_MESSAGE };
 
 struct request {
     uint64_t handle; /* 0: an empty place */
@@ -17,9 +17,12 @@ struct request {
     uint64_t id;     /* in the records */
     uint8_t kind;
     bool persistent, active, cancelled;
-    uint32_t comm; /* definition of the communicator; 0: its messages are not recorded */
-    int peer, tag; /* of a persistent send, which records them at each start */
-    uint64_t bytes;
+    uint32_t comm;  /* definition of the communicator; 0: its messages are not recorded */
+    int peer, tag;  /* of a persistent send, which records them at each start */
+    uint64_t bytes; /* of a persistent send; sent by a collective */
+    /* Of a collective: what its records say. */
+    uint16_t function;
+    uint64_t seq, root, received;
     MPI_Comm made, parent; /* of MPI_Comm_idup; its place is a Fortran binding's own variable, gone by the completion */
     uint64_t key;
 };
@@ -33,7 +36,7 @@ bool requests_complete_at_once(MPI_Request handle);
 void requests_add(MPI_Request handle, struct request request);
 /* The oldest active request of this handle, which is complete now: it is removed, or inactive if persistent. */
 bool requests_take(MPI_Request handle, struct request *request);
-/* A persistent request is active from now on. */
+/* A persistent request is active from now on; in *request the seq of this start. */
 bool requests_activate(MPI_Request handle, uint64_t id, struct request *request);
 void requests_mark_cancelled(MPI_Request handle);
 /* The application gave up the handle. */

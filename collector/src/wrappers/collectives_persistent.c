@@ -1,0 +1,7 @@
+/* The persistent forms of all collectives: see collective_forms.h. */
+#include "mpi/mpi_table.h"
+#if HOPSCOPE_MPI_PERSISTENT_COLLECTIVES
+#define PERSISTENT
+#include "wrappers/collectives.c"
+#include "wrappers/neighborhoods.c"
+#endif

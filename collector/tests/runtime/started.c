@@ -1,0 +1,240 @@
+/* Collectives that return before they are done: every nonblocking one, completed by each of the eight completion calls
+ * in turn, on MPI_COMM_WORLD, on a ring and on an intercommunicator; then, where the MPI library has them, every
+ * persistent one, started ROUNDS times, two of them in an order that differs from rank to rank. Each rank prints what
+ * it got, so that two runs can be compared. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+#if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
+#define PERSISTENT
+#endif
+
+/* MPICH gives up a reference to the communicator with every start of a persistent collective and has none left after a
+ * few, and its MPI_Testall fails on them when it finds them unfinished (both seen in 4.0.2 and 5.0.2). */
+#ifdef MPICH_VERSION
+enum { ROUNDS = 1, TESTALL_OF_PERSISTENT = 0 };
+#else
+enum { ROUNDS = 3, TESTALL_OF_PERSISTENT = 1 };
+#endif
+enum { MOST = 16 };
+
+static int rank, size, turn;
+static int mine[2 * MOST], out[2 * MOST], counts[MOST], places[MOST], bytes[MOST];
+static MPI_Datatype types[MOST];
+
+static void print(const char *what) {
+    printf("%d %s", rank, what);
+    for (int i = 0; i < 2 * size; i++)
+        printf(" %d", out[i]);
+    printf("\n");
+}
+
+static void fill(void) {
+    for (int i = 0; i < 2 * MOST; i++) {
+        mine[i] = rank * 100 + i;
+        out[i] = -1;
+    }
+}
+
+/* By another call each time. */
+static void complete(MPI_Request *request, const char *what) {
+    int flag = 0, index, indices[1];
+    switch (turn++ % 8) {
+    case 0:
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        MPI_Waitall(1, request, MPI_STATUSES_IGNORE);
+        break;
+    case 2:
+        MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE);
+        break;
+    case 3:
+        MPI_Waitsome(1, request, &index, indices, MPI_STATUSES_IGNORE);
+        break;
+    case 4:
+        while (!flag)
+            MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 5:
+        while (!flag)
+            MPI_Testall(1, request, &flag, MPI_STATUSES_IGNORE);
+        break;
+    case 6:
+        while (!flag)
+            MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE);
+        break;
+    default:
+        while (!flag)
+            MPI_Testsome(1, request, &flag, indices, MPI_STATUSES_IGNORE);
+        break;
+    }
+    print(what);
+    fill();
+}
+
+static void nonblocking(MPI_Comm comm) {
+    MPI_Request r;
+    MPI_Ibarrier(comm, &r), complete(&r, "ibarrier");
+    memcpy(out, mine, sizeof out);
+    MPI_Ibcast(out, 2, MPI_INT, 1, comm, &r), complete(&r, "ibcast");
+    MPI_Ireduce(mine, out, 2, MPI_INT, MPI_SUM, 2, comm, &r), complete(&r, "ireduce");
+    MPI_Iallreduce(mine, out, 2, MPI_INT, MPI_MAX, comm, &r), complete(&r, "iallreduce");
+    MPI_Igather(mine, 2, MPI_INT, out, 2, MPI_INT, 1, comm, &r), complete(&r, "igather");
+    MPI_Igatherv(mine, 1, MPI_INT, out, counts, places, MPI_INT, 1, comm, &r), complete(&r, "igatherv");
+    MPI_Iscatter(mine, 2, MPI_INT, out, 2, MPI_INT, 1, comm, &r), complete(&r, "iscatter");
+    MPI_Iscatterv(mine, counts, places, MPI_INT, out, 1, MPI_INT, 1, comm, &r), complete(&r, "iscatterv");
+    MPI_Iallgather(mine, 1, MPI_INT, out, 1, MPI_INT, comm, &r), complete(&r, "iallgather");
+    MPI_Iallgatherv(mine, 1, MPI_INT, out, counts, places, MPI_INT, comm, &r), complete(&r, "iallgatherv");
+    MPI_Ialltoall(mine, 1, MPI_INT, out, 1, MPI_INT, comm, &r), complete(&r, "ialltoall");
+    MPI_Ialltoallv(mine, counts, places, MPI_INT, out, counts, places, MPI_INT, comm, &r), complete(&r, "ialltoallv");
+    MPI_Ialltoallw(mine, counts, bytes, types, out, counts, bytes, types, comm, &r), complete(&r, "ialltoallw");
+    MPI_Ireduce_scatter(mine, out, counts, MPI_INT, MPI_SUM, comm, &r), complete(&r, "ireduce_scatter");
+    MPI_Ireduce_scatter_block(mine, out, 1, MPI_INT, MPI_SUM, comm, &r), complete(&r, "ireduce_scatter_block");
+    MPI_Iscan(mine, out, 2, MPI_INT, MPI_SUM, comm, &r), complete(&r, "iscan");
+    MPI_Iexscan(mine, out, 2, MPI_INT, MPI_SUM, comm, &r), complete(&r, "iexscan");
+}
+
+static MPI_Comm make_ring(MPI_Comm comm) {
+    int periodic = 1;
+    MPI_Comm ring;
+    MPI_Cart_create(comm, 1, &size, &periodic, 0, &ring);
+    return ring;
+}
+
+static void neighbours(MPI_Comm ring) {
+    MPI_Aint displacements[2] = {0, sizeof(int)};
+    MPI_Request r;
+    MPI_Ineighbor_allgather(mine, 1, MPI_INT, out, 1, MPI_INT, ring, &r), complete(&r, "ineighbor_allgather");
+    MPI_Ineighbor_allgatherv(mine, 1, MPI_INT, out, counts, places, MPI_INT, ring, &r);
+    complete(&r, "ineighbor_allgatherv");
+    MPI_Ineighbor_alltoall(mine, 1, MPI_INT, out, 1, MPI_INT, ring, &r), complete(&r, "ineighbor_alltoall");
+    MPI_Ineighbor_alltoallv(mine, counts, places, MPI_INT, out, counts, places, MPI_INT, ring, &r);
+    complete(&r, "ineighbor_alltoallv");
+    MPI_Ineighbor_alltoallw(mine, counts, displacements, types, out, counts, displacements, types, ring, &r);
+    complete(&r, "ineighbor_alltoallw");
+}
+
+/* Two groups: rank 0, and all others. */
+static void across(MPI_Comm comm) {
+    MPI_Comm half, inter;
+    MPI_Request r;
+    int root = rank == 0 ? MPI_ROOT : 0;
+    MPI_Comm_split(comm, rank == 0, rank, &half);
+    MPI_Intercomm_create(half, 0, comm, rank == 0 ? 1 : 0, 3, &inter);
+    MPI_Ibarrier(inter, &r), complete(&r, "inter ibarrier");
+    memcpy(out, mine, sizeof out);
+    MPI_Ibcast(out, 2, MPI_INT, root, inter, &r), complete(&r, "inter ibcast");
+    MPI_Iallreduce(mine, out, 2, MPI_INT, MPI_SUM, inter, &r), complete(&r, "inter iallreduce");
+    MPI_Bcast(out, 2, MPI_INT, root, inter);
+    /* The other way round: rank 1 is the root, and its group takes no part. */
+    root = rank == 0 ? 0 : rank == 1 ? MPI_ROOT : MPI_PROC_NULL;
+    MPI_Bcast(out, 2, MPI_INT, root, inter);
+    print("inter bcast");
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+static void together(MPI_Comm comm) {
+    MPI_Request requests[3];
+    int sum = 0, most = 0, from = (rank + size - 1) % size, got = -1;
+    MPI_Irecv(&got, 1, MPI_INT, from, 4, comm, &requests[0]);
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm, &requests[1]);
+    MPI_Iallreduce(&rank, &most, 1, MPI_INT, MPI_MAX, comm, &requests[2]);
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 4, comm);
+    MPI_Allreduce(MPI_IN_PLACE, mine, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    printf("%d together %d %d %d\n", rank, got, sum, most);
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    printf("%d self %d\n", rank, sum);
+}
+
+#ifdef PERSISTENT
+static void start(MPI_Request *request, const char *what) {
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 2)
+            MPI_Start(request);
+        else
+            MPI_Startall(1, request);
+        if (turn % 8 == 5 && !TESTALL_OF_PERSISTENT)
+            turn++;
+        complete(request, what);
+    }
+    MPI_Request_free(request);
+}
+
+static void persistent(MPI_Comm comm) {
+    MPI_Request r, two[2];
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Barrier_init(comm, info, &r), start(&r, "barrier_init");
+    MPI_Bcast_init(out, 2, MPI_INT, 1, comm, info, &r), start(&r, "bcast_init");
+    MPI_Reduce_init(mine, out, 2, MPI_INT, MPI_SUM, 2, comm, info, &r), start(&r, "reduce_init");
+    MPI_Allreduce_init(mine, out, 2, MPI_INT, MPI_MAX, comm, info, &r), start(&r, "allreduce_init");
+    MPI_Gather_init(mine, 2, MPI_INT, out, 2, MPI_INT, 1, comm, info, &r), start(&r, "gather_init");
+    MPI_Gatherv_init(mine, 1, MPI_INT, out, counts, places, MPI_INT, 1, comm, info, &r), start(&r, "gatherv_init");
+    MPI_Scatter_init(mine, 2, MPI_INT, out, 2, MPI_INT, 1, comm, info, &r), start(&r, "scatter_init");
+    MPI_Scatterv_init(mine, counts, places, MPI_INT, out, 1, MPI_INT, 1, comm, info, &r), start(&r, "scatterv_init");
+    MPI_Allgather_init(mine, 1, MPI_INT, out, 1, MPI_INT, comm, info, &r), start(&r, "allgather_init");
+    MPI_Allgatherv_init(mine, 1, MPI_INT, out, counts, places, MPI_INT, comm, info, &r), start(&r, "allgatherv_init");
+    MPI_Alltoall_init(mine, 1, MPI_INT, out, 1, MPI_INT, comm, info, &r), start(&r, "alltoall_init");
+    MPI_Alltoallv_init(mine, counts, places, MPI_INT, out, counts, places, MPI_INT, comm, info, &r);
+    start(&r, "alltoallv_init");
+    MPI_Alltoallw_init(mine, counts, bytes, types, out, counts, bytes, types, comm, info, &r);
+    start(&r, "alltoallw_init");
+    MPI_Reduce_scatter_init(mine, out, counts, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "reduce_scatter_init");
+    MPI_Reduce_scatter_block_init(mine, out, 1, MPI_INT, MPI_SUM, comm, info, &r);
+    start(&r, "reduce_scatter_block_init");
+    MPI_Scan_init(mine, out, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "scan_init");
+    MPI_Exscan_init(mine, out, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "exscan_init");
+    /* Made in one order and started in two. */
+    MPI_Barrier_init(comm, info, &two[0]);
+    MPI_Allreduce_init(mine, out, 1, MPI_INT, MPI_SUM, comm, info, &two[1]);
+    MPI_Start(&two[rank % 2]);
+    MPI_Start(&two[1 - rank % 2]);
+    MPI_Waitall(2, two, MPI_STATUSES_IGNORE);
+    print("two orders");
+    MPI_Request_free(&two[0]);
+    MPI_Request_free(&two[1]);
+}
+
+static void persistent_neighbours(MPI_Comm ring) {
+    MPI_Aint displacements[2] = {0, sizeof(int)};
+    MPI_Request r;
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Neighbor_allgather_init(mine, 1, MPI_INT, out, 1, MPI_INT, ring, info, &r), start(&r, "neighbor_allgather");
+    MPI_Neighbor_allgatherv_init(mine, 1, MPI_INT, out, counts, places, MPI_INT, ring, info, &r);
+    start(&r, "neighbor_allgatherv");
+    MPI_Neighbor_alltoall_init(mine, 1, MPI_INT, out, 1, MPI_INT, ring, info, &r), start(&r, "neighbor_alltoall");
+    MPI_Neighbor_alltoallv_init(mine, counts, places, MPI_INT, out, counts, places, MPI_INT, ring, info, &r);
+    start(&r, "neighbor_alltoallv");
+    MPI_Neighbor_alltoallw_init(mine, counts, displacements, types, out, counts, displacements, types, ring, info, &r);
+    start(&r, "neighbor_alltoallw");
+}
+#endif
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < MOST; i++) {
+        counts[i] = 1;
+        places[i] = i;
+        bytes[i] = i * (int)sizeof(int);
+        types[i] = MPI_INT;
+    }
+    fill();
+    nonblocking(MPI_COMM_WORLD);
+    MPI_Comm ring = make_ring(MPI_COMM_WORLD);
+    neighbours(ring);
+    across(MPI_COMM_WORLD);
+    together(MPI_COMM_WORLD);
+#ifdef PERSISTENT
+    persistent(MPI_COMM_WORLD);
+    persistent_neighbours(ring);
+#endif
+    MPI_Comm_free(&ring);
+    MPI_Finalize();
+    return 0;
+}
