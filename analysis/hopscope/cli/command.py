@@ -71,9 +71,9 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
     rows = answer.rows
     outcomes = [judge(gate, answer.analysis, rows) for gate in gates]
     with to_stdout():
-        if form == "table":
+        if form == "table" and (rows or not answer.notes):
             print_answer(sys.stdout, answer.table, answer.analysis)
-        else:
+        elif form != "table":
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
     caveats = trace.run("caveats").to_pylist()
     if answer.analysis.command not in ("caveats", "summary"):

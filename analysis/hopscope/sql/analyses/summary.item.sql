@@ -51,7 +51,8 @@ engines as (
         calls.engine,
         calls.tree,
         collectives.op,
-        count(*) as calls
+        count(*) as calls,
+        (select run.mode from run) = 'tree' as tree_asked
     from calls
     inner join collectives on calls.collective_id = collectives.collective_id
     group by calls.engine, calls.tree, collectives.op
@@ -163,7 +164,7 @@ items as (
         'calls' as unit,
         case
             when engine = 'tree' then 'the tree file names it'
-            when engine = 'native' then 'no rule of a tree file names it'
+            when engine = 'native' then if(tree_asked, 'no rule of the tree file names it', 'no tree was asked for')
             else 'a tree was asked for and could not serve'
         end as note
     from engines
