@@ -108,6 +108,7 @@ def check(
     tree: dict[str, Any],
     *words: str | int,
     topology: dict[str, Any] | None = None,
+    transport: str = "shm",
     timeout: int = 100,
 ) -> Ended:
     """Run the checking program on so many ranks under that tree. A job that hangs fails the test."""
@@ -119,6 +120,7 @@ def check(
             "HOPSCOPE_TREE": str(folder / "tree.json"),
             "HOPSCOPE_DIR": str(folder / "trace"),
             "HOPSCOPE_ASSEMBLE": "0",
+            "HOPSCOPE_TRANSPORT": transport,
         }
         if topology:
             (folder / "topology.json").write_text(json.dumps(topology))

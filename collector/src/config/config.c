@@ -30,7 +30,11 @@ static double number(const char *name, double least, double most, double otherwi
 }
 
 struct config config_read(bool speak) {
-    const char *assemble = text("HOPSCOPE_ASSEMBLE");
+    const char *assemble = text("HOPSCOPE_ASSEMBLE"), *transport = text("HOPSCOPE_TRANSPORT"),
+               *record = text("HOPSCOPE_RECORD");
+    bool known = !transport || strcmp(transport, "mpi") == 0 || strcmp(transport, "shm") == 0;
+    if (!known && speak)
+        log_line("HOPSCOPE_TRANSPORT=%s is neither mpi nor shm; using shm", transport);
     return (struct config){
         .directory = text("HOPSCOPE_DIR"),
         .tree = text("HOPSCOPE_TREE"),
@@ -39,6 +43,8 @@ struct config config_read(bool speak) {
         .chunk_bytes = (size_t)number("HOPSCOPE_SPOOL_CHUNK_BYTES", 4096, 1e9, 1 << 20, speak),
         .clock_seconds = number("HOPSCOPE_CLOCK_INTERVAL", 0, 1e6, 60, speak),
         .clock_skew = text("HOPSCOPE_CLOCK_SKEW"),
+        .record = !record || strcmp(record, "0") != 0,
+        .shared_memory = !transport || strcmp(transport, "mpi") != 0,
         .assemble = !assemble || strcmp(assemble, "0") != 0,
     };
 }

@@ -13,6 +13,8 @@ struct config {
     size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: how much of a spool is prepared at a time */
     double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: between clock measurements in a long run; 0: none in between */
     const char *clock_skew;  /* HOPSCOPE_CLOCK_SKEW: for tests, see run/clock_skew.h; NULL: none */
+    bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
+    bool shared_memory;      /* HOPSCOPE_TRANSPORT: not mpi; what carries hops between ranks of one machine */
     bool assemble;           /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
 };
 

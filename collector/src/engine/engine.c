@@ -1,7 +1,6 @@
 /* Decides who runs a collective, from what MPI makes equal on every member, and runs it. */
 #include "engine/engine.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "engine/collectives.h"
 #include "engine/engine_comm.h"
 #include "engine/links.h"
+#include "engine/neighbors.h"
 #include "engine/operators.h"
 #include "engine/prepared.h"
 #include "engine/sink.h"
@@ -25,8 +25,8 @@ static const char *const reason_texts[REASONS] = {"intercommunicator", "message 
 /* Written by engine_start and engine_stop only, but for the ids, which any thread may find again. */
 static struct {
     struct tree_plan *plan;
-    const struct topology *topology;
-    struct links *links;
+    struct engine_surroundings around;
+    struct neighbors neighbors;
     int idle_polls;
     uint32_t reason_ids[REASONS];
     uint32_t *size_reason_ids; /* of each tree */
@@ -53,15 +53,11 @@ static int operation_of(int function) {
     }
 }
 
-/* Every processor for itself: look often before yielding. Else give way at once to the ranks that are waited for. */
-static int polls_before_yielding(int ranks) {
-    cpu_set_t usable;
-    int processors = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
-    return ranks > processors ? 0 : 1000;
-}
+/* Before yielding, where every rank has a processor of its own; else it is given to those that are waited for. */
+enum { POLLS_BEFORE_YIELDING = 4000 };
 
-bool engine_start(const char *tree_text, size_t length, const struct topology *topology, char *message,
-                  size_t capacity) {
+bool engine_start(const char *tree_text, size_t length, const struct topology *topology, bool shared_memory,
+                  char *message, size_t capacity) {
     if (!tree_text)
         return true;
     struct tree_plan *plan = tree_plan_parse(tree_text, length, topology->ranks, message, capacity);
@@ -69,12 +65,14 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
         return false;
     size_t trees = (size_t)plan->tree_count;
     engine.plan = plan;
-    engine.topology = topology;
-    engine.idle_polls = polls_before_yielding(topology->ranks);
+    bool found = neighbors_find(&engine.neighbors);
+    engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
     engine.size_reason_ids = calloc(trees, sizeof *engine.size_reason_ids);
     engine.tree_ids = calloc(trees * trees, sizeof *engine.tree_ids);
-    engine.links = topology->emulates ? links_open(topology) : NULL;
-    if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || (topology->emulates && !engine.links)) {
+    engine.around.topology = topology;
+    engine.around.links = topology->emulates ? links_open(topology) : NULL;
+    engine.around.neighbors = found && shared_memory ? &engine.neighbors : NULL;
+    if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || (topology->emulates && !engine.around.links)) {
         snprintf(message, capacity, "1:1: out of memory for the engine; start fewer ranks on this machine");
         engine_stop();
         return false;
@@ -89,7 +87,8 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
 void engine_stop(void) {
     memset(engine.serves, 0, sizeof engine.serves);
     tree_plan_free(engine.plan);
-    links_close(engine.links);
+    links_close(engine.around.links);
+    neighbors_free(&engine.neighbors);
     sink_close();
     free(engine.size_reason_ids);
     free(engine.tree_ids);
@@ -194,7 +193,7 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     bool reduces = operation == OPERATION_ALLREDUCE || operation == OPERATION_REDUCE;
     if (reduces && !operator_commutes(call->op))
         return native_because(REASON_ORDER, reason);
-    struct engine_comm *mine = engine_comm_of(comm, engine.topology, engine.links);
+    struct engine_comm *mine = engine_comm_of(comm, &engine.around);
     if (!mine->usable)
         return native_because(REASON_NO_COMMUNICATOR, reason);
     if (reduces && !operator_fits(mine, call->op, call->datatype))

@@ -24,10 +24,11 @@ struct engine_call {
 };
 
 /* Takes over the tree file's text, already agreed on by all ranks, after every rank's presence is proven.
- * tree_text NULL: no engine. Returns false with a message (file:line:column: what is wrong; what would be right) for a
- * text that cannot serve; the caller aborts the job. Call once, from MPI_Init. */
-bool engine_start(const char *tree_text, size_t length, const struct topology *topology, char *message,
-                  size_t capacity);
+ * tree_text NULL: no engine. shared_memory: this rank is willing to use it between ranks of one machine. Returns false
+ * with a message (file:line:column: what is wrong; what would be right) for a text that cannot serve; the caller aborts
+ * the job. Call once, from MPI_Init. */
+bool engine_start(const char *tree_text, size_t length, const struct topology *topology, bool shared_memory,
+                  char *message, size_t capacity);
 
 /* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
 bool engine_serves(int function);

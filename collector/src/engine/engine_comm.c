@@ -60,14 +60,14 @@ static void release(struct engine_comm *e) {
         free(e);
 }
 
-enum { AGREE_WANTED = 1, AGREE_MADE = 2 };
+enum { AGREE_WANTED = 1, AGREE_MADE = 2, AGREE_SHARED = 4 };
 
 /* Split rather than dup: dup runs the attribute callbacks of the application. An error must neither reach its error
  * handler nor stay with one member. */
-static bool make_communicator(struct engine_comm *e, struct comm *comm, bool wanted) {
+static bool make_communicator(struct engine_comm *e, struct comm *comm, bool wanted, struct transport *shared) {
     MPI_Errhandler users = MPI_ERRHANDLER_NULL;
     MPI_Comm made = MPI_COMM_NULL;
-    int mine = wanted ? AGREE_WANTED : 0, all = 0;
+    int mine = (wanted ? AGREE_WANTED : 0) | (shared ? AGREE_SHARED : 0), all = 0;
     bool kept = pmpi.Comm_get_errhandler(comm->handle, &users) == MPI_SUCCESS;
     pmpi.Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN);
     if (pmpi.Comm_split(comm->handle, 0, comm->rank, &made) == MPI_SUCCESS && made != MPI_COMM_NULL)
@@ -78,26 +78,43 @@ static bool make_communicator(struct engine_comm *e, struct comm *comm, bool wan
         pmpi.Comm_set_errhandler(comm->handle, users);
         pmpi.Errhandler_free(&users);
     }
-    if (all == AGREE_MADE) /* freeing needs all members: what only some have stays */
+    if (shared)
+        transport_shm_settled(shared);
+    if ((all & (AGREE_MADE | AGREE_WANTED)) == AGREE_MADE) /* freeing needs all members: what only some have stays */
         pmpi.Comm_free(&made);
-    if (all != (AGREE_WANTED | AGREE_MADE))
+    if (shared && all == (AGREE_WANTED | AGREE_MADE | AGREE_SHARED)) {
+        e->transport->kind->close(e->transport);
+        e->transport = shared;
+    } else if (shared) {
+        shared->kind->close(shared);
+    }
+    if ((all & (AGREE_MADE | AGREE_WANTED)) != (AGREE_WANTED | AGREE_MADE))
         return false;
     pmpi.Comm_set_errhandler(made, MPI_ERRORS_RETURN);
     e->handle = e->transport->comm = made;
     return true;
 }
 
-struct engine_comm *engine_comm_of(struct comm *comm, const struct topology *topology, struct links *links) {
+struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *around) {
     if (comm->engine)
         return comm->engine;
     struct engine_comm *e = calloc(1, sizeof *e);
-    bool good = e && allocate(e, comm->size) && locate(e, comm, topology);
+    bool good = e && allocate(e, comm->size) && locate(e, comm, around->topology);
     if (good) {
-        e->transport = links ? transport_emulated_open(links, e->topology_host, comm->rank) : transport_mpi_open();
+        e->transport =
+            around->links ? transport_emulated_open(around->links, e->topology_host, comm->rank) : transport_mpi_open();
         good = e->transport && e->transport->kind->reserve(e->transport, 4);
     }
     bool room = __atomic_fetch_add(&communicators, 1, __ATOMIC_RELAXED) < MOST_COMMUNICATORS;
-    if (make_communicator(e, comm, good && room)) {
+    /* Its own fallback: where one member has no shared memory, all keep to messages of MPI. */
+    struct transport *shared = NULL;
+    if (good && room && around->neighbors && !around->links)
+        shared = transport_shm_open(comm, around->neighbors);
+    if (shared && !shared->kind->reserve(shared, 4)) {
+        shared->kind->close(shared);
+        shared = NULL;
+    }
+    if (make_communicator(e, comm, good && room, shared)) {
         e->usable = true;
     } else if (e) {
         release(e);

@@ -10,6 +10,14 @@
 #include "topology/topology.h"
 
 struct links;
+struct neighbors;
+
+/* What all communicators have in common. */
+struct engine_surroundings {
+    const struct topology *topology;
+    struct links *links;               /* NULL: none are emulated */
+    const struct neighbors *neighbors; /* NULL: no memory is shared */
+};
 
 enum { ENGINE_PLACES = 8 };
 
@@ -43,7 +51,7 @@ struct engine_comm {
 };
 
 /* The engine's part of comm, made at its first use: collective over comm. Never NULL; see usable. */
-struct engine_comm *engine_comm_of(struct comm *comm, const struct topology *topology, struct links *links);
+struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *around);
 
 /* This rank's place; from the few that are kept, or found anew. Cannot fail. It stays valid until ENGINE_PLACES others
  * were asked for. */

@@ -60,8 +60,17 @@ enum { TRANSPORT_TAG_BIT = 1 << 14 };
 /* Messages of MPI as they are. NULL without memory. */
 struct transport *transport_mpi_open(void);
 
+struct comm;
+struct neighbors;
+/* Between members that share memory through that, to the others by messages of MPI. NULL if it cannot be had here: then
+ * no member may use its own. */
+struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors);
+/* To be called when all members have opened theirs, or closed it again. */
+void transport_shm_settled(struct transport *transport);
+
 struct links;
-/* The same with the delays of the topology. host_of_rank: for each rank of comm its host in the topology; kept. */
+/* Messages of MPI with the delays of the topology. host_of_rank: for each rank of comm its host in the topology; kept.
+ */
 struct transport *transport_emulated_open(struct links *links, const int *host_of_rank, int rank);
 
 #endif

@@ -63,7 +63,11 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes);
 void record_stop(const char *reason);
 /* The regular end: all spools are marked closed. `how` goes into the definitions. */
 void record_finish(const char *how);
-bool record_is_on(void);
+/* Written by record.c only. */
+extern bool record_running;
+static inline bool record_is_on(void) {
+    return __atomic_load_n(&record_running, __ATOMIC_ACQUIRE);
+}
 
 /* The cost of one stamped record in nanoseconds, measured on a scratch buffer. */
 double record_measure_cost_ns(void);

@@ -155,7 +155,8 @@ static void start_together(void) {
     comm_find(MPI_COMM_WORLD)->checkpoint =
         clock_watch_start(run.comm, run.rank, &run.machines, run.config.clock_seconds);
 #ifdef HOPSCOPE_HAVE_ENGINE
-    if (!engine_start(request.tree.text, request.tree.length, request.topology, message, sizeof message)) {
+    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.shared_memory, message,
+                      sizeof message)) {
         char placed[PATH_MAX + sizeof message];
         snprintf(placed, sizeof placed, "%s:%s", request.tree.name, message);
         end_for_wrong_input(placed);
@@ -190,7 +191,7 @@ bool run_start(void) {
         log_line("rank %d has no memory for the collector's tables", run.rank);
         pmpi.Abort(MPI_COMM_WORLD, 2);
     }
-    if (serving && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
+    if (serving && run.config.record && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
         define_process();
         comm_registry_define_all();
     }
@@ -242,7 +243,9 @@ void run_finish(void) {
 void run_assemble(void) {
     /* After PMPI_Finalize, so that no other rank waits for it. Without proven presence nobody knows when the last spool
      * is complete: the launcher, `hopscope recover` or the first analysis does it then. */
-    if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble)
+    if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
+        presence_withdraw(run.directory);
+    if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)
         return;
     int kept = errno;
     if (assemble(run.directory) && !run.config.directory)

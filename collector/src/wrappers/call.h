@@ -63,8 +63,13 @@ static inline bool call_open(struct call *call, enum mpi_function function, cons
         return false;
     call_thread.depth = 1;
     call->function = function;
-    call->site = call_site_id(caller);
-    call->enter = clock_now();
+    if (__builtin_expect(record_is_on(), 1)) {
+        call->site = call_site_id(caller);
+        call->enter = clock_now();
+    } else {
+        call->site = 0;
+        call->enter = 0;
+    }
     return true;
 }
 

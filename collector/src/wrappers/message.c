@@ -1,5 +1,18 @@
 #include "wrappers/message.h"
 
+_Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
+
+uint64_t type_bytes_asked(MPI_Datatype datatype) {
+    MPI_Count size = 0;
+    int integers, addresses, datatypes, combiner = 0;
+    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    if (pmpi.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
+        combiner == MPI_COMBINER_NAMED)
+        type_memory = (struct type_memory){datatype, (uint64_t)size};
+    return (uint64_t)size;
+}
+
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id) {
     uint32_t comm_id = message_comm(comm);

@@ -8,12 +8,18 @@
 
 #include "wrappers/call.h"
 
+/* The last predefined datatype that this thread has seen: its handle always means the same. */
+struct type_memory {
+    MPI_Datatype datatype;
+    uint64_t bytes;
+};
+extern _Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
+
+uint64_t type_bytes_asked(MPI_Datatype datatype);
+
 /* Packed bytes of one element; 0 for a null type. */
 static inline uint64_t type_bytes(MPI_Datatype datatype) {
-    MPI_Count size = 0;
-    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    return (uint64_t)size;
+    return type_memory.datatype == datatype ? type_memory.bytes : type_bytes_asked(datatype);
 }
 
 /* The definition under which messages on this communicator are recorded; 0: they are not. */

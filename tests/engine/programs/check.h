@@ -22,13 +22,14 @@ extern int check_rank, check_size, check_failures;
 void check_pairs(uint64_t seed);             /* every predefined operation on every datatype */
 void check_random(uint64_t seed, int turns); /* random collectives on random communicators */
 void check_derived(uint64_t seed, int turns);
-void check_sums(uint64_t seed);  /* rounding, and repeatability */
-void check_errors(void);         /* the same error codes and handlers as without */
-void check_lifetimes(int turns); /* communicators made and freed in a loop, intercommunicators */
-void check_many(int turns);      /* communicators that all stay */
-void check_threads(int turns);   /* two communicators at once */
-void check_late(int turns);      /* rank 0 comes 10 ms after the others */
-void check_large(void);          /* 8 MB, and sends that wait for a flag */
-void check_memory(void);         /* one rank runs out of memory */
+void check_sums(uint64_t seed);   /* rounding, and repeatability */
+void check_errors(void);          /* the same error codes and handlers as without */
+void check_lifetimes(int turns);  /* communicators made and freed in a loop, intercommunicators */
+void check_many(int turns);       /* communicators that all stay */
+void check_threads(int turns);    /* two communicators at once */
+void check_late(int turns);       /* rank 0 comes 10 ms after the others */
+void check_large(void);           /* 8 MB, and sends that wait for a flag */
+void check_shared(uint64_t seed); /* whether hops go through shared memory: yes, no, or rank 1 cannot have it */
+void check_memory(void);          /* one rank runs out of memory */
 
 #endif

@@ -201,3 +201,34 @@ void check_memory(void) {
     free(x);
     free(y);
 }
+
+static int maps_a_window(void) {
+    char line[512];
+    int found = 0;
+    FILE *file = fopen("/proc/self/maps", "r");
+    while (file && fgets(line, sizeof line, file))
+        found += strstr(line, "/dev/shm/hopscope-") != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* 0: no rank has a window; 1: every rank has one, until its communicator is freed; 2: no rank has one, because one of
+ * them may not make files of that size. */
+void check_shared(uint64_t wanted) {
+    MPI_Comm comm;
+    int one = 1, sum = 0;
+    struct rlimit limit, before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = 1 << 16;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (wanted == 2 && check_rank == 1)
+        setrlimit(RLIMIT_FSIZE, &limit);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(sum == check_size, "sum %d", sum);
+    CHECK(maps_a_window() == (wanted == 1), "%d windows", maps_a_window());
+    MPI_Comm_free(&comm);
+    CHECK(maps_a_window() == 0, "%d windows are left", maps_a_window());
+}

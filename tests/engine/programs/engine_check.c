@@ -40,6 +40,8 @@ int main(int argc, char **argv) {
         check_large();
     else if (strcmp(mode, "memory") == 0)
         check_memory();
+    else if (strcmp(mode, "shared") == 0)
+        check_shared(argc > 2 ? strtoull(argv[2], NULL, 10) : 0);
     else
         CHECK(0, "mode %s cannot run (threads provided: %d)", mode, provided);
     PMPI_Allreduce(&check_failures, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
