@@ -146,7 +146,13 @@
     X(MPI_Neighbor_allgatherv_init, PERSISTENT, ALLGATHERV)                                                            \
     X(MPI_Neighbor_alltoall_init, PERSISTENT, ALLTOALL)                                                                \
     X(MPI_Neighbor_alltoallv_init, PERSISTENT, ALLTOALLV)                                                              \
-    X(MPI_Neighbor_alltoallw_init, PERSISTENT, ALLTOALLW)
+    X(MPI_Neighbor_alltoallw_init, PERSISTENT, ALLTOALLW)                                                              \
+    /* MPI-4: sessions, and communicators without a parent */                                                          \
+    X(MPI_Session_init, INIT, NONE)                                                                                    \
+    X(MPI_Session_finalize, FINALIZE, NONE)                                                                            \
+    X(MPI_Comm_idup_with_info, COMM, NONE)                                                                             \
+    X(MPI_Comm_create_from_group, COMM, NONE)                                                                          \
+    X(MPI_Intercomm_create_from_groups, COMM, NONE)
 
 enum mpi_function {
     FUNCTION_NONE = 0,

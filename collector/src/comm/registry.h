@@ -15,6 +15,7 @@ enum comm_origin {
     COMM_ORIGIN_TOPOLOGY,
     COMM_ORIGIN_INTERCOMM,
     COMM_ORIGIN_MERGE,
+    COMM_ORIGIN_GROUP,
 };
 
 /* After PMPI_Init: registers MPI_COMM_WORLD and MPI_COMM_SELF. False if memory or MPI fails. */

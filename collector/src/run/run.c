@@ -38,6 +38,7 @@ static struct {
     int rank, size;
     char directory[PATH_MAX]; /* absolute: the application may change its own */
     char job[200];
+    bool spawned;  /* by MPI_Comm_spawn: a world, and a trace, of its own */
     MPI_Comm comm; /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
     struct machines machines;
 } run;
@@ -167,6 +168,25 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
+/* Processes that others started have their trace inside the others'. False: nothing tells this group of them from the
+ * others, or from their parents, whose spools they would write over; all of the group find so alike. */
+static bool place_among_worlds(void) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (pmpi.Comm_get_parent(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL)
+        return true;
+    run.spawned = true;
+    if (!job_token_is_of_world()) {
+        if (run.rank == 0)
+            log_line("the %d processes that MPI_Comm_spawn has started here are not recorded: under this launcher "
+                     "nothing tells them from the ones that started them",
+                     run.size);
+        return false;
+    }
+    size_t length = strlen(run.directory);
+    snprintf(run.directory + length, sizeof run.directory - length, "/spawned-%s", run.job);
+    return true;
+}
+
 bool run_start(void) {
     int kept = errno;
     run.comm = MPI_COMM_NULL;
@@ -175,6 +195,10 @@ bool run_start(void) {
     run.config = config_read(run.rank == 0);
     job_token(run.job, sizeof run.job);
     name_directory();
+    if (!place_among_worlds()) {
+        errno = kept;
+        return false;
+    }
     machines_own(&run.machines);
     clock_skew_apply(run.config.clock_skew, &run.machines);
     struct presence_question question = {
@@ -248,7 +272,7 @@ void run_assemble(void) {
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)
         return;
     int kept = errno;
-    if (assemble(run.directory) && !run.config.directory)
+    if (assemble(run.directory) && (!run.config.directory || run.spawned))
         log_line("the trace is in %s", run.directory);
     errno = kept;
 }

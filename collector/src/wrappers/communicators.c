@@ -30,18 +30,61 @@ WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
     return leave_made(&call, COMM_ORIGIN_DUP, comm, 0, made);
 }
 
+/* The duplicate is registered when its request is complete, under the key that was reserved for it. */
+static int leave_idup(struct call *call, MPI_Comm parent, MPI_Comm made, MPI_Request request, uint64_t key) {
+    if (call->error == MPI_SUCCESS && key)
+        requests_add(
+            request,
+            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = made, .parent = parent, .key = key});
+    return call_leave(call);
+}
+
 WRAPPER int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     struct call call;
     if (!call_enter(&call, FUNCTION_MPI_Comm_idup, CALLER))
         return pmpi.Comm_idup(comm, made, request);
     uint64_t key = comm_reserve_key(comm);
     call.error = pmpi.Comm_idup(comm, made, request);
-    if (call.error == MPI_SUCCESS && key)
-        requests_add(
-            *request,
-            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = *made, .parent = comm, .key = key});
-    return call_leave(&call);
+    return leave_idup(&call, comm, *made, *request, key);
 }
+
+#if HOPSCOPE_MPI_SESSIONS
+WRAPPER int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_idup_with_info, CALLER))
+        return pmpi.Comm_idup_with_info(comm, info, made, request);
+    uint64_t key = comm_reserve_key(comm);
+    call.error = pmpi.Comm_idup_with_info(comm, info, made, request);
+    return leave_idup(&call, comm, *made, *request, key);
+}
+
+/* The members give the same text, which tells several communicators of one group apart. */
+static uint64_t salt_of(const char *text) {
+    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
+    for (; text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
+}
+
+WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_Info info, MPI_Errhandler handler,
+                                       MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_create_from_group, CALLER))
+        return pmpi.Comm_create_from_group(group, text, info, handler, made);
+    call.error = pmpi.Comm_create_from_group(group, text, info, handler, made);
+    return leave_made(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, salt_of(text), made);
+}
+
+WRAPPER int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
+                                             const char *text, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create_from_groups, CALLER))
+        return pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
+    call.error =
+        pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
+    return leave_made(&call, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, salt_of(text), made);
+}
+#endif
 
 WRAPPER int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
     struct call call;

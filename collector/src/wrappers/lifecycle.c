@@ -1,4 +1,7 @@
-/* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: where serving begins and ends. */
+/* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: where serving begins and ends. Sessions are calls like others in
+ * a program that calls MPI_Init too; one that does not is left alone, and told so at the end of its first session. */
+#include "log/log.h"
+#include "presence/job.h"
 #include "run/run.h"
 #include "wrappers/call.h"
 
@@ -56,3 +59,29 @@ WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
         run_abort();
     return pmpi.Abort(comm, code);
 }
+
+#if HOPSCOPE_MPI_SESSIONS
+WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Session_init, CALLER))
+        return pmpi.Session_init(info, handler, session);
+    call.error = pmpi.Session_init(info, handler, session);
+    return call_leave(&call);
+}
+
+static void tell_what_is_missed(void) {
+    static bool told;
+    if (!began && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED) && job_first_rank())
+        log_line("this program has used MPI by MPI_Session_init without MPI_Init: of that nothing was recorded");
+}
+
+WRAPPER int MPI_Session_finalize(MPI_Session *session) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Session_finalize, CALLER)) {
+        tell_what_is_missed();
+        return pmpi.Session_finalize(session);
+    }
+    call.error = pmpi.Session_finalize(session);
+    return call_leave(&call);
+}
+#endif

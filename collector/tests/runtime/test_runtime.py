@@ -278,7 +278,9 @@ class Started(Case):
         members: Counter[tuple[str, int]] = Counter()
         for spool in run.spools:
             comms = run.comms(spool.rank)
-            blocking = [r for r in spool.of("ENTER") if r.comm and NAMES[r.region].removeprefix("MPI_") in self.BLOCKING]
+            blocking = [
+                r for r in spool.of("ENTER") if r.comm and NAMES[r.region].removeprefix("MPI_") in self.BLOCKING
+            ]
             for r in spool.of("COLLECTIVE_REQUEST") + blocking:
                 functions[comms[r.comm]["key"], r.b].add(NAMES[r.region])
                 members[comms[r.comm]["key"], r.b] += 1
@@ -313,6 +315,73 @@ class Started(Case):
         if self.has_persistent():
             self.assertEqual(ends[1, "MPI_Bcast_init"], {(8, 0, 2)})
             self.assertEqual(ends[3, "MPI_Reduce_scatter_init"], {(16, 4, 0)})
+
+
+class Worlds(Case):
+    """Processes that others started, and MPI without MPI_Init."""
+
+    def test_spawned_processes_have_a_trace_of_their_own_inside_their_parents(self) -> None:
+        # Not by way of a shell: it is the program that starts itself.
+        words = ["-n", "2", "env", f"LD_PRELOAD={PRELOAD}", str(PROGRAMS / "spawning")]
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
+
+        def run(*command: str, **settings: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [*launcher(), *command],
+                env=environment | settings,
+                cwd=self.home,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+
+        bare = run("-n", "2", str(PROGRAMS / "spawning"))
+        if bare.returncode != 0:
+            self.skipTest(f"MPI_Comm_spawn does not work here: {bare.stderr.splitlines()[0]}")
+        seen = run(*words, HOPSCOPE_DIR=str(self.trace), HOPSCOPE_ASSEMBLE="0", LD_PRELOAD=PRELOAD)
+        self.assertEqual((seen.returncode, sorted(seen.stdout.split())), (0, sorted(bare.stdout.split())), seen.stderr)
+        self.assertNotIn("hopscope", seen.stderr)
+        parents = read_run(self.trace)
+        self.assert_whole(parents, 2)
+        (place,) = self.trace.glob("spawned-*")
+        children = read_run(place)
+        self.assert_whole(children, 2)
+        for spool in parents.spools + children.spools:
+            self.assertEqual(len(calls(spool, "MPI_Barrier")), 1)
+            self.assertEqual(len(calls(spool, "MPI_Allreduce")), 1)
+            self.assertEqual(len(calls(spool, "MPI_Comm_spawn")), 1 if spool in parents.spools else 0)
+
+    def sessions(self) -> str:
+        if not (PROGRAMS / "sessions").exists():
+            self.skipTest("this MPI library has no sessions (MPI-4)")
+        return "sessions"
+
+    def test_a_session_beside_mpi_init_is_recorded_with_its_communicators(self) -> None:
+        run, said = self.both_ways(4, self.sessions(), "init")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        keys = set()
+        for spool in run.spools:
+            (barrier, other) = calls(spool, "MPI_Barrier")
+            (allreduce,) = calls(spool, "MPI_Allreduce")
+            self.assertEqual(allreduce.comm, barrier.comm)
+            self.assertEqual((allreduce.b, barrier.b, other.b), (0, 1, 0))
+            comm = run.comms(spool.rank)[barrier.comm]
+            self.assertEqual((comm["size"], comm["rank"]), (4, spool.rank))
+            keys.add((comm["key"], run.comms(spool.rank)[other.comm]["key"]))
+            self.assertEqual(len(calls(spool, "MPI_Session_init") + calls(spool, "MPI_Session_finalize")), 2)
+        self.assertEqual(len(keys), 1)
+
+    def test_a_program_without_mpi_init_runs_on_and_is_told_once_that_it_was_not_seen(self) -> None:
+        program = self.sessions()
+        bare = self.launch(*ranks(2, program, preload=False))
+        seen = self.launch(*ranks(2, program))
+        self.assertEqual(seen.stdout, bare.stdout)
+        said = [line for line in seen.stderr.splitlines() if line.startswith("hopscope:")]
+        self.assertEqual(len(said), 1, seen.stderr)
+        self.assertIn("MPI_Session_init without MPI_Init: of that nothing was recorded", said[0])
+        self.assertFalse(self.trace.exists())
 
 
 class Messages(Case):
