@@ -18,6 +18,28 @@ PROGRAMS = Path(__file__).parent / "programs"
 OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier"]
 MPIS = find()
 
+# What each algorithm serves, as schemas/tree.schema.json says.
+_ALLGATHERS = ["MPI_Allgather", "MPI_Allgatherv"]
+_ALLTOALLS = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"]
+_SCATTERED = ["MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
+_SCANS = ["MPI_Scan", "MPI_Exscan"]
+ALGORITHMS: dict[str, list[str]] = {
+    "pipeline": ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast"],
+    "split-binary": ["MPI_Bcast"],
+    "recursive-doubling": ["MPI_Allreduce", *_SCANS, *_ALLGATHERS, "MPI_Barrier"],
+    "dissemination": ["MPI_Barrier", *_ALLGATHERS, "MPI_Alltoall"],
+    "bruck": [*_ALLGATHERS, "MPI_Alltoall"],
+    "ring": ["MPI_Allreduce", *_ALLGATHERS, *_SCATTERED],
+    "double-ring": ["MPI_Barrier"],
+    "pairwise": [*_ALLTOALLS, *_SCATTERED],
+    "linear": ["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", *_ALLTOALLS, *_SCANS],
+}
+# The order in which the checking program numbers operations, by mode.
+NUMBERED = {
+    "blocks": ["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", *_ALLGATHERS, *_ALLTOALLS],
+    "derived-more": ["MPI_Allreduce", "MPI_Reduce", *_SCANS, *_SCATTERED],
+}
+
 LEAVE, HOP_ISEND, HOP_ISEND_COMPLETE, HOP_IRECV_POST, HOP_IRECV, WAIT_BEGIN, WAIT_END = 2, 20, 21, 22, 23, 30, 31
 
 
@@ -92,6 +114,17 @@ def every(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:
     tree = {"shape": tree} if isinstance(tree, str) else tree
     rules = [{"operations": OPERATIONS, "reduce_tree": "tree", **rule}]
     return {"schema_version": 1, "trees": {"tree": tree}, "rules": rules}
+
+
+def by(algorithm: str, **rule: Any) -> dict[str, Any]:
+    """A tree file that runs all that an algorithm serves by it."""
+    return {"schema_version": 1, "rules": [{"operations": ALGORITHMS[algorithm], "algorithm": algorithm, **rule}]}
+
+
+def served(mode: str, tree: dict[str, Any]) -> int:
+    """The operations of a mode that a tree file names, as a set of bits."""
+    named = {name for rule in tree["rules"] for name in rule["operations"]}
+    return sum(1 << number for number, name in enumerate(NUMBERED[mode]) if name in named)
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -14,7 +14,7 @@ import pytest
 from hopscope.model.trees import ROOT, Shape, Tree
 
 COLLECTOR = Path(__file__).parents[2] / "collector" / "src"
-SHAPES = ("flat", "chain", "kary", "binomial-mpich", "binomial-lam")
+SHAPES = ("flat", "chain", "kary", "binomial-mpich", "binomial-lam", "k-chain")
 """In the order of enum tree_shape; then hierarchical and explicit."""
 
 

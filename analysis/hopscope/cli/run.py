@@ -9,7 +9,7 @@ import click
 from hopscope.errors import InputError
 from hopscope.launch.command import Request, environment, launcher_words
 from hopscope.launch.flavour import default_directory, find_flavour, find_program
-from hopscope.launch.inputs import SHAPES, check_topology, check_tree, is_shape
+from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
 from hopscope.launch.installed import FLAVOURS
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job
 
@@ -24,7 +24,10 @@ def tree_setting(tree: str | None) -> str | None:
         return str(path.resolve())
     if is_shape(tree):
         return tree
-    raise InputError(f"{tree} is neither a tree file nor a shape; the shapes are {', '.join(SHAPES)} and kary:N")
+    raise InputError(
+        f"{tree} is neither a tree file nor a shape nor an algorithm; the shapes are {', '.join(SHAPES)}, kary:N and "
+        f"k-chain:N, the algorithms {', '.join(ALGORITHMS)}"
+    )
 
 
 def topology_setting(topology: str | None) -> Path | None:
@@ -53,7 +56,9 @@ def free_directory(directory: str | None, program: str) -> Path:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option(
-    "--tree", metavar="FILE|SHAPE", help="Run collectives over this tree: a file, or a shape such as binomial."
+    "--tree",
+    metavar="FILE|NAME",
+    help="Run collectives over this tree: a file, a shape such as binomial, or an algorithm such as ring.",
 )
 @click.option("--topology", metavar="FILE", help="Which rank is on which host and cluster, and which links to emulate.")
 @click.option("--dir", "directory", metavar="DIR", help="The trace directory, new. Default: hopscope-<program>-<n>.")

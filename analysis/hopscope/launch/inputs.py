@@ -15,12 +15,23 @@ import hopscope
 from hopscope.errors import InputError
 
 SHAPES = ("flat", "chain", "binary", "binomial", "binomial-mpich", "binomial-lam", "hierarchical")
-_KARY = re.compile(r"kary:[1-9][0-9]*")
+ALGORITHMS = (
+    "pipeline",
+    "split-binary",
+    "recursive-doubling",
+    "dissemination",
+    "bruck",
+    "ring",
+    "double-ring",
+    "pairwise",
+    "linear",
+)
+_NUMBERED = re.compile(r"(kary|k-chain):[1-9][0-9]*")
 
 
 def is_shape(text: str) -> bool:
-    """True for a name that serves as a tree file by itself: `binomial-lam`, `kary:4`, ..."""
-    return text in SHAPES or _KARY.fullmatch(text) is not None
+    """True for a name that serves as a tree file by itself: `binomial-lam`, `kary:4`, `recursive-doubling`, ..."""
+    return text in SHAPES or text in ALGORITHMS or _NUMBERED.fullmatch(text) is not None
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -99,13 +110,13 @@ def check_tree(path: Path) -> dict[str, Any]:
     tree that it does not define, or has an explicit tree that is none (no root, two roots, a cycle, a missing rank).
     """
     content = _check(path, "tree.schema.json", "tree")
-    trees: dict[str, Any] = content["trees"]
+    trees: dict[str, Any] = content.get("trees", {})
     for index, rule in enumerate(content["rules"]):
         for key in ("reduce_tree", "broadcast_tree"):
             if key in rule and rule[key] not in trees:
                 raise InputError(
                     f"{path}: at $.rules[{index}].{key}: there is no tree {rule[key]!r}; "
-                    f"the file defines {', '.join(sorted(trees))}"
+                    f"the file defines {', '.join(sorted(trees)) or 'none'}"
                 )
     for name, tree in trees.items():
         if tree["shape"] == "explicit":

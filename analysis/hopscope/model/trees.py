@@ -97,11 +97,18 @@ def explicit(tree: Tree) -> Shape:
 
 
 def _level_name(level: dict[str, Any]) -> str:
-    return f"kary:{level['fan_out']}" if level["shape"] == "kary" else str(level["shape"])
+    shape = str(level["shape"])
+    return f"{shape}:{level['fan_out']}" if shape in {"kary", "k-chain"} else shape
 
 
-def _simple_parent(level: dict[str, Any], v: int, *, broadcast: bool) -> int:
-    """The parent of virtual rank v > 0, virtual rank 0 being the root."""
+def _chain_heads(chains: int, size: int) -> list[int]:
+    """The first virtual rank of each chain: the first chains are longer by one where they cannot all be equal."""
+    short, longer = divmod(size - 1, chains)
+    return [1 + chain * short + min(chain, longer) for chain in range(min(chains, size - 1))]
+
+
+def _simple_parent(level: dict[str, Any], v: int, size: int, *, broadcast: bool) -> int:
+    """The parent of virtual rank v > 0 of so many, virtual rank 0 being the root."""
     parents: dict[str, Callable[[], int]] = {
         "flat": lambda: 0,
         "chain": lambda: v - 1,
@@ -110,6 +117,7 @@ def _simple_parent(level: dict[str, Any], v: int, *, broadcast: bool) -> int:
         "binomial": lambda: v & (v - 1),
         "binomial-mpich": lambda: v & (v - 1),
         "binomial-lam": lambda: v - (1 << (v.bit_length() - 1)) if broadcast else v & (v - 1),
+        "k-chain": lambda: 0 if v in _chain_heads(int(level["fan_out"]), size) else v - 1,
     }
     return parents[str(level["shape"])]()
 
@@ -121,7 +129,7 @@ def _tree_of(levels: list[tuple[dict[str, Any], list[int]]], size: int, *, broad
     for level, members in levels:
         added: dict[int, list[int]] = {}
         for v in range(1, len(members)):
-            parent = _simple_parent(level, v, broadcast=broadcast)
+            parent = _simple_parent(level, v, len(members), broadcast=broadcast)
             parents[members[v]] = members[parent]
             added.setdefault(parent, []).append(members[v])
         # A binomial broadcast serves the largest subtree first; LAM's numbering has it ascending already.

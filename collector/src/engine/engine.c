@@ -1,10 +1,12 @@
 /* Decides who runs a collective, from what MPI makes equal on every member, and runs it. */
 #include "engine/engine.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/arguments.h"
 #include "engine/collectives.h"
 #include "engine/engine_comm.h"
 #include "engine/links.h"
@@ -17,10 +19,20 @@
 #include "record/record.h"
 #include "topology/topology.h"
 
-enum reason { REASON_INTERCOMMUNICATOR, REASON_NO_DATA, REASON_ORDER, REASON_NO_COMMUNICATOR, REASONS };
+enum reason {
+    REASON_INTERCOMMUNICATOR,
+    REASON_NO_DATA,
+    REASON_TOO_LONG,
+    REASON_ORDER,
+    REASON_NO_COMMUNICATOR,
+    REASONS
+};
 
 static const char *const reason_texts[REASONS] = {"intercommunicator", "message of no bytes",
-                                                  "operation does not commute", "no communicator left for the engine"};
+                                                  "message of 2 GiB or more", "operation does not commute",
+                                                  "no communicator left for the engine"};
+
+enum { MOST_ALGORITHMS = 64 }; /* rows of their table */
 
 /* Written by engine_start and engine_stop only, but for the ids, which any thread may find again. */
 static struct {
@@ -31,26 +43,12 @@ static struct {
     uint32_t reason_ids[REASONS];
     uint32_t *size_reason_ids; /* of each tree */
     uint32_t *tree_ids;        /* of each pair (reduce, broadcast) */
+    uint32_t algorithm_ids[MOST_ALGORITHMS];
     bool serves[FUNCTION_COUNT];
 } engine;
 
 bool engine_serves(int function) {
     return engine.serves[function];
-}
-
-static int operation_of(int function) {
-    switch (function) {
-    case FUNCTION_MPI_Allreduce:
-        return OPERATION_ALLREDUCE;
-    case FUNCTION_MPI_Reduce:
-        return OPERATION_REDUCE;
-    case FUNCTION_MPI_Bcast:
-        return OPERATION_BCAST;
-    case FUNCTION_MPI_Barrier:
-        return OPERATION_BARRIER;
-    default:
-        return -1;
-    }
 }
 
 /* Before yielding, where every rank has a processor of its own; else it is given to those that are waited for. */
@@ -67,8 +65,8 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     engine.plan = plan;
     bool found = neighbors_find(&engine.neighbors);
     engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
-    engine.size_reason_ids = calloc(trees, sizeof *engine.size_reason_ids);
-    engine.tree_ids = calloc(trees * trees, sizeof *engine.tree_ids);
+    engine.size_reason_ids = calloc(trees + 1, sizeof *engine.size_reason_ids);
+    engine.tree_ids = calloc(trees * trees + 1, sizeof *engine.tree_ids);
     engine.around.topology = topology;
     engine.around.links = topology->emulates ? links_open(topology) : NULL;
     engine.around.neighbors = found && shared_memory ? &engine.neighbors : NULL;
@@ -79,7 +77,7 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     }
     for (int function = 0; function < FUNCTION_COUNT; function++)
         for (int i = 0; i < plan->rule_count; i++)
-            if (operation_of(function) >= 0 && plan->rules[i].operations[operation_of(function)])
+            if (operation_of(function) != OPERATIONS && plan->rules[i].operations[operation_of(function)])
                 engine.serves[function] = true;
     return true;
 }
@@ -124,10 +122,13 @@ static bool native_because_of_size(int tree, uint32_t *id) {
     return false;
 }
 
-/* The pair's name, as trees and shadow communicators are called: one name, or reduce/broadcast. */
-static uint16_t tree_id(int up, int down) {
+/* How trees and shadow communicators are called: the algorithm's name, or those of a pair of trees: one name, or
+ * reduce/broadcast. */
+static uint16_t tree_id(const struct algorithm *algorithm, int up, int down) {
     const struct tree_plan *plan = engine.plan;
     char name[100];
+    if (up < 0)
+        return (uint16_t)define(&engine.algorithm_ids[algorithm - algorithms], record_define_tree, algorithm->name);
     if (up == down)
         snprintf(name, sizeof name, "%s", plan->trees[up].name);
     else
@@ -136,23 +137,13 @@ static uint16_t tree_id(int up, int down) {
 }
 
 /* A collective without a root takes that of an explicit tree, so that the tree runs as it is drawn. */
-static int root_of(const struct engine_call *call, int operation, const struct tree_spec *up,
+static int root_of(const struct engine_call *call, enum operation operation, const struct tree_spec *up,
                    const struct tree_spec *down) {
-    if (operation == OPERATION_REDUCE || operation == OPERATION_BCAST)
+    if (operation_has_root(operation))
         return call->root;
+    if (!up)
+        return 0;
     return up->shape == TREE_EXPLICIT ? up->root : down->shape == TREE_EXPLICIT ? down->root : 0;
-}
-
-/* Arguments that the library would refuse are left to it: the error shall be its own. */
-static bool arguments_are_sound(const struct engine_call *call, int operation, MPI_Count *unit_bytes) {
-    *unit_bytes = 0;
-    if (operation == OPERATION_BARRIER)
-        return true;
-    if (operation == OPERATION_REDUCE && call->comm->rank != call->root && call->send_buffer == MPI_IN_PLACE)
-        return false;
-    return call->count >= 0 && call->root >= 0 && call->root < call->comm->size &&
-           call->datatype != MPI_DATATYPE_NULL && (operation == OPERATION_BCAST || call->op != MPI_OP_NULL) &&
-           pmpi.Type_size_x(call->datatype, unit_bytes) == MPI_SUCCESS && *unit_bytes >= 0;
 }
 
 static bool finish(const struct engine_call *call, int *error, int result) {
@@ -168,43 +159,49 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     *reason = 0;
     if (__builtin_expect(ready != NULL, 1))
         return finish(call, error, prepared_run(ready, call));
-    int operation = operation_of(call->function);
-    MPI_Count unit_bytes;
-    if (operation < 0 || !engine.serves[call->function])
+    enum operation operation = operation_of(call->function);
+    uint64_t bytes;
+    if (operation == OPERATIONS || !engine.serves[call->function])
         return false;
     if (comm->inter)
         return native_because(REASON_INTERCOMMUNICATOR, reason);
-    if (comm->size == 1 || !arguments_are_sound(call, operation, &unit_bytes))
+    if (comm->size == 1 || !arguments_are_sound(call, operation, &bytes))
         return false;
-    uint64_t bytes = (uint64_t)unit_bytes * (uint64_t)(operation == OPERATION_BARRIER ? 0 : call->count);
-    int chosen = tree_plan_choose(engine.plan, (enum tree_operation)operation, comm->size, bytes);
+    int chosen = tree_plan_choose(engine.plan, operation, comm->size, bytes);
     if (chosen < 0 || engine.plan->rules[chosen].native)
         return false;
     const struct tree_rule *rule = &engine.plan->rules[chosen];
+    const struct algorithm *algorithm = rule->algorithms[operation];
     const struct tree_spec *trees = engine.plan->trees;
-    int up = operation == OPERATION_BCAST ? rule->broadcast_tree : rule->reduce_tree;
-    int down = operation == OPERATION_REDUCE ? rule->reduce_tree : rule->broadcast_tree;
-    if (operation != OPERATION_BARRIER && bytes == 0)
+    bool only_down = operation == OPERATION_BCAST || operation == OPERATION_SCATTER;
+    bool only_up = operation == OPERATION_REDUCE || operation == OPERATION_GATHER;
+    int up = only_down ? rule->broadcast_tree : rule->reduce_tree;
+    int down = only_up ? rule->reduce_tree : rule->broadcast_tree;
+    bool by_tree = up >= 0;
+    if (operation != OPERATION_BARRIER && !operation_hides_bytes(operation) && bytes == 0)
         return native_because(REASON_NO_DATA, reason);
-    if (trees[up].size && trees[up].size != comm->size)
+    if (bytes > INT_MAX)
+        return native_because(REASON_TOO_LONG, reason);
+    if (by_tree && trees[up].size && trees[up].size != comm->size)
         return native_because_of_size(up, reason);
-    if (trees[down].size && trees[down].size != comm->size)
+    if (by_tree && trees[down].size && trees[down].size != comm->size)
         return native_because_of_size(down, reason);
-    bool reduces = operation == OPERATION_ALLREDUCE || operation == OPERATION_REDUCE;
-    if (reduces && !operator_commutes(call->op))
+    if (operation_reduces(operation) && !(algorithm->properties & KEEPS_ORDER) && !operator_commutes(call->op))
         return native_because(REASON_ORDER, reason);
     struct engine_comm *mine = engine_comm_of(comm, &engine.around);
     if (!mine->usable)
         return native_because(REASON_NO_COMMUNICATOR, reason);
-    if (reduces && !operator_fits(mine, call->op, call->datatype))
+    if (operation_reduces(operation) && !operator_fits(mine, call->op, call->receive.datatype))
         return false;
-    struct collective_plan plan = {.up = operation == OPERATION_BCAST ? NULL : &trees[up],
-                                   .down = operation == OPERATION_REDUCE ? NULL : &trees[down],
-                                   .root = root_of(call, operation, &trees[up], &trees[down]),
-                                   .segment_bytes = rule->segment_bytes,
-                                   .arrival_order = rule->arrival_order,
-                                   .unit_bytes = unit_bytes,
-                                   .tree = tree_id(up, down),
-                                   .idle_polls = engine.idle_polls};
+    struct collective_plan plan = {
+        .operation = operation,
+        .algorithm = algorithm,
+        .up = by_tree && !only_down ? &trees[up] : NULL,
+        .down = by_tree && !only_up ? &trees[down] : NULL,
+        .root = root_of(call, operation, by_tree ? &trees[up] : NULL, by_tree ? &trees[down] : NULL),
+        .segment_bytes = rule->segment_bytes,
+        .arrival_order = rule->arrival_order,
+        .tree = tree_id(algorithm, up, down),
+        .idle_polls = engine.idle_polls};
     return finish(call, error, collective_run(call, &plan));
 }

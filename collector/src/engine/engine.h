@@ -11,14 +11,23 @@
 
 struct topology; /* src/topology */
 
-struct engine_call {
-    int function;            /* enum mpi_function: MPI_Allreduce, MPI_Reduce, MPI_Bcast or MPI_Barrier */
-    const void *send_buffer; /* may be MPI_IN_PLACE; Bcast: the buffer is in receive_buffer */
-    void *receive_buffer;
-    int count;
+/* One of a call's two buffers, as the application describes it. Where the operation has one count and datatype for both
+ * (and MPI_Bcast, which has one buffer), they are in `receive`. */
+struct engine_buffer {
+    const void *base; /* may be MPI_IN_PLACE */
+    int64_t count;    /* elements; of each block where there are several */
     MPI_Datatype datatype;
+    const void *counts, *displacements; /* v-forms: for each rank; int, or of a large call MPI_Count and MPI_Aint */
+    const MPI_Datatype *datatypes;      /* MPI_Alltoallw: for each rank; displacements are bytes then */
+};
+
+struct engine_call {
+    struct engine_buffer send, receive;
     MPI_Op op;
     int root; /* 0 where the operation has none */
+    bool large;
+    /* Filled in by collective_by_engine: */
+    int function; /* enum mpi_function */
     struct comm *comm;
     uint64_t seq;
 };

@@ -18,8 +18,9 @@ static bool allocate(struct engine_comm *e, int size) {
     e->members.host_of_rank = malloc(n * sizeof(int));
     e->members.cluster_of_rank = malloc(n * sizeof(int));
     e->topology_host = malloc(n * sizeof(int));
-    e->scratch = malloc(2 * n * sizeof(int));
-    bool whole = e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->scratch;
+    e->scratch = malloc(8 * n * sizeof(int));
+    e->tables = malloc(4 * n * sizeof(int64_t));
+    bool whole = e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->scratch && e->tables;
     for (int i = 0; i < ENGINE_PLACES; i++) {
         e->places[i].place.children = malloc(n * sizeof(int));
         whole = whole && e->places[i].place.children;
@@ -53,6 +54,7 @@ static void release(struct engine_comm *e) {
     free(e->members.cluster_of_rank);
     free(e->topology_host);
     free(e->scratch);
+    free(e->tables);
     free(e->queue);
     free(e->slots);
     free(e->memory);

@@ -26,7 +26,8 @@ struct engine_comm {
     MPI_Comm handle; /* made by split; errors are returned */
     struct tree_members members;
     int *topology_host; /* of each rank, as the topology numbers them */
-    int *scratch;
+    int *scratch;       /* 8 * size, for generators */
+    int64_t *tables;    /* 4 * size, for the places and lengths of blocks */
     struct transport *transport;
     struct engine_place {
         const struct tree_spec *spec; /* NULL: unused */

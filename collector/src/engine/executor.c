@@ -42,9 +42,13 @@ static void record(struct progress *p, enum spool_kind kind, uint16_t region, ui
 static void finish(struct progress *p, int index) {
     struct schedule *s = p->x->schedule;
     p->left--;
-    for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next)
-        if (--s->steps[s->edges[edge].step].waiting == 0)
+    for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next) {
+        struct step *next = &s->steps[s->edges[edge].step];
+        if (--next->waiting == 0) {
+            next->waiting = next->unmet; /* for the next run */
             p->x->queue[p->tail++] = s->edges[edge].step;
+        }
+    }
 }
 
 static char *place(const struct execution *x, int slot, int64_t at) {
@@ -213,13 +217,8 @@ static void wait_for_work(struct progress *p) {
 void execution_run(struct execution *x) {
     struct schedule *s = x->schedule;
     struct progress p = {.x = x, .left = s->step_count, .recording = record_is_on()};
-    for (int receives = 1; receives >= 0; receives--) /* receives first: whoever is early finds them posted */
-        for (int i = 0; i < s->step_count; i++) {
-            struct step *step = &s->steps[i];
-            step->waiting = step->unmet;
-            if (step->unmet == 0 && (step->kind == STEP_RECEIVE) == receives)
-                x->queue[p.tail++] = i;
-        }
+    for (; p.tail < s->ready_count; p.tail++)
+        x->queue[p.tail] = s->ready[p.tail];
     run_ready(&p);
     while (p.left > 0) {
         wait_for_work(&p);
@@ -227,38 +226,15 @@ void execution_run(struct execution *x) {
     }
 }
 
-/* One message from start to end. What comes in is thrown away. */
-static void pass(struct execution *x, enum step_kind kind, enum hop_phase phase, int peer, int segment, int64_t units) {
-    struct step step = {.kind = (uint8_t)kind,
-                        .phase = (uint8_t)phase,
-                        .peer = peer,
-                        .segment = (uint32_t)segment,
-                        .length = units,
-                        .first_edge = -1};
-    struct schedule one = {.steps = &step, .step_count = 1};
-    int queue[1];
-    struct execution inner = *x;
+void execution_pass(void *context, const struct step *written) {
+    struct execution inner = *(struct execution *)context;
+    struct step step = *written;
+    int queue[1], ready[1] = {0};
+    struct schedule one = {.steps = &step, .step_count = 1, .ready = ready, .ready_count = 1};
+    if (step.kind != STEP_SEND && step.kind != STEP_RECEIVE)
+        return;
     inner.schedule = &one;
     inner.queue = queue;
     inner.discards = true;
     execution_run(&inner); /* its errors are ours: we have one already */
-}
-
-void execution_run_empty_handed(struct execution *x, const struct schedule_request *request) {
-    const struct tree_place *up = request->up, *down = request->down;
-    const struct segmentation *cut = &request->cut;
-    for (int segment = 0; segment < cut->segments && up; segment++) {
-        int64_t units = segmentation_units(cut, segment);
-        for (int i = 0; i < up->child_count; i++)
-            pass(x, STEP_RECEIVE, PHASE_UP, up->children[i], segment, units);
-        if (up->parent >= 0)
-            pass(x, STEP_SEND, PHASE_UP, up->parent, segment, units);
-    }
-    for (int segment = 0; segment < cut->segments && down; segment++) {
-        int64_t units = segmentation_units(cut, segment);
-        if (down->parent >= 0)
-            pass(x, STEP_RECEIVE, PHASE_DOWN, down->parent, segment, units);
-        for (int i = 0; i < down->child_count; i++)
-            pass(x, STEP_SEND, PHASE_DOWN, down->children[i], segment, units);
-    }
 }

@@ -33,8 +33,9 @@ struct execution {
 /* Runs until every step is done and every send is complete. The schedule can run again. */
 void execution_run(struct execution *execution);
 
-/* Takes a rank without memory through a collective: receives what it has to, sends empty messages, so that nobody waits
- * in vain and everybody who needed its part learns of the failure. The transport needs room for one message. */
-void execution_run_empty_handed(struct execution *execution, const struct schedule_request *request);
+/* One step of a rank that has failed, from start to end: an empty message, or one whose content is thrown away. Local
+ * work is left out. context: the execution, with its error; the transport needs room for one message. A schedule's
+ * `instead`. */
+void execution_pass(void *context, const struct step *step);
 
 #endif

@@ -8,14 +8,18 @@
 
 /* How the two buffers lie to one another, which decides what is copied. */
 static int buffers_of(const struct engine_call *call) {
-    return call->send_buffer == MPI_IN_PLACE ? 2 : call->send_buffer == call->receive_buffer;
+    return call->send.base == MPI_IN_PLACE      ? 2
+           : call->receive.base == MPI_IN_PLACE ? 3
+                                                : call->send.base == call->receive.base;
 }
 
 struct prepared *prepared_find(struct engine_comm *e, const struct engine_call *call) {
     for (int i = 0; i < ENGINE_PREPARED; i++) {
         struct prepared *p = &e->prepared[i];
-        if (p->used && p->function == call->function && p->count == call->count && p->datatype == call->datatype &&
-            p->op == call->op && p->root == call->root && p->buffers == buffers_of(call)) {
+        if (p->used && p->function == call->function && p->receive_count == call->receive.count &&
+            p->receive_datatype == call->receive.datatype && p->op == call->op && p->root == call->root &&
+            p->send_count == call->send.count && p->send_datatype == call->send.datatype &&
+            p->buffers == buffers_of(call)) {
             /* What was prepared while nothing was recorded has no name for its tree. */
             if (__builtin_expect(!p->execution.tree && record_is_on(), 0))
                 return NULL;
@@ -33,9 +37,9 @@ int prepared_run(struct prepared *p, const struct engine_call *call) {
         const struct slot_home *home = &p->homes[i];
         char *base = NULL;
         if (home->of == HOME_SEND_BUFFER)
-            base = (char *)(uintptr_t)call->send_buffer;
+            base = (char *)(uintptr_t)call->send.base;
         else if (home->of == HOME_RECEIVE_BUFFER)
-            base = call->receive_buffer;
+            base = (char *)(uintptr_t)call->receive.base;
         else if (home->of == HOME_MEMORY)
             base = e->memory + home->offset;
         e->slots[i] = (struct slot_memory){base, home->stride};
@@ -55,9 +59,9 @@ static bool find_home(const struct engine_comm *e, const struct engine_call *cal
     if (e->memory && slot->base >= e->memory && slot->base < e->memory + e->memory_bytes) {
         home->of = HOME_MEMORY;
         home->offset = (size_t)(slot->base - e->memory);
-    } else if (slot->base == call->receive_buffer) {
+    } else if (slot->base == call->receive.base) {
         home->of = HOME_RECEIVE_BUFFER;
-    } else if (slot->base == call->send_buffer) {
+    } else if (slot->base == call->send.base) {
         home->of = HOME_SEND_BUFFER;
     } else if (slot->base) {
         return false;
@@ -76,14 +80,18 @@ static bool copy_schedule(struct schedule *to, const struct schedule *from) {
     to->edge_capacity = from->edge_count;
     to->steps = duplicate(from->steps, (size_t)from->step_count * sizeof *from->steps);
     to->edges = duplicate(from->edges, (size_t)from->edge_count * sizeof *from->edges);
-    return to->steps && to->edges;
+    to->ready_capacity = from->ready_count;
+    to->ready = duplicate(from->ready, (size_t)from->ready_count * sizeof *from->ready);
+    return to->steps && to->edges && to->ready;
 }
 
 void prepared_keep(const struct engine_call *call, const struct execution *x) {
     struct engine_comm *e = call->comm->engine;
     struct prepared *place = &e->prepared[0];
     int slots = x->schedule->slot_count;
-    if (x->error != MPI_SUCCESS || x->schedule->step_count > PREPARED_MOST_STEPS)
+    /* v-forms are not told apart by their counts. */
+    if (call->send.counts || call->receive.counts || x->error != MPI_SUCCESS ||
+        x->schedule->step_count > PREPARED_MOST_STEPS)
         return;
     for (int i = 1; i < ENGINE_PREPARED; i++)
         if (e->prepared[i].used_at < place->used_at)
@@ -91,10 +99,12 @@ void prepared_keep(const struct engine_call *call, const struct execution *x) {
     prepared_clear(place);
     struct prepared kept = {.used = true,
                             .function = call->function,
-                            .count = call->count,
+                            .send_count = call->send.count,
+                            .receive_count = call->receive.count,
                             .root = call->root,
                             .buffers = buffers_of(call),
-                            .datatype = call->datatype,
+                            .send_datatype = call->send.datatype,
+                            .receive_datatype = call->receive.datatype,
                             .op = call->op,
                             .homes = malloc((size_t)slots * sizeof *kept.homes),
                             .execution = *x,

@@ -23,8 +23,9 @@ struct slot_home {
 struct prepared {
     bool used;
     /* The call that it is for. */
-    int function, count, root, buffers;
-    MPI_Datatype datatype;
+    int function, root, buffers;
+    int64_t send_count, receive_count;
+    MPI_Datatype send_datatype, receive_datatype;
     MPI_Op op;
     struct schedule schedule; /* of exactly its size */
     struct slot_home *homes;

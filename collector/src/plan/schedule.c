@@ -1,4 +1,4 @@
-/* Builds schedules: the parts common to every algorithm, and the algorithms that run over a pair of trees. */
+/* The parts common to every algorithm: adding steps and what they wait for. */
 #include "plan/schedule.h"
 
 #include <stdlib.h>
@@ -7,7 +7,9 @@
 static bool grow(void **array, int *capacity, int needed, size_t size) {
     if (needed <= *capacity)
         return true;
-    int larger = *capacity ? *capacity * 2 : 64;
+    int larger = *capacity ? *capacity : 64;
+    while (larger < needed)
+        larger *= 2;
     void *moved = realloc(*array, (size_t)larger * size);
     if (!moved)
         return false;
@@ -17,42 +19,72 @@ static bool grow(void **array, int *capacity, int needed, size_t size) {
 }
 
 int schedule_add(struct schedule *s, struct step step) {
+    step.unmet = step.waiting = 0;
+    step.first_edge = step.last_edge = -1;
+    if (s->instead) {
+        s->instead(s->instead_context, &step);
+        return 0;
+    }
     void *steps = s->steps;
     if (!grow(&steps, &s->step_capacity, s->step_count + 1, sizeof *s->steps))
         return -1;
     s->steps = steps;
-    step.unmet = 0;
-    step.first_edge = step.last_edge = -1;
     s->steps[s->step_count] = step;
     return s->step_count++;
 }
 
 bool schedule_after(struct schedule *s, int step, int before) {
-    if (before < 0)
+    if (before < 0 || s->instead)
+        return true;
+    int *last = &s->steps[before].last_edge;
+    if (*last >= 0 && s->edges[*last].step == step)
         return true;
     void *edges = s->edges;
     if (!grow(&edges, &s->edge_capacity, s->edge_count + 1, sizeof *s->edges))
         return false;
     s->edges = edges;
-    int edge = s->edge_count++, *last = &s->steps[before].last_edge;
+    int edge = s->edge_count++;
     s->edges[edge] = (struct edge){step, -1};
     if (*last < 0)
         s->steps[before].first_edge = edge;
     else
         s->edges[*last].next = edge;
     *last = edge;
-    s->steps[step].unmet++;
+    s->steps[step].waiting = ++s->steps[step].unmet;
+    return true;
+}
+
+void schedule_begin(struct schedule *s) {
+    s->step_count = s->edge_count = s->ready_count = 0;
+    s->most_messages = 0;
+    s->slot_count = SLOT_OTHER;
+    s->ring_units = 0;
+    s->own_ring = false;
+}
+
+bool schedule_end(struct schedule *s) {
+    void *ready = s->ready;
+    if (s->instead)
+        return true;
+    if (!grow(&ready, &s->ready_capacity, s->step_count, sizeof *s->ready))
+        return false;
+    s->ready = ready;
+    for (int receives = 1; receives >= 0; receives--)
+        for (int i = 0; i < s->step_count; i++)
+            if (s->steps[i].unmet == 0 && (s->steps[i].kind == STEP_RECEIVE) == receives)
+                s->ready[s->ready_count++] = i;
     return true;
 }
 
 void schedule_clear(struct schedule *s) {
     free(s->steps);
     free(s->edges);
+    free(s->ready);
     memset(s, 0, sizeof *s);
 }
 
 struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t segment_bytes) {
-    const int64_t most_bytes = INT64_C(1) << 30;
+    const int64_t most_bytes = SCHEDULE_MOST_BYTES;
     struct segmentation cut = {units, units, 1, 1};
     if (units <= 0 || unit_bytes <= 0)
         return (struct segmentation){0, 0, 1, 1};
@@ -68,132 +100,4 @@ struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t 
     cut.segments = (int)segments;
     cut.window = cut.segments < SCHEDULE_WINDOW ? cut.segments : SCHEDULE_WINDOW;
     return cut;
-}
-
-/* A segment being laid down, and what later segments have to know of those before: one entry per place in the window.
- */
-struct laying {
-    struct schedule *s;
-    const struct schedule_request *r;
-    int freed[SCHEDULE_WINDOW];     /* after it nobody needs the rings' place any more */
-    int received[SCHEDULE_WINDOW];  /* after it the next receive from above may be posted */
-    int passed_on[SCHEDULE_WINDOW]; /* after it the next sends downwards may start */
-    int place;                      /* of this segment in the window */
-    struct step step;               /* what its steps have in common */
-    int64_t at, ring_at;
-    bool good;
-};
-
-static int lay(struct laying *l, enum step_kind kind, enum hop_phase phase, int peer, int slot, int operand) {
-    struct step step = l->step;
-    step.kind = (uint8_t)kind;
-    step.phase = (uint8_t)phase;
-    step.peer = peer;
-    step.slot = slot;
-    step.operand = operand;
-    step.at = slot <= SLOT_OUTPUT ? l->at : l->ring_at;
-    step.operand_at = operand <= SLOT_OUTPUT ? l->at : l->ring_at;
-    int index = schedule_add(l->s, step);
-    l->good = l->good && index >= 0;
-    return index;
-}
-
-static void after(struct laying *l, int step, int before) {
-    l->good = l->good && schedule_after(l->s, step, before);
-}
-
-/* One segment on its way up. Returns the step after which this rank's part of the result is complete; *copied: the step
- * after which the output may be overwritten by what comes down (-1: from the beginning). */
-static int lay_up(struct laying *l, int *copied) {
-    const struct schedule_request *r = l->r;
-    const struct tree_place *up = r->up;
-    int freed = l->freed[l->place];
-    bool at_root = up->parent < 0, leaf = up->child_count == 0;
-    /* Off the root the operands cannot come together in the output: what comes down may arrive there. They do in the
-     * first child's ring, which saves a copy, or in a ring of their own. */
-    bool copies = !r->empty && (at_root ? !r->in_place : (r->in_place && r->down) || (r->arrival_order && !leaf));
-    int gather = at_root ? SLOT_OUTPUT : copies ? SLOT_OWN : leaf || r->empty ? SLOT_INPUT : SLOT_CHILD;
-    *copied = -1;
-    if (copies) {
-        *copied = lay(l, STEP_COPY, PHASE_UP, -1, gather, SLOT_INPUT);
-        l->s->own_ring = l->s->own_ring || !at_root;
-        if (!at_root)
-            after(l, *copied, freed);
-    }
-    int complete = lay(l, STEP_JOIN, PHASE_UP, -1, gather, gather);
-    after(l, complete, *copied);
-    int before = *copied;
-    for (int i = 0; i < up->child_count && l->good; i++) {
-        int child = SLOT_CHILD + i;
-        int receive = lay(l, STEP_RECEIVE, PHASE_UP, up->children[i], child, child);
-        after(l, receive, freed);
-        if (r->empty) {
-            after(l, complete, receive);
-            continue;
-        }
-        bool first = gather == child;
-        int combine = lay(l, STEP_COMBINE, PHASE_UP, -1, gather, first ? SLOT_INPUT : child);
-        after(l, combine, receive);
-        after(l, combine, before);
-        after(l, complete, combine);
-        if (!r->arrival_order)
-            before = combine;
-    }
-    l->freed[l->place] = complete;
-    if (!at_root) {
-        int send = lay(l, STEP_SEND, PHASE_UP, up->parent, gather, gather);
-        after(l, send, complete);
-        after(l, send, freed);
-        l->freed[l->place] = send;
-    }
-    return complete;
-}
-
-/* One segment on its way down, at the root as soon as it is complete there. */
-static void lay_down(struct laying *l, int complete, int copied) {
-    const struct tree_place *down = l->r->down;
-    if (down->parent >= 0) {
-        complete = lay(l, STEP_RECEIVE, PHASE_DOWN, down->parent, SLOT_OUTPUT, SLOT_OUTPUT);
-        after(l, complete, copied);
-        after(l, complete, l->received[l->place]);
-        l->received[l->place] = complete;
-    }
-    if (down->child_count == 0)
-        return;
-    int all = lay(l, STEP_JOIN, PHASE_DOWN, -1, SLOT_OUTPUT, SLOT_OUTPUT);
-    for (int i = 0; i < down->child_count && l->good; i++) {
-        int send = lay(l, STEP_SEND, PHASE_DOWN, down->children[i], SLOT_OUTPUT, SLOT_OUTPUT);
-        after(l, send, complete);
-        after(l, send, l->passed_on[l->place]);
-        after(l, all, send);
-    }
-    l->passed_on[l->place] = all;
-}
-
-static int messages_of(const struct tree_place *place) {
-    return place ? place->child_count + (place->parent >= 0) : 0;
-}
-
-bool schedule_tree(struct schedule *s, const struct schedule_request *r) {
-    struct laying l = {.s = s, .r = r, .good = true};
-    s->step_count = s->edge_count = 0;
-    s->own_ring = false;
-    s->slot_count = SLOT_CHILD + (r->up ? r->up->child_count : 0);
-    s->ring_units = (int64_t)r->cut.window * r->cut.segment_units;
-    s->most_messages = r->cut.window * (messages_of(r->up) + messages_of(r->down));
-    for (int i = 0; i < SCHEDULE_WINDOW; i++)
-        l.freed[i] = l.received[i] = l.passed_on[i] = -1;
-    for (int segment = 0; segment < r->cut.segments && l.good; segment++) {
-        l.place = segment % r->cut.window;
-        l.at = segment * r->cut.segment_units;
-        l.ring_at = l.place * r->cut.segment_units;
-        l.step.segment = (uint32_t)segment;
-        l.step.length = segmentation_units(&r->cut, segment);
-        int complete = -1, copied = -1;
-        if (r->up)
-            complete = lay_up(&l, &copied);
-        if (r->down)
-            lay_down(&l, complete, copied);
-    }
-    return l.good;
 }

@@ -1,6 +1,7 @@
 /* The shapes. A simple shape is arithmetic on virtual ranks (0 is the root); the others are made of simple ones. */
 #include "plan/tree.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 static int lowest_bit(int v) {
@@ -14,12 +15,28 @@ static int highest_bit(int v) {
     return bit;
 }
 
-static int simple_parent(const struct tree_level *level, enum tree_direction direction, int v) {
+/* The first virtual rank of a chain, of chains that share size - 1 ranks; the first ones have one rank more. */
+static int chain_head(int chain, int chains, int size) {
+    int short_length = (size - 1) / chains, longer = (size - 1) % chains;
+    return 1 + chain * short_length + (chain < longer ? chain : longer);
+}
+
+static bool heads_chain(const struct tree_level *level, int size, int v) {
+    int short_length = (size - 1) / level->fan_out, longer = (size - 1) % level->fan_out;
+    int in_longer = longer * (short_length + 1);
+    if (v - 1 < in_longer)
+        return (v - 1) % (short_length + 1) == 0;
+    return short_length > 0 && (v - 1 - in_longer) % short_length == 0;
+}
+
+static int simple_parent(const struct tree_level *level, enum tree_direction direction, int size, int v) {
     if (v == 0)
         return -1;
     switch (level->shape) {
     case TREE_CHAIN:
         return v - 1;
+    case TREE_K_CHAIN:
+        return heads_chain(level, size, v) ? 0 : v - 1;
     case TREE_KARY:
         return (v - 1) / level->fan_out;
     case TREE_BINOMIAL_MPICH:
@@ -38,6 +55,12 @@ static int simple_children(const struct tree_level *level, enum tree_direction d
     switch (level->shape) {
     case TREE_CHAIN:
         if (v + 1 < size)
+            children[count++] = v + 1;
+        return count;
+    case TREE_K_CHAIN:
+        for (int i = 0; v == 0 && i < level->fan_out && i < size - 1; i++)
+            children[count++] = chain_head(i, level->fan_out, size);
+        if (v > 0 && v + 1 < size && !heads_chain(level, size, v + 1))
             children[count++] = v + 1;
         return count;
     case TREE_KARY:
@@ -87,7 +110,7 @@ static void place_in_level(const struct tree_level *level, enum tree_direction d
     while (members[v] != rank)
         v++;
     if (v > 0)
-        place->parent = members[simple_parent(level, direction, v)];
+        place->parent = members[simple_parent(level, direction, count, v)];
     int *children = place->children + place->child_count;
     int added = simple_children(level, direction, count, v, children);
     for (int i = 0; i < added; i++)
@@ -193,7 +216,7 @@ void tree_place_of(const struct tree_spec *spec, const struct tree_members *memb
     struct tree_level level = {spec->shape, spec->fan_out};
     int size = members->size;
     int v = (int)(((long)rank - root + size) % size);
-    int parent = simple_parent(&level, direction, v);
+    int parent = simple_parent(&level, direction, size, v);
     place->parent = parent < 0 ? -1 : (int)(((long)parent + root) % size);
     place->child_count = simple_children(&level, direction, size, v, place->children);
     for (int i = 0; i < place->child_count; i++)

@@ -4,7 +4,7 @@
  * a root and a direction and says where one rank stands: its parent, and its children in order.
  *
  * Order of children, by custom of each shape:
- *   flat, chain, kary   ascending, counted from the root and around
+ *   flat, chain, kary, k-chain   ascending, counted from the root and around
  *   binomial-mpich      reduce: smallest subtree first (it is ready first); broadcast: largest first (it takes longest)
  *   binomial-lam        the same; its broadcast clears the highest set bit, so its largest subtree is the next rank
  *   hierarchical        broadcast: clusters, then hosts, then ranks (the farthest first); reduce: the other way round
@@ -20,6 +20,7 @@ enum tree_shape {
     TREE_KARY,
     TREE_BINOMIAL_MPICH, /* the parent of virtual rank v clears v's lowest set bit, in both directions */
     TREE_BINOMIAL_LAM,   /* the same in a reduce; in a broadcast the highest set bit */
+    TREE_K_CHAIN,        /* fan_out chains of consecutive virtual ranks, the first ones longer by at most one */
     TREE_HIERARCHICAL,
     TREE_EXPLICIT
 };
@@ -28,13 +29,13 @@ enum tree_direction { TREE_REDUCE, TREE_BROADCAST };
 
 struct tree_level {
     enum tree_shape shape; /* a simple one: not hierarchical, not explicit */
-    int fan_out;           /* of kary, at least 1 */
+    int fan_out;           /* of kary and k-chain, at least 1 */
 };
 
 struct tree_spec {
     char name[48];
     enum tree_shape shape;
-    int fan_out;                              /* kary */
+    int fan_out;                              /* kary, k-chain */
     struct tree_level clusters, hosts, ranks; /* hierarchical */
     int size;                                 /* explicit: the communicator it is for; 0 otherwise */
     int root;                                 /* explicit: the root it is drawn for */

@@ -8,7 +8,8 @@
 #include "plan/complaint.h"
 #include "plan/tree_spec_file.h"
 
-static const char *const operation_names[OPERATIONS] = {"MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier"};
+/* Segments of a pipeline if a rule does not say: long enough that bandwidth counts, and not the start of a message. */
+enum { PIPELINE_SEGMENT_BYTES = 65536 };
 
 static bool read_operations(struct complaint *c, const struct json *list, struct tree_rule *rule) {
     if (!expect_type(c, list, JSON_ARRAY, "`operations`"))
@@ -17,17 +18,68 @@ static bool read_operations(struct complaint *c, const struct json *list, struct
         return complain(c, list, "`operations` is empty; name at least one, such as \"MPI_Allreduce\"");
     for (size_t i = 0; i < list->length; i++) {
         const struct json *item = &list->items[i];
-        int operation = 0;
         if (!expect_type(c, item, JSON_STRING, "an operation"))
             return false;
-        while (operation < OPERATIONS && strcmp(operation_names[operation], item->string) != 0)
-            operation++;
-        if (operation == OPERATIONS)
-            return complain(c, item,
-                            "unknown operation `%.40s`; it must be MPI_Allreduce, MPI_Reduce, MPI_Bcast or MPI_Barrier",
-                            item->string);
+        enum operation operation = operation_named(item->string);
+        if (operation == OPERATIONS) {
+            char known[400] = "";
+            for (int k = 0; k < OPERATIONS; k++) {
+                size_t used = strlen(known);
+                snprintf(known + used, sizeof known - used, "%s%s",
+                         k == 0                ? ""
+                         : k == OPERATIONS - 1 ? " or "
+                                               : ", ",
+                         operation_name((enum operation)k));
+            }
+            return complain(c, item, "unknown operation `%.40s`; it must be %s", item->string, known);
+        }
         rule->operations[operation] = true;
     }
+    return true;
+}
+
+/* Where the rule lists an operation, for messages about it. */
+static const struct json *mention(const struct json *operations, enum operation operation) {
+    size_t i = 0;
+    while (strcmp(operations->items[i].string, operation_name(operation)) != 0)
+        i++;
+    return &operations->items[i];
+}
+
+/* Finds the generator of each operation: of the rule's algorithm, or (name NULL) of its trees. */
+static bool find_algorithms(struct complaint *c, const struct json *operations, const char *name,
+                            struct tree_rule *rule) {
+    char text[200];
+    for (int i = 0; i < OPERATIONS; i++) {
+        enum operation operation = (enum operation)i;
+        if (!rule->operations[i])
+            continue;
+        rule->algorithms[i] = algorithm_find(name, operation);
+        if (rule->algorithms[i])
+            continue;
+        algorithm_names(operation, text, sizeof text);
+        if (!name)
+            return complain(c, mention(operations, operation), "%s does not run over a tree; give `algorithm`: %s",
+                            operation_name(operation), text);
+        if (!text[0])
+            return complain(c, mention(operations, operation),
+                            "the algorithm %s does not serve %s; give `reduce_tree` or `broadcast_tree` for it", name,
+                            operation_name(operation));
+        return complain(c, mention(operations, operation), "the algorithm %s does not serve %s; those that do are %s",
+                        name, operation_name(operation), text);
+    }
+    return true;
+}
+
+/* What members do not know alike cannot choose between rules. */
+static bool expect_known_bytes(struct complaint *c, const struct json *operations, const struct json *bytes,
+                               const struct tree_rule *rule) {
+    for (int i = 0; bytes && i < OPERATIONS; i++)
+        if (rule->operations[i] && operation_hides_bytes((enum operation)i))
+            return complain(c, mention(operations, (enum operation)i),
+                            "`bytes` cannot decide about %s, where each rank knows only its own counts; put it into a "
+                            "rule without `bytes`",
+                            operation_name((enum operation)i));
     return true;
 }
 
@@ -72,29 +124,44 @@ static bool find_tree(struct complaint *c, const struct json *name, const char *
                     known);
 }
 
-static bool read_rule(struct complaint *c, const struct json *object, const struct tree_plan *plan,
-                      struct tree_rule *rule) {
-    static const char *const keys[] = {"operations",     "comm_size",     "bytes",   "native", "reduce_tree",
-                                       "broadcast_tree", "segment_bytes", "combine", NULL};
-    if (!expect_type(c, object, JSON_OBJECT, "a rule") || !expect_keys(c, object, "a rule", keys))
+/* The pipeline is a chain: the tree is in the plan from the first rule on that asks for it. */
+static int pipeline_tree(struct tree_plan *plan) {
+    struct tree_spec *last = &plan->trees[plan->tree_count];
+    for (int i = 0; i < plan->tree_count; i++)
+        if (strcmp(plan->trees[i].name, "pipeline") == 0 && plan->trees[i].shape == TREE_CHAIN)
+            return i;
+    *last = (struct tree_spec){.name = "pipeline", .shape = TREE_CHAIN};
+    return plan->tree_count++;
+}
+
+static bool read_algorithm(struct complaint *c, const struct json *object, const struct json *operations,
+                           const struct json *algorithm, struct tree_plan *plan, struct tree_rule *rule) {
+    static const char *const not_beside[] = {"native", "reduce_tree", "broadcast_tree", "combine", NULL};
+    char text[200];
+    if (!expect_type(c, algorithm, JSON_STRING, "`algorithm`"))
         return false;
-    const struct json *operations = json_get(object, "operations");
-    const struct json *native = json_get(object, "native");
+    if (!algorithm_operations(algorithm->string))
+        return complain(c, algorithm, "unknown algorithm `%.40s`; it must be %s", algorithm->string,
+                        algorithm_names(OPERATIONS, text, sizeof text));
+    for (const char *const *key = not_beside; *key; key++)
+        if (json_get(object, *key))
+            return complain(c, json_get(object, *key), "`%s` beside `algorithm`; a rule has one or the other", *key);
+    if (!find_algorithms(c, operations, algorithm->string, rule))
+        return false;
+    if (strcmp(algorithm->string, "pipeline") == 0) {
+        rule->reduce_tree = rule->broadcast_tree = pipeline_tree(plan);
+        rule->segment_bytes = PIPELINE_SEGMENT_BYTES;
+    }
+    return true;
+}
+
+static bool read_trees(struct complaint *c, const struct json *object, const struct json *operations,
+                       const struct tree_plan *plan, struct tree_rule *rule) {
     const struct json *reduce = json_get(object, "reduce_tree");
     const struct json *broadcast = json_get(object, "broadcast_tree");
-    const struct json *segment = json_get(object, "segment_bytes");
-    const struct json *combine = json_get(object, "combine");
-    if (!operations)
-        return complain(c, object, "a rule without `operations`; list those it is for, such as [\"MPI_Allreduce\"]");
-    if (!read_operations(c, operations, rule) ||
-        !read_range(c, json_get(object, "comm_size"), "`comm_size`", &rule->comm_size) ||
-        !read_range(c, json_get(object, "bytes"), "`bytes`", &rule->bytes))
-        return false;
-    if (native && (native->type != JSON_BOOL || !native->boolean))
-        return complain(c, native, "`native` must be true where it is given; leave it out otherwise");
-    rule->native = native != NULL;
-    if (!native && !reduce && !broadcast)
-        return complain(c, object, "a rule with no tree; give `reduce_tree` or `broadcast_tree`, or `native`: true");
+    if (!reduce && !broadcast)
+        return complain(c, object,
+                        "a rule with no tree; give `reduce_tree`, `broadcast_tree` or `algorithm`, or `native`: true");
     if (reduce && !find_tree(c, reduce, "`reduce_tree`", plan, &rule->reduce_tree))
         return false;
     if (broadcast && !find_tree(c, broadcast, "`broadcast_tree`", plan, &rule->broadcast_tree))
@@ -103,19 +170,62 @@ static bool read_rule(struct complaint *c, const struct json *object, const stru
         rule->reduce_tree = rule->broadcast_tree;
     if (!broadcast)
         rule->broadcast_tree = rule->reduce_tree;
-    if (segment) {
-        int64_t bytes = 0;
-        if (!read_integer(c, segment, "`segment_bytes`", 0, INT64_MAX, &bytes))
-            return false;
-        rule->segment_bytes = (uint64_t)bytes;
-    }
+    return find_algorithms(c, operations, NULL, rule);
+}
+
+static bool read_segments(struct complaint *c, const struct json *segment, struct tree_rule *rule) {
+    int64_t bytes = 0;
+    if (!segment)
+        return true;
+    if (!read_integer(c, segment, "`segment_bytes`", 0, INT64_MAX, &bytes))
+        return false;
+    for (int i = 0; i < OPERATIONS; i++)
+        if (bytes > 0 && rule->algorithms[i] && !(rule->algorithms[i]->properties & CUTS))
+            return complain(c, segment, "%s by %s does not cut its messages; leave `segment_bytes` out",
+                            operation_name((enum operation)i), rule->algorithms[i]->name);
+    rule->segment_bytes = (uint64_t)bytes;
+    return true;
+}
+
+static bool read_rule(struct complaint *c, const struct json *object, struct tree_plan *plan, struct tree_rule *rule) {
+    static const char *const keys[] = {"operations",     "comm_size",     "bytes",   "native",    "reduce_tree",
+                                       "broadcast_tree", "segment_bytes", "combine", "algorithm", NULL};
+    if (!expect_type(c, object, JSON_OBJECT, "a rule") || !expect_keys(c, object, "a rule", keys))
+        return false;
+    const struct json *operations = json_get(object, "operations");
+    const struct json *native = json_get(object, "native");
+    const struct json *algorithm = json_get(object, "algorithm");
+    const struct json *combine = json_get(object, "combine");
+    const struct json *bytes = json_get(object, "bytes");
+    rule->reduce_tree = rule->broadcast_tree = -1;
+    if (!operations)
+        return complain(c, object, "a rule without `operations`; list those it is for, such as [\"MPI_Allreduce\"]");
+    if (!read_operations(c, operations, rule) ||
+        !read_range(c, json_get(object, "comm_size"), "`comm_size`", &rule->comm_size) ||
+        !read_range(c, bytes, "`bytes`", &rule->bytes) || !expect_known_bytes(c, operations, bytes, rule))
+        return false;
+    if (native && (native->type != JSON_BOOL || !native->boolean))
+        return complain(c, native, "`native` must be true where it is given; leave it out otherwise");
+    rule->native = native != NULL;
+    if (algorithm && !read_algorithm(c, object, operations, algorithm, plan, rule))
+        return false;
+    if (!algorithm && !native && !read_trees(c, object, operations, plan, rule))
+        return false;
     if (combine) {
         if (combine->type != JSON_STRING ||
             (strcmp(combine->string, "fixed") != 0 && strcmp(combine->string, "arrival") != 0))
             return complain(c, combine, "`combine` must be \"fixed\" or \"arrival\"");
         rule->arrival_order = strcmp(combine->string, "arrival") == 0;
     }
-    return true;
+    return read_segments(c, json_get(object, "segment_bytes"), rule);
+}
+
+/* Rules by algorithms need no trees. */
+static bool needs_trees(const struct json *rules) {
+    for (size_t i = 0; i < rules->length; i++)
+        if (rules->items[i].type != JSON_OBJECT || !json_get(&rules->items[i], "algorithm"))
+            return true;
+    return rules->length == 0;
 }
 
 static bool read_plan(struct complaint *c, const struct json *file, int world_size, struct tree_plan *plan) {
@@ -133,21 +243,22 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
             return complain(c, name, "`name` has %zu bytes; it must have 1 to 60", name->length);
         memcpy(plan->name, name->string, name->length);
     }
-    if (!trees)
-        return complain(c, file, "`trees` is missing; give at least one, such as {\"t\": {\"shape\": \"binomial\"}}");
     if (!rules)
         return complain(c, file, "`rules` is missing; give at least one, or every call goes native");
-    if (!expect_type(c, trees, JSON_OBJECT, "`trees`") || !expect_type(c, rules, JSON_ARRAY, "`rules`"))
+    if ((trees && !expect_type(c, trees, JSON_OBJECT, "`trees`")) || !expect_type(c, rules, JSON_ARRAY, "`rules`"))
         return false;
-    if (trees->length == 0)
+    if (!trees && needs_trees(rules))
+        return complain(c, file, "`trees` is missing; give at least one, such as {\"t\": {\"shape\": \"binomial\"}}");
+    size_t count = trees ? trees->length : 0;
+    if (trees && count == 0)
         return complain(c, trees, "`trees` is empty; give at least one, such as {\"t\": {\"shape\": \"binomial\"}}");
     if (rules->length == 0)
         return complain(c, rules, "`rules` is empty; give at least one, or every call goes native");
-    plan->trees = calloc(trees->length, sizeof *plan->trees);
+    plan->trees = calloc(count + 1, sizeof *plan->trees); /* and the pipeline's */
     plan->rules = calloc(rules->length, sizeof *plan->rules);
     if (!plan->trees || !plan->rules)
-        return complain(c, file, "out of memory for %zu trees and %zu rules", trees->length, rules->length);
-    for (size_t i = 0; i < trees->length; i++) {
+        return complain(c, file, "out of memory for %zu trees and %zu rules", count, rules->length);
+    for (size_t i = 0; i < count; i++) {
         plan->tree_count++;
         if (!tree_spec_read(c, trees->keys[i], &trees->items[i], world_size, &plan->trees[i]))
             return false;
@@ -193,7 +304,7 @@ static bool within(struct tree_range range, uint64_t value) {
     return value >= range.min && value <= range.max;
 }
 
-int tree_plan_choose(const struct tree_plan *plan, enum tree_operation operation, int comm_size, uint64_t bytes) {
+int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int comm_size, uint64_t bytes) {
     for (int i = 0; i < plan->rule_count; i++) {
         const struct tree_rule *rule = &plan->rules[i];
         if (rule->operations[operation] && within(rule->comm_size, (uint64_t)comm_size) && within(rule->bytes, bytes))
@@ -202,18 +313,56 @@ int tree_plan_choose(const struct tree_plan *plan, enum tree_operation operation
     return -1;
 }
 
+/* Appends `, "MPI_Allreduce"` and so on; returns text. */
+static char *list_operations(uint32_t operations, char *text, size_t capacity) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < OPERATIONS && used < capacity; i++)
+        if (operations & operation_bit((enum operation)i)) {
+            int length =
+                snprintf(text + used, capacity - used, "%s\"%s\"", used ? ", " : "", operation_name((enum operation)i));
+            used += length > 0 ? (size_t)length : 0;
+        }
+    return text;
+}
+
+static size_t file_of_algorithm(const char *name, char *out, size_t capacity) {
+    char operations[400];
+    int length = snprintf(out, capacity,
+                          "{\"schema_version\": 1, \"name\": \"%s\", \"rules\": [{\"operations\": [%s], \"algorithm\": "
+                          "\"%s\"}]}\n",
+                          name, list_operations(algorithm_operations(name), operations, sizeof operations), name);
+    return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
+}
+
+/* `kary:4`: writes the shape's definition; false if name is no such thing. */
+static bool define_with_number(const char *name, char *definition, size_t capacity) {
+    static const char *const shapes[] = {"kary", "k-chain"};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        size_t length = strlen(shapes[i]);
+        if (strncmp(name, shapes[i], length) != 0 || name[length] != ':')
+            continue;
+        const char *number = name + length + 1;
+        char *end;
+        long fan_out = strtol(number, &end, 10);
+        if (*end || number[0] < '0' || number[0] > '9' || fan_out < 1 || fan_out > 1000000)
+            return false;
+        snprintf(definition, capacity, "{\"shape\": \"%s\", \"fan_out\": %ld}", shapes[i], fan_out);
+        return true;
+    }
+    return false;
+}
+
 size_t tree_file_of_shape(const char *shape, char *out, size_t capacity) {
     static const char *const names[] = {"flat",           "chain",        "binary",       "binomial",
                                         "binomial-mpich", "binomial-lam", "hierarchical", NULL};
-    char definition[100];
+    char definition[100], operations[400];
     const char *name = shape;
-    if (strncmp(shape, "kary:", 5) == 0) {
-        char *end;
-        long fan_out = strtol(shape + 5, &end, 10);
-        if (*end || end == shape + 5 || shape[5] < '0' || shape[5] > '9' || fan_out < 1 || fan_out > 1000000)
-            return 0;
-        snprintf(definition, sizeof definition, "{\"shape\": \"kary\", \"fan_out\": %ld}", fan_out);
-    } else {
+    if (!*shape)
+        return 0;
+    if (algorithm_operations(shape))
+        return file_of_algorithm(shape, out, capacity);
+    if (!define_with_number(shape, definition, sizeof definition)) {
         const char *const *known = names;
         while (*known && strcmp(*known, shape) != 0)
             known++;
@@ -223,10 +372,10 @@ size_t tree_file_of_shape(const char *shape, char *out, size_t capacity) {
             name = "binomial-mpich";
         snprintf(definition, sizeof definition, "{\"shape\": \"%s\"}", name);
     }
-    int length =
-        snprintf(out, capacity,
-                 "{\"schema_version\": 1, \"name\": \"%s\", \"trees\": {\"%s\": %s}, \"rules\": [{\"operations\": "
-                 "[\"MPI_Allreduce\", \"MPI_Reduce\", \"MPI_Bcast\", \"MPI_Barrier\"], \"reduce_tree\": \"%s\"}]}\n",
-                 name, name, definition, name);
+    int length = snprintf(out, capacity,
+                          "{\"schema_version\": 1, \"name\": \"%s\", \"trees\": {\"%s\": %s}, \"rules\": "
+                          "[{\"operations\": [%s], \"reduce_tree\": \"%s\"}]}\n",
+                          name, name, definition,
+                          list_operations(algorithm_operations(NULL), operations, sizeof operations), name);
     return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }

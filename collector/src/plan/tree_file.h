@@ -1,4 +1,5 @@
-/* The tree file (schemas/tree.schema.json): which collectives run over which trees. Pure: needs only json.h. */
+/* The tree file (schemas/tree.schema.json): which collectives run over which trees, or by which algorithms. Pure: needs
+ * only json.h. */
 #ifndef HOPSCOPE_TREE_FILE_H
 #define HOPSCOPE_TREE_FILE_H
 
@@ -6,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "plan/algorithm.h"
+#include "plan/operation.h"
 #include "plan/tree.h"
-
-enum tree_operation { OPERATION_ALLREDUCE, OPERATION_REDUCE, OPERATION_BCAST, OPERATION_BARRIER, OPERATIONS };
 
 struct tree_range {
     uint64_t min, max; /* both inclusive */
@@ -16,9 +17,10 @@ struct tree_range {
 
 struct tree_rule {
     bool operations[OPERATIONS];
+    const struct algorithm *algorithms[OPERATIONS]; /* of each of these; NULL if native */
     struct tree_range comm_size, bytes;
     bool native;
-    int reduce_tree, broadcast_tree; /* indices into trees */
+    int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */
     uint64_t segment_bytes;          /* 0: whole messages */
     bool arrival_order;
 };
@@ -36,11 +38,11 @@ struct tree_plan *tree_plan_parse(const char *text, size_t length, int world_siz
 void tree_plan_free(struct tree_plan *plan);
 
 /* The first rule that fits; -1 if none does. The arguments are equal on every member of a communicator. */
-int tree_plan_choose(const struct tree_plan *plan, enum tree_operation operation, int comm_size, uint64_t bytes);
+int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int comm_size, uint64_t bytes);
 
-/* The text of a tree file that runs all four operations over one shape: `flat`, `chain`, `binary`, `kary:4`,
- * `binomial`, `binomial-mpich`, `binomial-lam` or `hierarchical`. Returns its length without the NUL, 0 if shape is no
- * such name or capacity does not suffice (300 bytes do). */
+/* The text of a tree file that runs all operations that it can over one shape (`flat`, `chain`, `binary`, `kary:4`,
+ * `k-chain:4`, `binomial`, `binomial-mpich`, `binomial-lam` or `hierarchical`), or by one algorithm. Returns its length
+ * without the NUL, 0 if the name is none of these or capacity does not suffice (600 bytes do). */
 size_t tree_file_of_shape(const char *shape, char *out, size_t capacity);
 
 #endif

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIMPLE_SHAPES "flat, chain, binary, kary, binomial (which is binomial-mpich), binomial-mpich, binomial-lam"
+#define SIMPLE_SHAPES                                                                                                  \
+    "flat, chain, binary, kary, binomial (which is binomial-mpich), binomial-mpich, binomial-lam, k-chain"
 
 static bool read_simple(struct complaint *c, const struct json *object, const char *where, const char *also,
                         enum tree_shape *shape, int *fan_out) {
@@ -18,7 +19,8 @@ static bool read_simple(struct complaint *c, const struct json *object, const ch
                   {"kary", TREE_KARY},
                   {"binomial", TREE_BINOMIAL_MPICH},
                   {"binomial-mpich", TREE_BINOMIAL_MPICH},
-                  {"binomial-lam", TREE_BINOMIAL_LAM}};
+                  {"binomial-lam", TREE_BINOMIAL_LAM},
+                  {"k-chain", TREE_K_CHAIN}};
     static const char *const keys[] = {"shape", "fan_out", NULL};
     const struct json *name = json_get(object, "shape"), *width = json_get(object, "fan_out");
     size_t i = 0, count = sizeof shapes / sizeof *shapes;
@@ -31,13 +33,15 @@ static bool read_simple(struct complaint *c, const struct json *object, const ch
         return false;
     *shape = shapes[i].shape;
     *fan_out = 2;
-    if (strcmp(name->string, "kary") == 0 && !width)
-        return complain(c, object, "%s is kary but has no `fan_out`; give the children per rank", where);
+    bool takes_width = strcmp(name->string, "kary") == 0 || *shape == TREE_K_CHAIN;
+    if (takes_width && !width)
+        return complain(c, object, "%s is %s but has no `fan_out`; give %s", where, name->string,
+                        *shape == TREE_KARY ? "the children per rank" : "the number of chains");
     if (width) {
         int64_t value = 0;
         if (!read_integer(c, width, "`fan_out`", 1, INT_MAX, &value))
             return false;
-        if (strcmp(name->string, "kary") == 0)
+        if (takes_width)
             *fan_out = (int)value;
     }
     return true;

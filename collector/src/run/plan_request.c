@@ -56,10 +56,15 @@ static bool read_tree(struct requested_text *out, const char *value, char *messa
     }
 #endif
     if (!is_file && !strchr(value, '/') && !strchr(value, '.')) {
-        snprintf(message, capacity,
-                 "HOPSCOPE_TREE=%s: neither a file nor the name of a shape; shapes are flat, chain, binary, kary:K, "
-                 "binomial, binomial-mpich, binomial-lam and hierarchical",
-                 value);
+        char algorithms_text[300] = "none";
+#ifdef HOPSCOPE_HAVE_ENGINE
+        algorithm_names(OPERATIONS, algorithms_text, sizeof algorithms_text);
+#endif
+        snprintf(
+            message, capacity,
+            "HOPSCOPE_TREE=%s: neither a file nor the name of a shape or an algorithm; shapes are flat, chain, "
+            "binary, kary:K, k-chain:K, binomial, binomial-mpich, binomial-lam and hierarchical, algorithms are %s",
+            value, algorithms_text);
         return false;
     }
     return read_file(out, value, message, capacity);

@@ -1,7 +1,6 @@
 #include "wrappers/collective.h"
 
 #include <errno.h>
-#include <limits.h>
 
 #include "run/run.h"
 #include "wrappers/message.h"
@@ -40,24 +39,11 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
 }
 
 #ifdef HOPSCOPE_HAVE_ENGINE
-/* Can the engine count this call's elements? The packed bytes decide, which are equal on all members; where they fit an
- * int, so do the elements, unless they are empty, when their number does not matter. */
-static bool countable(struct engine_call *engine_call, MPI_Count count, uint32_t *reason) {
-    uint64_t bytes = count > 0 ? (uint64_t)count * type_bytes(engine_call->datatype) : 0;
-    engine_call->count = count > INT_MAX ? (bytes ? INT_MAX : 0) : (int)count;
-    if (bytes <= INT_MAX)
-        return true;
-    *reason = record_define_reason("message of 2 GiB or more");
-    return false;
-}
-
-static bool run_engine(struct call *call, struct engine_call *engine_call, MPI_Count count) {
+static bool run_engine(struct call *call, struct engine_call *engine_call) {
     if (!call->comm) {
         call->reason = record_define_reason("communicator with processes of another job or of unknown origin");
         return false;
     }
-    if (!countable(engine_call, count, &call->reason))
-        return false;
     engine_call->function = (int)call->function;
     engine_call->comm = call->comm;
     engine_call->seq = call->seq;
@@ -65,16 +51,26 @@ static bool run_engine(struct call *call, struct engine_call *engine_call, MPI_C
 }
 #endif
 
-bool collective_by_engine(struct call *call, struct engine_call *engine_call, MPI_Count count) {
+bool collective_concerns_engine(const struct call *call) {
+#ifdef HOPSCOPE_HAVE_ENGINE
+    if (engine_serves((int)call->function))
+        return true;
+#else
+    (void)call;
+#endif
+    return collective_refusal != 0;
+}
+
+bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (__builtin_expect(engine_serves((int)call->function), 0)) {
         int kept = errno;
-        call->by_engine = run_engine(call, engine_call, count);
+        call->by_engine = run_engine(call, engine_call);
         errno = kept;
         return call->by_engine;
     }
 #else
-    (void)engine_call, (void)count;
+    (void)engine_call;
 #endif
     if (__builtin_expect(collective_refusal != 0, 0))
         call->reason = collective_refusal;

@@ -33,8 +33,10 @@ extern uint32_t collective_refusal;
 
 /* Numbers the collective, and records its beginning. False: pass the call on. */
 bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
-/* True if the engine ran it: call->error is set. False: PMPI's turn. count: of elements of engine_call's datatype. */
-bool collective_by_engine(struct call *call, struct engine_call *engine_call, MPI_Count count);
+/* False: the engine has nothing to do with this call, nor a word to say about it. Cheap, for every call. */
+bool collective_concerns_engine(const struct call *call);
+/* True if the engine ran it: call->error is set. False: PMPI's turn. */
+bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
 
 /* True where byte counts can be worked out: see above. */

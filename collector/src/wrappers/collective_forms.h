@@ -29,7 +29,7 @@
 #endif
 
 #if defined NONBLOCKING || defined PERSISTENT
-#define collective_by_engine(call, engine_call, count) ((void)(engine_call), false)
+#define collective_concerns_engine(call) ((void)(call), false)
 #endif
 
 #ifdef LARGE_COUNT

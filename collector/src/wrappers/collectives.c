@@ -3,6 +3,32 @@
 #include "engine/engine.h"
 #include "wrappers/collective_forms.h"
 
+/* The call as the engine has it, and the engine's turn: true if it ran it. */
+static bool tried(struct call *call, struct engine_buffer send, struct engine_buffer receive, MPI_Op op, int root) {
+    if (__builtin_expect(!collective_concerns_engine(call), 1))
+        return false;
+    struct engine_call by_engine = {.send = send, .receive = receive, .op = op, .root = root, .large = LARGE};
+    return collective_by_engine(call, &by_engine);
+}
+
+static struct engine_buffer one(const void *base, COUNT count, MPI_Datatype datatype) {
+    return (struct engine_buffer){.base = base, .count = count, .datatype = datatype};
+}
+
+static struct engine_buffer some(const void *base, const COUNT counts[], const DISPLACEMENT displacements[],
+                                 MPI_Datatype datatype) {
+    return (struct engine_buffer){.base = base, .datatype = datatype, .counts = counts, .displacements = displacements};
+}
+
+static struct engine_buffer some_w(const void *base, const COUNT counts[], const DISPLACEMENT displacements[],
+                                   const MPI_Datatype datatypes[]) {
+    return (struct engine_buffer){.base = base,
+                                  .datatype = MPI_DATATYPE_NULL,
+                                  .counts = counts,
+                                  .displacements = displacements,
+                                  .datatypes = datatypes};
+}
+
 static bool here(const struct call *call, int root) {
     return call->comm && call->comm->rank == root;
 }
@@ -20,8 +46,7 @@ WRAPPER int COLLECTIVE(Barrier)(MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Barrier), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Barrier)(comm FORM_ARGUMENTS);
-    struct engine_call tree = {.datatype = MPI_BYTE, .op = MPI_OP_NULL};
-    if (!collective_by_engine(&call, &tree, 0))
+    if (!tried(&call, one(NULL, 0, MPI_BYTE), one(NULL, 0, MPI_BYTE), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Barrier)(comm FORM_ARGUMENTS);
     return collective_leave(&call, 0, 0);
 }
@@ -32,8 +57,7 @@ WRAPPER int COLLECTIVE(Bcast)(void *buffer, COUNT count, MPI_Datatype datatype, 
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Bcast), CALLER, comm, root))
         return PMPI_COLLECTIVE(Bcast)(buffer, count, datatype, root, comm FORM_ARGUMENTS);
-    struct engine_call tree = {.receive_buffer = buffer, .datatype = datatype, .op = MPI_OP_NULL, .root = root};
-    if (!collective_by_engine(&call, &tree, count))
+    if (!tried(&call, one(NULL, 0, MPI_BYTE), one(buffer, count, datatype), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Bcast)(buffer, count, datatype, root, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
     return collective_leave(&call, here(&call, root) ? bytes : 0, here(&call, root) ? 0 : bytes);
@@ -44,9 +68,7 @@ WRAPPER int COLLECTIVE(Reduce)(const void *send, void *receive, COUNT count, MPI
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Reduce), CALLER, comm, root))
         return PMPI_COLLECTIVE(Reduce)(send, receive, count, datatype, op, root, comm FORM_ARGUMENTS);
-    struct engine_call tree = {
-        .send_buffer = send, .receive_buffer = receive, .datatype = datatype, .op = op, .root = root};
-    if (!collective_by_engine(&call, &tree, count))
+    if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, root))
         call.error = PMPI_COLLECTIVE(Reduce)(send, receive, count, datatype, op, root, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
     return collective_leave(&call, bytes, here(&call, root) ? bytes : 0);
@@ -57,8 +79,7 @@ WRAPPER int COLLECTIVE(Allreduce)(const void *send, void *receive, COUNT count, 
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Allreduce), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Allreduce)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
-    struct engine_call tree = {.send_buffer = send, .receive_buffer = receive, .datatype = datatype, .op = op};
-    if (!collective_by_engine(&call, &tree, count))
+    if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Allreduce)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
     return collective_leave(&call, bytes, bytes);
@@ -71,8 +92,9 @@ WRAPPER int COLLECTIVE(Gather)(const void *send, COUNT send_count, MPI_Datatype 
     if (!collective_enter(&call, FUNCTION_OF(Gather), CALLER, comm, root))
         return PMPI_COLLECTIVE(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root,
                                        comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root,
-                                         comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, root))
+        call.error = PMPI_COLLECTIVE(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root,
+                                             comm FORM_ARGUMENTS);
     uint64_t block =
         send == MPI_IN_PLACE ? packed(&call, receive_count, receive_type) : packed(&call, send_count, send_type);
     return collective_leave(&call, block, here(&call, root) ? packed_by_all(&call, receive_count, receive_type) : 0);
@@ -85,8 +107,10 @@ WRAPPER int COLLECTIVE(Gatherv)(const void *send, COUNT send_count, MPI_Datatype
     if (!collective_enter(&call, FUNCTION_OF(Gatherv), CALLER, comm, root))
         return PMPI_COLLECTIVE(Gatherv)(send, send_count, send_type, receive, counts, displacements, receive_type, root,
                                         comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Gatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
-                                          root, comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, send_count, send_type), some(receive, counts, displacements, receive_type), MPI_OP_NULL,
+               root))
+        call.error = PMPI_COLLECTIVE(Gatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
+                                              root, comm FORM_ARGUMENTS);
     uint64_t block =
         send == MPI_IN_PLACE ? packed(&call, own(&call, counts), receive_type) : packed(&call, send_count, send_type);
     uint64_t all = here(&call, root) ? packed_sum(&call, counts, ranks(&call), receive_type) : 0;
@@ -100,8 +124,9 @@ WRAPPER int COLLECTIVE(Scatter)(const void *send, COUNT send_count, MPI_Datatype
     if (!collective_enter(&call, FUNCTION_OF(Scatter), CALLER, comm, root))
         return PMPI_COLLECTIVE(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root,
                                         comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root,
-                                          comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, root))
+        call.error = PMPI_COLLECTIVE(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root,
+                                              comm FORM_ARGUMENTS);
     uint64_t block =
         receive == MPI_IN_PLACE ? packed(&call, send_count, send_type) : packed(&call, receive_count, receive_type);
     return collective_leave(&call, here(&call, root) ? packed_by_all(&call, send_count, send_type) : 0, block);
@@ -114,8 +139,10 @@ WRAPPER int COLLECTIVE(Scatterv)(const void *send, const COUNT counts[], const D
     if (!collective_enter(&call, FUNCTION_OF(Scatterv), CALLER, comm, root))
         return PMPI_COLLECTIVE(Scatterv)(send, counts, displacements, send_type, receive, receive_count, receive_type,
                                          root, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Scatterv)(send, counts, displacements, send_type, receive, receive_count, receive_type,
-                                           root, comm FORM_ARGUMENTS);
+    if (!tried(&call, some(send, counts, displacements, send_type), one(receive, receive_count, receive_type),
+               MPI_OP_NULL, root))
+        call.error = PMPI_COLLECTIVE(Scatterv)(send, counts, displacements, send_type, receive, receive_count,
+                                               receive_type, root, comm FORM_ARGUMENTS);
     uint64_t block = receive == MPI_IN_PLACE ? packed(&call, own(&call, counts), send_type)
                                              : packed(&call, receive_count, receive_type);
     uint64_t all = here(&call, root) ? packed_sum(&call, counts, ranks(&call), send_type) : 0;
@@ -128,8 +155,9 @@ WRAPPER int COLLECTIVE(Allgather)(const void *send, COUNT send_count, MPI_Dataty
     if (!collective_enter(&call, FUNCTION_OF(Allgather), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Allgather)(send, send_count, send_type, receive, receive_count, receive_type,
                                           comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Allgather)(send, send_count, send_type, receive, receive_count, receive_type,
-                                            comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, 0))
+        call.error = PMPI_COLLECTIVE(Allgather)(send, send_count, send_type, receive, receive_count, receive_type,
+                                                comm FORM_ARGUMENTS);
     return collective_leave(&call, packed(&call, receive_count, receive_type),
                             packed_by_all(&call, receive_count, receive_type));
 }
@@ -141,8 +169,10 @@ WRAPPER int COLLECTIVE(Allgatherv)(const void *send, COUNT send_count, MPI_Datat
     if (!collective_enter(&call, FUNCTION_OF(Allgatherv), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Allgatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
                                            comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Allgatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
-                                             comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, send_count, send_type), some(receive, counts, displacements, receive_type), MPI_OP_NULL,
+               0))
+        call.error = PMPI_COLLECTIVE(Allgatherv)(send, send_count, send_type, receive, counts, displacements,
+                                                 receive_type, comm FORM_ARGUMENTS);
     return collective_leave(&call, packed(&call, own(&call, counts), receive_type),
                             packed_sum(&call, counts, ranks(&call), receive_type));
 }
@@ -153,8 +183,9 @@ WRAPPER int COLLECTIVE(Alltoall)(const void *send, COUNT send_count, MPI_Datatyp
     if (!collective_enter(&call, FUNCTION_OF(Alltoall), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Alltoall)(send, send_count, send_type, receive, receive_count, receive_type,
                                          comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Alltoall)(send, send_count, send_type, receive, receive_count, receive_type,
-                                           comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, 0))
+        call.error = PMPI_COLLECTIVE(Alltoall)(send, send_count, send_type, receive, receive_count, receive_type,
+                                               comm FORM_ARGUMENTS);
     uint64_t all = packed_by_all(&call, receive_count, receive_type);
     return collective_leave(&call, all, all);
 }
@@ -167,8 +198,10 @@ WRAPPER int COLLECTIVE(Alltoallv)(const void *send, const COUNT send_counts[], c
     if (!collective_enter(&call, FUNCTION_OF(Alltoallv), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
                                           displacements, receive_type, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
-                                            displacements, receive_type, comm FORM_ARGUMENTS);
+    if (!tried(&call, some(send, send_counts, send_displacements, send_type),
+               some(receive, counts, displacements, receive_type), MPI_OP_NULL, 0))
+        call.error = PMPI_COLLECTIVE(Alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
+                                                displacements, receive_type, comm FORM_ARGUMENTS);
     uint64_t received = packed_sum(&call, counts, ranks(&call), receive_type);
     uint64_t sent = send == MPI_IN_PLACE ? received : packed_sum(&call, send_counts, ranks(&call), send_type);
     return collective_leave(&call, sent, received);
@@ -182,8 +215,10 @@ WRAPPER int COLLECTIVE(Alltoallw)(const void *send, const COUNT send_counts[], c
     if (!collective_enter(&call, FUNCTION_OF(Alltoallw), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
                                           displacements, receive_types, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
-                                            displacements, receive_types, comm FORM_ARGUMENTS);
+    if (!tried(&call, some_w(send, send_counts, send_displacements, send_types),
+               some_w(receive, counts, displacements, receive_types), MPI_OP_NULL, 0))
+        call.error = PMPI_COLLECTIVE(Alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
+                                                displacements, receive_types, comm FORM_ARGUMENTS);
     uint64_t received = packed_sum_w(&call, counts, ranks(&call), receive_types);
     uint64_t sent = send == MPI_IN_PLACE ? received : packed_sum_w(&call, send_counts, ranks(&call), send_types);
     return collective_leave(&call, sent, received);
@@ -194,7 +229,8 @@ WRAPPER int COLLECTIVE(Reduce_scatter)(const void *send, void *receive, const CO
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Reduce_scatter), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, 0, datatype), some(receive, counts, NULL, datatype), op, 0))
+        call.error = PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
     return collective_leave(&call, packed_sum(&call, counts, ranks(&call), datatype),
                             packed(&call, own(&call, counts), datatype));
 }
@@ -204,7 +240,8 @@ WRAPPER int COLLECTIVE(Reduce_scatter_block)(const void *send, void *receive, CO
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Reduce_scatter_block), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
+        call.error = PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     return collective_leave(&call, packed_by_all(&call, count, datatype), packed(&call, count, datatype));
 }
 
@@ -213,7 +250,8 @@ WRAPPER int COLLECTIVE(Scan)(const void *send, void *receive, COUNT count, MPI_D
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Scan), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Scan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Scan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
+        call.error = PMPI_COLLECTIVE(Scan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
     return collective_leave(&call, bytes, bytes);
 }
@@ -223,7 +261,8 @@ WRAPPER int COLLECTIVE(Exscan)(const void *send, void *receive, COUNT count, MPI
     struct call call;
     if (!collective_enter(&call, FUNCTION_OF(Exscan), CALLER, comm, NO_ROOT))
         return PMPI_COLLECTIVE(Exscan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
-    call.error = PMPI_COLLECTIVE(Exscan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
+        call.error = PMPI_COLLECTIVE(Exscan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
     return collective_leave(&call, bytes, here(&call, 0) ? 0 : bytes);
 }

@@ -10,11 +10,13 @@
 #include "wrappers/message.h"
 
 #ifdef LARGE_COUNT
+#define LARGE true
 #define COUNT MPI_Count
 #define DISPLACEMENT MPI_Aint
 #define MPI_FORM(name) MPI_##name##_c
 #define PMPI_FORM(name) pmpi.name##_c
 #else
+#define LARGE false
 #define COUNT int
 #define DISPLACEMENT int
 #define MPI_FORM(name) MPI_##name

@@ -67,9 +67,9 @@ static struct tree_spec random_explicit(int size) {
 }
 
 static void shapes_are_trees(void) {
-    static const struct tree_level levels[] = {{TREE_FLAT, 0},        {TREE_CHAIN, 0}, {TREE_KARY, 2},
-                                               {TREE_KARY, 1},        {TREE_KARY, 5},  {TREE_BINOMIAL_MPICH, 0},
-                                               {TREE_BINOMIAL_LAM, 0}};
+    static const struct tree_level levels[] = {
+        {TREE_FLAT, 0},     {TREE_CHAIN, 0}, {TREE_KARY, 2}, {TREE_K_CHAIN, 1},        {TREE_K_CHAIN, 3},
+        {TREE_K_CHAIN, 20}, {TREE_KARY, 1},  {TREE_KARY, 5}, {TREE_BINOMIAL_MPICH, 0}, {TREE_BINOMIAL_LAM, 0}};
     enum { LEVELS = sizeof levels / sizeof *levels };
     for (int size = 1; size <= MOST; size++)
         for (int root = 0; root < size; root++)
@@ -135,7 +135,11 @@ static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
 static void shapes_are_those_of_the_libraries(void) {
     struct tree_spec mpich = {.name = "binomial-mpich", .shape = TREE_BINOMIAL_MPICH};
     struct tree_spec lam = {.name = "binomial-lam", .shape = TREE_BINOMIAL_LAM};
+    struct tree_spec chains = {.name = "k-chain", .shape = TREE_K_CHAIN, .fan_out = 3};
     struct tree_spec ternary = {.name = "kary", .shape = TREE_KARY, .fan_out = 3};
+    children_are(&chains, 9, 0, 0, TREE_REDUCE, "1 4 7");
+    children_are(&chains, 9, 5, 0, TREE_BROADCAST, "6");
+    children_are(&chains, 9, 6, 0, TREE_BROADCAST, "");
     children_are(&mpich, 8, 0, 0, TREE_REDUCE, "1 2 4");
     children_are(&mpich, 8, 0, 0, TREE_BROADCAST, "4 2 1");
     children_are(&mpich, 8, 7, 3, TREE_BROADCAST, "1 0"); /* virtual rank 4 of root 3: 6 and 5 */

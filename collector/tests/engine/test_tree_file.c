@@ -21,8 +21,24 @@ static const struct {
     {"{\"schema_version\":2}", "1:19: `schema_version` is not 1"},
     {"{\"schema_version\":1,\"tree\":{}}",
      "unknown key `tree`; it may have `schema_version`, `name`, `trees`, `rules`"},
-    {"{\"schema_version\":1}", "`trees` is missing"},
+    {"{\"schema_version\":1}", "`rules` is missing"},
     {"{\"schema_version\":1,\"trees\":{}}", "`rules` is missing"},
+    {"{\"schema_version\":1,\"rules\":[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\"}]}", "`trees` is missing"},
+    {TREE("{\"shape\":\"k-chain\"}"), "`t` is k-chain but has no `fan_out`; give the number of chains"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":7}]"), "`algorithm` is a number"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"star\"}]"),
+     "unknown algorithm `star`; it must be pipeline, split-binary, recursive-doubling,"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"tree\"}]"), "unknown algorithm `tree`"},
+    {RULES("[{\"operations\":[\"MPI_Barrier\",\"MPI_Bcast\"],\"algorithm\":\"double-ring\"}]"),
+     "1:90: the algorithm double-ring does not serve MPI_Bcast; those that do are pipeline or split-binary"},
+    {RULES("[{\"operations\":[\"MPI_Alltoall\"],\"reduce_tree\":\"t\"}]"),
+     "MPI_Alltoall does not run over a tree; give `algorithm`: dissemination, bruck, pairwise or linear"},
+    {RULES("[{\"operations\":[\"MPI_Scan\"],\"algorithm\":\"linear\",\"reduce_tree\":\"t\"}]"),
+     "`reduce_tree` beside `algorithm`"},
+    {RULES("[{\"operations\":[\"MPI_Alltoall\"],\"algorithm\":\"pairwise\",\"segment_bytes\":64}]"),
+     "MPI_Alltoall by pairwise does not cut its messages"},
+    {RULES("[{\"operations\":[\"MPI_Gatherv\"],\"algorithm\":\"linear\",\"bytes\":{\"max\":9}}]"),
+     "`bytes` cannot decide about MPI_Gatherv, where each rank knows only its own counts"},
     {"{\"schema_version\":1,\"trees\":{},\"rules\":[]}", "`trees` is empty"},
     {"{\"schema_version\":1,\"name\":\"\",\"trees\":{},\"rules\":[]}", "`name` has 0 bytes"},
     {"{\"schema_version\":1,\n \"trees\":{\"a b\":{\"shape\":\"flat\"}},\"rules\":[{}]}",
@@ -53,7 +69,8 @@ static const struct {
     {RULES("[]"), "`rules` is empty"},
     {RULES("[{}]"), "a rule without `operations`"},
     {RULES("[{\"operations\":[]}]"), "`operations` is empty"},
-    {RULES("[{\"operations\":[\"MPI_Gather\"]}]"), "unknown operation `MPI_Gather`"},
+    {RULES("[{\"operations\":[\"MPI_Frobnicate\"]}]"),
+     "unknown operation `MPI_Frobnicate`; it must be MPI_Allreduce, "},
     {RULES("[{\"operations\":[\"MPI_Bcast\"]}]"), "a rule with no tree"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"native\":false}]"), "`native` must be true"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"u\"}]"),
@@ -111,24 +128,60 @@ static void the_first_rule_that_fits_decides(void) {
 }
 
 static void a_shape_name_is_a_tree_file(void) {
-    static const char *const shapes[] = {"flat",     "chain",          "binary",       "kary:4",
-                                         "binomial", "binomial-mpich", "binomial-lam", "hierarchical"};
-    static const char *const no_shapes[] = {"",       "kary",    "kary:",     "kary:0",
-                                            "kary:x", "kary:4x", "tree.json", "explicit"};
-    char text[300], message[300];
+    static const char *const shapes[] = {"flat",           "chain",        "binary",       "kary:4",   "binomial",
+                                         "binomial-mpich", "binomial-lam", "hierarchical", "k-chain:2"};
+    static const char *const no_shapes[] = {"",        "kary",      "kary:",    "kary:0",  "kary:x",
+                                            "kary:4x", "tree.json", "explicit", "k-chain", "tree"};
+    char text[600], message[300];
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         size_t length = tree_file_of_shape(shapes[i], text, sizeof text);
         struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
         EXPECT(length > 0 && plan, "%s: %s", shapes[i], message);
-        for (int operation = 0; plan && operation < OPERATIONS; operation++)
-            EXPECT(tree_plan_choose(plan, (enum tree_operation)operation, 8, 8) == 0, "%s", shapes[i]);
+        for (int operation = 0; plan && operation < OPERATIONS; operation++) {
+            int wanted =
+                operation <= OPERATION_BARRIER || operation == OPERATION_GATHER || operation == OPERATION_SCATTER;
+            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, 8) == wanted - 1, "%s: %d", shapes[i],
+                   operation);
+        }
         tree_plan_free(plan);
     }
     for (size_t i = 0; i < sizeof no_shapes / sizeof *no_shapes; i++)
         EXPECT(tree_file_of_shape(no_shapes[i], text, sizeof text) == 0, "%s", no_shapes[i]);
 }
 
+/* Every operation that an algorithm serves runs by it; the others are left to the library. */
+static void an_algorithms_name_is_a_tree_file(void) {
+    char text[600], message[300];
+    for (const struct algorithm *row = algorithms; row->name; row++) {
+        if (row->properties & BY_TREE)
+            continue;
+        size_t length = tree_file_of_shape(row->name, text, sizeof text);
+        struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
+        EXPECT(length > 0 && plan, "%s: %s", row->name, message);
+        for (int i = 0; plan && i < OPERATIONS; i++) {
+            const struct algorithm *found = algorithm_find(row->name, (enum operation)i);
+            int chosen = tree_plan_choose(plan, (enum operation)i, 8, 8);
+            EXPECT((chosen == 0) == (found != NULL), "%s, %s", row->name, operation_name((enum operation)i));
+            EXPECT(chosen < 0 || plan->rules[0].algorithms[i] == found, "%s", row->name);
+        }
+        tree_plan_free(plan);
+    }
+}
+
+static void a_pipeline_is_a_chain_in_segments(void) {
+    static const char text[] = "{\"schema_version\":1,\"rules\":[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":"
+                               "\"pipeline\"},{\"operations\":[\"MPI_Reduce\"],\"algorithm\":\"pipeline\","
+                               "\"segment_bytes\":512}]}";
+    char message[300];
+    struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
+    EXPECT(plan && plan->tree_count == 1 && plan->trees[0].shape == TREE_CHAIN, "%s", message);
+    EXPECT(plan && plan->rules[0].segment_bytes == 65536 && plan->rules[1].segment_bytes == 512, "segments");
+    tree_plan_free(plan);
+}
+
 int main(void) {
+    an_algorithms_name_is_a_tree_file();
+    a_pipeline_is_a_chain_in_segments();
     every_mistake_is_named();
     a_message_is_cut_to_the_room_there_is();
     the_first_rule_that_fits_decides();

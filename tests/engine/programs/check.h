@@ -8,6 +8,9 @@
 #include <stdlib.h>
 
 extern int check_rank, check_size, check_failures;
+/* A bit for each operation that the engine runs, numbered as in the mode. The others are left to the MPI library, which
+ * fails on some of our datatypes: they get simple ones. */
+extern unsigned check_served;
 
 #define CHECK(condition, ...)                                                                                          \
     do {                                                                                                               \
@@ -22,14 +25,21 @@ extern int check_rank, check_size, check_failures;
 void check_pairs(uint64_t seed);             /* every predefined operation on every datatype */
 void check_random(uint64_t seed, int turns); /* random collectives on random communicators */
 void check_derived(uint64_t seed, int turns);
-void check_sums(uint64_t seed);   /* rounding, and repeatability */
-void check_errors(void);          /* the same error codes and handlers as without */
-void check_lifetimes(int turns);  /* communicators made and freed in a loop, intercommunicators */
-void check_many(int turns);       /* communicators that all stay */
-void check_threads(int turns);    /* two communicators at once */
-void check_late(int turns);       /* rank 0 comes 10 ms after the others */
-void check_large(void);           /* 8 MB, and sends that wait for a flag */
+void check_pairs_more(uint64_t seed); /* of the prefix sums and reduce-scatters */
+void check_random_more(uint64_t seed, int turns);
+void check_derived_more(uint64_t seed, int turns);
+void check_blocks(uint64_t seed, int turns); /* data that moves, between random datatypes */
+void check_sums(uint64_t seed);              /* rounding, and repeatability */
+void check_errors(void);                     /* the same error codes and handlers as without */
+void check_lifetimes(int turns);             /* communicators made and freed in a loop, intercommunicators */
+void check_many(int turns);                  /* communicators that all stay */
+void check_threads(int turns);               /* two communicators at once */
+void check_late(int turns);                  /* rank 0 comes 10 ms after the others */
+void check_large(void);                      /* 8 MB, and sends that wait for a flag */
 void check_shared(uint64_t seed); /* whether hops go through shared memory: yes, no, or rank 1 cannot have it */
 void check_memory(void);          /* one rank runs out of memory */
+
+/* A random communicator, the same on all ranks; to be freed if it is not the world. */
+MPI_Comm check_some_comm(uint64_t *shared);
 
 #endif

@@ -1,5 +1,6 @@
 /* Predefined operations on predefined datatypes. */
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "check.h"
@@ -9,8 +10,8 @@ struct run {
     const struct value_type *type;
     const struct named_op *op;
     MPI_Comm comm;
-    int kind; /* 0 allreduce, 1 reduce, 2 bcast, 3 barrier */
-    int count, root;
+    enum { ALLREDUCE, REDUCE, BCAST, BARRIER, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK } kind;
+    int count, root; /* count: of a reduce-scatter, of one block */
     int in_place;
 };
 
@@ -19,14 +20,19 @@ static void compare(const struct run *r, uint64_t *own) {
     int rank, size;
     PMPI_Comm_rank(r->comm, &rank);
     PMPI_Comm_size(r->comm, &size);
-    size_t bytes = (size_t)(r->count + 1) * r->type->extent;
+    bool scatters = r->kind == REDUCE_SCATTER || r->kind == REDUCE_SCATTER_BLOCK;
+    /* Of a reduce-scatter rank 1 gets nothing and the last rank what it would have got. */
+    int counts[64], total = scatters ? r->count * size : r->count;
+    for (int i = 0; i < size; i++)
+        counts[i] = r->kind == REDUCE_SCATTER && size > 2 ? (i == 1 ? 0 : i == size - 1 ? 2 : 1) * r->count : r->count;
+    size_t bytes = (size_t)(total + 1) * r->type->extent;
     char *mine = malloc(bytes), *before = malloc(bytes), *ours = malloc(bytes), *theirs = malloc(bytes);
     int error = MPI_SUCCESS;
-    for (int i = 0; i <= r->count; i++) {
+    for (int i = 0; i <= total; i++) {
         value_fill(r->type, mine + (size_t)i * r->type->extent, own);
         value_fill(r->type, ours + (size_t)i * r->type->extent, own);
     }
-    int in_place = r->in_place && (r->kind == 0 || (r->kind == 1 && rank == r->root));
+    int in_place = r->in_place && r->kind != BCAST && r->kind != BARRIER && (r->kind != REDUCE || rank == r->root);
     if (in_place)
         memcpy(ours, mine, bytes);
     memcpy(before, mine, bytes);
@@ -34,54 +40,81 @@ static void compare(const struct run *r, uint64_t *own) {
     /* The library is asked without MPI_IN_PLACE, with which MPICH 4.0's own Reduce can crash. */
     const void *send = in_place ? MPI_IN_PLACE : mine;
     switch (r->kind) {
-    case 0:
+    case ALLREDUCE:
         error = MPI_Allreduce(send, ours, r->count, r->type->type, r->op->op, r->comm);
         PMPI_Allreduce(before, theirs, r->count, r->type->type, r->op->op, r->comm);
         break;
-    case 1:
+    case REDUCE:
         error = MPI_Reduce(send, ours, r->count, r->type->type, r->op->op, r->root, r->comm);
         PMPI_Reduce(before, theirs, r->count, r->type->type, r->op->op, r->root, r->comm);
         break;
-    case 2:
+    case BCAST:
         error = MPI_Bcast(ours, r->count, r->type->type, r->root, r->comm);
         PMPI_Bcast(theirs, r->count, r->type->type, r->root, r->comm);
         break;
-    default:
+    case SCAN:
+        error = MPI_Scan(send, ours, r->count, r->type->type, r->op->op, r->comm);
+        PMPI_Scan(before, theirs, r->count, r->type->type, r->op->op, r->comm);
+        break;
+    case EXSCAN:
+        error = MPI_Exscan(send, ours, r->count, r->type->type, r->op->op, r->comm);
+        PMPI_Exscan(before, theirs, r->count, r->type->type, r->op->op, r->comm);
+        break;
+    case REDUCE_SCATTER:
+        error = MPI_Reduce_scatter(send, ours, counts, r->type->type, r->op->op, r->comm);
+        PMPI_Reduce_scatter(before, theirs, counts, r->type->type, r->op->op, r->comm);
+        break;
+    case REDUCE_SCATTER_BLOCK:
+        error = MPI_Reduce_scatter_block(send, ours, r->count, r->type->type, r->op->op, r->comm);
+        PMPI_Reduce_scatter_block(before, theirs, r->count, r->type->type, r->op->op, r->comm);
+        break;
+    case BARRIER:
         error = MPI_Barrier(r->comm);
     }
-    int bad = -1;
-    for (int i = 0; i <= r->count && bad < 0; i++)
+    int bad = -1, end = total + 1;
+    if (scatters && in_place)
+        end = counts[rank]; /* the rest is undefined, as is what rank 0 gets of an exclusive scan */
+    for (int i = 0; i < end && bad < 0 && (r->kind != EXSCAN || rank > 0); i++)
         if (!value_equal(r->type, ours + (size_t)i * r->type->extent, theirs + (size_t)i * r->type->extent))
             bad = i;
     CHECK(error == MPI_SUCCESS, "error %d", error);
-    CHECK(bad < 0, "kind %d, %s, %s, count %d, root %d of %d, in place %d: element %d differs", r->kind, r->type->name,
-          r->op->name, r->count, r->root, size, r->in_place, bad);
-    CHECK(memcmp(mine, before, bytes) == 0, "kind %d: the send buffer has changed", r->kind);
+    CHECK(bad < 0, "kind %d, %s, %s, count %d, root %d of %d, in place %d: element %d differs", (int)r->kind,
+          r->type->name, r->op->name, r->count, r->root, size, r->in_place, bad);
+    CHECK(memcmp(mine, before, bytes) == 0, "kind %d: the send buffer has changed", (int)r->kind);
     free(mine);
     free(before);
     free(ours);
     free(theirs);
 }
 
-void check_pairs(uint64_t seed) {
+static void pairs(uint64_t seed, int first_kind, int kinds) {
     uint64_t shared = seed, own = seed + 77 * (uint64_t)(check_rank + 1);
     for (const struct value_type *type = value_types(); type->name; type++) {
         for (const struct named_op *op = ops_of(type->kind); op->name; op++) {
             if (type->type == MPI_INTEGER && strncmp(op->name, "MPI_L", 5) == 0)
                 continue; /* MPI defines logical operations on C integers only */
             struct run run = {.type = type, .op = op, .comm = MPI_COMM_WORLD, .count = 1 + random_below(&shared, 5)};
-            run.kind = random_below(&shared, 2);
-            run.root = run.kind ? random_below(&shared, check_size) : 0;
+            run.kind = first_kind + random_below(&shared, kinds);
+            run.in_place = first_kind > 0 && random_below(&shared, 3) == 0;
+            run.root = run.kind == REDUCE ? random_below(&shared, check_size) : 0;
             compare(&run, &own);
         }
-        struct run run = {.type = type, .op = ops_of(type->kind), .comm = MPI_COMM_WORLD, .kind = 2, .count = 3};
+        struct run run = {.type = type, .op = ops_of(type->kind), .comm = MPI_COMM_WORLD, .kind = BCAST, .count = 3};
         run.root = random_below(&shared, check_size);
         compare(&run, &own);
     }
 }
 
+void check_pairs(uint64_t seed) {
+    pairs(seed, ALLREDUCE, 2);
+}
+
+void check_pairs_more(uint64_t seed) {
+    pairs(seed, SCAN, 4);
+}
+
 /* The world, a duplicate, the world backwards, odd and even ranks, and one made of random ranks. */
-static MPI_Comm some_comm(uint64_t *shared) {
+MPI_Comm check_some_comm(uint64_t *shared) {
     MPI_Comm comm = MPI_COMM_WORLD;
     int which = random_below(shared, 12), color = which == 2 ? check_rank % 2 : which == 3 ? 0 : -1;
     if (which == 4) /* random groups, which all ranks know alike */
@@ -96,13 +129,13 @@ static MPI_Comm some_comm(uint64_t *shared) {
     return comm;
 }
 
-void check_random(uint64_t seed, int turns) {
+static void random_runs(uint64_t seed, int turns, int kinds) {
     uint64_t shared = seed, own = seed + 77 * (uint64_t)(check_rank + 1);
     int types = 0;
     while (value_types()[types].name)
         types++;
     for (int turn = 0; turn < turns; turn++) {
-        MPI_Comm comm = some_comm(&shared);
+        MPI_Comm comm = check_some_comm(&shared);
         int size, ops = 0;
         PMPI_Comm_size(comm, &size);
         struct run run = {.comm = comm, .type = &value_types()[random_below(&shared, types)]};
@@ -111,16 +144,26 @@ void check_random(uint64_t seed, int turns) {
         run.op = &ops_of(run.type->kind)[random_below(&shared, ops)];
         if (run.type->type == MPI_INTEGER)
             run.op = &ops_of(KIND_FLOAT)[ops % 4]; /* MPI defines logical operations on C integers only */
-        run.kind = random_below(&shared, 10) % 4;
+        run.kind = random_below(&shared, 10 * kinds) % kinds;
         /* Around the segment sizes of the tree files: 64 and 1000 bytes. */
         static const int counts[] = {0, 1, 2, 7, 8, 9, 62, 63, 64, 65, 124, 125, 126, 127, 249, 250, 251, 1000, 2003};
         run.count = counts[random_below(&shared, (int)(sizeof counts / sizeof *counts))];
+        if (run.kind >= SCAN)
+            run.count %= 260; /* of a block */
         run.root = random_below(&shared, 1 << 20) % size;
         run.in_place = random_below(&shared, 3) == 0;
         compare(&run, &own);
         if (comm != MPI_COMM_WORLD)
             MPI_Comm_free(&comm);
     }
+}
+
+void check_random(uint64_t seed, int turns) {
+    random_runs(seed, turns, 4);
+}
+
+void check_random_more(uint64_t seed, int turns) {
+    random_runs(seed, turns, 8);
 }
 
 /* Rounded sums: within the bound of n additions of each other, and in fixed order the same every time. */

@@ -1,6 +1,6 @@
 /* Compares the collector's collectives with those of the MPI library below it, in one process.
  *
- *   engine_check MODE SEED TURNS
+ *   engine_check MODE SEED TURNS SERVED
  *
  * Prints `same` from rank 0 and returns 0 if nothing differed; otherwise says on stderr what did.
  */
@@ -9,11 +9,13 @@
 #include <string.h>
 
 int check_rank, check_size, check_failures;
+unsigned check_served = ~0u;
 
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "random";
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) + 1 : 1;
     int turns = argc > 3 ? atoi(argv[3]) : 50, provided, all = 0;
+    check_served = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : ~0u;
     seed *= UINT64_C(0x9E3779B97F4A7C15);
     MPI_Init_thread(&argc, &argv, strcmp(mode, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
@@ -24,6 +26,14 @@ int main(int argc, char **argv) {
         check_random(seed, turns);
     else if (strcmp(mode, "derived") == 0)
         check_derived(seed, turns);
+    else if (strcmp(mode, "pairs-more") == 0)
+        check_pairs_more(seed);
+    else if (strcmp(mode, "random-more") == 0)
+        check_random_more(seed, turns);
+    else if (strcmp(mode, "derived-more") == 0)
+        check_derived_more(seed, turns);
+    else if (strcmp(mode, "blocks") == 0)
+        check_blocks(seed, turns);
     else if (strcmp(mode, "sums") == 0)
         check_sums(seed);
     else if (strcmp(mode, "errors") == 0)

@@ -1,0 +1,30 @@
+/* How elements of a datatype lie in memory, and packing them.
+ *
+ * Reductions work on the user's datatype: every copy mirrors the user's layout, so gaps, lower bounds and negative
+ * extents stay as the user's operation expects them. Data movement is in packed bytes, because members may use
+ * different datatypes of one signature.
+ */
+#ifndef HOPSCOPE_LAYOUT_H
+#define HOPSCOPE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mpi/mpi_table.h"
+
+struct layout {
+    MPI_Count extent, lower, true_lower, true_extent;
+    bool gapless; /* a predefined datatype whose units are its bytes */
+};
+
+struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes);
+
+/* Packs count elements into packed (in), or unpacks them from there. MPI's error code. */
+int layout_pack(char *user, int64_t count, MPI_Datatype datatype, const struct layout *layout, int64_t unit_bytes,
+                char *packed, bool in, MPI_Comm comm);
+
+/* This member's own complaint about its datatype (one that was not committed), as the library would make it, and not
+ * what follows from another's. packed: anything. MPI_SUCCESS if there is nothing to complain of. */
+int layout_refusal(char *user, MPI_Datatype datatype, char *packed, MPI_Comm comm);
+
+#endif

@@ -1,0 +1,88 @@
+/* Where operands and results lie while a reduction runs: in the user's buffers, and in copies that mirror their layout.
+ */
+#include "engine/arguments.h"
+#include "engine/collectives.h"
+#include "engine/layout.h"
+
+static int64_t round_down(int64_t bytes) {
+    return bytes >= 0 ? bytes / 64 * 64 : -((-bytes + 63) / 64 * 64);
+}
+
+/* Lays the slots that are not the user's one behind the other. False without memory. */
+static bool place_rings(struct engine_comm *e, const struct layout *l) {
+    const struct schedule *s = &e->schedule;
+    int64_t last = (s->ring_units - 1) * l->extent;
+    int64_t low = round_down(l->true_lower + (last < 0 ? last : 0));
+    int64_t high = l->true_lower + l->true_extent + (last > 0 ? last : 0);
+    int64_t ring_bytes = -round_down(low - high);
+    int first = s->own_ring ? SLOT_OWN : SLOT_OTHER, count = s->slot_count - first;
+    for (int i = SLOT_OWN; i < s->slot_count; i++)
+        e->slots[i] = (struct slot_memory){NULL, 0};
+    if (count == 0 || s->ring_units == 0)
+        return true;
+    if (ring_bytes > INT64_MAX / 2 / count)
+        return false;
+    char *memory = engine_comm_memory(e, (size_t)ring_bytes * (size_t)count);
+    if (!memory)
+        return false;
+    for (int i = 0; i < count; i++)
+        e->slots[first + i] = (struct slot_memory){memory + i * ring_bytes - low, (MPI_Aint)l->extent};
+    return true;
+}
+
+/* Each rank's share of the vector, in elements: what it gets of a reduce-scatter, what it looks after in an allreduce
+ * round a ring. */
+static struct blocks shares_of(const struct engine_call *call, enum operation operation, int64_t *tables) {
+    int size = call->comm->size;
+    int64_t *at = tables, *length = tables + size, next = 0;
+    for (int rank = 0; rank < size; rank++) {
+        at[rank] = next;
+        length[rank] = buffer_count(call, &call->receive, rank);
+        if (operation == OPERATION_ALLREDUCE)
+            length[rank] = call->receive.count / size + (rank < call->receive.count % size);
+        next += length[rank];
+    }
+    return (struct blocks){at, length};
+}
+
+static bool in_place(const struct engine_call *call, const struct schedule_request *r) {
+    /* Equal buffers are not allowed, but most MPI libraries let them pass, and they mean the same. */
+    bool shared = call->send.base == MPI_IN_PLACE || call->send.base == call->receive.base;
+    return shared && (r->operation != OPERATION_REDUCE || r->rank == r->root);
+}
+
+static bool is_reduce_scatter(enum operation operation) {
+    return operation == OPERATION_REDUCE_SCATTER || operation == OPERATION_REDUCE_SCATTER_BLOCK;
+}
+
+int reduction_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
+    struct engine_comm *e = call->comm->engine;
+    struct execution x = collective_execution(call, plan);
+    struct layout l = {.gapless = true};
+    r->empty = plan->operation == OPERATION_BARRIER;
+    r->in_place = !r->empty && in_place(call, r);
+    if (!r->empty) {
+        x.datatype = call->receive.datatype;
+        x.unit_bytes = datatype_bytes(x.datatype);
+        l = layout_of(x.datatype, x.unit_bytes);
+    }
+    x.gapless = l.gapless;
+    r->most_units = SCHEDULE_MOST_BYTES / x.unit_bytes > 0 ? SCHEDULE_MOST_BYTES / x.unit_bytes : 1;
+    r->cut = segmentation_of(r->empty ? 0 : call->receive.count, x.unit_bytes, plan->segment_bytes);
+    if (is_reduce_scatter(plan->operation))
+        r->input = shares_of(call, plan->operation, e->tables);
+    else if (plan->operation == OPERATION_ALLREDUCE)
+        r->output = shares_of(call, plan->operation, e->tables);
+    if (!collective_lay(e, plan, r) || (!r->empty && !place_rings(e, &l)))
+        return collective_run_empty_handed(&x, plan, r);
+    char *output = (char *)(uintptr_t)call->receive.base;
+    char *input = r->in_place ? output : (char *)(uintptr_t)call->send.base;
+    e->slots[SLOT_INPUT] = (struct slot_memory){input, (MPI_Aint)l.extent};
+    e->slots[SLOT_OUTPUT] = (struct slot_memory){output, (MPI_Aint)l.extent};
+    for (int i = SLOT_OWN; i < e->schedule.slot_count && r->empty; i++)
+        e->slots[i] = (struct slot_memory){output, 0};
+    collective_execute(&x, e);
+    if (r->empty || (e->any_fitted && e->fitting_op == call->op && e->fitting_datatype == call->receive.datatype))
+        prepared_keep(call, &x);
+    return x.error;
+}

@@ -1,0 +1,85 @@
+/* Broadcast over a split binary tree: each half of the message runs down a tree of half of the ranks, which then
+ * exchange what they have with a partner in the other half.
+ *
+ * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007). Virtual
+ * ranks count from the root: the odd ones are the left half, the even ones the right, each a heap-ordered binary tree
+ * below the root. Partners are neighbours, 1 and 2, 3 and 4, ...; a last odd one without a partner gets the other half
+ * from the root.
+ */
+#include "plan/algorithm.h"
+#include "plan/sequence.h"
+
+struct splitting {
+    struct sequence q;
+    const struct schedule_request *r;
+    int v; /* this rank, counted from the root */
+};
+
+static int rank_of(const struct schedule_request *r, int v) {
+    return (int)(((long)v + r->root) % r->size);
+}
+
+/* The v-th rank's number in its half, and back. */
+static int number_of(int v) {
+    return (v - 1) / 2;
+}
+
+static int virtual_of(int number, int half) {
+    return 2 * number + 1 + half;
+}
+
+static bool is_alone(const struct schedule_request *r, int v) {
+    return v % 2 == 1 && v + 1 >= r->size;
+}
+
+/* One segment, which belongs to one half. */
+static void lay_segment(struct splitting *x, struct span what, int half) {
+    const struct schedule_request *r = x->r;
+    struct sequence *q = &x->q;
+    int v = x->v;
+    if (v == 0) {
+        q->phase = PHASE_DOWN;
+        if (virtual_of(0, half) < r->size)
+            sequence_send(q, rank_of(r, virtual_of(0, half)), what);
+        q->phase = PHASE_EXCHANGE;
+        int last = r->size - 1;
+        if (half == 1 && last > 0 && is_alone(r, last))
+            sequence_send(q, rank_of(r, last), what);
+        return;
+    }
+    if ((v - 1) % 2 != half) { /* the partner has it */
+        q->phase = PHASE_EXCHANGE;
+        sequence_receive(q, rank_of(r, is_alone(r, v) ? 0 : half ? v + 1 : v - 1), what);
+        return;
+    }
+    int number = number_of(v);
+    q->phase = PHASE_DOWN;
+    sequence_receive(q, rank_of(r, number == 0 ? 0 : virtual_of((number - 1) / 2, half)), what);
+    for (int child = 2 * number + 1; child <= 2 * number + 2; child++)
+        if (virtual_of(child, half) < r->size)
+            sequence_send(q, rank_of(r, virtual_of(child, half)), what);
+    q->phase = PHASE_EXCHANGE;
+    if (!is_alone(r, v))
+        sequence_send(q, rank_of(r, half ? v - 1 : v + 1), what);
+}
+
+bool schedule_split_binary(struct schedule *s, const struct schedule_request *r) {
+    struct splitting x = {.r = r, .v = (int)(((long)r->rank - r->root + r->size) % r->size)};
+    /* With less than two segments the halves are cut in the middle. */
+    struct segmentation cut = r->cut;
+    if (cut.segments < 2 && cut.units > 1) {
+        cut.segment_units = (cut.units + 1) / 2;
+        cut.segments = cut.window = 2;
+    }
+    sequence_open(&x.q, s, r, SLOT_OTHER, cut.window);
+    int left = (cut.segments + 1) / 2;
+    for (int turn = 0; turn < cut.segments && x.q.good; turn++) {
+        /* The halves run at the same time: one segment of each in turn. */
+        int half = turn % 2, segment = half ? left + turn / 2 : turn / 2;
+        int64_t at = segment * cut.segment_units;
+        int64_t length = segmentation_units(&cut, segment);
+        int place = sequence_segment(&x.q, &cut, turn);
+        lay_segment(&x, (struct span){SLOT_OUTPUT, at, length, place, 1}, half);
+    }
+    return sequence_close(&x.q);
+}

@@ -1,0 +1,170 @@
+#include "simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+
+struct message {
+    int to, from;
+    uint32_t segment;
+    uint16_t round;
+    uint8_t phase;
+    int64_t length;
+    uint64_t *data; /* NULL once received */
+};
+
+struct actor actors[SIMULATION_RANKS];
+static struct message *messages;
+static int message_count, message_capacity, first_open;
+static uint64_t (*operation)(uint64_t, uint64_t);
+
+uint64_t simulation_sum(uint64_t in, uint64_t inout) {
+    return in + inout;
+}
+
+uint64_t simulation_compose(uint64_t in, uint64_t inout) {
+    uint32_t a = (uint32_t)in, b = (uint32_t)(in >> 32), c = (uint32_t)inout, d = (uint32_t)(inout >> 32);
+    return (uint64_t)(a * c) | (uint64_t)(b * c + d) << 32;
+}
+
+void simulation_place(struct actor *a) {
+    EXPECT(a->schedule.slot_count <= SIMULATION_SLOTS, "%d slots", a->schedule.slot_count);
+    for (int slot = SLOT_OWN; slot < a->schedule.slot_count; slot++)
+        a->slots[slot] = calloc((size_t)a->schedule.ring_units + 1, sizeof(uint64_t));
+    a->done = calloc((size_t)a->schedule.step_count + 1, sizeof(bool));
+    a->started = calloc((size_t)a->schedule.step_count + 1, sizeof(bool));
+    a->left = a->schedule.step_count;
+}
+
+static void finish(struct actor *a, int step) {
+    a->done[step] = true;
+    a->left--;
+    for (int e = a->schedule.steps[step].first_edge; e >= 0; e = a->schedule.edges[e].next)
+        a->schedule.steps[a->schedule.edges[e].step].waiting--;
+}
+
+static void send(int from, const struct step *s, const uint64_t *data) {
+    if (message_count == message_capacity) {
+        message_capacity = message_capacity ? 2 * message_capacity : 1000;
+        messages = realloc(messages, (size_t)message_capacity * sizeof *messages);
+    }
+    struct message *m = &messages[message_count++];
+    *m = (struct message){
+        s->peer, from, s->segment, s->round, s->phase, s->length, malloc((size_t)s->length * sizeof *data + 1)};
+    memcpy(m->data, data, (size_t)s->length * sizeof *data);
+}
+
+/* The oldest message that MPI could take for this one: all that the executor's tags tell apart. */
+static struct message *match(const struct step *s, int to, int from) {
+    for (int i = first_open; i < message_count; i++) {
+        struct message *m = &messages[i];
+        if (m->data && m->to == to && m->from == from && m->phase == s->phase && (m->round - s->round) % 8 == 0 &&
+            (m->segment - s->segment) % 128 == 0)
+            return m;
+    }
+    return NULL;
+}
+
+static bool receive(int rank, const struct step *s, uint64_t *to) {
+    struct message *m = match(s, rank, s->peer);
+    if (!m)
+        return false;
+    EXPECT(m->length == s->length && m->segment == s->segment && m->round == s->round,
+           "%lld units of segment %u, round %d for %lld of %u, %d", (long long)m->length, m->segment, m->round,
+           (long long)s->length, s->segment, s->round);
+    if (m->length == s->length)
+        memcpy(to, m->data, (size_t)s->length * sizeof *to);
+    free(m->data);
+    m->data = NULL;
+    while (first_open < message_count && !messages[first_open].data)
+        first_open++;
+    return true;
+}
+
+/* Tries to move one step on; true if something happened. */
+static bool act(int rank, int index) {
+    struct actor *a = &actors[rank];
+    struct step *s = &a->schedule.steps[index];
+    if (a->done[index] || s->waiting > 0)
+        return false;
+    uint64_t *to = a->slots[s->slot] + s->at, *from = a->slots[s->operand] + s->operand_at;
+    bool first = !a->started[index];
+    a->started[index] = true;
+    switch ((enum step_kind)s->kind) {
+    case STEP_SEND:
+        if (first) {
+            send(rank, s, to);
+            return true;
+        }
+        /* It stays under way for a while: its buffer must hold still. */
+        for (int i = first_open; i < message_count; i++)
+            if (messages[i].data && messages[i].from == rank && messages[i].to == s->peer &&
+                messages[i].segment == s->segment && messages[i].phase == s->phase && messages[i].round == s->round)
+                EXPECT(memcmp(messages[i].data, to, (size_t)s->length * sizeof *to) == 0, "overwritten while sent");
+        break;
+    case STEP_RECEIVE:
+        if (!receive(rank, s, to))
+            return false;
+        break;
+    case STEP_COPY:
+        memcpy(to, from, (size_t)s->length * sizeof *to);
+        break;
+    case STEP_COMBINE:
+        for (int64_t i = 0; i < s->length; i++)
+            to[i] = operation(from[i], to[i]);
+        break;
+    case STEP_JOIN:
+        break;
+    }
+    finish(a, index);
+    return true;
+}
+
+static void expect_ready_list(const struct schedule *s, const char *what) {
+    int ready = 0;
+    for (int i = 0; i < s->step_count; i++)
+        ready += s->steps[i].unmet == 0;
+    EXPECT(ready == s->ready_count && (s->step_count == 0 || ready > 0), "%s: %d ready, not %d", what, s->ready_count,
+           ready);
+}
+
+int simulation_run(int size, uint64_t (*combine)(uint64_t, uint64_t), const char *what) {
+    int left = 0, idle = 0, before_failures = expect_failures;
+    operation = combine;
+    message_count = first_open = 0;
+    for (int rank = 0; rank < size; rank++) {
+        left += actors[rank].left;
+        expect_ready_list(&actors[rank].schedule, what);
+    }
+    while (left > 0 && idle < 400000) {
+        int rank = rand() % size;
+        struct actor *a = &actors[rank];
+        if (a->schedule.step_count == 0)
+            continue;
+        /* Mostly near the first unfinished step, sometimes anywhere. */
+        int index = rand() % a->schedule.step_count, before = a->left;
+        idle = act(rank, index) ? 0 : idle + 1;
+        left -= before - a->left;
+        for (int k = 0; k < a->schedule.step_count && rand() % 4; k++) {
+            before = a->left;
+            if (act(rank, (index + k) % a->schedule.step_count))
+                idle = 0;
+            left -= before - a->left;
+        }
+    }
+    EXPECT(left == 0, "%s: %d steps never ran", what, left);
+    for (int i = first_open; i < message_count; i++) {
+        EXPECT(!messages[i].data, "%s: a message from %d to %d was never received", what, messages[i].from,
+               messages[i].to);
+        free(messages[i].data);
+    }
+    for (int rank = 0; rank < size; rank++) {
+        struct actor *a = &actors[rank];
+        for (int slot = SLOT_OWN; slot < a->schedule.slot_count; slot++)
+            free(a->slots[slot]);
+        free(a->done);
+        free(a->started);
+    }
+    return expect_failures - before_failures;
+}

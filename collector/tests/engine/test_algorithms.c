@@ -1,0 +1,310 @@
+/* Every algorithm for every operation that it serves, on 2 to 20 ranks, against what MPI says must come out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "plan/algorithm.h"
+#include "simulation.h"
+
+enum { MOST = SIMULATION_RANKS, MOST_UNITS = 60 };
+
+/* One collective, and everybody's buffers in it: input and output as the operation has them. */
+struct scene {
+    const struct algorithm *algorithm;
+    enum operation operation;
+    int size, root;
+    bool in_place, ordered;
+    int64_t units;             /* of the whole message, where there is one */
+    int64_t count[MOST][MOST]; /* units from a rank for a rank (Gather: for the root, and so on) */
+    int64_t in_at[MOST][MOST], out_at[MOST][MOST], in_length[MOST][MOST], out_length[MOST][MOST];
+    int64_t in_units[MOST], out_units[MOST];
+    uint64_t *input[MOST], *before[MOST]; /* before: what lay in the output */
+    struct tree_place up[MOST], down[MOST];
+    int children[2][MOST][MOST];
+};
+
+static uint64_t draw(void) {
+    return (uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ (uint64_t)rand();
+}
+
+static bool is_any(enum operation operation, uint32_t operations) {
+    return operations & operation_bit(operation);
+}
+
+#define BIT(name) (UINT32_C(1) << OPERATION_##name)
+static const uint32_t of_blocks = BIT(GATHER) | BIT(GATHERV) | BIT(SCATTER) | BIT(SCATTERV) | BIT(ALLGATHER) |
+                                  BIT(ALLGATHERV) | BIT(ALLTOALL) | BIT(ALLTOALLV) | BIT(ALLTOALLW);
+static const uint32_t reduce_scatters = BIT(REDUCE_SCATTER) | BIT(REDUCE_SCATTER_BLOCK);
+static const uint32_t even = BIT(GATHER) | BIT(SCATTER) | BIT(ALLGATHER) | BIT(ALLTOALL) | BIT(REDUCE_SCATTER_BLOCK);
+
+/* How much goes from whom to whom; then where each rank has its blocks, one behind the other, or (where messages hold
+ * one block only) apart. */
+static void draw_blocks(struct scene *s) {
+    int64_t one = 1 + rand() % 9;
+    bool apart = !(s->algorithm->properties & RANGES) && !is_any(s->operation, even);
+    for (int from = 0; from < s->size; from++)
+        for (int to = 0; to < s->size; to++) {
+            int64_t drawn = is_any(s->operation, even) ? one : rand() % 6;
+            bool once = !is_any(s->operation, BIT(ALLTOALLV) | BIT(ALLTOALLW));
+            /* Of an allgather or a gather the sender decides, of a scatter or reduce-scatter the receiver. */
+            if (once && is_any(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && from > 0)
+                drawn = s->count[0][to];
+            else if (once && !is_any(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && to > 0)
+                drawn = s->count[from][0];
+            s->count[from][to] = drawn;
+        }
+    for (int rank = 0; rank < s->size; rank++) {
+        s->in_units[rank] = s->out_units[rank] = 0;
+        for (int i = 0; i < s->size; i++) {
+            int64_t gap = apart ? rand() % 3 : 0;
+            s->in_length[rank][i] = s->count[rank][i];
+            s->out_length[rank][i] = s->count[i][rank];
+            s->in_at[rank][i] = s->in_units[rank] + gap;
+            s->out_at[rank][i] = s->out_units[rank] + gap;
+            s->in_units[rank] += s->in_length[rank][i] + gap;
+            s->out_units[rank] += s->out_length[rank][i] + gap;
+        }
+        bool one_in = is_any(s->operation, BIT(GATHER) | BIT(GATHERV) | BIT(ALLGATHER) | BIT(ALLGATHERV));
+        bool one_out = is_any(s->operation, BIT(SCATTER) | BIT(SCATTERV) | reduce_scatters);
+        if (one_in)
+            s->in_at[rank][rank] = 0;
+        if (one_out)
+            s->out_at[rank][rank] = 0;
+    }
+}
+
+/* A rank's buffers: of in_place both are one. */
+static void fill(struct scene *s, int rank) {
+    struct actor *a = &actors[rank];
+    if (is_any(s->operation, of_blocks | reduce_scatters) == 0)
+        s->in_units[rank] = s->out_units[rank] = s->units;
+    bool shared = s->in_place && !is_any(s->operation, BIT(GATHER) | BIT(GATHERV) | BIT(SCATTER) | BIT(SCATTERV));
+    int64_t most = s->in_units[rank] > s->out_units[rank] ? s->in_units[rank] : s->out_units[rank];
+    a->slots[SLOT_INPUT] = calloc((size_t)most + 1, sizeof(uint64_t));
+    a->slots[SLOT_OUTPUT] = shared ? a->slots[SLOT_INPUT] : calloc((size_t)most + 1, sizeof(uint64_t));
+    for (int64_t i = 0; i < most; i++) {
+        a->slots[SLOT_OUTPUT][i] = draw();
+        a->slots[SLOT_INPUT][i] = draw();
+    }
+    s->input[rank] = calloc((size_t)most + 1, sizeof(uint64_t));
+    memcpy(s->input[rank], a->slots[SLOT_INPUT], (size_t)most * sizeof(uint64_t));
+    if (s->in_place && is_any(s->operation, BIT(ALLGATHER) | BIT(ALLGATHERV) | BIT(GATHER) | BIT(GATHERV)) &&
+        (rank == s->root || is_any(s->operation, BIT(ALLGATHER) | BIT(ALLGATHERV))))
+        memcpy(s->input[rank], a->slots[SLOT_OUTPUT] + s->out_at[rank][rank],
+               (size_t)s->out_length[rank][rank] * sizeof(uint64_t));
+    s->before[rank] = calloc((size_t)most + 1, sizeof(uint64_t));
+    memcpy(s->before[rank], a->slots[SLOT_OUTPUT], (size_t)most * sizeof(uint64_t));
+}
+
+static uint64_t combined(const struct scene *s, int first, int end, int block, int64_t unit) {
+    uint64_t result = 0;
+    for (int rank = first; rank < end; rank++) {
+        int64_t at = block < 0 ? unit : s->in_at[rank][block] + unit;
+        uint64_t here = s->input[rank][at];
+        result = rank == first ? here : s->ordered ? simulation_compose(result, here) : result + here;
+    }
+    return result;
+}
+
+/* What must lie at a place of a rank's output. */
+static void expect_output(struct scene *s, int rank, const char *what) {
+    const uint64_t *out = actors[rank].slots[SLOT_OUTPUT];
+    uint64_t *wanted = s->before[rank];
+    bool at_root = rank == s->root;
+    switch (s->operation) {
+    case OPERATION_BCAST:
+        memcpy(wanted, s->input[s->root], (size_t)s->units * sizeof *wanted);
+        break;
+    case OPERATION_REDUCE:
+    case OPERATION_ALLREDUCE:
+        for (int64_t i = 0; i < s->units && (at_root || s->operation == OPERATION_ALLREDUCE); i++)
+            wanted[i] = combined(s, 0, s->size, -1, i);
+        break;
+    case OPERATION_SCAN:
+    case OPERATION_EXSCAN:
+        for (int64_t i = 0; i < s->units && (rank > 0 || s->operation == OPERATION_SCAN); i++)
+            wanted[i] = combined(s, 0, rank + (s->operation == OPERATION_SCAN), -1, i);
+        break;
+    case OPERATION_REDUCE_SCATTER:
+    case OPERATION_REDUCE_SCATTER_BLOCK:
+        for (int64_t i = 0; i < s->out_length[rank][rank]; i++)
+            wanted[i] = combined(s, 0, s->size, rank, i);
+        break;
+    case OPERATION_BARRIER:
+    case OPERATIONS:
+        break;
+    default:
+        for (int from = 0; from < s->size; from++) {
+            bool gathers = is_any(s->operation, BIT(GATHER) | BIT(GATHERV));
+            bool scatters = is_any(s->operation, BIT(SCATTER) | BIT(SCATTERV));
+            if ((gathers && !at_root) || (scatters && from != s->root) || (scatters && at_root && s->in_place))
+                continue;
+            int64_t to = s->out_at[rank][scatters ? rank : from];
+            const uint64_t *data = s->input[from];
+            if (scatters || is_any(s->operation, BIT(ALLTOALL) | BIT(ALLTOALLV) | BIT(ALLTOALLW)))
+                data += s->in_at[from][rank];
+            memcpy(wanted + to, data, (size_t)s->count[from][rank] * sizeof *wanted);
+        }
+    }
+    int64_t units = s->in_units[rank] > s->out_units[rank] ? s->in_units[rank] : s->out_units[rank];
+    for (int64_t i = 0; i < units; i++)
+        if (out[i] != wanted[i] && !(s->in_place && is_any(s->operation, reduce_scatters) &&
+                                     i >= s->out_length[rank][rank])) { /* there MPI leaves what it likes */
+            EXPECT(out[i] == wanted[i], "%s: rank %d, unit %lld", what, rank, (long long)i);
+            return;
+        }
+}
+
+static void rehearse(const struct algorithm *algorithm, enum operation operation, int size, int turn) {
+    static const enum tree_shape shapes[] = {TREE_FLAT,    TREE_CHAIN,          TREE_KARY,
+                                             TREE_K_CHAIN, TREE_BINOMIAL_MPICH, TREE_BINOMIAL_LAM};
+    static struct scene s;
+    struct tree_spec tree = {.shape = shapes[rand() % 6], .fan_out = 1 + rand() % 3}, other = tree;
+    struct tree_members members = {size, NULL, NULL};
+    int scratch[8 * MOST];
+    if (!is_any(operation, BIT(SCATTER)))
+        other.shape = shapes[rand() % 6];
+    s.algorithm = algorithm;
+    s.operation = operation;
+    s.size = size;
+    s.root = rand() % size;
+    s.units = operation == OPERATION_BARRIER ? 0 : 1 + rand() % MOST_UNITS;
+    s.ordered = algorithm->properties & KEEPS_ORDER;
+    s.in_place = rand() % 2 && !is_any(operation, BIT(ALLTOALL) | BIT(ALLTOALLV) | BIT(ALLTOALLW) | BIT(BARRIER));
+    s.in_place = s.in_place || operation == OPERATION_BCAST;
+    uint64_t segment_bytes = algorithm->properties & CUTS && rand() % 2 ? 8u * (1u + (unsigned)rand() % 20u) : 0;
+    int64_t most_units = rand() % 3 ? INT64_MAX : 1 + rand() % 7;
+    struct segmentation cut = segmentation_of(s.units, 8, segment_bytes);
+    char what[160];
+    snprintf(what, sizeof what, "turn %d: %s by %s on %d ranks, root %d, %lld units in %d segments%s%s", turn,
+             operation_name(operation), algorithm->name, size, s.root, (long long)s.units, cut.segments,
+             s.in_place ? ", in place" : "", most_units < 100 ? ", in short messages" : "");
+    if (is_any(operation, of_blocks | reduce_scatters))
+        draw_blocks(&s);
+    for (int rank = 0; rank < size; rank++) {
+        int64_t shares_at[MOST], shares[MOST];
+        fill(&s, rank);
+        s.up[rank].children = s.children[0][rank];
+        s.down[rank].children = s.children[1][rank];
+        tree_place_of(&tree, &members, rank, s.root, TREE_REDUCE, scratch, &s.up[rank]);
+        tree_place_of(&other, &members, rank, s.root, TREE_BROADCAST, scratch, &s.down[rank]);
+        bool rooted = is_any(operation, BIT(GATHER) | BIT(GATHERV) | BIT(SCATTER) | BIT(SCATTERV) | BIT(REDUCE));
+        struct schedule_request r = {.operation = operation,
+                                     .rank = rank,
+                                     .size = size,
+                                     .root = s.root,
+                                     .in_place = s.in_place && (!rooted || rank == s.root),
+                                     .empty = operation == OPERATION_BARRIER,
+                                     .most_units = most_units,
+                                     .cut = cut,
+                                     .arrival_order = rand() % 2,
+                                     .up = is_any(operation, BIT(BCAST) | BIT(SCATTER)) ? NULL : &s.up[rank],
+                                     .down = is_any(operation, BIT(REDUCE) | BIT(GATHER)) ? NULL : &s.down[rank],
+                                     .tree = &tree,
+                                     .members = &members,
+                                     .scratch = scratch,
+                                     .input = {s.in_at[rank], s.in_length[rank]},
+                                     .output = {s.out_at[rank], s.out_length[rank]}};
+        if (operation == OPERATION_REDUCE && s.in_place && rank == s.root)
+            memcpy(s.input[rank], actors[rank].slots[SLOT_OUTPUT], (size_t)s.units * sizeof(uint64_t));
+        if (operation == OPERATION_ALLREDUCE) { /* a share of the message for each */
+            for (int i = 0; i < size; i++) {
+                shares[i] = s.units / size + (i < s.units % size);
+                shares_at[i] = i ? shares_at[i - 1] + shares[i - 1] : 0;
+            }
+            r.output = (struct blocks){shares_at, shares};
+        }
+        EXPECT(algorithm_lay(algorithm, &actors[rank].schedule, &r), "%s", what);
+        simulation_place(&actors[rank]);
+    }
+    expect_failures += simulation_run(size, s.ordered ? simulation_compose : simulation_sum, what);
+    for (int rank = 0; rank < size; rank++)
+        expect_output(&s, rank, what);
+    for (int rank = 0; rank < size; rank++) {
+        free(s.input[rank]);
+        free(s.before[rank]);
+        if (actors[rank].slots[SLOT_INPUT] != actors[rank].slots[SLOT_OUTPUT])
+            free(actors[rank].slots[SLOT_INPUT]);
+        free(actors[rank].slots[SLOT_OUTPUT]);
+    }
+}
+
+/* Without memory a rank runs the steps one by one, as they are written: that must not hang either. */
+struct written {
+    struct step steps[4096];
+    int count;
+};
+
+static void write_down(void *context, const struct step *step) {
+    struct written *w = context;
+    if ((step->kind == STEP_SEND || step->kind == STEP_RECEIVE) && w->count < 4096)
+        w->steps[w->count++] = *step;
+}
+
+static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *algorithm, enum operation operation,
+                                                        int size) {
+    static struct written all[MOST];
+    static int pending[MOST][MOST], at[MOST];
+    int64_t places[MOST], lengths[MOST];
+    int scratch[8 * MOST], children[2][MOST], left = 0;
+    struct tree_spec tree = {.shape = TREE_BINOMIAL_MPICH};
+    struct tree_members members = {size, NULL, NULL};
+    memset(pending, 0, sizeof pending);
+    for (int rank = 0; rank < size; rank++) {
+        struct tree_place up = {.children = children[0]}, down = {.children = children[1]};
+        tree_place_of(&tree, &members, rank, 0, TREE_REDUCE, scratch, &up);
+        tree_place_of(&tree, &members, rank, 0, TREE_BROADCAST, scratch, &down);
+        for (int i = 0; i < size; i++) {
+            places[i] = 3 * i;
+            lengths[i] = 3;
+        }
+        struct schedule s = {.instead = write_down, .instead_context = &all[rank]};
+        struct schedule_request r = {.operation = operation,
+                                     .rank = rank,
+                                     .size = size,
+                                     .cut = segmentation_of(60, 8, algorithm->properties & CUTS ? 80 : 0),
+                                     .up = is_any(operation, BIT(BCAST) | BIT(SCATTER)) ? NULL : &up,
+                                     .down = is_any(operation, BIT(REDUCE) | BIT(GATHER)) ? NULL : &down,
+                                     .tree = &tree,
+                                     .members = &members,
+                                     .scratch = scratch,
+                                     .input = {places, lengths},
+                                     .output = {places, lengths}};
+        all[rank].count = at[rank] = 0;
+        EXPECT(algorithm_lay(algorithm, &s, &r) && !s.steps && !s.edges && !s.ready, "memory was used");
+        left += all[rank].count;
+    }
+    for (bool moved = true; moved && left > 0;) {
+        moved = false;
+        for (int rank = 0; rank < size; rank++)
+            for (; at[rank] < all[rank].count; at[rank]++, left--, moved = true) {
+                const struct step *step = &all[rank].steps[at[rank]];
+                if (step->kind == STEP_SEND)
+                    pending[rank][step->peer]++;
+                else if (pending[step->peer][rank] == 0)
+                    break;
+                else
+                    pending[step->peer][rank]--;
+            }
+    }
+    EXPECT(left == 0, "%s by %s on %d ranks hangs if run step by step", operation_name(operation), algorithm->name,
+           size);
+}
+
+int main(void) {
+    srand(5);
+    for (const struct algorithm *row = algorithms; row->name; row++)
+        for (int i = 0; i < OPERATIONS; i++) {
+            enum operation operation = (enum operation)i;
+            if (!is_any(operation, row->operations))
+                continue;
+            for (int size = 2; size <= MOST; size++) {
+                the_order_of_writing_is_one_that_can_be_run(row, operation, size);
+                for (int turn = 0; turn < 4; turn++)
+                    rehearse(row, operation, size, turn);
+            }
+        }
+    for (int rank = 0; rank < MOST; rank++)
+        schedule_clear(&actors[rank].schedule);
+    return expect_failures != 0;
+}
