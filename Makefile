@@ -13,7 +13,7 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check check-kills bench dev clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills check-random bench dev clean setup-demo setup-test unit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ check: setup-test ## Formatting, types, lints and the schemas
 
 check-kills: setup-test ## 1,000 runs killed at random moments: is every event recovered? About half an hour
 	@$(PY) tests/kills/check_kills.py --runs $(or $(RUNS),1000) --seed $(or $(SEED),1)
+
+check-random: setup-test ## Random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
+	@PYTHONPATH=tools $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
 
 bench: setup-test ## The benchmarks: ratios, taken in one run
 	@$(PY) benchmarks/run.py

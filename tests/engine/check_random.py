@@ -1,0 +1,70 @@
+"""Many random programs under every MPI library of this machine: make check-random.
+
+Ends with 1 and the smallest program that it could find, as files and commands, when one leaves other bytes under the
+collector than without. What the library itself cannot run is counted and left out.
+"""
+
+import argparse
+import sys
+import time
+
+from engine_jobs import MPIS
+from hypothesis import HealthCheck, given, reject, seed, settings
+from local_mpi import LocalMpi
+from random_programs import Job, compare, jobs
+
+AT_A_TIME = 20
+
+
+def run_some(mpi: LocalMpi, number: int, most_ranks: int) -> tuple[int, int, int]:
+    """Programs, calls by the engine, and programs that the library itself cannot run. Raises AssertionError with the
+    smallest program that shows a difference.
+    """
+    programs = by_engine = refused = 0
+
+    @seed(number)
+    @settings(deadline=None, database=None, max_examples=AT_A_TIME, suppress_health_check=list(HealthCheck))
+    @given(job=jobs(most_ranks, least_steps=5))
+    def some(job: Job) -> None:
+        nonlocal programs, by_engine, refused
+        try:
+            outcome = compare(mpi, job)
+        except RuntimeError as trouble:
+            refused += 1
+            print(f"left out: {trouble}", file=sys.stderr)
+            reject()
+        assert not outcome.difference, outcome.difference
+        programs += 1
+        by_engine += outcome.by_engine
+
+    some()
+    return programs, by_engine, refused
+
+
+def main() -> None:
+    """Run until the time is over."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seconds", type=float, default=600)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--ranks", type=int, default=6, help="at most so many")
+    options.add_argument("--mpi", help="one flavour only: openmpi or mpich")
+    wanted = options.parse_args()
+    libraries = [mpi for mpi in MPIS if wanted.mpi in (None, mpi.flavour)]
+    if not libraries:
+        sys.exit("check-random: there is no MPI library to run programs with")
+    end, number = time.monotonic() + wanted.seconds, wanted.seed
+    totals = {mpi.flavour: (0, 0, 0) for mpi in libraries}
+    while time.monotonic() < end:
+        for mpi in libraries:
+            try:
+                found = run_some(mpi, number, wanted.ranks)
+            except AssertionError as difference:
+                sys.exit(f"check-random: {mpi.flavour}, seed {number}: {difference}")
+            totals[mpi.flavour] = tuple(map(sum, zip(totals[mpi.flavour], found, strict=True)))
+        number += 1
+    for flavour, (programs, by_engine, refused) in totals.items():
+        print(f"{flavour}: {programs} programs, {by_engine} calls by the engine, all alike; {refused} left out")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""Random MPI programs for the interpreter (interpreter/program.h), run by the library alone and under the collector.
+
+The two must leave the same bytes in every buffer on every rank. Sums are of small numbers, so that they are exact in
+whatever order.
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import engine_jobs
+from engine_jobs import ROOT
+from hopscope.launch import collector_library
+from hypothesis import strategies as st
+from local_mpi import LocalMpi
+
+SOURCES = Path(__file__).parent / "interpreter"
+CONTRACT = json.loads((ROOT / "schemas" / "tree.schema.json").read_text())["$defs"]
+OPERATIONS: list[str] = CONTRACT["rule"]["properties"]["operations"]["items"]["enum"]
+SHAPES: list[str] = CONTRACT["simple_shape"]["enum"]
+
+REDUCTIONS = ["reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block"]
+MOVEMENTS = ["bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv"]
+MOVEMENTS += ["alltoall", "alltoallv", "alltoallw"]
+INTEGERS = ["uchar", "short", "int", "long"]
+DERIVED = ["contiguous", "holes", "backwards", "padded"]
+COUNTS = [0, 1, 2, 3, 7, 16, 63, 64, 65, 127, 250, 1000]
+MOST_COMMS = 8
+MAKING = ["dup", "split", "create"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is run: how many ranks, the program's text, and the tree file (None: the collector only observes)."""
+
+    ranks: int
+    program: str
+    tree: dict[str, Any] | None
+
+
+# A reduction's operation and datatype, as MPI allows them together; "-" is no operation.
+reductions = st.one_of(
+    st.tuples(st.sampled_from(["sum", "prod", "max", "min"]), st.sampled_from([*INTEGERS, "float", "double"])),
+    st.tuples(st.sampled_from(["band", "bxor", "land", "lor"]), st.sampled_from(INTEGERS)),
+    st.tuples(st.sampled_from(["maxloc", "minloc"]), st.sampled_from(["2int", "double_int"])),
+    st.tuples(st.just("unordered"), st.sampled_from(["int", *DERIVED])),
+    # Not padded: MPICH 4's own MPI_Reduce_scatter then damages the heap.
+    st.tuples(st.just("ordered"), st.sampled_from(["int", "contiguous", "holes", "backwards"])),
+)
+# Elements that lie downwards (a negative extent) are for movements only: reducing them, Open MPI 4 ends with an
+# internal error and MPICH 4 with a damaged heap, without any collector.
+movements = st.tuples(st.just("-"), st.sampled_from([*INTEGERS, "double", "double_int", *DERIVED, "downwards"]))
+places = st.integers(0, MOST_COMMS - 1)
+
+
+def _collective(names: list[str], data: st.SearchStrategy[tuple[str, str]]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.tuples(
+        st.just("collective"),
+        places,
+        st.sampled_from(names),
+        st.integers(0, 7),
+        st.sampled_from(COUNTS),
+        data,
+        st.booleans(),
+        st.booleans(),
+        st.integers(0, 99),
+    )
+
+
+_collectives = [
+    _collective(REDUCTIONS, reductions),
+    _collective(MOVEMENTS, movements),
+    _collective(["barrier"], st.just(("-", "int"))),
+]
+_others = [
+    st.tuples(st.just("dup"), places),
+    st.tuples(st.just("split"), places, st.integers(1, 3), st.integers(0, 1), st.integers(0, 1)),
+    st.tuples(st.just("create"), places, st.integers(2, 4), st.integers(0, 1)),
+    st.tuples(st.just("free"), places),
+    st.tuples(st.just("noise"), places, st.integers(0, 3), st.sampled_from([0, 8, 3000, 70_000]), st.integers(0, 1)),
+]
+steps = st.one_of(*_collectives, _collectives[0], _collectives[1], st.one_of(*_others))
+
+
+def text_of(lane: list[tuple[Any, ...]], threads: bool) -> list[str]:
+    """A lane's lines. A step's place says which of the communicators that there are then; none is made beyond the most
+    that may be, and the first stays. With threads all are made first and none is freed: Open MPI 4 hangs by itself
+    when two threads make communicators at once.
+    """
+    lines = ["lane"]
+    if threads:
+        lane = [*(step for step in lane if step[0] in MAKING), *(step for step in lane if step[0] not in MAKING)]
+        lane = [step for step in lane if step[0] != "free"]
+    there, made = [0], 1
+    for word, place, *rest in lane:
+        comm = there[place % len(there)]
+        if word == "collective":
+            name, root, count, (op, datatype), in_place, mixed, seed = rest
+            lines.append(f"collective {name} {comm} {root} {count} {datatype} {op} {in_place:d} {mixed:d} {seed}")
+        elif word == "noise":
+            lines.append(f"noise {comm} {' '.join(map(str, rest))}")
+        elif word == "free":
+            if comm != 0:
+                lines.append(f"free {comm}")
+                there.remove(comm)
+        elif len(there) < MOST_COMMS:
+            lines.append(f"{word} {comm} {' '.join(map(str, rest))}".rstrip())
+            there.append(made)
+            made += 1
+    return lines
+
+
+levels = st.sampled_from([{"shape": name} for name in SHAPES if name != "kary"]) | st.integers(1, 4).map(
+    lambda width: {"shape": "kary", "fan_out": width}
+)
+
+
+@st.composite
+def tree_files(draw: st.DrawFn) -> dict[str, Any]:
+    """A rule for short messages and one for the others, over two trees of any shape."""
+    rule = st.fixed_dictionaries(
+        {
+            "operations": st.just(OPERATIONS),
+            "reduce_tree": st.sampled_from(["one", "other"]),
+            "broadcast_tree": st.sampled_from(["one", "other"]),
+            "segment_bytes": st.sampled_from([0, 1, 64, 1000]),
+            "combine": st.sampled_from(["fixed", "arrival"]),
+        }
+    )
+    rules = [draw(rule) | {"bytes": {"max": 600}}, draw(rule)]
+    return {"schema_version": 1, "trees": {"one": draw(levels), "other": draw(levels)}, "rules": rules}
+
+
+@st.composite
+def jobs(draw: st.DrawFn, most_ranks: int, least_steps: int = 1, most_lanes: int = 2) -> Job:
+    """Any program on 2 to so many ranks."""
+    ranks = draw(st.integers(2, most_ranks))
+    tree = draw(st.one_of(tree_files(), tree_files(), tree_files(), st.none()))
+    lane = st.lists(steps, min_size=least_steps, max_size=40)
+    lanes = draw(st.lists(lane, min_size=1, max_size=most_lanes))
+    return Job(ranks, "\n".join(line for each in lanes for line in text_of(each, len(lanes) > 1)) + "\n", tree)
+
+
+def interpreter(mpi: LocalMpi) -> Path:
+    """The interpreter, compiled once for each MPI library."""
+    made = ROOT / "build" / "programs" / mpi.flavour / "interpret"
+    if made.exists() and made.stat().st_mtime > max(path.stat().st_mtime for path in SOURCES.iterdir()):
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    sources = [str(path) for path in sorted(SOURCES.glob("*.c"))]
+    words = [mpi.compiler, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-o", str(made), *sources, "-lpthread"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return made
+
+
+def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, list[list[str]]]:
+    """How the job ended, and what each rank wrote."""
+    hashes.mkdir()
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, env=clean)
+    except subprocess.TimeoutExpired:
+        return f"did not end in {timeout} s", []
+    if done.returncode != 0:
+        return f"exit code {done.returncode}:\n{done.stdout}{done.stderr}", []
+    return "", [(hashes / str(rank)).read_text().splitlines() for rank in range(ranks)]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a program: empty `difference` if it left the same bytes with and without the collector, else what
+    differs and how to see it again; and how many calls the engine has run, over all ranks.
+    """
+
+    difference: str
+    by_engine: int = 0
+
+
+def compare(mpi: LocalMpi, job: Job, timeout: int = 40) -> Outcome:
+    """Runs a program by the library alone and under the collector. Raises RuntimeError if it does not run under the
+    library alone either.
+    """
+    with tempfile.TemporaryDirectory(prefix="hopscope-random-") as name:
+        folder = Path(name)
+        (folder / "program").write_text(job.program)
+        variables = [
+            f"LD_PRELOAD={collector_library(mpi.flavour)}",
+            f"HOPSCOPE_DIR={folder / 'trace'}",
+            "HOPSCOPE_ASSEMBLE=0",
+        ]
+        if job.tree:
+            (folder / "tree.json").write_text(json.dumps(job.tree))
+            variables.append(f"HOPSCOPE_TREE={folder / 'tree.json'}")
+        start, program = mpi.launch(job.ranks), [str(interpreter(mpi)), str(folder / "program")]
+        alone = [*start, *program, str(folder / "alone")]
+        under = [*start, "env", *variables, *program, str(folder / "under")]
+        trouble, expected = run(alone, folder / "alone", job.ranks, timeout)
+        if trouble:
+            raise RuntimeError(f"{mpi.flavour} alone: {trouble}\n{_reproducer(mpi, job, folder, alone, under)}")
+        trouble, found = run(under, folder / "under", job.ranks, timeout)
+        pairs = [
+            (rank, *lines) for rank in range(len(found)) for lines in zip(expected[rank], found[rank], strict=True)
+        ]
+        different = [f"rank {rank}: {now.partition(' ')[2]}" for rank, before, now in pairs if before != now]
+        if not trouble and not different:
+            return Outcome("", _calls_by_engine(folder / "trace" / "spool"))
+        told = trouble or "other results:\n" + "\n".join(different[:10])
+        return Outcome(f"{told}\n{_reproducer(mpi, job, folder, alone, under)}")
+
+
+def _calls_by_engine(spools: Path) -> int:
+    leaves = (record for path in spools.glob("*.spool") for record in engine_jobs._records(path))
+    return sum(record.kind == engine_jobs.LEAVE and record.c == 1 for record in leaves)
+
+
+def _reproducer(mpi: LocalMpi, job: Job, folder: Path, *commands: list[str]) -> str:
+    """Keeps the program in build/random/ and says how to run it. A smaller one replaces it."""
+    kept = ROOT / "build" / "random" / mpi.flavour
+    kept.mkdir(parents=True, exist_ok=True)
+    (kept / "program").write_text(job.program)
+    (kept / "tree.json").write_text(json.dumps(job.tree, indent=1))
+    (kept / "alone").mkdir(exist_ok=True)
+    (kept / "under").mkdir(exist_ok=True)
+    lines = [shlex.join(words).replace(str(folder), str(kept)) for words in commands]
+    return "\n".join([f"{job.ranks} ranks, {job.tree}", job.program, *lines, f"diff -r {kept}/alone {kept}/under"])

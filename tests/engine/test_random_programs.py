@@ -1,0 +1,44 @@
+"""A few random programs leave the same bytes with and without the collector; `make check-random` runs many."""
+
+from pathlib import Path
+
+import pytest
+import random_programs
+from hypothesis import HealthCheck, given, settings
+from local_mpi import LocalMpi
+from random_programs import Job, compare, jobs
+
+few = settings(derandomize=True, deadline=None, database=None, max_examples=7, suppress_health_check=list(HealthCheck))
+
+
+def test_random_programs_leave_the_same_bytes_with_and_without_the_collector(mpi: LocalMpi) -> None:
+    by_engine = 0
+
+    @few
+    @given(job=jobs(5, least_steps=10))
+    def programs(job: Job) -> None:
+        nonlocal by_engine
+        outcome = compare(mpi, job)
+        assert not outcome.difference, outcome.difference
+        by_engine += outcome.by_engine
+
+    programs()
+    assert by_engine > 0
+
+
+def test_a_result_that_the_collector_changes_is_seen_with_its_rank_and_step(
+    first_mpi: LocalMpi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = "lane\ncollective bcast 0 0 3 int - 0 0 1\ncollective allreduce 0 0 3 int sum 0 0 1\n"
+    run = random_programs.run
+
+    def with_another_result(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, list[list[str]]]:
+        if hashes.name == "under":
+            Path(words[-2]).write_text(program.replace("sum", "max"))
+        return run(words, hashes, ranks, timeout)
+
+    monkeypatch.setattr(random_programs, "run", with_another_result)
+    told = compare(first_mpi, Job(2, program, None)).difference
+    assert told.startswith("other results:\nrank 0: collective allreduce")
+    assert "bcast" not in told.partition(program)[0]
+    assert "rank 1:" in told
