@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import cost
 import hopscope
 import lam
 from hopscope.convert import ensure_dataset
@@ -19,33 +20,6 @@ from rich.console import Console
 from rich.table import Table
 
 console = Console(highlight=False)
-
-
-def cost(folder: Path, repetitions: int = 7) -> list[tuple[str, str]]:
-    """What observing adds to the cheapest collective there is, and the engine against the library on two ranks."""
-    plain: list[float] = []
-    observed: list[float] = []
-    for _ in range(repetitions):
-        arguments = ["self", "1", "400000", "10000"]
-        plain.append(allreduce_ns(1, arguments))
-        observed.append(allreduce_ns(1, arguments, trace=folder / "self"))
-    added = statistics.median(observed) - statistics.median(plain)
-    rows = [
-        ("Allreduce on COMM_SELF, plain", f"{statistics.median(plain):.0f} ns"),
-        ("  observed", f"{statistics.median(observed):.0f} ns, {added:.0f} ns more"),
-    ]
-    native: list[float] = []
-    engine: list[float] = []
-    for _ in range(repetitions):
-        arguments = ["world", "2", "20000", "1000"]
-        native.append(allreduce_ns(2, arguments))
-        engine.append(allreduce_ns(2, arguments, trace=folder / "two", tree="binomial"))
-    ratio = statistics.median(engine) / statistics.median(native)
-    rows += [
-        ("8-byte Allreduce on 2 ranks, native and plain", f"{statistics.median(native):.0f} ns"),
-        ("  reduce and broadcast by the engine, traced", f"{statistics.median(engine):.0f} ns, {ratio:.2f}x"),
-    ]
-    return rows
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -79,7 +53,7 @@ def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
 
 def main() -> None:
     """Run the benchmarks named, or all."""
-    benchmarks = {"lam": lam.measure, "cost": cost, "convert": convert}
+    benchmarks = {"lam": lam.measure, "cost": cost.measure, "convert": convert}
     wanted = sys.argv[1:] or list(benchmarks)
     unknown = set(wanted) - set(benchmarks)
     if unknown:

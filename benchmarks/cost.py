@@ -1,0 +1,145 @@
+"""What the collector costs: a call, a hop, the engine, starting and ending, memory and disk.
+
+Every comparison is made in one run, its sides interleaved; each figure is the median of the repetitions. Times are
+medians over batches of calls, so a neighbour on the machine that takes the processor away now and then does not count.
+"""
+
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import allreduce_ns, local_mpi, preloaded
+
+Row = tuple[str, str]
+
+ENGINE_TREE = "binomial"
+
+
+def interleaved(repetitions: int, jobs: dict[str, Callable[[], float]]) -> dict[str, float]:
+    """The median of each job's figure."""
+    figures: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(repetitions):
+        for name, job in jobs.items():
+            figures[name].append(job())
+    return {name: statistics.median(values) for name, values in figures.items()}
+
+
+def observed_call(folder: Path, repetitions: int) -> list[Row]:
+    """The cheapest collective there is, plain and observed."""
+    arguments = ["self", "1", "400000", "1000"]
+    trace = folder / "self"
+
+    def both(observed: bool, figure: str) -> Callable[[], float]:
+        return lambda: preloaded(1, arguments, trace=trace if observed else None)[figure]
+
+    names = {"plain": False, "observed": True}
+    ns = interleaved(repetitions, {name: both(observed, "ns") for name, observed in names.items()})
+    whole = interleaved(repetitions, {name: both(observed, "processor_ns") for name, observed in names.items()})
+    calls = 200_000
+    allreduce_ns(1, ["self", "1", str(calls), "1000"], trace=folder / "archive")
+    size = sum(file.stat().st_size for file in (folder / "archive").rglob("*.evt"))
+    return [
+        ("Allreduce on COMM_SELF, plain", f"{ns['plain']:.0f} ns"),
+        ("  observed, added to a call", f"{ns['observed'] - ns['plain']:.0f} ns (Score-P 8.4 tracing: 133 ns)"),
+        (
+            "  the same with the preparing of the recording's next piece spread over all calls, processor time",
+            f"{whole['observed'] - whole['plain']:.0f} ns",
+        ),
+        ("  its size in the archive", f"{size / (calls + 1000):.1f} B (Score-P: 44 B)"),
+    ]
+
+
+def engine(folder: Path, repetitions: int) -> list[Row]:
+    """The engine against the library on two ranks, unrecorded and recorded, over both transports."""
+    arguments = ["world", "2", "20000", "200"]
+    trace = folder / "two"
+
+    def run(record: str, transport: str) -> Callable[[], float]:
+        return lambda: preloaded(2, arguments, trace=trace, tree=ENGINE_TREE, record=record, transport=transport)["ns"]
+
+    jobs: dict[str, Callable[[], float]] = {"native": lambda: preloaded(2, arguments)["ns"]}
+    for transport in ("shm", "mpi"):
+        jobs[f"{transport}, unrecorded"] = run("0", transport)
+        jobs[f"{transport}, recorded"] = run("1", transport)
+    ns = interleaved(repetitions, jobs)
+    rows = [("8-byte Allreduce on 2 ranks, native", f"{ns['native']:.0f} ns")]
+    for name, value in ns.items():
+        if name != "native":
+            rows.append((f"  {ENGINE_TREE} by the engine over {name}", f"{value:.0f} ns, {value / ns['native']:.2f}x"))
+    return rows
+
+
+def hop_event(folder: Path, repetitions: int) -> list[Row]:
+    """A barrier of one exchange: four hop events on each rank (post, send, sent, received), and the call's own two."""
+    arguments = ["barrier", "1", "20000", "200"]
+
+    def run(record: str) -> Callable[[], float]:
+        return lambda: preloaded(2, arguments, trace=folder / "hop", tree=ENGINE_TREE, record=record)["ns"]
+
+    ns = interleaved(repetitions, {"unrecorded": run("0"), "recorded": run("1")})
+    added = ns["recorded"] - ns["unrecorded"]
+    return [("Barrier on 2 ranks by the engine, recording adds to each of 4 hop events", f"{added / 4:.0f} ns")]
+
+
+def transports(folder: Path, repetitions: int) -> list[Row]:
+    """Both transports and the library, by size."""
+    rows: list[Row] = []
+    for integers, calls, batch in ((2, 20000, 200), (256, 10000, 100), (4096, 2000, 50), (262144, 60, 6)):
+        arguments = ["world", str(integers), str(calls), str(batch)]
+
+        def run(transport: str, arguments: list[str] = arguments) -> Callable[[], float]:
+            return lambda: preloaded(
+                2, arguments, trace=folder / "sizes", tree="binomial", record="0", transport=transport
+            )["ns"]
+
+        jobs = {"shm": run("shm"), "mpi": run("mpi")}
+        ns = interleaved(repetitions, jobs)
+        text = f"{ns['shm'] / 1e3:.2f} us, {ns['mpi'] / 1e3:.2f} us, {ns['mpi'] / ns['shm']:.2f}x"
+        rows.append((f"Allreduce of {4 * integers:,} B, binomial, through shared memory, over MPI's messages", text))
+    return rows
+
+
+def start_and_end(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi, ranks: int) -> list[Row]:
+    """Seconds that a job of many ranks takes longer: from its launch to its end, without the archive's assembly."""
+
+    def run(**settings: str) -> Callable[[], float]:
+        def job() -> float:
+            start = time.perf_counter()
+            preloaded(ranks, ["world", "1", "1", "1"], mpi=mpi, trace=folder / "many" if settings else None, **settings)
+            return time.perf_counter() - start
+
+        return job
+
+    seconds = interleaved(repetitions, {"plain": run(), "observed": run(record="1"), "tree": run(tree="binomial")})
+    return [
+        (f"{ranks} ranks, {mpi.flavour}: a job of four calls, plain", f"{seconds['plain']:.2f} s"),
+        ("  observed, start and end added", f"{seconds['observed'] - seconds['plain']:+.2f} s"),
+        ("  under a tree, start and end added", f"{seconds['tree'] - seconds['plain']:+.2f} s"),
+    ]
+
+
+def memory(folder: Path, calls: int) -> list[Row]:
+    """Private memory of a long run (the mapped piece of the recording is the file's), early and late."""
+    arguments = ["self", "1", str(calls), "1000"]
+    plain = preloaded(1, arguments)
+    observed = preloaded(1, arguments, trace=folder / "long")
+    added = [(observed[name] - plain[name]) / 1024 for name in ("early_kib", "late_kib")]
+    return [
+        (
+            f"private memory added in a run of {2 * calls:,} events, after a tenth of it, at its end",
+            f"{added[0]:.1f} MiB, {added[1]:.1f} MiB",
+        )
+    ]
+
+
+def measure(folder: Path, repetitions: int = 5) -> list[Row]:
+    """Rows for the report."""
+    rows = observed_call(folder, repetitions)
+    rows += hop_event(folder, repetitions)
+    rows += engine(folder, repetitions)
+    rows += transports(folder, max(1, repetitions // 2))
+    for mpi in local_mpi.find():
+        rows += start_and_end(folder, 3, mpi, 32 if mpi.flavour == "openmpi" else 4)
+    rows += memory(folder, 5_000_000)
+    return rows
