@@ -138,8 +138,8 @@ static void start_receive(struct progress *p, int index) {
     struct message message = message_of(x, index);
     step->request = p->recording ? record_request_id() : 0;
     record(p, SPOOL_HOP_IRECV_POST, x->tree, peer_and_tag(x, step), (uint64_t)message.bytes, step->request);
-    x->transport->kind->receive(x->transport, &message);
-    p->stamped = false;
+    if (!x->transport->kind->receive(x->transport, &message))
+        p->stamped = false;
 }
 
 static void run_ready(struct progress *p) {

@@ -36,7 +36,8 @@ struct transport_kind {
     bool (*reserve)(struct transport *transport, int most_messages);
     /* True: the message is sent already, poll will not tell of it. */
     bool (*send)(struct transport *transport, const struct message *message);
-    void (*receive)(struct transport *transport, const struct message *message);
+    /* True: posting it took no time that a stamp could tell. */
+    bool (*receive)(struct transport *transport, const struct message *message);
     /* Looks once. Returns how many are done, in order of arrival, in *done (valid until the next poll). */
     int (*poll)(struct transport *transport, const struct completion **done);
     void (*close)(struct transport *transport);

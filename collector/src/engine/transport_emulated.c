@@ -112,7 +112,7 @@ static bool send(struct transport *transport, const struct message *m) {
     return false;
 }
 
-static void receive(struct transport *transport, const struct message *m) {
+static bool receive(struct transport *transport, const struct message *m) {
     struct transport_emulated *t = (struct transport_emulated *)transport;
     struct flight *flight = take(t, m->step, m->peer, true);
     struct sink to = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
@@ -121,6 +121,7 @@ static void receive(struct transport *transport, const struct message *m) {
                        transport->comm, &t->requests[t->count]));
     started(t, flight, 1,
             pmpi.Irecv(to.buffer, to.count, to.datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
+    return false;
 }
 
 static void test_requests(struct transport_emulated *t) {

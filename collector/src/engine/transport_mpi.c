@@ -57,11 +57,12 @@ static bool send(struct transport *transport, const struct message *m) {
     return false;
 }
 
-static void receive(struct transport *transport, const struct message *m) {
+static bool receive(struct transport *transport, const struct message *m) {
     struct transport_mpi *t = (struct transport_mpi *)transport;
     struct sink to = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
     started(t, m->step, false,
             pmpi.Irecv(to.buffer, to.count, to.datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
+    return false;
 }
 
 static int poll_once(struct transport *transport, const struct completion **done) {

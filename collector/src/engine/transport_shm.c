@@ -227,17 +227,17 @@ static bool advance_going(struct transport_shm *t, struct going *g) {
 
 /* Receiving */
 
-static void receive(struct transport *transport, const struct message *m) {
+static bool receive(struct transport *transport, const struct message *m) {
     struct transport_shm *t = (struct transport_shm *)transport;
     if (t->window.member_of_rank[m->peer] < 0) {
         t->mpi->comm = t->transport.comm;
         count_mpi(t, 1);
-        t->mpi->kind->receive(t->mpi, m);
-        return;
+        return t->mpi->kind->receive(t->mpi, m);
     }
     struct coming *c = &t->coming[t->coming_count++];
     c->m = *m;
     c->number = 0;
+    return true;
 }
 
 /* A message for c has been found, with this data if it is short. True if that is all. */
