@@ -59,6 +59,10 @@ def _line_of(text: str, path: list[str | int]) -> int | None:
 def _told(fault: jsonschema.exceptions.ValidationError) -> tuple[list[str | int], str]:
     """Where a fault lies and what it is, in words that say what would be right; for alternatives, the nearest one."""
     path, context = list(fault.absolute_path), list(fault.context or [])
+    if fault.schema is False:
+        return path, f"{fault.instance!r} is given beside `algorithm`, which stands alone: no tree, native or combine"
+    if fault.validator == "not":
+        return path, f"{fault.instance!r} goes by no `bytes`: each rank knows only its own counts; leave `bytes` out"
     if not context:
         return path, fault.message
     if all(inner.validator == "required" for inner in context):
