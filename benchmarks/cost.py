@@ -13,7 +13,7 @@ from measure import allreduce_ns, local_mpi, preloaded
 
 Row = tuple[str, str]
 
-ENGINE_TREE = "binomial"
+ENGINE_TREE = "recursive-doubling"
 
 
 def interleaved(repetitions: int, jobs: dict[str, Callable[[], float]]) -> dict[str, float]:
