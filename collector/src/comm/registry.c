@@ -245,12 +245,25 @@ void comm_define_name(const struct comm *comm, const char *name) {
     line_end(&line);
 }
 
+static bool register_world(void) {
+    return comm_register(MPI_COMM_WORLD, COMM_ORIGIN_WORLD, MPI_COMM_NULL, 0) &&
+           comm_register(MPI_COMM_SELF, COMM_ORIGIN_SELF, MPI_COMM_NULL, (uint64_t)world_rank);
+}
+
 bool comm_registry_start(void) {
     if (pmpi.Comm_group(MPI_COMM_WORLD, &world_group) != MPI_SUCCESS ||
         pmpi.Comm_rank(MPI_COMM_WORLD, &world_rank) != MPI_SUCCESS)
         return false;
-    return comm_register(MPI_COMM_WORLD, COMM_ORIGIN_WORLD, MPI_COMM_NULL, 0) &&
-           comm_register(MPI_COMM_SELF, COMM_ORIGIN_SELF, MPI_COMM_NULL, (uint64_t)world_rank);
+    return register_world();
+}
+
+bool comm_registry_start_from(MPI_Group world) {
+    world_group = world;
+    return pmpi.Group_rank(world, &world_rank) == MPI_SUCCESS;
+}
+
+void comm_registry_add_world(void) {
+    register_world();
 }
 
 static void define_late(struct comm *comm) {

@@ -20,6 +20,10 @@ enum comm_origin {
 
 /* After PMPI_Init: registers MPI_COMM_WORLD and MPI_COMM_SELF. False if memory or MPI fails. */
 bool comm_registry_start(void);
+/* Without MPI_Init: ranks are those of this group, which is freed by comm_registry_stop. Registers nothing. */
+bool comm_registry_start_from(MPI_Group world);
+/* MPI_Init came after that: registers MPI_COMM_WORLD and MPI_COMM_SELF. */
+void comm_registry_add_world(void);
 /* Writes the definitions of all communicators known so far: once recording has begun. */
 void comm_registry_define_all(void);
 /* Before PMPI_Finalize: forgets all. */

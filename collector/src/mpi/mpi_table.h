@@ -71,7 +71,7 @@
 /* Sessions and what came with them, where the library has them. */
 #if HOPSCOPE_MPI_SESSIONS
 #define PMPI_SESSION_FUNCTIONS(X)                                                                                      \
-    X(Session_init) X(Session_finalize) X(Comm_idup_with_info) X(Comm_create_from_group)                               \
+    X(Session_init) X(Session_finalize) X(Group_from_session_pset) X(Comm_idup_with_info) X(Comm_create_from_group)                               \
     X(Intercomm_create_from_groups)
 #else
 #define PMPI_SESSION_FUNCTIONS(X)

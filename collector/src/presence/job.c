@@ -69,16 +69,6 @@ bool job_token_is_of_world(void) {
     return pmix && *pmix;
 }
 
-bool job_first_rank(void) {
-    static const char *const names[] = {"PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value)
-            return strcmp(value, "0") == 0;
-    }
-    return true;
-}
-
 bool job_first_on_host(int rank) {
     static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID",
                                         "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID"};

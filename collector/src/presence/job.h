@@ -13,9 +13,6 @@ void job_token(char *token, size_t capacity);
  * of its ranks. Hydra does not: spawned processes have their parents' token. */
 bool job_token_is_of_world(void);
 
-/* True for the first process of the job, as far as the launcher tells; where it does not, for every one. */
-bool job_first_rank(void);
-
 /* True for one rank of each host, as far as the launcher tells: for what would be said once per rank otherwise. */
 bool job_first_on_host(int rank);
 

@@ -38,8 +38,10 @@ static struct {
     int rank, size;
     char directory[PATH_MAX]; /* absolute: the application may change its own */
     char job[200];
-    bool spawned;  /* by MPI_Comm_spawn: a world, and a trace, of its own */
-    MPI_Comm comm; /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
+    bool in_session; /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
+    MPI_Group world; /* then its processes */
+    bool spawned;    /* by MPI_Comm_spawn: a world, and a trace, of its own */
+    MPI_Comm comm;   /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
     struct machines machines;
 } run;
 
@@ -70,15 +72,22 @@ static void read_command(char *command, size_t capacity) {
             command[i] = ' ';
 }
 
+/* Sessions have levels of their own each; the highest is not wrong. */
+static int thread_level(void) {
+    int level = MPI_THREAD_MULTIPLE;
+    if (!run.in_session)
+        pmpi.Query_thread(&level);
+    return level;
+}
+
 static void define_process(void) {
     char command[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0, level = MPI_THREAD_SINGLE;
+    int length = 0;
     read_command(command, sizeof command);
     pmpi.Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     for (char *c = library; *c; c++)
         *c = *c == '\t' ? ' ' : *c;
-    pmpi.Query_thread(&level);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     struct line line;
@@ -91,7 +100,7 @@ static void define_process(void) {
     line_text(&line, "command", command);
     line_text(&line, "mpi_library", library);
     line_number(&line, "started_ns", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
-    line_number(&line, "thread_level", level);
+    line_number(&line, "thread_level", thread_level());
     line_text(&line, "mode", "observe");
     line_text(&line, "tick_source", clock_is_tsc ? "tsc" : "clock_monotonic");
     line_text(&line, "presence", run.presence == PRESENCE_COMPLETE ? "complete" : "incomplete");
@@ -118,6 +127,14 @@ static void define_process_again(const struct plan_request *request) {
 }
 
 static void make_own_comm(void) {
+#if HOPSCOPE_MPI_SESSIONS
+    if (run.in_session) {
+        if (pmpi.Comm_create_from_group(run.world, "org.hopscope.collector", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                        &run.comm) != MPI_SUCCESS)
+            run.comm = MPI_COMM_NULL;
+        return;
+    }
+#endif
     MPI_Errhandler users;
     pmpi.Comm_get_errhandler(MPI_COMM_WORLD, &users);
     pmpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -187,18 +204,29 @@ static bool place_among_worlds(void) {
     return true;
 }
 
-bool run_start(void) {
-    int kept = errno;
+/* Everything that is said between the ranks of a program without MPI_Init. Without proven presence it is nothing. */
+static void start_in_session(void) {
+    if (run.config.tree)
+        collective_refusal = record_define_reason("MPI by sessions without MPI_Init");
+    if (run.presence != PRESENCE_COMPLETE)
+        return;
+    make_own_comm();
+    if (run.comm == MPI_COMM_NULL)
+        return;
+    if (machines_gather(&run.machines, run.comm, run.rank, run.size))
+        clock_exchange(run.comm, run.rank, run.size, &run.machines);
+    pmpi.Comm_free(&run.comm);
     run.comm = MPI_COMM_NULL;
-    pmpi.Comm_rank(MPI_COMM_WORLD, &run.rank);
-    pmpi.Comm_size(MPI_COMM_WORLD, &run.size);
+}
+
+static bool start(void) {
     run.config = config_read(run.rank == 0);
     job_token(run.job, sizeof run.job);
+    if (run.in_session) /* never taken for ranks that are inside MPI_Init */
+        strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
     name_directory();
-    if (!place_among_worlds()) {
-        errno = kept;
+    if (!run.in_session && !place_among_worlds())
         return false;
-    }
     machines_own(&run.machines);
     clock_skew_apply(run.config.clock_skew, &run.machines);
     struct presence_question question = {
@@ -211,7 +239,7 @@ bool run_start(void) {
     };
     run.presence = presence_prove(&question);
     bool serving = run.presence == PRESENCE_COMPLETE || run.presence == PRESENCE_INCOMPLETE;
-    if (serving && !comm_registry_start()) {
+    if (serving && !(run.in_session ? comm_registry_start_from(run.world) : comm_registry_start())) {
         log_line("rank %d has no memory for the collector's tables", run.rank);
         pmpi.Abort(MPI_COMM_WORLD, 2);
     }
@@ -219,13 +247,22 @@ bool run_start(void) {
         define_process();
         comm_registry_define_all();
     }
-    int level = MPI_THREAD_SINGLE;
-    pmpi.Query_thread(&level);
-    requests_start(level == MPI_THREAD_MULTIPLE);
-    if (run.presence == PRESENCE_COMPLETE)
+    requests_start(thread_level() == MPI_THREAD_MULTIPLE);
+    if (run.in_session)
+        start_in_session();
+    else if (run.presence == PRESENCE_COMPLETE)
         start_together();
     else if (serving && run.config.tree)
         collective_refusal = record_define_reason("collector not on every rank");
+    return serving;
+}
+
+bool run_start(void) {
+    int kept = errno;
+    run.comm = MPI_COMM_NULL;
+    pmpi.Comm_rank(MPI_COMM_WORLD, &run.rank);
+    pmpi.Comm_size(MPI_COMM_WORLD, &run.size);
+    bool serving = start();
     errno = kept;
     return serving;
 }
@@ -263,6 +300,37 @@ void run_finish(void) {
     machines_free(&run.machines);
     errno = kept;
 }
+
+#if HOPSCOPE_MPI_SESSIONS
+static MPI_Session own_session; /* the group of the world lives in it */
+
+bool run_start_in_session(void) {
+    int kept = errno;
+    run.comm = MPI_COMM_NULL;
+    run.in_session = true;
+    bool serving = false;
+    if (pmpi.Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) == MPI_SUCCESS) {
+        serving = pmpi.Group_from_session_pset(own_session, "mpi://WORLD", &run.world) == MPI_SUCCESS &&
+                  pmpi.Group_rank(run.world, &run.rank) == MPI_SUCCESS &&
+                  pmpi.Group_size(run.world, &run.size) == MPI_SUCCESS && start();
+        if (!serving)
+            pmpi.Session_finalize(&own_session);
+    }
+    run.in_session = serving;
+    errno = kept;
+    return serving;
+}
+
+void run_finish_in_session(int function) {
+    int kept = errno;
+    record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
+    record_finish("finalize");
+    comm_registry_stop();
+    machines_free(&run.machines);
+    pmpi.Session_finalize(&own_session);
+    errno = kept;
+}
+#endif
 
 void run_assemble(void) {
     /* After PMPI_Finalize, so that no other rank waits for it. Without proven presence nobody knows when the last spool

@@ -1,11 +1,14 @@
 /* MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort: where serving begins and ends. Sessions are calls like others in
- * a program that calls MPI_Init too; one that does not is left alone, and told so at the end of its first session. */
-#include "log/log.h"
-#include "presence/job.h"
+ * a program that has called MPI_Init before; in any other the first one begins it and the last one ends it. */
+#include <pthread.h>
+
+#include "comm/registry.h"
 #include "run/run.h"
 #include "wrappers/call.h"
 
 static bool began;
+static bool began_in_session;
+static int users; /* then: open sessions, and what MPI_Init has begun besides */
 
 /* Before PMPI_Init: the stamp at which the call was entered. */
 static uint64_t before_init(void) {
@@ -16,6 +19,10 @@ static uint64_t before_init(void) {
 }
 
 static int after_init(int error, enum mpi_function function, uint64_t enter, const void *caller) {
+    if (error == MPI_SUCCESS && began_in_session) {
+        __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
+        comm_registry_add_world();
+    }
     if (error != MPI_SUCCESS || began)
         return error;
     began = true;
@@ -39,10 +46,30 @@ WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided
     return after_init(pmpi.Init_thread(argc, argv, required, provided), FUNCTION_MPI_Init_thread, enter, CALLER);
 }
 
+#if HOPSCOPE_MPI_SESSIONS
+/* Of a session, or (NULL) of what MPI_Init had begun. The last of them ends the recording that a session began. */
+static int leave_finalize(struct call *call, MPI_Session *session) {
+    bool last = __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && began_in_session;
+    if (last) {
+        __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
+        run_finish_in_session((int)call->function); /* records the leave */
+    }
+    call->error = session ? pmpi.Session_finalize(session) : pmpi.Finalize();
+    if (!last)
+        return call_leave(call);
+    call_close();
+    return call->error;
+}
+#endif
+
 WRAPPER int MPI_Finalize(void) {
     struct call call;
     if (!call_enter(&call, FUNCTION_MPI_Finalize, CALLER))
         return pmpi.Finalize();
+#if HOPSCOPE_MPI_SESSIONS
+    if (began_in_session)
+        return leave_finalize(&call, NULL);
+#endif
     __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
     run_finish(); /* records the leave */
     call.error = pmpi.Finalize();
@@ -61,27 +88,45 @@ WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
 }
 
 #if HOPSCOPE_MPI_SESSIONS
-WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Session_init, CALLER))
-        return pmpi.Session_init(info, handler, session);
-    call.error = pmpi.Session_init(info, handler, session);
-    return call_leave(&call);
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
+/* After the first one, if nothing has begun yet: as after_init. */
+static void begin_in_session(uint64_t enter, const void *caller) {
+    began = began_in_session = true;
+    call_thread.depth = 1;
+    bool serving = run_start_in_session();
+    record_append(enter, SPOOL_ENTER, FUNCTION_MPI_Session_init, 0, call_site_id(caller), 0, 0);
+    record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Session_init, 0, 0, 0, 0);
+    __atomic_store_n(&call_serving, serving, __ATOMIC_RELEASE);
+    call_thread.depth = 0;
 }
 
-static void tell_what_is_missed(void) {
-    static bool told;
-    if (!began && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED) && job_first_rank())
-        log_line("this program has used MPI by MPI_Session_init without MPI_Init: of that nothing was recorded");
+WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+    struct call call;
+    if (call_enter(&call, FUNCTION_MPI_Session_init, CALLER)) {
+        call.error = pmpi.Session_init(info, handler, session);
+        if (call.error == MPI_SUCCESS)
+            __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
+        return call_leave(&call);
+    }
+    if (call_thread.depth)
+        return pmpi.Session_init(info, handler, session);
+    pthread_mutex_lock(&starting);
+    uint64_t enter = before_init();
+    int error = pmpi.Session_init(info, handler, session);
+    if (error == MPI_SUCCESS) {
+        __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
+        if (!began)
+            begin_in_session(enter, CALLER);
+    }
+    pthread_mutex_unlock(&starting);
+    return error;
 }
 
 WRAPPER int MPI_Session_finalize(MPI_Session *session) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Session_finalize, CALLER)) {
-        tell_what_is_missed();
+    if (!call_enter(&call, FUNCTION_MPI_Session_finalize, CALLER))
         return pmpi.Session_finalize(session);
-    }
-    call.error = pmpi.Session_finalize(session);
-    return call_leave(&call);
+    return leave_finalize(&call, session);
 }
 #endif

@@ -373,15 +373,40 @@ class Worlds(Case):
             self.assertEqual(len(calls(spool, "MPI_Session_init") + calls(spool, "MPI_Session_finalize")), 2)
         self.assertEqual(len(keys), 1)
 
-    def test_a_program_without_mpi_init_runs_on_and_is_told_once_that_it_was_not_seen(self) -> None:
+    def test_without_mpi_init_recording_lasts_from_the_first_session_to_the_last(self) -> None:
+        run, said = self.both_ways(4, self.sessions())
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        keys = set()
+        for spool in run.spools:
+            names = [NAMES[r.region] for r in spool.of("ENTER")]
+            self.assertEqual(
+                names,
+                [
+                    "MPI_Session_init",
+                    "MPI_Comm_create_from_group",
+                    "MPI_Allreduce",
+                    "MPI_Barrier",
+                    "MPI_Comm_free",
+                    "MPI_Session_finalize",
+                ],
+            )
+            (barrier,) = calls(spool, "MPI_Barrier")
+            comm = run.comms(spool.rank)[barrier.comm]
+            self.assertEqual((comm["size"], comm["rank"], barrier.b), (4, spool.rank, 1))
+            keys.add(comm["key"])
+            self.assertEqual(run.process(spool.rank)["presence"], "complete")
+        self.assertEqual(len(keys), 1)
+
+    def test_a_session_that_one_rank_lacks_holds_up_nobody_for_long(self) -> None:
         program = self.sessions()
         bare = self.launch(*ranks(2, program, preload=False))
-        seen = self.launch(*ranks(2, program))
+        without = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then exec "$0" "$@" >out.1; fi; '
+        seen = self.launch(*ranks(2, program, before=without), HOPSCOPE_PRESENCE_TIMEOUT="1")
         self.assertEqual(seen.stdout, bare.stdout)
-        said = [line for line in seen.stderr.splitlines() if line.startswith("hopscope:")]
-        self.assertEqual(len(said), 1, seen.stderr)
-        self.assertIn("MPI_Session_init without MPI_Init: of that nothing was recorded", said[0])
-        self.assertFalse(self.trace.exists())
+        self.assertIn("not every one of 2 ranks carries the collector", seen.stderr)
+        run = read_run(self.trace)
+        self.assertEqual(list(run.definitions), [0])
 
 
 class Messages(Case):
