@@ -13,7 +13,7 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check check-kills check-random bench dev clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills check-random fuzz sanitize bench dev clean setup-demo setup-test unit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ check-kills: setup-test ## 1,000 runs killed at random moments: is every event r
 
 check-random: setup-test ## Random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
 	@PYTHONPATH=tools $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
+
+fuzz: setup-test ## The readers of tree files, topology files and spools against mutated input: SECONDS=60 each
+	@tools/fuzz $(or $(SECONDS),60)
+
+sanitize: setup-test ## The collector's tests under the address, undefined-behaviour and thread sanitizers
+	@tools/sanitize
 
 bench: setup-test ## The benchmarks: ratios, taken in one run
 	@$(PY) benchmarks/run.py

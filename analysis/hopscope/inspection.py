@@ -94,8 +94,9 @@ class Inspection:
                 continue
             asked = [call, *thread["open"], *([call["receive"]] if "receive" in call else [])]
             found |= {one["peer"] for one in asked if isinstance(one.get("peer"), int)}
+        in_mpi = any(thread["call"] is not None for thread in self.ranks[rank]["threads"])
         for collective in self.collectives:
-            if rank in collective.of("inside"):
+            if in_mpi and rank in collective.of("inside"):
                 found |= set(collective.of("absent")) | set(collective.of("elsewhere"))
         return found - {rank}
 
@@ -184,9 +185,14 @@ class Inspection:
 
     def _requests(self, thread: Facts) -> str:
         some = [one for one in thread["open"] if "phase" not in one]
-        words = [f"{one['kind']} {'from' if one['kind'] == 'receive' else 'to'} {_party(one)}" for one in some[:3]]
+        words = [self._request(one) for one in some[:3]]
         more = f" and {len(some) - 3} more" if len(some) > 3 else ""
         return f" ({'; '.join(words)}{more})" if words else ""
+
+    def _request(self, one: Facts) -> str:
+        if one["kind"] == "collective":
+            return f"{one['function']} #{one['seq']} on {self.comm_name(one['comm'])}"
+        return f"{one['kind']} {'from' if one['kind'] == 'receive' else 'to'} {_party(one)}"
 
     def _mismatch(self, collective: OpenCollective) -> str | None:
         others = [member for member in collective.members if member.state == "elsewhere"]
@@ -216,7 +222,9 @@ def _open_collectives(facts: Facts) -> list[OpenCollective]:
     last: dict[tuple[int, int], Facts] = {}
     for rank in facts["ranks"]:
         for one in rank["collectives"]:
-            last[rank["rank"], one["comm"]] = one
+            known = last.get((rank["rank"], one["comm"]))
+            if known is None or known["seq"] <= one["seq"]:
+                last[rank["rank"], one["comm"]] = one
             if one["inside"]:
                 on.setdefault((one["comm"], one["seq"]), {})[rank["rank"]] = one
     found: list[OpenCollective] = []
@@ -225,7 +233,7 @@ def _open_collectives(facts: Facts) -> list[OpenCollective]:
         function = max(names, key=lambda name: (names.count(name), name))
         members: list[Member] = []
         for rank in facts["comms"][comm]["members"]:
-            own = last.get((rank, comm))
+            own = inside.get(rank) or last.get((rank, comm))
             if own is None or own["seq"] < seq:
                 members.append(Member(rank, "absent", None, None))
             elif own["seq"] > seq:

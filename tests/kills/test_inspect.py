@@ -78,6 +78,16 @@ def comms(seen: Document) -> bool:
     return True
 
 
+def started(seen: Document) -> bool:
+    (collective,) = seen["open_collectives"]
+    assert (collective["function"], collective["name"]) == ("MPI_Iallreduce", "first")
+    assert states(collective) == ["inside", "inside", "absent", "inside"]
+    assert call_of(seen, 0)["function"] == "MPI_Wait"
+    assert [one["kind"] for one in seen["ranks"][0]["threads"][0]["open"]] == ["collective"]
+    assert any("wait, in the end, for rank 2" in sentence for sentence in seen["sentences"])
+    return True
+
+
 def circle(seen: Document) -> bool:
     assert seen["open_collectives"] == []
     for rank in range(RANKS):
@@ -107,7 +117,7 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
             time.sleep(0.1)
 
 
-@pytest.mark.parametrize("expected", [absent, operations, receive, comms, circle])
+@pytest.mark.parametrize("expected", [absent, operations, receive, comms, started, circle])
 def test_a_hanging_job_is_explained(
     mpi: local_mpi.LocalMpi, tmp_path: Path, expected: Callable[[Document], bool]
 ) -> None:

@@ -98,7 +98,7 @@ static uint64_t fit(const struct run *run, struct machine *machine) {
     if (!any)
         return 0;
     machine->base_ticks = first.ticks;
-    machine->base_ns = first.monotonic_ns;
+    machine->base_ns = first.monotonic_ns < INT64_MAX / 8 ? first.monotonic_ns : INT64_MAX / 8;
     uint64_t span = last.monotonic_ns > first.monotonic_ns ? last.monotonic_ns - first.monotonic_ns : 0;
     double rate = span && last.ticks > first.ticks ? (double)span / (double)(last.ticks - first.ticks) : 0;
     struct clock_pair_definition now;
@@ -139,12 +139,20 @@ static bool fit_all(struct run *run) {
     return true;
 }
 
+/* Times beyond 36 years are none; of a damaged spool they come, and differences of them must not overflow. */
+static const double LONGEST_NS = (double)(INT64_MAX / 8);
+
+static double bounded(double ns) {
+    return ns > LONGEST_NS ? LONGEST_NS : ns < -LONGEST_NS ? -LONGEST_NS : ns == ns ? ns : 0;
+}
+
 uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks) {
     if (!machine->is_tsc)
-        return ticks;
+        return ticks < INT64_MAX / 8 ? ticks : INT64_MAX / 8;
     if (ticks >= machine->base_ticks)
-        return machine->base_ns + (uint64_t)((double)(ticks - machine->base_ticks) * machine->ns_per_tick + 0.5);
-    uint64_t before = (uint64_t)((double)(machine->base_ticks - ticks) * machine->ns_per_tick + 0.5);
+        return machine->base_ns +
+               (uint64_t)(bounded((double)(ticks - machine->base_ticks) * machine->ns_per_tick) + 0.5);
+    uint64_t before = (uint64_t)(bounded((double)(machine->base_ticks - ticks) * machine->ns_per_tick) + 0.5);
     return before < machine->base_ns ? machine->base_ns - before : 0;
 }
 
@@ -170,7 +178,7 @@ static struct clock_measurement measure(const struct machine *reference, const s
     int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
     bound = bound < 0 ? 0 : bound;
     /* Rounds slower than the fastest may disagree by more than it can be wrong. */
-    int64_t error = (int64_t)(trip->spread_ns + 0.5);
+    int64_t error = (int64_t)bounded(trip->spread_ns + 0.5);
     return (struct clock_measurement){
         .at_ns = here_recv + (here_send - here_recv) / 2,
         .offset_ns = ((ref_send - here_recv) + (ref_recv - here_send)) / 2,
@@ -202,7 +210,7 @@ bool clock_map_make(struct run *run) {
     reference->is_reference = true;
     for (int rank = 0; rank < run->world_size; rank++) {
         const struct process *process = &run->processes[rank];
-        for (size_t i = 0; i < process->round_trip_count; i++) {
+        for (size_t i = 0; process->machine != NO_ID && i < process->round_trip_count; i++) {
             const struct round_trip *trip = &process->round_trips[i];
             struct machine *here = &run->machines[process->machine];
             if (here == reference || !trip->ref_host || strcmp(trip->ref_host, reference->name) != 0)
@@ -229,7 +237,7 @@ uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns) {
         offset = (double)a->offset_ns + (double)(b->offset_ns - a->offset_ns) * (double)((int64_t)raw_ns - a->at_ns) /
                                             (double)(b->at_ns - a->at_ns);
     }
-    int64_t result = (int64_t)raw_ns + (int64_t)llround(offset);
+    int64_t result = (int64_t)raw_ns + (int64_t)llround(bounded(offset));
     return result < 0 ? 0 : (uint64_t)result;
 }
 

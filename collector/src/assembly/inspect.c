@@ -34,29 +34,40 @@ static bool open_request(struct thread_place *place, const struct spool_record *
     return true;
 }
 
-/* Requests end in about the order in which they begin, and few are open at a time. */
-static void close_request(struct thread_place *place, uint64_t id) {
-    size_t i = place->open_count;
-    while (i > 0 && place->open[i - 1]->c != id)
-        i--;
-    if (i == 0)
-        return;
-    size_t after = place->open_count-- - i;
-    memmove(&place->open[i - 1], &place->open[i], after * sizeof *place->open);
-    memmove(&place->open_ns[i - 1], &place->open_ns[i], after * sizeof *place->open_ns);
-}
-
-static struct last_collective *collective_on(struct rank_place *rank, uint32_t comm) {
+/* The entry of this collective, or one that is no longer needed: those that are over count only up to the last. */
+static struct last_collective *entry_for(struct rank_place *rank, uint32_t comm) {
     for (size_t i = 0; i < rank->collective_count; i++)
-        if (rank->collectives[i].comm == comm)
+        if (rank->collectives[i].comm == comm && !rank->collectives[i].inside)
             return &rank->collectives[i];
     struct last_collective *grown =
         realloc(rank->collectives, (rank->collective_count + 1) * sizeof *rank->collectives);
     if (!grown)
         return NULL;
     rank->collectives = grown;
-    grown[rank->collective_count] = (struct last_collective){.comm = comm};
     return &grown[rank->collective_count++];
+}
+
+static struct last_collective *open_collective(struct rank_place *rank, uint32_t comm, uint64_t seq) {
+    for (size_t i = 0; i < rank->collective_count; i++) {
+        struct last_collective *one = &rank->collectives[i];
+        if (one->comm == comm && one->seq == seq && one->inside)
+            return one;
+    }
+    return NULL;
+}
+
+/* Requests end in about the order in which they begin, and few are open at a time. Returns what began it, or NULL. */
+static const struct spool_record *close_request(struct thread_place *place, uint64_t id) {
+    size_t i = place->open_count;
+    while (i > 0 && place->open[i - 1]->c != id)
+        i--;
+    if (i == 0)
+        return NULL;
+    const struct spool_record *begin = place->open[i - 1];
+    size_t after = place->open_count-- - i;
+    memmove(&place->open[i - 1], &place->open[i], after * sizeof *place->open);
+    memmove(&place->open_ns[i - 1], &place->open_ns[i], after * sizeof *place->open_ns);
+    return begin;
 }
 
 struct scan {
@@ -67,14 +78,31 @@ struct scan {
     struct thread_place *place;
 };
 
-static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns) {
+static bool enter_collective(struct scan *s, const struct spool_record *record, uint64_t root, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
-    if (function_is_collective(record->region) && comm != NO_ID) {
-        struct last_collective *collective = collective_on(s->rank, comm);
-        if (!collective)
-            return false;
-        *collective = (struct last_collective){comm, record->b, ns, record->region, record->c, true};
-    }
+    if (comm == NO_ID || record->b >> SPOOL_PERSISTENT_SHIFT)
+        return true; /* a persistent one's number does not say which came before it */
+    struct last_collective *collective = entry_for(s->rank, comm);
+    if (!collective)
+        return false;
+    *collective = (struct last_collective){comm, record->b, ns, record->region, root, .inside = true};
+    return true;
+}
+
+/* Behind the ENTER of a nonblocking collective, or of what starts a persistent one. */
+static bool start_collective(struct scan *s, const struct spool_record *record, uint64_t ns) {
+    uint32_t comm = comm_of(s->process, record->comm);
+    if (!open_collective(s->rank, comm, record->b) && !enter_collective(s, record, SPOOL_ROOT_NONE, ns))
+        return false;
+    struct last_collective *collective = open_collective(s->rank, comm, record->b);
+    if (collective)
+        collective->started = true;
+    return true;
+}
+
+static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns) {
+    if (function_is_collective(record->region) && !enter_collective(s, record, record->c, ns))
+        return false;
     s->place->call = record;
     s->place->call_ns = ns;
     return true;
@@ -84,10 +112,9 @@ static void leave(struct scan *s, const struct spool_record *record, uint64_t ns
     const struct spool_record *call = s->place->call;
     if (!call || call->region != record->region)
         return;
-    uint32_t comm = comm_of(s->process, call->comm);
-    if (function_is_collective(call->region) && comm != NO_ID) {
-        struct last_collective *collective = collective_on(s->rank, comm);
-        if (collective && collective->seq == call->b)
+    if (function_is_collective(call->region)) {
+        struct last_collective *collective = open_collective(s->rank, comm_of(s->process, call->comm), call->b);
+        if (collective && !collective->started)
             collective->inside = false;
     }
     s->place->last = call;
@@ -117,6 +144,17 @@ static bool take(struct scan *s, const struct spool_record *record) {
     case SPOOL_HOP_IRECV:
         close_request(s->place, record->c);
         return true;
+    case SPOOL_COLLECTIVE_REQUEST:
+        return open_request(s->place, record, ns) && start_collective(s, record, ns);
+    case SPOOL_COLLECTIVE_COMPLETE: {
+        uint64_t mask = ((uint64_t)1 << SPOOL_REQUEST_BITS) - 1;
+        const struct spool_record *begin = close_request(s->place, record->c & mask);
+        struct last_collective *collective =
+            begin ? open_collective(s->rank, comm_of(s->process, begin->comm), begin->b) : NULL;
+        if (collective)
+            collective->inside = false;
+        return true;
+    }
     case SPOOL_WAIT_BEGIN:
         s->place->waits = true;
         s->place->wait_ns = ns;

@@ -9,8 +9,9 @@ struct last_collective {
     uint32_t comm; /* index into run.comms */
     uint64_t seq, enter_ns;
     uint16_t function;
-    uint64_t root; /* UINT64_MAX: none */
+    uint64_t root; /* a rank, or SPOOL_ROOT_* */
     bool inside;
+    bool started; /* it goes on when its call has returned */
 };
 
 /* What one thread was doing by its last record. Times are corrected, by the clock of the reference machine. */

@@ -71,6 +71,14 @@ static void add_call(struct text *out, const struct inspection *in, const struct
 static void add_open(struct text *out, const struct inspection *in, const struct process *process,
                      const struct spool_record *record, uint64_t ns) {
     static const char *const phases[] = {"up", "down", "exchange", "unknown"};
+    if (record->kind == SPOOL_COLLECTIVE_REQUEST) {
+        text_add(out, "{\"kind\":\"collective\",\"function\":\"%s\",\"seq\":%" PRIu64, function_name(record->region),
+                 record->b & (((uint64_t)1 << SPOOL_PERSISTENT_SHIFT) - 1));
+        add_comm(out, comm_of(process, record->comm));
+        add_time(out, in, "at_ns", ns);
+        text_add(out, "}");
+        return;
+    }
     bool hop = record->kind >= SPOOL_HOP_ISEND;
     bool sends = record->kind == SPOOL_ISEND || record->kind == SPOOL_HOP_ISEND;
     uint32_t comm = comm_of(process, record->comm), tag = (uint32_t)record->a;
@@ -150,7 +158,7 @@ static void add_rank(struct text *out, const struct inspection *in, int number) 
         const struct last_collective *c = &rank->collectives[i];
         text_add(out, "%s{\"comm\":%" PRIu32 ",\"seq\":%" PRIu64 ",\"function\":\"%s\",\"root\":", i ? "," : "",
                  c->comm, c->seq, function_name(c->function));
-        text_add(out, c->root == UINT64_MAX ? "null" : "%" PRIu64, c->root);
+        text_add(out, c->root >= SPOOL_ROOT_THIS_GROUP ? "null" : "%" PRIu64, c->root);
         text_add(out, ",\"inside\":%s", c->inside ? "true" : "false");
         add_time(out, in, "at_ns", c->enter_ns);
         text_add(out, "}");

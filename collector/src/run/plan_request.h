@@ -28,7 +28,7 @@ bool plan_request_read(struct plan_request *request, const struct config *config
                        const struct machines *machines, char *message, size_t capacity);
 /* Writes tree.json and topology.json, as far as asked for, into the trace directory. */
 void plan_request_keep(const struct plan_request *request, const char *directory);
-/* Frees the texts; the topology stays with the engine until the process ends. */
+/* Frees the texts; the topology is the caller's from then on. */
 void plan_request_free(struct plan_request *request);
 
 #endif

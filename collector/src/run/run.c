@@ -43,6 +43,7 @@ static struct {
     bool spawned;    /* by MPI_Comm_spawn: a world, and a trace, of its own */
     MPI_Comm comm;   /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
     struct machines machines;
+    struct topology *topology; /* the engine's as long as it runs */
 } run;
 
 static void name_directory(void) {
@@ -168,6 +169,7 @@ static void start_together(void) {
     if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
         !plan_request_read(&request, &run.config, run.comm, run.rank, &run.machines, message, sizeof message))
         end_for_wrong_input(message);
+    run.topology = request.topology;
     define_process_again(&request);
     clock_exchange(run.comm, run.rank, run.size, &run.machines);
     comm_find(MPI_COMM_WORLD)->checkpoint =
@@ -287,6 +289,8 @@ void run_finish(void) {
         clock_exchange(run.comm, run.rank, run.size, &run.machines);
 #ifdef HOPSCOPE_HAVE_ENGINE
         engine_stop();
+        topology_free(run.topology);
+        run.topology = NULL;
 #endif
     }
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Finalize, 0, 0, 0, 0);

@@ -15,12 +15,14 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import sanitizer_reports
 from read_spool import Record, Run, Spool, function_numbers, read_run
 
 FLAVOUR = os.environ["HOPSCOPE_TEST_FLAVOUR"]
 PRELOAD = os.environ["HOPSCOPE_TEST_PRELOAD"]
 PROGRAMS = Path(os.environ["HOPSCOPE_TEST_PROGRAMS"])
 MPIEXEC = os.environ["HOPSCOPE_TEST_MPIEXEC"]
+SANITIZED = os.environ.get("HOPSCOPE_TEST_SANITIZE", "OFF") != "OFF"
 HEADERS = Path(__file__).parents[2] / "include" / "hopscope"
 NUMBERS = function_numbers(HEADERS / "functions.h")
 NAMES = {number: name for name, number in NUMBERS.items()}
@@ -61,6 +63,8 @@ class Case(unittest.TestCase):
     def launch(self, *words: str, code: int | None = 0, **settings: str) -> subprocess.CompletedProcess[str]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
         environment |= {"HOPSCOPE_DIR": str(self.trace), "HOPSCOPE_ASSEMBLE": "0", **settings}
+        if SANITIZED:
+            environment |= sanitizer_reports.options(self.home)
         done = subprocess.run(
             [*launcher(), *words],
             env=environment,
@@ -75,6 +79,7 @@ class Case(unittest.TestCase):
         done.stdout = "".join(path.read_text() for path in outputs)
         for path in outputs:
             path.unlink()
+        self.assertEqual(sanitizer_reports.faults(self.home), [])
         if code is not None:
             self.assertEqual(done.returncode, code, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
@@ -254,7 +259,7 @@ class Started(Case):
         return nonblocking + persistent + Counter({"MPI_Barrier_init": 1, "MPI_Allreduce_init": 1})
 
     def has_persistent(self) -> bool:
-        symbols = subprocess.run(["nm", "-D", PRELOAD], capture_output=True, text=True, check=True).stdout
+        symbols = subprocess.run(["nm", "-D", PRELOAD.split(":")[-1]], capture_output=True, text=True, check=True).stdout
         return " T MPI_Allreduce_init\n" in symbols
 
     def test_every_one_is_begun_and_completed_once_by_whichever_wait_or_test(self) -> None:

@@ -4,6 +4,7 @@
  *   hangs operations  rank 1 calls Barrier where the others call Allreduce
  *   hangs receive     rank 0 receives from rank 1, which sends nothing and is in the next Barrier with the others
  *   hangs comms       the even ranks are in a collective on one communicator, the odd ones on another
+ *   hangs started     rank 2 never starts the Iallreduce that the others wait for
  *   hangs circle      every rank waits for a message from the next before it sends its own
  */
 #include <mpi.h>
@@ -33,7 +34,7 @@ int main(int argc, char **argv) {
     MPI_Comm_set_name(second, "second");
     for (int i = 0; i < 5; i++)
         MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (strcmp(how, "absent") == 0 && rank == 2)
+    if ((strcmp(how, "absent") == 0 || strcmp(how, "started") == 0) && rank == 2)
         compute();
     if (strcmp(how, "operations") == 0 && rank == 1)
         MPI_Barrier(MPI_COMM_WORLD);
@@ -43,6 +44,10 @@ int main(int argc, char **argv) {
         MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "comms") == 0)
         MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, rank % 2 ? second : first);
+    if (strcmp(how, "started") == 0) {
+        MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, first, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     if (strcmp(how, "circle") == 0) {
         MPI_Irecv(big, BYTES, MPI_CHAR, (rank + 1) % ranks, 5, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -1,0 +1,114 @@
+/* Any bytes as what a rank has left behind: the assembly and the inspection read them or say what is wrong.
+ *
+ * The input is a mode, then length and bytes of 0.defs, and the bytes of 0.0.spool; a second rank is whole. A mutation
+ * of a spool whose header is broken tells little, so unless the mode says otherwise the header is put right.
+ */
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "assembly/assemble.h"
+#include "assembly/functions.h"
+#include "assembly/inspect.h"
+
+static char directory[64];
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
+    (void)status, (void)kind, (void)where;
+    return remove(path);
+}
+
+static void clean(void) {
+    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void write_file(const char *name, const void *bytes, size_t length) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/spool/%s", directory, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (file < 0 || write(file, bytes, length) != (ssize_t)length)
+        abort();
+    close(file);
+}
+
+static void write_whole_rank(void) {
+    static const char definitions[] =
+        "{\"def\":\"process\",\"world_rank\":1,\"world_size\":2,\"pid\":1,\"core\":0,\"clock_host\":\"n1\",\"host\":"
+        "\"n1\",\"cluster\":\"c\",\"tick_source\":\"monotonic\",\"mode\":\"observe\"}\n"
+        "{\"def\":\"comm\",\"id\":1,\"key\":\"01\",\"parent\":\"00\",\"name\":\"MPI_COMM_WORLD\",\"size\":2,\"rank\":1,"
+        "\"members\":null,\"inter\":false}\n";
+    struct spool_record records[] = {
+        {10, SPOOL_ENTER, FUNCTION_MPI_Barrier, 1, 0, 0, UINT64_MAX},
+        {20, SPOOL_LEAVE, FUNCTION_MPI_Barrier, 0, 0, 0, 0},
+        {30, SPOOL_ENTER, FUNCTION_MPI_Barrier, 1, 0, 1, UINT64_MAX},
+    };
+    static char page[SPOOL_HEADER_BYTES + sizeof records];
+    struct spool_header header = {.version = SPOOL_VERSION,
+                                  .header_bytes = SPOOL_HEADER_BYTES,
+                                  .record_bytes = sizeof(struct spool_record),
+                                  .world_rank = 1};
+    memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
+    memcpy(page, &header, sizeof header);
+    memcpy(page + SPOOL_HEADER_BYTES, records, sizeof records);
+    write_file("1.defs", definitions, sizeof definitions - 1);
+    write_file("1.0.spool", page, sizeof page);
+}
+
+static void write_rank_of(const uint8_t *data, size_t size, bool keep_header) {
+    size_t definitions = (size_t)data[0] << 8 | data[1];
+    data += 2;
+    size -= 2;
+    definitions = definitions < size ? definitions : size;
+    write_file("0.defs", data, definitions);
+    data += definitions;
+    size -= definitions;
+    size_t room = size > sizeof(struct spool_header) ? size : sizeof(struct spool_header);
+    char *spool = calloc(1, room + SPOOL_HEADER_BYTES);
+    size_t length = size;
+    if (keep_header) {
+        memcpy(spool, data, size);
+    } else {
+        struct spool_header header = {.version = SPOOL_VERSION,
+                                      .header_bytes = SPOOL_HEADER_BYTES,
+                                      .record_bytes = sizeof(struct spool_record),
+                                      .state = SPOOL_OPEN};
+        memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
+        memcpy(spool, &header, sizeof header);
+        memcpy(spool + SPOOL_HEADER_BYTES, data, size);
+        length += SPOOL_HEADER_BYTES;
+    }
+    write_file("0.0.spool", spool, length);
+    free(spool);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char path[128], message[2000];
+    if (size < 3)
+        return 0;
+    if (!directory[0]) {
+        snprintf(directory, sizeof directory, "/dev/shm/hopscope-fuzz-%d", (int)getpid());
+        atexit(clean);
+    }
+    clean();
+    snprintf(path, sizeof path, "%s/spool", directory);
+    mkdir(directory, 0700);
+    mkdir(path, 0700);
+    write_whole_rank();
+    write_rank_of(data + 1, size - 1, data[0] & 1);
+    struct inspection inspection;
+    struct text text = {0};
+    if (inspect(&inspection, directory, message, sizeof message))
+        inspection_json(&inspection, &text);
+    inspection_free(&inspection);
+    text_free(&text);
+    /* Writing an archive takes a hundred times as long as the rest. */
+    if (data[0] & 2 && hopscope_assemble(directory, message, sizeof message) == ASSEMBLE_FAILED && !message[0]) {
+        fprintf(stderr, "fuzz_spools: no archive, and not a word\n");
+        abort();
+    }
+    return 0;
+}

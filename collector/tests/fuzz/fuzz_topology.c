@@ -1,0 +1,47 @@
+/* Any text as a topology file: it is refused with a sentence, or every rank has a host and every pair a link. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/topology.h"
+
+enum { RANKS = 6 };
+
+static const char *const machines[RANKS] = {"n1", "n1", "n2.site", "m3", "m3", ""};
+
+static void must(bool holds, const char *what) {
+    if (holds)
+        return;
+    fprintf(stderr, "fuzz_topology: %s\n", what);
+    abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char message[600];
+    if (size < 1)
+        return 0;
+    int ranks = 1 + data[0] % RANKS;
+    char *text = malloc(size); /* exactly as long, so that a byte beyond it is noticed */
+    memcpy(text, data + 1, size - 1);
+    memset(message, 'x', sizeof message);
+    struct topology *topology = topology_make(text, size - 1, machines, ranks, message, sizeof message);
+    free(text);
+    if (!topology) {
+        must(memchr(message, '\0', sizeof message) && strchr(message, ':'), "a message with a place");
+        return 0;
+    }
+    must(topology->ranks == ranks && topology->hosts >= 1 && topology->clusters >= 1, "sizes");
+    for (int a = 0; a < ranks; a++) {
+        int host = topology->host_of_rank[a];
+        must(host >= 0 && host < topology->hosts && strlen(topology->host_names[host]) < 4096, "a host");
+        int cluster = topology->cluster_of_host[host];
+        must(cluster >= 0 && cluster < topology->clusters && strlen(topology->cluster_names[cluster]) < 4096,
+             "a cluster");
+        for (int b = 0; b < ranks; b++) {
+            must((topology_link(topology, a, b) == LINK_SELF) == (a == b), "a link to itself");
+            must(topology_link(topology, a, b) == topology_link(topology, b, a), "one link both ways");
+        }
+    }
+    topology_free(topology);
+    return 0;
+}

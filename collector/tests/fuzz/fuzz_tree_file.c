@@ -1,0 +1,79 @@
+/* Any text as a tree file: it is refused with a sentence, or its trees are trees. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/operation.h"
+#include "plan/tree.h"
+#include "plan/tree_file.h"
+
+enum { MOST_RANKS = 9 };
+
+static void must(bool holds, const char *what) {
+    if (holds)
+        return;
+    fprintf(stderr, "fuzz_tree_file: %s\n", what);
+    abort();
+}
+
+/* Every rank but the root has one parent, which knows it as its child, and all paths end at the root. */
+static void check_tree(const struct tree_spec *spec, int size, int root, enum tree_direction direction) {
+    int hosts[MOST_RANKS], clusters[MOST_RANKS], scratch[2 * MOST_RANKS], children[MOST_RANKS];
+    int parent[MOST_RANKS], claimed[MOST_RANKS] = {0};
+    for (int rank = 0; rank < size; rank++) {
+        hosts[rank] = rank / 2;
+        clusters[rank] = rank / 4;
+    }
+    const struct tree_members members = {size, hosts, clusters};
+    for (int rank = 0; rank < size; rank++) {
+        struct tree_place place = {.children = children};
+        tree_place_of(spec, &members, rank, root, direction, scratch, &place);
+        parent[rank] = place.parent;
+        must(place.child_count >= 0 && place.child_count < size, "a number of children");
+        for (int i = 0; i < place.child_count; i++) {
+            must(children[i] >= 0 && children[i] < size, "a child that is no rank");
+            claimed[children[i]] += 1 + MOST_RANKS * rank;
+        }
+    }
+    for (int rank = 0; rank < size; rank++) {
+        must((parent[rank] < 0) == (rank == root), "a root");
+        must(rank == root ? claimed[rank] == 0 : claimed[rank] == 1 + MOST_RANKS * parent[rank], "a parent's child");
+        int at = rank, steps = 0;
+        while (at != root && steps++ <= size)
+            at = parent[at];
+        must(at == root, "a way to the root");
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char message[500];
+    if (size < 1)
+        return 0;
+    int world = data[0] % (MOST_RANKS + 1);
+    char *text = malloc(size); /* exactly as long, so that a byte beyond it is noticed */
+    memcpy(text, data + 1, size - 1);
+    memset(message, 'x', sizeof message);
+    struct tree_plan *plan = tree_plan_parse(text, size - 1, world, message, sizeof message);
+    free(text);
+    if (!plan) {
+        must(memchr(message, '\0', sizeof message) && strchr(message, ':'), "a message with a place");
+        return 0;
+    }
+    for (int tree = 0; tree < plan->tree_count; tree++) {
+        const struct tree_spec *spec = &plan->trees[tree];
+        for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
+            if (spec->shape == TREE_EXPLICIT && spec->size != ranks)
+                continue;
+            for (int root = 0; root < ranks; root++) {
+                check_tree(spec, ranks, root, TREE_REDUCE);
+                check_tree(spec, ranks, root, TREE_BROADCAST);
+            }
+        }
+    }
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
+        must(tree_plan_choose(plan, (enum operation)(ranks % 4), ranks, (uint64_t)ranks << (ranks * 4)) <
+                 plan->rule_count,
+             "a rule that is there");
+    tree_plan_free(plan);
+    return 0;
+}

@@ -1,0 +1,61 @@
+"""What sanitizers found in a job, as far as it is the collector's.
+
+A preload is one instrumented library among many that are not. Of memory that is left at the end, and of races, most
+reports are of the MPI library and what it is made of: it leaves parameters and datatypes to the end of the process, its
+modules are unloaded before anyone asks (so that no list of suppressions could name them), and of its own atomics and
+locks ThreadSanitizer sees nothing and takes what they guard for races. So a leak counts if the collector allocated it
+(but for what the engine keeps for a communicator that the program itself never frees), and a race if the collector made
+one of the accesses. Every other report (a wild access, undefined behaviour) counts.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_OURS = "/collector/src/"
+_KEPT_FOR_A_COMMUNICATOR = "/collector/src/engine/"
+_INTERCEPTED = re.compile(r"sanitizer_common|libsanitizer|_interceptor|lib[at]san")
+# Of the MPI libraries' mutexes TSan sees the ends and not always the beginnings.
+_TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_thread_leaks=0:history_size=4"
+
+
+def options(folder: Path) -> dict[str, str]:
+    """Environment variables that make each process leave its reports in a folder and end as if there were none."""
+    common = f"exitcode=0:log_path={folder / 'report'}"
+    return {
+        "ASAN_OPTIONS": common,
+        "UBSAN_OPTIONS": f"{common}:print_stacktrace=1",
+        "LSAN_OPTIONS": "print_suppressions=0",
+        "TSAN_OPTIONS": f"{common}:{_TSAN}",
+    }
+
+
+def faults(folder: Path) -> list[str]:
+    """The reports in the folder that count."""
+    return [fault for path in sorted(folder.glob("report.*")) for fault in _faults(path.read_text(errors="replace"))]
+
+
+def _faults(text: str) -> list[str]:
+    found = []
+    if "ThreadSanitizer" in text:
+        for report in text.split("=================="):
+            if any(_made_by_us(stack) for stack in _stacks(report)[:2]):
+                found.append(report)
+        return found
+    for report in re.split(r"^(?==+\d+==ERROR)", text, flags=re.MULTILINE):
+        if "LeakSanitizer: detected" in report:
+            leaks = [part for part in report.split("\n\n") if "leak of" in part and _made_by_us(part)]
+            found += [leak for leak in leaks if _KEPT_FOR_A_COMMUNICATOR not in leak]
+        elif "ERROR: AddressSanitizer" in report or "runtime error" in report:
+            found.append(report)
+    return found
+
+
+def _stacks(report: str) -> list[str]:
+    return [part for part in report.split("\n\n") if "#0 " in part]
+
+
+def _made_by_us(stack: str) -> bool:
+    frames = [line for line in stack.splitlines() if re.match(r"\s*#\d+ ", line) and not _INTERCEPTED.search(line)]
+    return bool(frames) and _OURS in frames[0]
