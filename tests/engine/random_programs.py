@@ -21,8 +21,10 @@ from local_mpi import LocalMpi
 
 SOURCES = Path(__file__).parent / "interpreter"
 CONTRACT = json.loads((ROOT / "schemas" / "tree.schema.json").read_text())["$defs"]
-OPERATIONS: list[str] = CONTRACT["rule"]["properties"]["operations"]["items"]["enum"]
+BY_TREE: list[str] = CONTRACT["tree_operation"]["enum"]
 SHAPES: list[str] = CONTRACT["simple_shape"]["enum"]
+WIDE = ["kary", "k-chain"]
+WHOLE = ["MPI_Gather", "MPI_Scatter"]  # over trees, their messages are never cut
 
 REDUCTIONS = ["reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block"]
 MOVEMENTS = ["bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv"]
@@ -115,24 +117,29 @@ def text_of(lane: list[tuple[Any, ...]], threads: bool) -> list[str]:
     return lines
 
 
-levels = st.sampled_from([{"shape": name} for name in SHAPES if name != "kary"]) | st.integers(1, 4).map(
-    lambda width: {"shape": "kary", "fan_out": width}
-)
+levels = st.sampled_from([{"shape": name} for name in SHAPES if name not in WIDE]) | st.tuples(
+    st.sampled_from(WIDE), st.integers(1, 4)
+).map(lambda wide: {"shape": wide[0], "fan_out": wide[1]})
 
 
 @st.composite
 def tree_files(draw: st.DrawFn) -> dict[str, Any]:
-    """A rule for short messages and one for the others, over two trees of any shape."""
+    """Some algorithms, each for all that it serves; then, for what is left, two trees of any shape, maybe one pair for
+    short messages and another for the others.
+    """
     rule = st.fixed_dictionaries(
         {
-            "operations": st.just(OPERATIONS),
+            "operations": st.just([name for name in BY_TREE if name not in WHOLE]),
             "reduce_tree": st.sampled_from(["one", "other"]),
             "broadcast_tree": st.sampled_from(["one", "other"]),
             "segment_bytes": st.sampled_from([0, 1, 64, 1000]),
             "combine": st.sampled_from(["fixed", "arrival"]),
         }
     )
-    rules = [draw(rule) | {"bytes": {"max": 600}}, draw(rule)]
+    algorithms = draw(st.lists(st.sampled_from(sorted(engine_jobs.ALGORITHMS)), unique=True))
+    rules = [rule for name in algorithms for rule in engine_jobs.by(name)["rules"]]
+    rules += [draw(rule) | {"bytes": {"max": 600}}, draw(rule)]
+    rules.append({"operations": WHOLE, "reduce_tree": draw(st.sampled_from(["one", "other"]))})
     return {"schema_version": 1, "trees": {"one": draw(levels), "other": draw(levels)}, "rules": rules}
 
 

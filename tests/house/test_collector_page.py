@@ -1,0 +1,52 @@
+"""docs/collector.md has every variable that is read and every reason that is given, and none beside them."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "collector.md").read_text()
+SOURCES = {path: path.read_text() for path in (ROOT / "collector" / "src").rglob("*.[ch]")}
+
+
+def read_variables() -> set[str]:
+    """Names of variables as string literals: of the library in C, of the commands in Python."""
+    read = {name for text in SOURCES.values() for name in re.findall(r'"(HOPSCOPE_[A-Z_]+)"', text)}
+    for path in (ROOT / "analysis" / "hopscope").rglob("*.py"):
+        read |= set(re.findall(r'environ(?:\.get\(|\[)"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
+    return read
+
+
+def given_reasons() -> set[str]:
+    """The reasons for going native, as the sources have them."""
+    texts = re.search(
+        r"reason_texts\[REASONS\] = \{(.*?)\}", SOURCES[ROOT / "collector/src/engine/engine.c"], re.DOTALL
+    )
+    assert texts, "engine.c has its reasons elsewhere now"
+    given = set(re.findall(r'"([^"]+)"', texts[1]))
+    for text in SOURCES.values():
+        given |= set(re.findall(r'record_define_reason\("([^"]+)"\)', text))
+    return given
+
+
+def rows(heading: str) -> set[str]:
+    """What stands in backquotes at the beginning of the rows below a heading."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    return set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
+
+
+def test_every_variable_is_in_the_table_and_every_one_there_is_read() -> None:
+    assert "HOPSCOPE_DIR" in read_variables()
+    assert rows("Environment variables") == read_variables()
+
+
+def test_every_reason_for_going_native_is_in_the_table_and_every_one_there_is_given() -> None:
+    given = given_reasons()
+    assert "operation does not commute" in given
+    assert rows("What goes native, and why") == given | {"tree <name> is for <n> ranks"}
+    assert '"tree %s is for %d ranks"' in SOURCES[ROOT / "collector/src/engine/engine.c"]
+
+
+def test_the_pages_that_it_leads_to_are_there() -> None:
+    leads = re.findall(r"\]\(([\w./-]+\.md)\)", PAGE)
+    assert len(leads) > 4
+    assert [lead for lead in leads if not (ROOT / "docs" / lead).resolve().is_file()] == []
