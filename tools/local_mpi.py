@@ -4,6 +4,7 @@ For the demo, the tests, the sample traces and the benchmarks. Users start their
 """
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -14,9 +15,10 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class LocalMpi:
-    """One MPI library: flavour as the collector names it, compiler wrapper, launcher."""
+    """One MPI library: flavour and release as the collector names them, compiler wrapper, launcher."""
 
     flavour: str
+    release: str
     compiler: str
     launcher: str
 
@@ -26,7 +28,7 @@ class LocalMpi:
         if self.flavour == "openmpi":
             words += ["--oversubscribe"]
             # In a container one rank may not read another's memory, and Open MPI would say so for every rank.
-            words += ["--mca", "btl_vader_single_copy_mechanism", "none"]
+            words += ["--mca", "btl_vader_single_copy_mechanism", "none"] if self.release == "openmpi-4" else []
             if os.geteuid() == 0:
                 words += ["--allow-run-as-root"]
         return words
@@ -37,12 +39,12 @@ class LocalMpi:
         return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", "mpifort"))))
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
-        """The program made from one C or Fortran file, in build/programs/<flavour>/; made again only if the source is
+        """The program made from one C or Fortran file, in build/programs/<release>/; made again only if the source is
         newer. Say a name where one source makes several programs.
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
-        program = ROOT / "build" / "programs" / self.flavour / (name or source.stem)
+        program = ROOT / "build" / "programs" / self.release / (name or source.stem)
         if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
             return program
         program.parent.mkdir(parents=True, exist_ok=True)
@@ -59,23 +61,40 @@ class LocalMpi:
         return program
 
 
-def _flavour_of(compiler: str) -> str | None:
-    done = subprocess.run(
-        [compiler, "-E", "-dM", "-x", "c", "-"], input="#include <mpi.h>\n", capture_output=True, text=True, check=False
-    )
-    if "#define OPEN_MPI " in done.stdout:
-        return "openmpi"
-    return "mpich" if "#define MPICH_VERSION " in done.stdout else None
+def _release_of(compiler: str) -> str | None:
+    """Flavour and release, as collector/CMakeLists.txt reads them from mpi.h."""
+    words = [compiler, "-E", "-dM", "-x", "c", "-"]
+    done = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
+    for flavour, macro in (
+        ("abi", "MPI_ABI_VERSION +"),
+        ("openmpi", "OMPI_MAJOR_VERSION +"),
+        ("mpich", 'MPICH_VERSION +"'),
+    ):
+        found = re.search(rf"#define {macro}([0-9]+)", done.stdout)
+        if found and (flavour != "abi" or compiler.endswith("_abi")):
+            return f"{flavour}-{found.group(1)}"
+    return None
+
+
+def _local(compiler: str | None, launcher: str | None) -> list[LocalMpi]:
+    release = _release_of(compiler) if compiler and launcher else None
+    return [LocalMpi(release.partition("-")[0], release, str(compiler), str(launcher))] if release else []
 
 
 def find() -> list[LocalMpi]:
-    """The MPI libraries found, Open MPI first; each with a compiler wrapper and a launcher of its own."""
+    """The system's MPI libraries, Open MPI first; each with a compiler wrapper and a launcher of its own."""
     found: dict[str, LocalMpi] = {}
     for suffix in (".openmpi", ".mpich", ""):
-        compiler = shutil.which(f"mpicc{suffix}")
         launcher = shutil.which(f"mpirun{suffix}") or shutil.which(f"mpiexec{suffix}")
-        if compiler and launcher:
-            flavour = _flavour_of(compiler)
-            if flavour:
-                found.setdefault(flavour, LocalMpi(flavour, compiler, launcher))
+        for mpi in _local(shutil.which(f"mpicc{suffix}"), launcher):
+            found.setdefault(mpi.flavour, mpi)
     return [found[flavour] for flavour in ("openmpi", "mpich") if flavour in found]
+
+
+def find_all() -> list[LocalMpi]:
+    """Those and the ones that `tools/setup python test` fetches into .venv/mpi, for what differs between releases."""
+    found = find()
+    for compiler in sorted((ROOT / ".venv" / "mpi").glob("*/bin/mpicc*")):
+        if compiler.name in ("mpicc", "mpicc_abi"):
+            found += _local(str(compiler), str(compiler.with_name("mpirun")))
+    return found

@@ -10,8 +10,9 @@ import local_mpi
 import pytest
 from hopscope.errors import InputError
 from hopscope.launch.command import Request, environment, launcher_words, preload_words
-from hopscope.launch.flavour import default_directory, find_flavour, find_program
-from hopscope.launch.installed import collector_library
+from hopscope.launch.elf import exported_names
+from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector
+from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
 HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
 
@@ -20,18 +21,18 @@ HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "lib" / "hopscope"
     folder.mkdir(parents=True)
-    (folder / "libhopscope-openmpi.so").touch()
+    (folder / "libhopscope-openmpi-4.so").touch()
     monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(tmp_path))
     return folder
 
 
 def test_a_library_that_is_preloaded_already_stays_after_the_collector_s(installed: Path) -> None:
     variables = environment(Request("openmpi"), {"LD_PRELOAD": "/opt/other.so"})
-    assert variables == {"LD_PRELOAD": f"{installed / 'libhopscope-openmpi.so'}:/opt/other.so"}
+    assert variables == {"LD_PRELOAD": f"{installed / 'libhopscope-openmpi-4.so'}:/opt/other.so"}
 
 
 def test_a_collector_in_the_environment_is_not_preloaded_twice(installed: Path) -> None:
-    library = str(installed / "libhopscope-openmpi.so")
+    library = str(installed / "libhopscope-openmpi-4.so")
     assert environment(Request("openmpi"), {"LD_PRELOAD": library}) == {"LD_PRELOAD": library}
 
 
@@ -39,7 +40,7 @@ def test_the_prefix_carries_every_setting(installed: Path) -> None:
     request = Request("openmpi", directory=Path("/t"), tree="binomial", topology=Path("/topology.json"))
     assert preload_words(request, {}) == [
         "env",
-        f"LD_PRELOAD={installed / 'libhopscope-openmpi.so'}",
+        f"LD_PRELOAD={installed / 'libhopscope-openmpi-4.so'}",
         "HOPSCOPE_DIR=/t",
         "HOPSCOPE_TREE=binomial",
         "HOPSCOPE_TOPOLOGY=/topology.json",
@@ -48,7 +49,7 @@ def test_the_prefix_carries_every_setting(installed: Path) -> None:
 
 def test_a_flavour_that_was_not_built_is_named_with_how_to_build_it(installed: Path) -> None:
     assert installed.is_dir()
-    with pytest.raises(InputError, match=r"libhopscope-mpich\.so is not installed .*make dev"):
+    with pytest.raises(InputError, match=r"libhopscope-mpich\.so is not installed .*hopscope build --mpicc"):
         collector_library("mpich")
 
 
@@ -67,23 +68,69 @@ def test_other_launchers_hand_the_environment_on_by_themselves(launcher: str, fl
 @pytest.mark.parametrize("mpi", local_mpi.find(), ids=lambda mpi: mpi.flavour)
 def test_the_program_s_libraries_say_which_mpi_it_is(mpi: local_mpi.LocalMpi) -> None:
     words = ["env", "-n", "8", str(mpi.compile(HEAT_PLATE)), "--size", "64"]
-    assert find_flavour(words) == mpi.flavour
+    found = find_mpi(words)
+    assert found.flavour == mpi.flavour
+    assert found.path is not None
+    assert found.path.is_file()
     assert find_program(words) == "heat_plate"
 
 
-@pytest.mark.parametrize("mpi", local_mpi.find(), ids=lambda mpi: mpi.flavour)
-def test_a_python_program_goes_with_its_launcher(mpi: local_mpi.LocalMpi) -> None:
-    assert find_flavour([mpi.launcher, "-n", "2", "python3", "-m", "mpi4py.bench"]) == mpi.flavour
+@pytest.mark.parametrize("mpi", local_mpi.find_all(), ids=lambda mpi: mpi.release)
+def test_the_collector_of_its_own_release_is_chosen_for_a_program(mpi: local_mpi.LocalMpi) -> None:
+    collector = fitting_collector(find_mpi([mpi.launcher, str(mpi.compile(HEAT_PLATE))]))
+    # A newer one that sees no more is as good, if there is nothing in it that this MPI library lacks.
+    assert collector.partition("-")[0] == mpi.flavour
+    assert exported_names(collector_library(collector)) >= exported_names(collector_library(mpi.release))
+
+
+@pytest.mark.parametrize("mpi", local_mpi.find_all(), ids=lambda mpi: mpi.release)
+def test_no_collector_exports_what_its_mpi_library_lacks(mpi: local_mpi.LocalMpi) -> None:
+    library = find_mpi([mpi.launcher, str(mpi.compile(HEAT_PLATE))]).path
+    assert library is not None
+    ours = {name for name in exported_names(collector_library(mpi.release)) if name.startswith("MPI_")}
+    assert len(ours) > 90
+    assert ours - exported_names(library) == set()
+
+
+def test_where_no_collector_fits_the_command_that_makes_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mpi = next(mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi")
+    monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(tmp_path))
+    library = find_mpi([str(mpi.compile(HEAT_PLATE))])
+    with pytest.raises(InputError, match=r"no collector that is installed fits .* hopscope build --mpicc "):
+        fitting_collector(library)
+
+
+def test_a_launcher_decides_where_the_program_cannot_be_seen() -> None:
+    for mpi in local_mpi.find():
+        assert find_mpi([mpi.launcher, "-n", "2", "sh", "-c", "./a"]) == MpiLibrary(mpi.flavour)
+
+
+def test_a_script_goes_with_its_interpreter(tmp_path: Path) -> None:
+    mpi = local_mpi.find()[0]
+    script = tmp_path / "job"
+    script.write_text(f"#!/usr/bin/env {mpi.compile(HEAT_PLATE)}\n")
+    script.chmod(0o755)
+    assert find_mpi(["nice", str(script)]).flavour == mpi.flavour
+
+
+def test_a_program_with_mpi_inside_it_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    source = tmp_path / "static.c"
+    source.write_text("int MPI_Init(void) { return 0; } int PMPI_Init(void) { return 0; } int main(void) { return 0; }")
+    subprocess.run(["cc", str(source), "-o", str(tmp_path / "static")], check=True)
+    with pytest.raises(InputError, match="has its MPI library linked into itself"):
+        find_mpi([str(tmp_path / "static")])
 
 
 def test_a_launcher_that_is_not_there_is_said() -> None:
     with pytest.raises(InputError, match="no program called 'mpirum'"):
-        find_flavour(["mpirum", "-n", "2", "./a"])
+        find_mpi(["mpirum", "-n", "2", "./a"])
 
 
 def test_where_nothing_tells_the_flavour_the_option_is_named() -> None:
     with pytest.raises(InputError, match="--mpi openmpi or --mpi mpich"):
-        find_flavour(["sh", "-c", "true"])
+        find_mpi(["sh", "-c", "true"])
 
 
 def test_default_directories_count_up(tmp_path: Path) -> None:

@@ -8,42 +8,55 @@ import click
 from hopscope.cli.run import topology_setting, tree_setting
 from hopscope.errors import InputError
 from hopscope.launch.command import Request, preload_words
-from hopscope.launch.flavour import launcher_flavour
-from hopscope.launch.installed import FLAVOURS, installed_flavours
+from hopscope.launch.installed import FLAVOURS, fitting_collector, installed_flavours
+from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
 
-def default_flavour() -> str:
-    """The only flavour installed, else that of the mpirun in the PATH."""
+def default_collector(words: tuple[str, ...]) -> str:
+    """That for the program named, else for the only MPI flavour installed, else for the mpirun in the PATH."""
+    if words:
+        return fitting_collector(find_mpi(words))
     installed = installed_flavours()
     if len(installed) == 1:
         return installed[0]
-    flavour = launcher_flavour("mpirun") or launcher_flavour("mpiexec")
-    if flavour is None:
-        raise InputError(f"cannot tell which MPI library is meant; say --mpi {' or --mpi '.join(FLAVOURS)}")
-    return flavour
+    mpi = launcher_mpi("mpirun") or launcher_mpi("mpiexec")
+    if mpi is None:
+        raise InputError(
+            f"cannot tell which MPI library is meant; name the program, or say --mpi {' or --mpi '.join(FLAVOURS)}"
+        )
+    return fitting_collector(mpi)
 
 
-@click.command(name="preload", short_help="Print the prefix that traces a program.")
-@click.option("--mpi", type=click.Choice(FLAVOURS), help="The MPI library. Default: that of the mpirun in the PATH.")
+@click.command(
+    name="preload",
+    short_help="Print the prefix that traces a program.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option("--mpi", metavar="NAME", help="As for run. Default: the program's if one is named, else that of mpirun.")
 @click.option("--tree", metavar="FILE|SHAPE", help="As for run.")
 @click.option("--topology", metavar="FILE", help="As for run.")
 @click.option(
     "--dir", "directory", metavar="DIR", help="The trace directory. Default: hopscope-<job id> where the job runs."
 )
-def command(mpi: str | None, tree: str | None, topology: str | None, directory: str | None) -> None:
+@click.argument("words", nargs=-1, metavar="[PROGRAM ...]", type=click.UNPROCESSED)
+def command(
+    mpi: str | None, tree: str | None, topology: str | None, directory: str | None, words: tuple[str, ...]
+) -> None:
     """Print the words that trace a program when they stand before it, for any launcher and batch script.
 
-    Example: mpirun -n 8 $(hopscope preload) ./app
+    Name the program, and the collector that fits its MPI library is chosen.
+
+    Example: mpirun -n 8 $(hopscope preload ./app) ./app
     """
     request = Request(
-        flavour=mpi or default_flavour(),
+        collector=mpi or default_collector(words),
         directory=Path(directory).resolve() if directory else None,
         tree=tree_setting(tree),
         topology=topology_setting(topology),
     )
-    words = preload_words(request, {})
-    for word in words:
+    prefix = preload_words(request, {})
+    for word in prefix:
         if shlex.quote(word) != word:
             # $(...) splits at spaces and knows no quotes, so such a word cannot be handed over this way.
             raise InputError(f"{word!r} cannot pass through a shell's $(...); use paths without spaces and quotes")
-    click.echo(" ".join(words))
+    click.echo(" ".join(prefix))

@@ -8,10 +8,10 @@ import click
 
 from hopscope.errors import InputError
 from hopscope.launch.command import Request, environment, launcher_words
-from hopscope.launch.flavour import default_directory, find_flavour, find_program
 from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
-from hopscope.launch.installed import FLAVOURS
+from hopscope.launch.installed import fitting_collector
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job
+from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
 
 def tree_setting(tree: str | None) -> str | None:
@@ -62,7 +62,11 @@ def free_directory(directory: str | None, program: str) -> Path:
 )
 @click.option("--topology", metavar="FILE", help="Which rank is on which host and cluster, and which links to emulate.")
 @click.option("--dir", "directory", metavar="DIR", help="The trace directory, new. Default: hopscope-<program>-<n>.")
-@click.option("--mpi", type=click.Choice(FLAVOURS), help="The MPI library, where it cannot be seen from the program.")
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    help="openmpi, mpich or abi, or one release such as openmpi-5. Default: what the program needs.",
+)
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
 def command(
     tree: str | None, topology: str | None, directory: str | None, mpi: str | None, words: tuple[str, ...]
@@ -74,10 +78,10 @@ def command(
 
     Example: hopscope run --tree binomial -- mpirun -n 8 ./app input.dat
     """
-    flavour = mpi or find_flavour(words)
+    collector = mpi or fitting_collector(find_mpi(words))
     program = find_program(words)
     request = Request(
-        flavour=flavour,
+        collector=collector,
         directory=free_directory(directory, program),
         tree=tree_setting(tree),
         topology=topology_setting(topology),
@@ -86,7 +90,7 @@ def command(
     by_hand = {
         name: value for name, value in os.environ.items() if name.startswith("HOPSCOPE_") and name not in variables
     }
-    code = run_job(launcher_words(words, flavour, {**by_hand, **variables}), variables)
+    code = run_job(launcher_words(words, collector, {**by_hand, **variables}), variables)
     report(request.directory, code)
     sys.exit(code)
 

@@ -19,7 +19,8 @@ _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 class Request:
     """How a job shall be traced. Paths are absolute, for a rank may run in another folder."""
 
-    flavour: str
+    collector: str
+    """Which library of the collector, by flavour or flavour and release: `openmpi`, `mpich-5`."""
     directory: Path | None = None
     tree: str | None = None
     """A tree file's absolute path or the name of a shape; None observes only."""
@@ -30,7 +31,7 @@ def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str
     """The variables to set for a job, over an inherited environment. A library that is preloaded already stays, after
     the collector's.
     """
-    library = str(collector_library(request.flavour))
+    library = str(collector_library(request.collector))
     others = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
     variables = {"LD_PRELOAD": ":".join([library, *others])}
     if request.directory is not None:
@@ -47,11 +48,11 @@ def preload_words(request: Request, inherited: Mapping[str, str]) -> list[str]:
     return ["env", *(f"{name}={value}" for name, value in environment(request, inherited).items())]
 
 
-def launcher_words(words: Sequence[str], flavour: str, variables: Mapping[str, str]) -> list[str]:
+def launcher_words(words: Sequence[str], collector: str, variables: Mapping[str, str]) -> list[str]:
     """The command line to start, with the options that this launcher needs to hand the variables on.
 
     HOPSCOPE_* of the inherited environment that are set by hand are the caller's to put among the variables.
     """
-    if flavour == "openmpi" and _OPEN_MPI_LAUNCHER.fullmatch(Path(words[0]).name):
+    if collector.startswith("openmpi") and _OPEN_MPI_LAUNCHER.fullmatch(Path(words[0]).name):
         return [words[0], *(word for name in variables for word in ("-x", name)), *words[1:]]
     return list(words)

@@ -1,21 +1,32 @@
-"""Where the collector's files are.
+"""Where the collector's files are, and which of its libraries fits an MPI library.
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
-``<prefix>/lib/hopscope``: one ``libhopscope-<flavour>.so`` per MPI flavour and the program ``hopscope-assemble``.
+``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and for each MPI library it was built with one
+``libhopscope-<flavour>-<release>.so``. The flavour is the ABI. Within one, a newer release has more functions, and a
+collector that defined a function which the program's MPI library lacks would make programs call it; so a collector fits
+where every MPI function that it defines is there.
 """
 
 import os
+import re
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from hopscope.errors import InputError
+from hopscope.launch.elf import exported_names
 
-FLAVOURS = ("openmpi", "mpich")
-MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+FLAVOURS = ("openmpi", "mpich", "abi")
+MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH and its ABI", "abi": "the MPI standard's ABI"}
 
-_BUILD = (
-    "cmake -S collector -B build/collector -DMPI_C_COMPILER=mpicc -DCMAKE_INSTALL_PREFIX={prefix}, then --install it"
-)
+
+@dataclass(frozen=True)
+class MpiLibrary:
+    """The MPI library of a program: its ABI, and its file where that is known."""
+
+    flavour: str
+    path: Path | None = None
 
 
 def collector_folders() -> list[Path]:
@@ -34,28 +45,74 @@ def collector_file(name: str) -> Path:
     """
     for folder in collector_folders():
         if (folder / name).is_file():
-            return (folder / name).resolve()
+            return (folder / name).absolute()
     searched = ", ".join(str(folder) for folder in collector_folders())
     raise InputError(
-        f"the collector's file {name} is not installed (looked in {searched}); in a checkout type `make dev`, "
-        f"elsewhere build it: {_BUILD.format(prefix=sys.prefix)}"
+        f"the collector's file {name} is not installed (looked in {searched}); make it: "
+        f"hopscope build --mpicc {_compiler(None)}"
     )
+
+
+def _compiler(library: Path | None) -> str:
+    """The compiler wrapper that belongs to an MPI library, as well as one can guess it."""
+    if library is not None:
+        for folder in library.resolve().parents[1:3]:
+            for name in ("mpicc_abi", "mpicc") if "abi" in library.name else ("mpicc",):
+                if (folder / "bin" / name).is_file():
+                    return str(folder / "bin" / name)
+    return "PATH-OF-ITS-mpicc" if library is not None else "mpicc"
+
+
+def _release(library: Path) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", library.stem.rpartition("-")[2]))
+
+
+def _collectors(flavour: str) -> Iterator[Path]:
+    """The installed libraries of a flavour, the oldest release first."""
+    found: dict[str, Path] = {}
+    for folder in collector_folders():
+        for path in folder.glob(f"libhopscope-{flavour}-*.so"):
+            found.setdefault(path.name, path.absolute())
+    yield from sorted(found.values(), key=_release)
 
 
 def installed_flavours() -> list[str]:
     """The MPI flavours that the collector is installed for."""
-    return [
-        flavour
-        for flavour in FLAVOURS
-        if any((folder / f"libhopscope-{flavour}.so").is_file() for folder in collector_folders())
-    ]
+    return [flavour for flavour in FLAVOURS if any(True for _ in _collectors(flavour))]
 
 
-def collector_library(flavour: str) -> Path:
-    """The library to preload under that MPI flavour (``openmpi`` or ``mpich``), absolute.
+def collector_library(name: str) -> Path:
+    """The library to preload, absolute, by flavour and release such as ``openmpi-5``, or by flavour alone: then that of
+    the oldest release, which fits the newer ones as well but for the functions that they have and it has not.
 
     Raises InputError if the collector was not built for it.
     """
+    flavour, _, release = name.partition("-")
     if flavour not in FLAVOURS:
-        raise InputError(f"no MPI flavour is called {flavour!r}; there are {' and '.join(FLAVOURS)}")
-    return collector_file(f"libhopscope-{flavour}.so")
+        raise InputError(f"no MPI flavour is called {flavour!r}; there are {', '.join(FLAVOURS)}")
+    collectors = list(_collectors(flavour))
+    if collectors and not release:
+        return collectors[0]
+    return collector_file(f"libhopscope-{name}.so")
+
+
+def _mpi_functions(library: Path) -> set[str]:
+    return {name for name in exported_names(library) if name.startswith("MPI_")}
+
+
+def fitting_collector(mpi: MpiLibrary) -> str:
+    """The name, for collector_library, of the installed collector that sees most of what an MPI library has.
+
+    Raises InputError, with the command that makes one, if none fits.
+    """
+    there = _mpi_functions(mpi.path) if mpi.path is not None else set[str]()
+    if not there:
+        return mpi.flavour
+    fitting = [path for path in _collectors(mpi.flavour) if _mpi_functions(path) <= there]
+    if not fitting:
+        raise InputError(
+            f"no collector that is installed fits {mpi.path} ({MPI_NAMES[mpi.flavour]}); make one: "
+            f"hopscope build --mpicc {_compiler(mpi.path)}"
+        )
+    # Of two that see the same, the newer one.
+    return max(fitting, key=lambda path: (len(_mpi_functions(path)), _release(path))).stem.removeprefix("libhopscope-")

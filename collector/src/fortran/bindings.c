@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fortran/loaded_object.h"
+#include "mpi/chain.h"
+#include "mpi/loaded_object.h"
 
 enum { MOST_BINDINGS = 8 };
 
@@ -18,26 +19,16 @@ static bool is_binding(const char *path) {
            strstr(name, "f77");
 }
 
-static void *own; /* the preload, for dlsym */
-
-/* The wrapper for PMPI_X, by the same name without P. Looked up in the preload itself: another tool's MPI_X may come
- * before it in the global order. */
-static void *wrapper_of(const char *symbol) {
-    return strncmp(symbol, "PMPI_", 5) == 0 ? dlsym(own, symbol + 1) : NULL;
-}
-
-static bool find_own(void) {
-    Dl_info info;
-    if (!own && dladdr((const void *)is_binding, &info) != 0 && info.dli_fname)
-        own = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    return own != NULL;
+static void *wrapper_of(const struct loaded_object *object, const char *symbol) {
+    (void)object;
+    return strncmp(symbol, "PMPI_", 5) == 0 ? chain_wrapper(symbol + 1) : NULL;
 }
 
 void bindings_redirect(void) {
     struct loaded_object bindings[MOST_BINDINGS];
     int kept = errno;
     int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
-    for (int i = 0; i < count && find_own(); i++)
+    for (int i = 0; i < count; i++)
         loaded_object_redirect(&bindings[i], wrapper_of);
     errno = kept;
 }

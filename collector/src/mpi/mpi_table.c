@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-struct pmpi_table pmpi;
+#include "mpi/chain.h"
+
+struct pmpi_table pmpi_library, pmpi_next;
 
 #ifdef OMPI_MPI_H
 struct openmpi_handles openmpi_handles;
 static const char *const library_files[] = {"libmpi.so.40"};
 static const char *const library_words = "Open MPI";
+#elif defined(MPI_ABI)
+/* Whoever implements the MPI standard's ABI. */
+static const char *const library_files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
+static const char *const library_words = "one with the MPI standard's ABI";
 #else
 /* MPICH and what shares its ABI; Debian calls the file libmpich.so.12. */
 static const char *const library_files[] = {"libmpi.so.12", "libmpich.so.12"};
@@ -45,14 +51,17 @@ static void find_library(void) {
         library = dlopen(library_files[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* An Open MPI process has this symbol, no other has: handles of the two have different widths, so a mistake here would
- * end in a crash somewhere else. */
+/* Handles of the three ABIs differ in width or value, so a mistake here would end in a crash somewhere else. An Open
+ * MPI process has a symbol that no other has; the other two are told apart by the library's name. */
 static bool is_ours(void) {
-    bool openmpi = find("ompi_mpi_comm_world") != NULL;
+    Dl_info info = {0};
+    bool abi = dladdr(find("PMPI_Init"), &info) != 0 && info.dli_fname && strstr(info.dli_fname, "libmpi_abi");
 #ifdef OMPI_MPI_H
-    return openmpi;
+    return !abi && find("ompi_mpi_comm_world");
+#elif defined(MPI_ABI)
+    return abi;
 #else
-    return !openmpi;
+    return !abi && !find("ompi_mpi_comm_world");
 #endif
 }
 
@@ -60,7 +69,7 @@ static bool resolve(char *message, size_t capacity) {
     find_library();
     if (!library || !find("PMPI_Init")) {
         snprintf(message, capacity, "no MPI library was found in this process that libhopscope-%s.so could serve",
-                 HOPSCOPE_FLAVOUR);
+                 HOPSCOPE_LIBRARY);
         return false;
     }
     if (!is_ours()) {
@@ -68,27 +77,31 @@ static bool resolve(char *message, size_t capacity) {
             message, capacity,
             "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the one for it (see "
             "`hopscope preload`) or none",
-            HOPSCOPE_FLAVOUR, library_words);
+            HOPSCOPE_LIBRARY, library_words);
         return false;
     }
     const char *missing = NULL;
 #define HOPSCOPE_RESOLVE(name)                                                                                         \
     pmpi.name = (__typeof__(pmpi.name))find("PMPI_" #name);                                                            \
     missing = pmpi.name ? missing : "PMPI_" #name;
-    PMPI_FUNCTIONS(HOPSCOPE_RESOLVE)
-    PMPI_NONBLOCKING_FUNCTIONS(HOPSCOPE_RESOLVE)
-    PMPI_PERSISTENT_FUNCTIONS(HOPSCOPE_RESOLVE)
-    PMPI_SESSION_FUNCTIONS(HOPSCOPE_RESOLVE)
-    PMPI_LARGE_FUNCTIONS(HOPSCOPE_RESOLVE)
+    PMPI_ALL_FUNCTIONS(HOPSCOPE_RESOLVE)
 #undef HOPSCOPE_RESOLVE
 #ifdef OMPI_MPI_H
 #define HOPSCOPE_RESOLVE(symbol) openmpi_handles.symbol = find_data(#symbol);
     OPENMPI_HANDLES(HOPSCOPE_RESOLVE)
 #undef HOPSCOPE_RESOLVE
 #endif
+    pmpi_next = pmpi_library;
+#define HOPSCOPE_CHAIN_ON(name)                                                                                        \
+    {                                                                                                                  \
+        void *next = chain_next("MPI_" #name);                                                                         \
+        pmpi_next.name = next ? (__typeof__(pmpi.name))next : pmpi_next.name;                                          \
+    }
+    PMPI_ALL_FUNCTIONS(HOPSCOPE_CHAIN_ON)
+#undef HOPSCOPE_CHAIN_ON
     if (missing)
         snprintf(message, capacity, "the MPI library of this program has no %s; libhopscope-%s.so needs MPI 3.1",
-                 missing, HOPSCOPE_FLAVOUR);
+                 missing, HOPSCOPE_LIBRARY);
     return !missing;
 }
 

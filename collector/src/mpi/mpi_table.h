@@ -98,20 +98,26 @@
 #else
 #define PMPI_LARGE_FUNCTIONS(X)
 #endif
+#define PMPI_ALL_FUNCTIONS(X)                                                                                          \
+    PMPI_FUNCTIONS(X) PMPI_NONBLOCKING_FUNCTIONS(X) PMPI_PERSISTENT_FUNCTIONS(X) PMPI_SESSION_FUNCTIONS(X)       \
+    PMPI_LARGE_FUNCTIONS(X)
 // clang-format on
 
 struct pmpi_table {
 #define HOPSCOPE_TABLE_ENTRY(name) __typeof__(PMPI_##name) *name;
-    PMPI_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
-    PMPI_NONBLOCKING_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
-    PMPI_PERSISTENT_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
-    PMPI_SESSION_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
-    PMPI_LARGE_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
+    PMPI_ALL_FUNCTIONS(HOPSCOPE_TABLE_ENTRY)
 #undef HOPSCOPE_TABLE_ENTRY
 };
 
-/* Filled by mpi_table_resolve; all entries are NULL before. */
-extern struct pmpi_table pmpi;
+/* The library's own functions, and those that the wrappers pass calls on to: the same, but for the functions that
+ * another tool defines too where both shall see the calls (see chain.h). Filled by mpi_table_resolve; all entries are
+ * NULL before. The wrappers are built with HOPSCOPE_PASSES_ON: what they call pmpi is the second. */
+extern struct pmpi_table pmpi_library, pmpi_next;
+#ifdef HOPSCOPE_PASSES_ON
+#define pmpi pmpi_next
+#else
+#define pmpi pmpi_library
+#endif
 
 #ifdef OMPI_MPI_H
 #include "mpi/mpi_handles.h"

@@ -72,7 +72,7 @@ bool requests_complete_at_once(MPI_Request handle) {
 #else
     /* MPICH's handles say in their two highest bits where the object lives; 1: built in, which no request under way is.
      */
-    return (unsigned)handle >> 30 == 1;
+    return (uintptr_t)handle >> 30 == 1;
 #endif
 }
 

@@ -15,8 +15,11 @@ struct loaded_object {
 /* Fills found[] with the loaded objects that are wanted, in the loader's order; returns how many. */
 int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(const char *path));
 
-/* What a reference to a symbol shall be instead; NULL leaves it as it is. */
-typedef void *replacement(const char *symbol);
+/* True if an address lies in the object. */
+bool loaded_object_has(const struct loaded_object *object, const void *address);
+
+/* What an object's reference to a symbol shall be instead; NULL leaves it as it is. */
+typedef void *replacement(const struct loaded_object *object, const char *symbol);
 
 /* Gives the object's references to functions of other objects new addresses. */
 void loaded_object_redirect(const struct loaded_object *object, replacement *replace);

@@ -1,4 +1,4 @@
-"""Real jobs from programs in other languages than C, with every MPI library of this machine."""
+"""What kinds of programs the collector reaches: languages, MPI releases, beside other tools, and who is told if not."""
 
 from pathlib import Path
 

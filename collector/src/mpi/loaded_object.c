@@ -1,4 +1,4 @@
-#include "fortran/loaded_object.h"
+#include "mpi/loaded_object.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -43,6 +43,16 @@ int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(co
     struct search search = {found, capacity, 0, wanted};
     dl_iterate_phdr(keep_wanted, &search);
     return search.count;
+}
+
+bool loaded_object_has(const struct loaded_object *object, const void *address) {
+    for (int i = 0; i < object->header_count; i++) {
+        const ElfW(Phdr) *header = &object->headers[i];
+        ElfW(Addr) begin = object->base + header->p_vaddr, at = (ElfW(Addr))address;
+        if (header->p_type == PT_LOAD && at >= begin && at - begin < header->p_memsz)
+            return true;
+    }
+    return false;
 }
 
 struct tables {
@@ -116,7 +126,7 @@ static void redirect(const struct loaded_object *object, const struct tables *ta
         if (kind != JUMP_SLOT && kind != ADDRESS_SLOT)
             continue;
         const ElfW(Sym) *symbol = &tables->symbols[ELF64_R_SYM(entries[i].r_info)];
-        void *target = replace(tables->strings + symbol->st_name);
+        void *target = replace(object, tables->strings + symbol->st_name);
         void **slot = (void **)(object->base + entries[i].r_offset);
         if (target)
             __atomic_store_n(slot, target, __ATOMIC_RELEASE);

@@ -1,0 +1,24 @@
+"""`hopscope build`: make the collector for one more MPI library."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from hopscope.launch.building import build_collector
+
+
+@click.command(name="build", short_help="Build the collector for an MPI library.")
+@click.option(
+    "--mpicc", default="mpicc", metavar="PATH", show_default=True, help="That MPI library's compiler wrapper."
+)
+@click.option("--prefix", metavar="DIR", help="Where to install it, into DIR/lib/hopscope. Default: beside hopscope.")
+def command(mpicc: str, prefix: str | None) -> None:
+    """Build the collector for an MPI library, from the sources that come with hopscope.
+
+    One library is needed for each ABI and release of MPI. It takes cmake, pkg-config, a C compiler and libotf2.
+
+    Example: hopscope build --mpicc /opt/openmpi-5/bin/mpicc
+    """
+    library = build_collector(mpicc, Path(prefix).resolve() if prefix else Path(sys.prefix))
+    click.echo(f"hopscope: built {library}", err=True)

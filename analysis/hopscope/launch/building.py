@@ -1,0 +1,63 @@
+"""Making a collector library for one more MPI library, from the sources that come with the package."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import hopscope
+from hopscope.errors import InputError
+
+
+def collector_sources() -> Path:
+    """The collector's sources: the checkout's, else those that were installed with the package."""
+    for folder in (str(Path(hopscope.__file__).parents[2]), *hopscope.__path__):
+        if (Path(folder) / "collector" / "CMakeLists.txt").is_file():
+            return Path(folder) / "collector"
+    raise InputError("the collector's sources are not installed; install hopscope again")
+
+
+def build_collector(mpicc: str, prefix: Path) -> Path:
+    """Builds the collector with an MPI compiler wrapper and installs it into prefix/lib/hopscope; returns the library.
+
+    Raises InputError with the tools' last words if that fails.
+    """
+    compiler = shutil.which(mpicc)
+    if compiler is None:
+        raise InputError(
+            f"there is no compiler wrapper {mpicc!r}; name the mpicc of the MPI library that the program uses"
+        )
+    for tool in ("cmake", "pkg-config"):
+        if _tool(tool) is None:
+            raise InputError(f"building the collector needs {tool}; install it (cmake also comes as a Python package)")
+    sources = collector_sources()
+    with tempfile.TemporaryDirectory(prefix="hopscope-build-") as folder:
+        cmake = str(_tool("cmake"))
+        _run(
+            [
+                cmake,
+                "-S",
+                str(sources),
+                "-B",
+                folder,
+                f"-DMPI_C_COMPILER={compiler}",
+                f"-DCMAKE_INSTALL_PREFIX={prefix}",
+            ]
+        )
+        _run([cmake, "--build", folder, "--parallel"])
+        _run([cmake, "--install", folder])
+        made = next(Path(folder).glob("libhopscope-*-*.so")).name
+    return prefix / "lib" / "hopscope" / made
+
+
+def _tool(name: str) -> str | None:
+    beside = Path(sys.executable).with_name(name)
+    return str(beside) if beside.is_file() else shutil.which(name)
+
+
+def _run(words: list[str]) -> None:
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
+        raise InputError(f"the collector did not build; the last words of `{' '.join(words[:4])} ...`:\n{said}")

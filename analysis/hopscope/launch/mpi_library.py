@@ -1,0 +1,187 @@
+"""Which MPI library a command line uses: that of the program in it, and if that cannot be seen, its launcher's."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from hopscope.errors import InputError
+from hopscope.launch.elf import exported_names, is_elf, own_names
+from hopscope.launch.installed import FLAVOURS, MPI_NAMES, MpiLibrary
+
+# The names are kept over versions: Open MPI 3 to 5, and MPICH 3 to 5 with all that shares its ABI (Intel MPI, MVAPICH,
+# Cray MPICH). Debian calls MPICH's libmpich.so.12.
+_SONAMES = (
+    (re.compile(r"\blibmpi\.so\.40\b"), "openmpi"),
+    (re.compile(r"\blibmpi(ch)?\.so\.12\b"), "mpich"),
+    (re.compile(r"\blibmpi_abi\.so\b"), "abi"),
+)
+_ANY_MPI = re.compile(r"\b(libmpi\w*\.so[.\d]*)")
+_LAUNCHERS = re.compile(
+    r"(mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|hydra|flux|ibrun|sh|bash|env|nice|numactl|taskset|gdb|valgrind|"
+    r"timeout|singularity|apptainer)([._-].*)?"
+)
+_PYTHON = re.compile(r"python[\d.]*$")
+
+
+def _executable(word: str) -> Path | None:
+    """The file that a word of a command line would start, if it is one."""
+    found = shutil.which(word)
+    return Path(found) if found else None
+
+
+def _loaded(program: Path) -> list[tuple[str, Path | None]]:
+    """The libraries that the dynamic loader would load for a program, by ldd, with their files where found; empty for
+    what is not dynamically linked.
+    """
+    try:
+        shown = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False, timeout=30).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    pairs = re.findall(r"^\s*(\S+) => (/\S+|not found)", shown, flags=re.MULTILINE)
+    return [(name, Path(where) if where.startswith("/") else None) for name, where in pairs]
+
+
+def library_mpi(name: str, path: Path | None) -> MpiLibrary | None:
+    """The MPI library of that file name, if it is one that the collector serves."""
+    for pattern, flavour in _SONAMES:
+        if pattern.search(name):
+            return MpiLibrary(flavour, path)
+    return None
+
+
+def program_mpi(program: Path) -> MpiLibrary | None:
+    """The MPI library that a program needs, directly or through another library; None if none.
+
+    Raises InputError for a program whose MPI library the collector cannot serve.
+    """
+    if not is_elf(program):
+        return None
+    libraries = _loaded(program)
+    for name, path in libraries:
+        mpi = library_mpi(name, path)
+        if mpi is not None:
+            return mpi
+    for name, _ in libraries:
+        if _ANY_MPI.search(name):
+            raise InputError(
+                f"{program} needs {name}, which no collector fits: there are those for libmpi.so.40 (Open MPI), "
+                "libmpi.so.12 (MPICH and its ABI) and libmpi_abi.so; build the program with one of these"
+            )
+    if {"MPI_Init", "PMPI_Init"} <= own_names(program) | exported_names(program):
+        raise InputError(
+            f"{program} has its MPI library linked into itself, so that nothing can be preloaded before it; link it to "
+            "the shared library (libmpi.so)"
+        )
+    return None
+
+
+def launcher_mpi(launcher: str) -> MpiLibrary | None:
+    """The MPI library that a launcher such as mpirun names in its version text; None if it names none (srun)."""
+    found = _executable(launcher)
+    if found is None:
+        return None
+    try:
+        shown = subprocess.run(
+            [str(found), "--version"], capture_output=True, text=True, check=False, timeout=30, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = shown.stdout + shown.stderr
+    if re.search(r"Open MPI|OpenRTE|Open RTE|PRRTE|PRTE|prterun", text):
+        return MpiLibrary("openmpi")
+    return MpiLibrary("mpich") if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", text) else None
+
+
+def python_mpi(python: Path) -> MpiLibrary | None:
+    """The MPI library that mpi4py of that interpreter loads, by its own rules (MPI4PY_MPIABI, ...) in this environment,
+    which is the job's.
+    """
+    code = (
+        "import mpi4py; mpi4py.rc.initialize = False\nfrom mpi4py import MPI\n"
+        "print(*{line.split(maxsplit=5)[5].strip() for line in open('/proc/self/maps') if 'libmpi' in line}, sep='\\n')"
+    )
+    try:
+        answer = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = (library_mpi(Path(line).name, Path(line)) for line in sorted(answer.stdout.splitlines()))
+    return next((mpi for mpi in found if mpi is not None), None)
+
+
+def _interpreter(script: Path) -> Path | None:
+    """What the first line of a script starts, `env` looked through."""
+    try:
+        with script.open("rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return None
+    words = first[2:].decode(errors="replace").split() if first.startswith(b"#!") else []
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return _executable(words[0]) if words else None
+
+
+def _word_mpi(word: str) -> MpiLibrary | None:
+    """The MPI library behind one word of a command line: a program's, or that of a script's interpreter."""
+    path = _executable(word)
+    if path is None:
+        return None
+    mpi = program_mpi(path)
+    if mpi is not None:
+        return mpi
+    interpreter = path if is_elf(path) else _interpreter(path)
+    if interpreter is None:
+        return None
+    if interpreter != path:
+        mpi = program_mpi(interpreter)
+    return mpi or (python_mpi(interpreter) if _PYTHON.match(interpreter.name) else None)
+
+
+def find_program(words: Sequence[str]) -> str:
+    """The name of the program in a launcher's command line, for naming the trace: the first word that is linked to
+    MPI, or the first script or program after the launcher's own options, or the launcher.
+    """
+    candidates: list[str] = []
+    for index, word in enumerate(words):
+        path = _executable(word)
+        if path is None and not (index and word.endswith(".py") and Path(word).is_file()):
+            continue
+        if path is not None and is_elf(path) and any(library_mpi(*loaded) for loaded in _loaded(path)):
+            return Path(word).name
+        candidates.append(Path(word).name)
+    scripts = [name for name in candidates if name.endswith(".py")]
+    others = [name for name in candidates if not _LAUNCHERS.fullmatch(name)]
+    return (scripts or others or [Path(words[0]).name])[0]
+
+
+def find_mpi(words: Sequence[str]) -> MpiLibrary:
+    """The MPI library of the job that a command line starts.
+
+    The needed libraries of the programs named in it decide, for Python those of mpi4py; then the launcher's own word.
+    Raises InputError if all of these are silent.
+    """
+    if not words or _executable(words[0]) is None:
+        what = words[0] if words else ""
+        raise InputError(
+            f"there is no program called {what!r} to start; after `--` comes the whole command, launcher first"
+        )
+    mpi = next((mpi for word in words if (mpi := _word_mpi(word))), None) or launcher_mpi(words[0])
+    if mpi is None:
+        raise InputError(
+            f"cannot tell which MPI library `{' '.join(words[:6])}` uses: no program in it is linked to one and the "
+            f"launcher names none; say it with --mpi {' or --mpi '.join(FLAVOURS)} "
+            f"({', '.join(MPI_NAMES[f] for f in FLAVOURS)})"
+        )
+    return mpi
+
+
+def default_directory(program: str, where: Path) -> Path:
+    """``hopscope-<program>-<n>`` with the first n that is free in a folder."""
+    stem = re.sub(r"[^A-Za-z0-9_.+-]", "_", Path(program).stem) or "run"
+    number = 1
+    while os.path.lexists(where / f"hopscope-{stem}-{number}"):
+        number += 1
+    return where / f"hopscope-{stem}-{number}"

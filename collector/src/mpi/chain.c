@@ -1,0 +1,54 @@
+#include "mpi/chain.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/loaded_object.h"
+
+enum { MOST_OBJECTS = 32 };
+
+static void *own; /* the preload, for dlsym */
+
+bool chain_wanted(void) {
+    const char *value = getenv("HOPSCOPE_CHAIN");
+    return value && strcmp(value, "1") == 0;
+}
+
+void *chain_wrapper(const char *name) {
+    Dl_info info;
+    if (!own && dladdr((const void *)chain_wrapper, &info) != 0 && info.dli_fname)
+        own = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    return own ? dlsym(own, name) : NULL;
+}
+
+void *chain_next(const char *name) {
+    return chain_wanted() && chain_wrapper(name) ? dlsym(RTLD_NEXT, name) : NULL;
+}
+
+/* For a tool's call of PMPI_X: our MPI_X, if the tool has an MPI_X of its own that made it. */
+static void *wrapper_behind(const struct loaded_object *tool, const char *symbol) {
+    if (strncmp(symbol, "PMPI_", 5) != 0)
+        return NULL;
+    void *handle = dlopen(*tool->path ? tool->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    const void *theirs = handle ? dlsym(handle, symbol + 1) : NULL;
+    if (handle)
+        dlclose(handle);
+    return theirs && loaded_object_has(tool, theirs) ? chain_wrapper(symbol + 1) : NULL;
+}
+
+static bool any(const char *path) {
+    (void)path;
+    return true;
+}
+
+/* The objects before us in the loader's order are the program and what was preloaded first. */
+__attribute__((constructor)) static void at_start(void) {
+    struct loaded_object objects[MOST_OBJECTS];
+    int kept = errno;
+    int count = chain_wanted() ? loaded_objects(objects, MOST_OBJECTS, any) : 0;
+    for (int i = 0; i < count && !loaded_object_has(&objects[i], (const void *)at_start); i++)
+        loaded_object_redirect(&objects[i], wrapper_behind);
+    errno = kept;
+}

@@ -1,0 +1,47 @@
+/* Says in one line, when a process ends, that it used MPI and the collector saw nothing of it.
+ *
+ * A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym) never comes by a
+ * preloaded library.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log/log.h"
+#include "mpi/loaded_object.h"
+#include "mpi/mpi_table.h"
+
+static bool is_mpi(const char *path) {
+    static const char *const names[] = {"libmpi.so", "libmpich.so", "libmpi_abi.so"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* One of a job's processes speaks, as far as the launcher tells them apart. */
+static bool speaks(void) {
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return strcmp(value, "0") == 0;
+    }
+    return true;
+}
+
+__attribute__((destructor)) static void at_end(void) {
+    struct loaded_object library;
+    /* Any wrapper that was called has looked the functions up. */
+    if (pmpi.Initialized || !loaded_objects(&library, 1, is_mpi) || !speaks())
+        return;
+    void *handle = dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD);
+    int (*initialized)(int *) = handle ? (int (*)(int *))dlsym(handle, "PMPI_Initialized") : NULL;
+    int used = 0;
+    if (initialized && initialized(&used) == 0 && used)
+        log_line(
+            "this program took its MPI functions from %s by itself (dlopen, dlsym), past the collector: nothing was "
+            "recorded. Link it to the MPI library, or look the functions up in RTLD_DEFAULT",
+            library.path);
+}

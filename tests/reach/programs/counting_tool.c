@@ -1,0 +1,22 @@
+/* A PMPI tool as small as one can be: counts two functions and says so at the end. */
+#include <mpi.h>
+#include <stdio.h>
+
+static long reduces, sends;
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    reduces++;
+    return PMPI_Allreduce(send, receive, count, datatype, op, comm);
+}
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int to, int tag, MPI_Comm comm) {
+    sends++;
+    return PMPI_Send(buffer, count, datatype, to, tag, comm);
+}
+
+int MPI_Finalize(void) {
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "tool: rank %d %ld reduces %ld sends\n", rank, reduces, sends);
+    return PMPI_Finalize();
+}

@@ -1,0 +1,16 @@
+/* Opens the MPI library that the command line names and takes its functions from that handle. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+    void *library = dlopen(argc > 1 ? argv[1] : "", RTLD_NOW | RTLD_LOCAL);
+    int (*init)(int *, char ***) = library ? (int (*)(int *, char ***))dlsym(library, "MPI_Init") : NULL;
+    int (*finalize)(void) = library ? (int (*)(void))dlsym(library, "MPI_Finalize") : NULL;
+    if (!init || !finalize) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    init(&argc, &argv);
+    puts("working");
+    return finalize();
+}

@@ -1,0 +1,18 @@
+"""Buffers and pickled objects through mpi4py; what comes out is printed."""
+
+import array
+
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+total = array.array("i", [0])
+for step in range(5):
+    world.Allreduce(array.array("i", [world.rank + step]), total)
+shared = array.array("d", [world.rank + 0.5] * 4)
+for root in range(world.size):
+    world.Bcast(shared, root)
+world.Barrier()
+words = world.allreduce([f"from {world.rank}"])
+said = world.bcast({"rank": world.rank}, root=1)
+received = world.sendrecv(world.rank, (world.rank + 1) % world.size, source=(world.rank - 1) % world.size)
+print(world.rank, list(total), list(shared), words, said, received)

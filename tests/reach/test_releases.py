@@ -1,0 +1,83 @@
+"""Every MPI library there is here, from C and through mpi4py: found out, fitted, and changed in nothing."""
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import local_mpi
+import pytest
+from hopscope.launch import find_mpi
+from read_spool import function_numbers, read_run
+
+PROGRAMS = Path(__file__).parent / "programs"
+NAMES = {
+    number: name
+    for name, number in function_numbers(local_mpi.ROOT / "collector" / "include" / "hopscope" / "functions.h").items()
+}
+ALL = local_mpi.find_all()
+
+
+@pytest.fixture(params=ALL, ids=[mpi.release for mpi in ALL])
+def release(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
+    return request.param
+
+
+def finished(words: list[str], cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        words, cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def traced(words: list[str], cwd: Path, **environment: str) -> tuple[list[str], list[Counter[str]]]:
+    """Under `hopscope run`: what was printed, sorted, and how often each rank called what."""
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--tree", "binomial", "--"]
+    done = finished([*run, *words], cwd, HOPSCOPE_KEEP_SPOOL="1", **environment)
+    assert (cwd / "trace" / "traces.otf2").is_file(), done.stderr
+    spools = read_run(cwd / "trace").spools
+    counts = [Counter(NAMES[r.region] for r in spool.of("ENTER")) for spool in spools]
+    return sorted(done.stdout.splitlines()), counts
+
+
+def test_all_four_releases_and_the_standard_abi_are_here_to_be_tested() -> None:
+    missing = {"openmpi-4", "mpich-4", "openmpi-5", "mpich-5", "abi-1"} - {mpi.release for mpi in ALL}
+    if missing:
+        pytest.skip(f"not here: {', '.join(sorted(missing))} (tools/setup system test, tools/setup python test)")
+
+
+def test_a_c_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    words = [*release.launch(2), str(release.compile(PROGRAMS / "small_job.c"))]
+    plain = sorted(finished(words, tmp_path).stdout.splitlines())
+    assert plain == ["rank 0: sum 19 from 1", "rank 1: sum 19 from 0"]
+    printed, counts = traced(words, tmp_path)
+    assert printed == plain
+    wanted = {"MPI_Init": 1, "MPI_Allreduce": 10, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Wait": 1, "MPI_Finalize": 1}
+    assert counts == [wanted, wanted]
+
+
+def test_an_mpi4py_program_is_seen_whole(release: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    """mpi4py opens the MPI library for itself alone (RTLD_LOCAL), so that nothing of it is in the global order."""
+    pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
+    if release.flavour == "abi":
+        pytest.skip("the wheel of mpi4py has no extension for the MPI standard's ABI")
+    library = find_mpi([str(release.compile(PROGRAMS / "small_job.c"))]).path
+    assert library is not None
+    where = {"MPI4PY_MPIABI": release.flavour, "LD_LIBRARY_PATH": str(library.parent)}
+    if library.name.startswith("libmpich."):
+        # Debian's name for what the extension calls libmpi.so.12.
+        (tmp_path / "libmpi.so.12").symlink_to(library)
+        where["LD_LIBRARY_PATH"] = str(tmp_path)
+    words = [*release.launch(3), sys.executable, str(PROGRAMS / "python_job.py")]
+    plain = sorted(finished(words, tmp_path, **where).stdout.splitlines())
+    assert len(plain) == 3
+    assert plain[1].startswith("1 [15] [0.5, 0.5, 0.5, 0.5] ['from 0', 'from 1', 'from 2'] {'rank': 1} 0")
+    printed, counts = traced(words, tmp_path, **where)
+    assert printed == plain
+    for count in counts:
+        assert count["MPI_Allreduce"] == 5
+        assert count["MPI_Barrier"] == 1
+        assert count["MPI_Bcast"] >= 3 + 1
+        assert count["MPI_Finalize"] == 1
