@@ -14,6 +14,7 @@ DEFAULTS: dict[str, object] = {
     "clusters": 1,
     "mode": "tree",
     "clock_used": "error",
+    "record": "all",
     "creator": "drawn by hand",
     "hopscope_version": "0",
     "schema_version": 1,

@@ -191,6 +191,15 @@ def test_the_caveats_name_everything_that_limits_an_answer(trace: hopscope.Trace
     assert "3 calls of MPI_Allreduce went native: user-defined-operation" in text
 
 
+def test_a_trace_without_messages_says_what_cannot_be_told_apart(tmp_path: Path) -> None:
+    text = "run ranks duration_ns record\nr 3 500 collectives"
+    trace = hopscope.open(draw(tmp_path / "d", **{**TABLES, "run": text}))
+    assert "The application's messages were not recorded (HOPSCOPE_RECORD=collectives)" in "\n".join(trace.caveats())
+    messages = item(trace, "application messages")
+    assert messages["value"] is None
+    assert messages["note"].startswith("not recorded (HOPSCOPE_RECORD=collectives)")
+
+
 def test_without_paths_the_caveat_says_how_to_get_them(tmp_path: Path) -> None:
     tables = {name: text for name, text in TABLES.items() if name != "path_stretches"}
     caveats = hopscope.open(draw(tmp_path / "d", **tables)).caveats()

@@ -307,6 +307,7 @@ class SimulatedRun:
                 "clock_error_ns": 0,
                 "clock_bound_ns": 0,
                 "clock_used": "error",
+                "record": "all",
                 "events": 10_000,
                 "missing": None,
                 "overhead_ns": 20_000,

@@ -37,13 +37,15 @@ def test_a_collector_in_the_environment_is_not_preloaded_twice(installed: Path) 
 
 
 def test_the_prefix_carries_every_setting(installed: Path) -> None:
-    request = Request("openmpi", directory=Path("/t"), tree="binomial", topology=Path("/topology.json"))
+    topology = Path("/topology.json")
+    request = Request("openmpi", directory=Path("/t"), tree="binomial", topology=topology, record="collectives")
     assert preload_words(request, {}) == [
         "env",
         f"LD_PRELOAD={installed / 'libhopscope-openmpi-4.so'}",
         "HOPSCOPE_DIR=/t",
         "HOPSCOPE_TREE=binomial",
         "HOPSCOPE_TOPOLOGY=/topology.json",
+        "HOPSCOPE_RECORD=collectives",
     ]
 
 

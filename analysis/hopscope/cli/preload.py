@@ -7,7 +7,7 @@ import click
 
 from hopscope.cli.run import topology_setting, tree_setting
 from hopscope.errors import InputError
-from hopscope.launch.command import Request, preload_words
+from hopscope.launch.command import RECORDINGS, Request, preload_words
 from hopscope.launch.installed import FLAVOURS, fitting_collector, installed_flavours
 from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
@@ -35,12 +35,19 @@ def default_collector(words: tuple[str, ...]) -> str:
 @click.option("--mpi", metavar="NAME", help="As for run. Default: the program's if one is named, else that of mpirun.")
 @click.option("--tree", metavar="FILE|SHAPE", help="As for run.")
 @click.option("--topology", metavar="FILE", help="As for run.")
+@click.option("--record", type=click.Choice(RECORDINGS), help="As for run.")
 @click.option(
     "--dir", "directory", metavar="DIR", help="The trace directory. Default: hopscope-<job id> where the job runs."
 )
 @click.argument("words", nargs=-1, metavar="[PROGRAM ...]", type=click.UNPROCESSED)
 def command(
-    mpi: str | None, tree: str | None, topology: str | None, directory: str | None, words: tuple[str, ...]
+    *,
+    mpi: str | None,
+    tree: str | None,
+    topology: str | None,
+    record: str | None,
+    directory: str | None,
+    words: tuple[str, ...],
 ) -> None:
     """Print the words that trace a program when they stand before it, for any launcher and batch script.
 
@@ -53,6 +60,7 @@ def command(
         directory=Path(directory).resolve() if directory else None,
         tree=tree_setting(tree),
         topology=topology_setting(topology),
+        record=record,
     )
     prefix = preload_words(request, {})
     for word in prefix:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from hopscope.errors import InputError
-from hopscope.launch.command import Request, environment, launcher_words
+from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
 from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
 from hopscope.launch.installed import fitting_collector
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job
@@ -63,13 +63,22 @@ def free_directory(directory: str | None, program: str) -> Path:
 @click.option("--topology", metavar="FILE", help="Which rank is on which host and cluster, and which links to emulate.")
 @click.option("--dir", "directory", metavar="DIR", help="The trace directory, new. Default: hopscope-<program>-<n>.")
 @click.option(
+    "--record", type=click.Choice(RECORDINGS), help="What to record; collectives leaves messages out. Default: all."
+)
+@click.option(
     "--mpi",
     metavar="NAME",
     help="openmpi, mpich or abi, or one release such as openmpi-5. Default: what the program needs.",
 )
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
 def command(
-    tree: str | None, topology: str | None, directory: str | None, mpi: str | None, words: tuple[str, ...]
+    *,
+    tree: str | None,
+    topology: str | None,
+    directory: str | None,
+    record: str | None,
+    mpi: str | None,
+    words: tuple[str, ...],
 ) -> None:
     """Run an MPI job under the collector and put its trace together.
 
@@ -85,6 +94,7 @@ def command(
         directory=free_directory(directory, program),
         tree=tree_setting(tree),
         topology=topology_setting(topology),
+        record=record,
     )
     variables = environment(request, os.environ)
     by_hand = {

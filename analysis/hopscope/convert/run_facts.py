@@ -93,6 +93,7 @@ def run_table(archive: Archive, about: Facts, facts: Facts, tables: dict[str, pa
         "hosts": len(ranks["host"].unique()),
         "clusters": len(ranks["cluster"].unique()),
         "mode": (about.get("mode") or ("tree" if ran_tree else "observe")) if ours else "foreign",
+        "record": _text(about.get("record")),
         "tree_file": tree_file,
         "tree_hash": hashlib.sha256(tree_file.encode()).hexdigest() if tree_file else None,
         "topology_file": _text(about.get("topology_file")) or _beside(archive, "topology.json", ours),

@@ -12,6 +12,9 @@ from pathlib import Path
 
 from hopscope.launch.installed import collector_library
 
+RECORDINGS = ("all", "collectives")
+"""What can be recorded: `collectives` leaves the application's messages out."""
+
 _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
 
@@ -25,6 +28,8 @@ class Request:
     tree: str | None = None
     """A tree file's absolute path or the name of a shape; None observes only."""
     topology: Path | None = None
+    record: str | None = None
+    """One of RECORDINGS; None: what HOPSCOPE_RECORD says by itself."""
 
 
 def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str]:
@@ -40,6 +45,8 @@ def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str
         variables["HOPSCOPE_TREE"] = request.tree
     if request.topology is not None:
         variables["HOPSCOPE_TOPOLOGY"] = str(request.topology)
+    if request.record is not None:
+        variables["HOPSCOPE_RECORD"] = request.record
     return variables
 
 

@@ -95,7 +95,7 @@ struct spool_record {
 /* Lines of the .defs file (ids are per process, from 1; 64-bit keys are hexadecimal strings):
  * {"def":"process","world_rank":0,"world_size":8,"pid":1,"core":0,"clock_host":"n1","host":"a0","cluster":"A",
  *  "command":"./heat ...","mpi_library":"Open MPI v4.1.4 ...","started_ns":<unix time>,"thread_level":0,
- *  "mode":"tree","tick_source":"tsc","presence":"complete","tree_file":"<text>","topology_file":"<text>",
+ *  "mode":"tree","record":"all","tick_source":"tsc","presence":"complete","tree_file":"<text>","topology_file":"<text>",
  *  "event_cost_ns":12.5}
  *     again later in the file: fields given again replace the earlier ones
  * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}

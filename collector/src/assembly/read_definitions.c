@@ -95,6 +95,7 @@ static void take_process(struct process *process, const struct json *line) {
     take_text(line, "command", &process->command);
     take_text(line, "mpi_library", &process->mpi_library);
     take_text(line, "mode", &process->mode);
+    take_text(line, "record", &process->record);
     take_text(line, "tick_source", &process->tick_source);
     take_text(line, "presence", &process->presence);
     take_text(line, "tree_file", &process->tree_file);
@@ -256,7 +257,7 @@ static void free_names(struct name_definition *names, size_t count) {
 void process_free(struct process *process) {
     char *texts[] = {process->clock_host,  process->host,          process->cluster,     process->command,
                      process->mpi_library, process->mode,          process->tick_source, process->presence,
-                     process->tree_file,   process->topology_file, process->end_how};
+                     process->tree_file,   process->topology_file, process->end_how,     process->record};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < process->comm_count; i++) {

@@ -69,7 +69,7 @@ struct process {
     int world_rank;
     int64_t world_size, pid, core, started_ns, thread_level;
     char *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
-        *topology_file, *end_how;
+        *topology_file, *end_how, *record;
     bool has_event_cost;
     double event_cost_ns;
     struct comm_definition *comms;

@@ -214,6 +214,7 @@ void run_json_write(const struct run *run, struct text *out) {
     add_text(out, "command", FIRST_TEXT(run, command));
     add_started(out, run);
     add_text(out, "mode", mode ? mode : "observe");
+    add_text(out, "record", FIRST_TEXT(run, record));
     add_number(out, "world_size", (uint64_t)run->world_size);
     add_names(out, "hosts", run, offsetof(struct process, host));
     add_names(out, "clusters", run, offsetof(struct process, cluster));

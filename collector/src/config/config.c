@@ -35,6 +35,8 @@ struct config config_read(bool speak) {
     bool known = !transport || strcmp(transport, "mpi") == 0 || strcmp(transport, "shm") == 0;
     if (!known && speak)
         log_line("HOPSCOPE_TRANSPORT=%s is neither mpi nor shm; using shm", transport);
+    if (speak && record && strcmp(record, "0") != 0 && strcmp(record, "collectives") != 0 && strcmp(record, "all") != 0)
+        log_line("HOPSCOPE_RECORD=%s is none of all, collectives and 0; using all", record);
     return (struct config){
         .directory = text("HOPSCOPE_DIR"),
         .tree = text("HOPSCOPE_TREE"),
@@ -44,6 +46,7 @@ struct config config_read(bool speak) {
         .clock_seconds = number("HOPSCOPE_CLOCK_INTERVAL", 0, 1e6, 60, speak),
         .clock_skew = text("HOPSCOPE_CLOCK_SKEW"),
         .record = !record || strcmp(record, "0") != 0,
+        .messages = !record || strcmp(record, "collectives") != 0,
         .shared_memory = !transport || strcmp(transport, "mpi") != 0,
         .assemble = !assemble || strcmp(assemble, "0") != 0,
     };

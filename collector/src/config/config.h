@@ -14,11 +14,12 @@ struct config {
     double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: between clock measurements in a long run; 0: none in between */
     const char *clock_skew;  /* HOPSCOPE_CLOCK_SKEW: for tests, see run/clock_skew.h; NULL: none */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
+    bool messages;           /* HOPSCOPE_RECORD: collectives leaves messages out; all (also unset) does not */
     bool shared_memory;      /* HOPSCOPE_TRANSPORT: not mpi; what carries hops between ranks of one machine */
     bool assemble;           /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
 };
 
-/* An empty variable counts as unset. A number that is none keeps its default, with a line on stderr if `speak`. */
+/* An empty variable counts as unset. A value that is none keeps its default, with a line on stderr if `speak`. */
 struct config config_read(bool speak);
 
 #endif

@@ -25,6 +25,7 @@
 #include "run/plan_request.h"
 #include "wrappers/call.h"
 #include "wrappers/collective.h"
+#include "wrappers/message.h"
 #include "wrappers/requests.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -103,6 +104,7 @@ static void define_process(void) {
     line_number(&line, "started_ns", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
     line_number(&line, "thread_level", thread_level());
     line_text(&line, "mode", "observe");
+    line_text(&line, "record", run.config.messages ? "all" : "collectives");
     line_text(&line, "tick_source", clock_is_tsc ? "tsc" : "clock_monotonic");
     line_text(&line, "presence", run.presence == PRESENCE_COMPLETE ? "complete" : "incomplete");
     line_real(&line, "event_cost_ns", record_measure_cost_ns());
@@ -249,6 +251,7 @@ static bool start(void) {
         define_process();
         comm_registry_define_all();
     }
+    messages_recorded = run.config.messages;
     requests_start(thread_level() == MPI_THREAD_MULTIPLE);
     if (run.in_session)
         start_in_session();

@@ -1,5 +1,7 @@
 #include "wrappers/message.h"
 
+bool messages_recorded = true;
+
 _Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
 
 uint64_t type_bytes_asked(MPI_Datatype datatype) {

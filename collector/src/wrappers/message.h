@@ -22,9 +22,13 @@ static inline uint64_t type_bytes(MPI_Datatype datatype) {
     return type_memory.datatype == datatype ? type_memory.bytes : type_bytes_asked(datatype);
 }
 
+/* HOPSCOPE_RECORD=collectives makes it false before anything is served: calls and waits are recorded as ever, but of
+ * their messages and requests nothing is kept. */
+extern bool messages_recorded;
+
 /* The definition under which messages on this communicator are recorded; 0: they are not. */
 static inline uint32_t message_comm(MPI_Comm handle) {
-    struct comm *comm = comm_find(handle);
+    struct comm *comm = messages_recorded ? comm_find(handle) : NULL;
     return comm ? comm->id : 0;
 }
 
@@ -43,7 +47,8 @@ static inline bool message_enter(struct call *call, enum mpi_function function, 
                                  uint64_t asked, uint64_t also_asked) {
     if (!call_open(call, function, caller))
         return false;
-    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, message_comm(comm), call->site, asked, also_asked);
+    struct comm *known = comm_find(comm);
+    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, known ? known->id : 0, call->site, asked, also_asked);
     return true;
 }
 

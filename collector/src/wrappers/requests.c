@@ -167,7 +167,8 @@ void requests_forget(MPI_Request handle) {
 }
 
 void requests_add_message(MPI_Message message, uint32_t comm) {
-    add(bits_of_message(message), (struct request){.kind = REQUEST_MESSAGE, .active = true, .comm = comm});
+    if (comm)
+        add(bits_of_message(message), (struct request){.kind = REQUEST_MESSAGE, .active = true, .comm = comm});
 }
 
 uint32_t requests_take_message(MPI_Message message) {

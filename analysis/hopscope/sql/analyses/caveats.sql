@@ -3,7 +3,7 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, no MPI, no path, no hops, emulated, clocks, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, no MPI, no path, no hops, no messages, emulated, clocks, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
@@ -51,6 +51,16 @@ with found as (
         || ' run with `hopscope run --tree binomial` to see inside.' as sentence
     from (select count(*) as seen from hops) as hop_counts
     where hop_counts.seen = 0 and (select count(*) from calls) > 0
+
+    union all
+    select
+        3 as place,
+        'no messages' as kind,
+        'The application''s messages were not recorded (HOPSCOPE_RECORD=collectives): a rank that waited for a'
+        || ' neighbour''s message cannot be told from one that was slow in MPI, the critical path stays on it, and who'
+        || ' comes last to a collective may only be whom somebody else made late.' as sentence
+    from run
+    where record = 'collectives'
 
     union all
     select

@@ -22,6 +22,13 @@ rank_sum as (
     select sum(time_ns) as time_ns from rank_times
 ),
 
+seen as (
+    select
+        count(*) as messages,
+        coalesce(sum(bytes), 0) as bytes
+    from messages
+),
+
 operations as (
     select
         collectives.op,
@@ -145,10 +152,15 @@ items as (
         'operations' as section,
         0 as line,
         'application messages' as item,
-        count(*)::double as value,
+        if(run.record = 'collectives', null, seen.messages)::double as value,
         null as unit,
-        coalesce(sum(bytes), 0)::varchar || ' bytes' as note
-    from messages
+        if(
+            run.record = 'collectives',
+            'not recorded (HOPSCOPE_RECORD=collectives): a neighbour''s lateness cannot be told from slow MPI calls',
+            seen.bytes::varchar || ' bytes'
+        ) as note
+    from run
+    cross join seen
 
     union all
     select

@@ -1,0 +1,88 @@
+"""The application's point-to-point messages and requests, as the preload records them under real mpirun."""
+
+from __future__ import annotations
+
+import unittest
+from collections import Counter
+
+from case import Case, calls
+from read_spool import Spool
+
+
+class Messages(Case):
+    def test_every_message_is_recorded_at_both_ends_whatever_completes_it(self) -> None:
+        run, _ = self.both_ways(3, "messages")
+        self.assert_whole(run, 3)
+        sent: Counter[tuple[int, int, int, int]] = Counter()
+        received: Counter[tuple[int, int, int, int]] = Counter()
+        for spool in run.spools:
+            for r in spool.of("SEND", "ISEND"):
+                sent[spool.rank, r.peer, r.tag, r.b] += 1
+            for r in spool.of("RECV", "IRECV"):
+                received[r.peer, spool.rank, r.tag, r.b] += 1
+        self.assertEqual(sent, received)
+        for tag in range(10, 19):
+            self.assertEqual(sent[0, 1, tag, 4], 100, f"tag {tag}")
+        self.assertEqual(sent[0, 1, 30, 4], 10)
+        self.assertEqual({tag for _, _, tag, _ in sent if tag in (5, 31)}, set())
+
+    def test_every_request_begins_and_ends_once(self) -> None:
+        run, _ = self.both_ways(2, "messages")
+        for spool in run.spools:
+            begun = Counter(r.c for r in spool.of("ISEND", "IRECV_POST"))
+            ended = Counter(r.c for r in spool.of("ISEND_COMPLETE", "IRECV", "REQUEST_CANCELLED"))
+            self.assertEqual(begun, ended)
+            self.assertEqual(set(begun.values()), {1})
+            self.assertEqual(len(spool.of("REQUEST_CANCELLED")), 1)
+
+    def test_polls_that_find_nothing_do_not_flood_the_spool(self) -> None:
+        run, _ = self.both_ways(2, "messages")
+        for spool in run.spools:
+            # 200 requests tested one by one; each success ends a pair, failing polls add a pair only after a gap.
+            self.assertGreaterEqual(len(calls(spool, "MPI_Test")), 200)
+            self.assertLess(len(calls(spool, "MPI_Test")), 5000)
+
+    def test_recording_collectives_only_leaves_messages_out_and_calls_in(self) -> None:
+        run, said = self.both_ways(2, "messages", HOPSCOPE_RECORD="collectives")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 2)
+        for spool in run.spools:
+            self.assertEqual({r.kind for r in spool.records} - {"OVERHEAD_BEGIN", "OVERHEAD_END"}, {"ENTER", "LEAVE"})
+            counts = {name: len(calls(spool, name)) for name in ("MPI_Irecv", "MPI_Wait", "MPI_Mrecv", "MPI_Recv")}
+            self.assertEqual(counts, {"MPI_Irecv": 901, "MPI_Wait": 206, "MPI_Mrecv": 1, "MPI_Recv": 5})
+            self.assertEqual(run.process(spool.rank)["record"], "collectives")
+
+    def test_what_to_record_is_said_in_words_that_are_known(self) -> None:
+        run, said = self.both_ways(2, "messages", HOPSCOPE_RECORD="collective")
+        self.assertEqual(
+            [line for line in said.splitlines() if "hopscope" in line],
+            ["hopscope: HOPSCOPE_RECORD=collective is none of all, collectives and 0; using all"],
+        )
+        self.assertGreater(len(run.of(0)[0].of("ISEND")), 900)
+
+    def test_every_kind_of_send_and_every_end_of_a_request_counts_exactly_once(self) -> None:
+        run, _ = self.both_ways(2, "requests")
+        self.assert_whole(run, 2)
+        # By tag: three blocking or nonblocking sends, three starts of three persistent ones, five starts completed in
+        # six ways, one whose request is given up, one after a cancelled start, none to nobody, one matched.
+        expected = {40: 1, 41: 1, 42: 1, 43: 3, 44: 3, 45: 3, 50: 30, 60: 1, 61: 1, 63: 1}
+        for spool in run.spools:
+            sent = Counter(r.tag for r in spool.of("SEND", "ISEND"))
+            received = Counter(r.tag for r in spool.of("RECV", "IRECV"))
+            self.assertEqual((sent, received), (expected, expected))
+            self.assertEqual({(r.peer, r.b) for r in spool.of("SEND", "ISEND", "RECV", "IRECV")}, {(1 - spool.rank, 4)})
+            posted, begun = [{r.c for r in spool.of(kind)} for kind in ("IRECV_POST", "ISEND")]
+            ended = {kind: [r.c for r in spool.of(kind)] for kind in ("IRECV", "ISEND_COMPLETE", "REQUEST_CANCELLED")}
+            self.assertEqual(len(ended["REQUEST_CANCELLED"]), 1)
+            self.assertEqual(sorted(ended["IRECV"] + ended["REQUEST_CANCELLED"]), sorted(posted))
+            given_up = {r.c for r in spool.of("ISEND") if r.tag == 60}
+            self.assertEqual(sorted(ended["ISEND_COMPLETE"]), sorted(begun - ended_early(spool, given_up)))
+
+
+def ended_early(spool: Spool, given_up: set[int]) -> set[int]:
+    """Requests that were given up before anything said that they were complete; some libraries complete at once."""
+    return given_up - {r.c for r in spool.of("ISEND_COMPLETE")}
+
+
+if __name__ == "__main__":
+    unittest.main()

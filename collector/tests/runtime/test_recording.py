@@ -1,0 +1,288 @@
+"""Calls and collectives as the preload records them under real mpirun: every one, once, with what it was."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import unittest
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from case import FLAVOUR, NAMES, PRELOAD, PROGRAMS, Case, calls, launcher, ranks
+from read_spool import read_run
+
+
+class Recording(Case):
+    def test_collectives_give_the_same_results_and_are_counted_alike_on_all_ranks(self) -> None:
+        run, said = self.both_ways(4, "collectives")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        sequences = []
+        for rank in range(4):
+            spool = run.of(rank)[0]
+            world = next(i for i, c in run.comms(rank).items() if c["name"] == "MPI_COMM_WORLD")
+            enters = [r for r in spool.of("ENTER") if r.comm == world]
+            self.assertEqual([r.b for r in enters], list(range(len(enters))))
+            sequences.append([(r.region, r.c) for r in enters])
+            self.assertEqual(len([r for r in enters if NAMES[r.region] == "MPI_Gatherv"]), 4)
+        self.assertTrue(all(s == sequences[0] for s in sequences))
+
+    def test_bytes_of_collectives_follow_the_convention(self) -> None:
+        run, _ = self.both_ways(4, "collectives")
+        bytes_of: dict[tuple[int, str], set[tuple[int, int]]] = defaultdict(set)
+        for spool in run.spools:
+            for leave in spool.of("LEAVE"):
+                bytes_of[spool.rank, NAMES[leave.region]].add((leave.a, leave.b))
+        self.assertEqual(bytes_of[0, "MPI_Bcast"], {(8, 0), (0, 8)})
+        self.assertEqual(bytes_of[1, "MPI_Reduce"], {(8, 8), (8, 0)})
+        self.assertEqual(bytes_of[2, "MPI_Gather"], {(8, 32), (8, 0)})
+        self.assertEqual(bytes_of[2, "MPI_Gatherv"], {(8, 12), (8, 0)})  # counts 0 1 2 0: rank 2 has two ints of three
+        self.assertEqual(bytes_of[3, "MPI_Alltoallw"], {(16, 16)})
+        self.assertEqual(bytes_of[3, "MPI_Reduce_scatter"], {(16, 4)})
+        self.assertEqual(bytes_of[0, "MPI_Exscan"], {(8, 0)})
+        self.assertEqual(bytes_of[3, "MPI_Neighbor_alltoall"], {(8, 8)})
+        self.assertEqual(bytes_of[0, "MPI_Barrier"], {(0, 0)})
+
+    def test_call_sites_lie_in_the_program(self) -> None:
+        run, _ = self.both_ways(2, "collectives")
+        sites = {d["id"]: d for d in run.defs(0, "call_site")}
+        used = {r.a for r in run.of(0)[0].of("ENTER")}
+        self.assertEqual(used, set(sites))
+        self.assertEqual({Path(d["module"]).name for d in sites.values()}, {"collectives"})
+        self.assertEqual(len({d["offset"] for d in sites.values()}), len(sites))
+
+    def test_errors_and_errno_reach_the_application_unchanged_over_many_chunks(self) -> None:
+        run, _ = self.both_ways(2, "errors", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        self.assert_whole(run, 2)
+        spool = run.of(0)[0]
+        self.assertEqual(len(calls(spool, "MPI_Wait")), 100000)
+        self.assertGreater(len(spool.of("OVERHEAD_BEGIN")), 100)
+        self.assertEqual(len(spool.of("OVERHEAD_BEGIN")), len(spool.of("OVERHEAD_END")))
+
+    def test_an_abort_and_an_exit_leave_readable_spools(self) -> None:
+        self.launch(*ranks(1, "errors", "abort"), code=None)
+        run = read_run(self.trace)
+        self.assertEqual(run.definitions[0][-1]["how"], "abort")
+        self.assertEqual(len(calls(run.spools[0], "MPI_Abort")), 1)
+        shutil.rmtree(self.trace)
+        self.launch(*ranks(1, "errors", "exit"), code=None)
+        run = read_run(self.trace)
+        self.assertEqual(run.spools[0].state, "open")
+        self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 100000)
+
+    def test_an_archive_of_an_incomplete_run_is_not_called_missing(self) -> None:
+        limit = ranks(2, "errors", before="ulimit -f 14000; ")
+        done = self.launch(*limit, HOPSCOPE_SPOOL_CHUNK_BYTES="20480", HOPSCOPE_ASSEMBLE="1")
+        self.assertIn("the archive was made of what there is: missing: ", done.stderr)
+        self.assertTrue((self.trace / "traces.otf2").exists())
+
+    def test_recording_stops_in_a_sentence_where_files_may_grow_no_further(self) -> None:
+        # 7 MB: enough for the MPI library's own shared memory, too little for the 8 MB of 200,000 records.
+        done = self.launch(*ranks(2, "errors", before="ulimit -f 14000; "), HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        self.assertIn("errno 77", done.stdout)
+        self.assertRegex(done.stderr, rf"hopscope: recording stopped on rank \d in {self.trace}: .*File too large")
+        run = read_run(self.trace)
+        self.assertEqual({s.state for s in run.spools}, {"stopped"})
+        self.assertIn("File too large", run.spools[0].reason)
+        self.assertGreater(len(calls(run.spools[0], "MPI_Wait")), 500)
+
+
+class Started(Case):
+    """Collectives that return before they are done."""
+
+    ROUNDS = 1 if FLAVOUR == "mpich" else 3  # as in started.c
+    BLOCKING = (
+        "Barrier",
+        "Bcast",
+        "Reduce",
+        "Allreduce",
+        "Gather",
+        "Gatherv",
+        "Scatter",
+        "Scatterv",
+        "Allgather",
+        "Allgatherv",
+        "Alltoall",
+        "Alltoallv",
+        "Alltoallw",
+        "Reduce_scatter",
+        "Reduce_scatter_block",
+        "Scan",
+        "Exscan",
+        "Neighbor_allgather",
+        "Neighbor_allgatherv",
+        "Neighbor_alltoall",
+        "Neighbor_alltoallv",
+        "Neighbor_alltoallw",
+    )
+
+    def expected(self) -> Counter[str]:
+        """How often each rank of started.c begins what."""
+        nonblocking = Counter({f"MPI_I{name.lower()}": 1 for name in self.BLOCKING})
+        nonblocking += Counter({"MPI_Ibarrier": 1, "MPI_Ibcast": 1, "MPI_Iallreduce": 4})
+        if not self.has_persistent():
+            return nonblocking
+        persistent = Counter({f"MPI_{name}_init": self.ROUNDS for name in self.BLOCKING})
+        return nonblocking + persistent + Counter({"MPI_Barrier_init": 1, "MPI_Allreduce_init": 1})
+
+    def has_persistent(self) -> bool:
+        symbols = subprocess.run(
+            ["nm", "-D", PRELOAD.split(":")[-1]], capture_output=True, text=True, check=True
+        ).stdout
+        return " T MPI_Allreduce_init\n" in symbols
+
+    def test_every_one_is_begun_and_completed_once_by_whichever_wait_or_test(self) -> None:
+        run, said = self.both_ways(4, "started")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        for spool in run.spools:
+            begun = {r.c: r for r in spool.of("COLLECTIVE_REQUEST")}
+            ended = {r.c & (2**40 - 1): r for r in spool.of("COLLECTIVE_COMPLETE")}
+            self.assertEqual(len(begun), len(spool.of("COLLECTIVE_REQUEST")))
+            self.assertEqual(len(ended), len(spool.of("COLLECTIVE_COMPLETE")))
+            self.assertEqual(set(begun), set(ended))
+            for request, record in begun.items():
+                self.assertEqual((record.region, record.comm), (ended[request].region, ended[request].comm))
+                self.assertLessEqual(record.ticks, ended[request].ticks)
+            self.assertEqual(Counter(NAMES[r.region] for r in begun.values()), self.expected())
+
+    def test_members_number_them_alike_also_where_they_start_in_different_orders(self) -> None:
+        run, _ = self.both_ways(4, "started")
+        functions: dict[tuple[str, int], set[str]] = defaultdict(set)
+        members: Counter[tuple[str, int]] = Counter()
+        for spool in run.spools:
+            comms = run.comms(spool.rank)
+            blocking = [
+                r for r in spool.of("ENTER") if r.comm and NAMES[r.region].removeprefix("MPI_") in self.BLOCKING
+            ]
+            for r in spool.of("COLLECTIVE_REQUEST") + blocking:
+                functions[comms[r.comm]["key"], r.b].add(NAMES[r.region])
+                members[comms[r.comm]["key"], r.b] += 1
+        self.assertTrue(all(len(names) == 1 for names in functions.values()), functions)
+        world = next(c["key"] for c in run.comms(0).values() if c["name"] == "MPI_COMM_WORLD")
+        numbers = sorted(seq for key, seq in members if key == world)
+        own = [seq for seq in numbers if seq < 2**32]
+        self.assertEqual(own, list(range(20)))  # 17, two more and the blocking Allreduce among them
+        self.assertEqual({members[world, seq] for seq in numbers}, {4})
+        if self.has_persistent():
+            apart = [divmod(seq, 2**32) for seq in numbers[20:]]
+            rounds = [(number, start) for number in range(1, 18) for start in range(self.ROUNDS)]
+            self.assertEqual(apart, [*rounds, (18, 0), (19, 0)])
+
+    def test_bytes_and_roots_are_those_of_the_blocking_ones(self) -> None:
+        run, _ = self.both_ways(4, "started")
+        ends: dict[tuple[int, str], set[tuple[int, int, int]]] = defaultdict(set)
+        for spool in run.spools:
+            for r in spool.of("COLLECTIVE_COMPLETE"):
+                ends[spool.rank, NAMES[r.region]].add((r.a, r.b, r.c >> 40))
+        self.assertEqual(ends[2, "MPI_Ireduce"], {(8, 8, 3)})
+        self.assertEqual(ends[1, "MPI_Igather"], {(8, 32, 2)})
+        self.assertEqual(ends[0, "MPI_Iexscan"], {(8, 0, 0)})
+        self.assertEqual(ends[3, "MPI_Ialltoallw"], {(16, 16, 0)})
+        self.assertEqual(ends[3, "MPI_Ineighbor_alltoall"], {(8, 8, 0)})
+        # On MPI_COMM_WORLD from rank 1; then from rank 0 to the others' group of an intercommunicator.
+        self.assertEqual(ends[0, "MPI_Ibcast"], {(0, 8, 2), (0, 0, 0xFFFFFF)})
+        self.assertEqual(ends[2, "MPI_Ibcast"], {(0, 8, 2), (0, 0, 1)})
+        blocking = {s.rank: [r.c for r in calls(s, "MPI_Bcast")] for s in run.spools}
+        nobody, self_ = 2**64 - 3, 2**64 - 2
+        self.assertEqual(blocking, {0: [self_, 0], 1: [0, self_], 2: [0, nobody], 3: [0, nobody]})
+        if self.has_persistent():
+            self.assertEqual(ends[1, "MPI_Bcast_init"], {(8, 0, 2)})
+            self.assertEqual(ends[3, "MPI_Reduce_scatter_init"], {(16, 4, 0)})
+
+
+class Worlds(Case):
+    """Processes that others started, and MPI without MPI_Init."""
+
+    def test_spawned_processes_have_a_trace_of_their_own_inside_their_parents(self) -> None:
+        # Not by way of a shell: it is the program that starts itself.
+        words = ["-n", "2", "env", f"LD_PRELOAD={PRELOAD}", str(PROGRAMS / "spawning")]
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
+
+        def run(*command: str, **settings: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [*launcher(), *command],
+                env=environment | settings,
+                cwd=self.home,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+
+        bare = run("-n", "2", str(PROGRAMS / "spawning"))
+        if bare.returncode != 0:
+            self.skipTest(f"MPI_Comm_spawn does not work here: {bare.stderr.splitlines()[0]}")
+        seen = run(*words, HOPSCOPE_DIR=str(self.trace), HOPSCOPE_ASSEMBLE="0", LD_PRELOAD=PRELOAD)
+        self.assertEqual((seen.returncode, sorted(seen.stdout.split())), (0, sorted(bare.stdout.split())), seen.stderr)
+        self.assertNotIn("hopscope", seen.stderr)
+        parents = read_run(self.trace)
+        self.assert_whole(parents, 2)
+        (place,) = self.trace.glob("spawned-*")
+        children = read_run(place)
+        self.assert_whole(children, 2)
+        for spool in parents.spools + children.spools:
+            self.assertEqual(len(calls(spool, "MPI_Barrier")), 1)
+            self.assertEqual(len(calls(spool, "MPI_Allreduce")), 1)
+            self.assertEqual(len(calls(spool, "MPI_Comm_spawn")), 1 if spool in parents.spools else 0)
+
+    def sessions(self) -> str:
+        if not (PROGRAMS / "sessions").exists():
+            self.skipTest("this MPI library has no sessions (MPI-4)")
+        return "sessions"
+
+    def test_a_session_beside_mpi_init_is_recorded_with_its_communicators(self) -> None:
+        run, said = self.both_ways(4, self.sessions(), "init")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        keys = set()
+        for spool in run.spools:
+            (barrier, other) = calls(spool, "MPI_Barrier")
+            (allreduce,) = calls(spool, "MPI_Allreduce")
+            self.assertEqual(allreduce.comm, barrier.comm)
+            self.assertEqual((allreduce.b, barrier.b, other.b), (0, 1, 0))
+            comm = run.comms(spool.rank)[barrier.comm]
+            self.assertEqual((comm["size"], comm["rank"]), (4, spool.rank))
+            keys.add((comm["key"], run.comms(spool.rank)[other.comm]["key"]))
+            self.assertEqual(len(calls(spool, "MPI_Session_init") + calls(spool, "MPI_Session_finalize")), 2)
+        self.assertEqual(len(keys), 1)
+
+    def test_without_mpi_init_recording_lasts_from_the_first_session_to_the_last(self) -> None:
+        run, said = self.both_ways(4, self.sessions())
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        keys = set()
+        for spool in run.spools:
+            names = [NAMES[r.region] for r in spool.of("ENTER")]
+            self.assertEqual(
+                names,
+                [
+                    "MPI_Session_init",
+                    "MPI_Comm_create_from_group",
+                    "MPI_Allreduce",
+                    "MPI_Barrier",
+                    "MPI_Comm_free",
+                    "MPI_Session_finalize",
+                ],
+            )
+            (barrier,) = calls(spool, "MPI_Barrier")
+            comm = run.comms(spool.rank)[barrier.comm]
+            self.assertEqual((comm["size"], comm["rank"], barrier.b), (4, spool.rank, 1))
+            keys.add(comm["key"])
+            self.assertEqual(run.process(spool.rank)["presence"], "complete")
+        self.assertEqual(len(keys), 1)
+
+    def test_a_session_that_one_rank_lacks_holds_up_nobody_for_long(self) -> None:
+        program = self.sessions()
+        bare = self.launch(*ranks(2, program, preload=False))
+        without = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then exec "$0" "$@" >out.1; fi; '
+        seen = self.launch(*ranks(2, program, before=without), HOPSCOPE_PRESENCE_TIMEOUT="1")
+        self.assertEqual(seen.stdout, bare.stdout)
+        self.assertIn("not every one of 2 ranks carries the collector", seen.stderr)
+        run = read_run(self.trace)
+        self.assertEqual(list(run.definitions), [0])
+
+
+if __name__ == "__main__":
+    unittest.main()
