@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hopscope import _convert, _paths
-from hopscope.convert.contract import contract, table_names
+from hopscope.convert.contract import arrow_schema, contract, table_names
 from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import MANIFEST, Archive, find
@@ -86,8 +86,11 @@ def fingerprint(archive: Archive) -> dict[str, Any]:
 
 @cache
 def _converter() -> str:
-    """What tells one build of the compiled parts from another: both decide what a dataset says."""
+    """What tells one build of the compiled parts, or of the tables' schemas, from another: they decide what a dataset
+    says."""
     built = hashlib.sha256()
+    for table in table_names():
+        built.update(arrow_schema(table).to_string().encode())
     for module in (_convert, _paths):
         built.update(Path(str(module.__file__)).read_bytes())
     return built.hexdigest()[:16]

@@ -15,4 +15,7 @@ world.Barrier()
 words = world.allreduce([f"from {world.rank}"])
 said = world.bcast({"rank": world.rank}, root=1)
 received = world.sendrecv(world.rank, (world.rank + 1) % world.size, source=(world.rank - 1) % world.size)
-print(world.rank, list(total), list(shared), words, said, received)
+lines = world.gather(f"{world.rank} {list(total)} {list(shared)} {words} {said} {received}")
+# One rank prints: launchers mix what several write, in the middle of a line if Python's output is unbuffered.
+if world.rank == 0:
+    print("\n".join(lines))
