@@ -184,6 +184,12 @@ def test_trees_are_told_in_trace_wide_ranks(trace: hopscope.Trace) -> None:
     """)
 
 
+def test_the_caveats_count_what_nobody_can_tell(tmp_path: Path) -> None:
+    hops = TABLES["hops"].replace("150         recv", "150         undecided")
+    caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops})).caveats()
+    assert "1 of 4 hops cannot be told to have been waited for; paths stay on their receivers." in caveats
+
+
 def test_the_caveats_name_everything_that_limits_an_answer(trace: hopscope.Trace) -> None:
     text = "\n".join(trace.caveats())
     assert "1 of 3 collectives are incomplete" in text

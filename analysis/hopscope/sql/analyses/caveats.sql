@@ -3,11 +3,24 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, no MPI, no path, no hops, no messages, emulated, clocks, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
-with found as (
+with bindings as (
+    select
+        'hops' as what,
+        binding
+    from hops
+
+    union all
+    select
+        'messages' as what,
+        binding
+    from messages
+),
+
+found as (
     select
         1 as place,
         'missing' as kind,
@@ -81,6 +94,18 @@ with found as (
         ) as sentence
     from run
     where clock_bound_ns > 0
+
+    union all
+    select
+        5 as place,
+        'undecided' as kind,
+        format(
+            '{} of {} {} cannot be told to have been waited for; paths stay on their receivers.',
+            count(*) filter (where binding = 'undecided'), count(*), what
+        ) as sentence
+    from bindings
+    group by what
+    having count(*) filter (where binding = 'undecided') > 0
 
     union all
     select
