@@ -101,11 +101,3 @@ def test_links_in_the_documents_lead_somewhere() -> None:
             if not target.startswith("http") and not (path.parent / target).exists():
                 broken.append(f"{path.relative_to(ROOT)}: {target}")
     assert broken == []
-
-
-def test_the_environment_variables_of_the_collector_are_in_the_readme() -> None:
-    read = set()
-    for path in (ROOT / "collector" / "src").rglob("*.c"):
-        read |= set(re.findall(r'"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
-    written = (ROOT / "README.md").read_text()
-    assert [name for name in sorted(read) if name not in written] == []
