@@ -1,4 +1,4 @@
-"""Real jobs under the collector: every test here starts MPI programs, with every MPI library of this machine."""
+"""Real jobs under the collector."""
 
 import json
 from pathlib import Path
@@ -6,28 +6,7 @@ from typing import Any
 
 import local_mpi
 import pytest
-from jobs import BIN, MPIS, Ended, Run, ended
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Everything in this folder runs alone."""
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.alone)
-
-
-@pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])
-def mpi(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
-    """Each MPI library in turn."""
-    return request.param
-
-
-@pytest.fixture(scope="session")
-def first_mpi() -> local_mpi.LocalMpi:
-    """One MPI library, for what does not depend on which."""
-    if not MPIS:
-        pytest.fail("there is no MPI library on this machine: the end-to-end tests have nothing to run under")
-    return MPIS[0]
+from jobs import BIN, Ended, Run, ended
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ import local_mpi
 BIN = Path(sys.executable).parent
 HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
 PROGRAMS = Path(__file__).parent / "programs"
-MPIS = local_mpi.find()
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from typing import Any
 import local_mpi
 import pytest
 from hopscope.launch import collector_library
-from jobs import MPIS, PROGRAMS, ended
+from jobs import PROGRAMS, ended
 from namespaces import NoNamespacesError, hosts
 
-OPEN_MPI = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
+OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 SKEWS = {"east": (7_000_000_000, 300), "west": (-3_000_000_000, -150)}
 """Offset in ns and drift in parts per million, of the hosts but the first."""
 

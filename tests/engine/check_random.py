@@ -8,9 +8,8 @@ import argparse
 import sys
 import time
 
-from engine_jobs import MPIS
 from hypothesis import HealthCheck, given, reject, seed, settings
-from local_mpi import LocalMpi
+from local_mpi import LocalMpi, find
 from random_programs import Job, compare, jobs
 
 AT_A_TIME = 20
@@ -49,7 +48,7 @@ def main() -> None:
     options.add_argument("--ranks", type=int, default=6, help="at most so many")
     options.add_argument("--mpi", help="one flavour only: openmpi or mpich")
     wanted = options.parse_args()
-    libraries = [mpi for mpi in MPIS if wanted.mpi in (None, mpi.flavour)]
+    libraries = [mpi for mpi in find() if wanted.mpi in (None, mpi.flavour)]
     if not libraries:
         sys.exit("check-random: there is no MPI library to run programs with")
     end, number = time.monotonic() + wanted.seconds, wanted.seed

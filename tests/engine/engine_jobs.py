@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hopscope.launch import collector_library
-from local_mpi import LocalMpi, find
+from local_mpi import LocalMpi
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier"]
-MPIS = find()
 
 # What each algorithm serves, as schemas/tree.schema.json says.
 _ALLGATHERS = ["MPI_Allgather", "MPI_Allgatherv"]

@@ -1,0 +1,30 @@
+"""What tests in several folders need: the MPI libraries of this machine, and which folders start MPI jobs."""
+
+from pathlib import Path
+
+import local_mpi
+import pytest
+
+STARTING_JOBS = [Path(__file__).parent / folder for folder in ("end_to_end", "engine", "kills", "reach")]
+MPIS = local_mpi.find()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts MPI programs runs alone."""
+    for item in items:
+        if any(folder in item.path.parents for folder in STARTING_JOBS):
+            item.add_marker(pytest.mark.alone)
+
+
+@pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])
+def mpi(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
+    """Each MPI library in turn."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def first_mpi() -> local_mpi.LocalMpi:
+    """One MPI library, for what does not depend on which."""
+    if not MPIS:
+        pytest.fail("there is no MPI library on this machine: this test has nothing to run under")
+    return MPIS[0]
