@@ -7,22 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from hopscope.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
-ARROW = {
-    "int64": pa.int64(),
-    "int32": pa.int32(),
-    "double": pa.float64(),
-    "bool": pa.bool_(),
-    "string": pa.string(),
-    "list<int32>": pa.list_(pa.int32()),
-}
-
-
-def schema_of(table: str) -> pa.Schema:
-    """The Arrow schema of a table, from its JSON Schema."""
-    columns = json.loads((SCHEMAS / f"{table}.schema.json").read_text())["properties"]
-    return pa.schema([(name, ARROW[column["x-arrow"]]) for name, column in columns.items()])
 
 
 def order_of(table: str) -> list[str]:
@@ -211,7 +198,7 @@ class DrawnTrace:
             key = {"calls": "call_id", "hops": "hop_id", "messages": "message_id", "intervals": "interval_id"}.get(name)
             ordered = sorted(drawn, key=lambda row: tuple(row[c] for c in order_of(name) if c in row))
             numbered = [{**row, key: number} for number, row in enumerate(ordered)] if key else ordered
-            tables[name] = pa.Table.from_pylist(numbered, schema=schema_of(name))
+            tables[name] = pa.Table.from_pylist(numbered, schema=table_schemas()[name])
         return tables
 
 

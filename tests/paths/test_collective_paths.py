@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from drawn_trace import DrawnTrace, path_of, schema_of
+from drawn_trace import DrawnTrace, path_of
 from hopscope.paths import derive
+from hopscope.store import table_schemas
 
 
 def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> None:
@@ -34,8 +35,8 @@ def test_a_chain_of_binding_hops_is_followed_to_the_rank_that_sent_first() -> No
     assert derived["calls"]["pred_hop_id"].to_pylist() == [1, 2, 3]
     assert derived["hops"]["binding"].to_pylist() == ["recv"] * 4
     stretches = derived["path_stretches"]
-    assert stretches.schema.names == schema_of("path_stretches").names
-    assert stretches.schema.types == schema_of("path_stretches").types
+    assert stretches.schema.names == table_schemas()["path_stretches"].names
+    assert stretches.schema.types == table_schemas()["path_stretches"].types
 
 
 def test_a_late_receiver_does_not_make_a_hop_binding() -> None:

@@ -17,27 +17,19 @@ from typing import Any
 import pyarrow as pa
 from hopscope.model.trees import Shape
 from hopscope.paths import derive
+from hopscope.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
-ARROW = {
-    "int64": pa.int64(),
-    "int32": pa.int32(),
-    "double": pa.float64(),
-    "bool": pa.bool_(),
-    "string": pa.string(),
-    "list<int32>": pa.list_(pa.int32()),
-}
 
 
 def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     """Rows as a table of the dataset, sorted as its schema says; ids are given in that order."""
     document = json.loads((SCHEMAS / f"{name}.schema.json").read_text())
-    schema = pa.schema([(column, ARROW[value["x-arrow"]]) for column, value in document["properties"].items()])
     key = document["x-key"][0]
     ordered = sorted(rows, key=lambda row: tuple(row[c] for c in document["x-order"] if c in row))
     if key.endswith("_id") and ordered and key not in ordered[0]:
         ordered = [{**row, key: number} for number, row in enumerate(ordered)]
-    return pa.Table.from_pylist(ordered, schema=schema)
+    return pa.Table.from_pylist(ordered, schema=table_schemas()[name])
 
 
 @dataclass
