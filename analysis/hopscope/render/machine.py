@@ -12,7 +12,7 @@ import pyarrow as pa
 
 def as_json(table: pa.Table) -> str:
     """An array of row objects. What JSON cannot hold (NaN, infinities) is null; exact decimals are numbers."""
-    rows = [{name: _in_json(value) for name, value in row.items()} for row in table.to_pylist()]
+    rows = [in_json(row) for row in table.to_pylist()]
     lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False, default=str) for row in rows)
     return f"[\n{lines}\n]\n" if lines else "[]\n"
 
@@ -27,15 +27,16 @@ def as_csv(table: pa.Table) -> str:
     return out.getvalue()
 
 
-def _in_json(value: Any) -> Any:
+def in_json(value: Any) -> Any:
+    """A value as JSON has it: exact decimals are numbers, what is not finite is null, also inside lists and objects."""
     if isinstance(value, Decimal):  # sums of DuckDB's integers are such
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list):
-        return [_in_json(item) for item in value]
+        return [in_json(item) for item in value]
     if isinstance(value, dict):
-        return {name: _in_json(item) for name, item in value.items()}
+        return {name: in_json(item) for name, item in value.items()}
     return value
 
 
@@ -43,5 +44,5 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | dict):
-        return json.dumps(_in_json(value), ensure_ascii=False, default=str)
-    return _in_json(value)
+        return json.dumps(in_json(value), ensure_ascii=False, default=str)
+    return in_json(value)

@@ -1,7 +1,6 @@
 """An answer and its gates as one JSON document, `schemas/report.schema.json`, for CI to keep."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
@@ -10,6 +9,7 @@ from typing import Any
 
 from hopscope.errors import InputError
 from hopscope.gate import Outcome, worst
+from hopscope.render.machine import in_json
 from hopscope.trace import Answer
 
 REPORT_VERSION = 1
@@ -33,7 +33,7 @@ def write_report(file: Path, trace: Path, answer: Answer, caveats: Sequence[str]
         "parameters": _parameters(answer),
         "caveats": [*caveats, *answer.notes],
         "columns": [{"name": c.name, "type": c.type, "meaning": c.meaning} for c in answer.analysis.columns],
-        "rows": [{name: _finite(value) for name, value in row.items()} for row in answer.rows],
+        "rows": [in_json(row) for row in answer.rows],
         "gates": [asdict(outcome) for outcome in outcomes],
         "outcome": worst(outcomes),
     }
@@ -49,7 +49,3 @@ def _parameters(answer: Answer) -> dict[str, Any]:
     grain = answer.analysis.grain
     chosen = {grain.option: grain.value} if grain and grain.value is not None else {}
     return {**chosen, **answer.parameters}
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
