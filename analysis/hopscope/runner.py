@@ -4,7 +4,7 @@ made when first used."""
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,6 +18,8 @@ from hopscope.store import Store
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
 # In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
 _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
+
+_ROWS_IN_PIECE = 1 << 16
 
 
 class Runner:
@@ -97,15 +99,28 @@ class Runner:
     def user_query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
         """The result of a query that a user wrote: one SELECT (or what reads like one). Every view of the catalog is
         there. Raises InputError."""
-        self.prepare(list(self._catalog.sources))
-        kind = self._kind(sql)
-        if kind != "SELECT":
-            raise InputError(f"the query is a {kind}; a dataset is only read, so give a SELECT")
+        self._check(sql)
         try:
             table = self.query(sql, parameters)
         except duckdb.Error as error:
             raise InputError(f"the query fails: {error}") from None
         return table.rename_columns(_unlike(table.column_names))
+
+    def batches(self, sql: str, parameters: Mapping[str, Scalar]) -> Generator[pa.RecordBatch]:
+        """The result of a user's query, some `_ROWS_IN_PIECE` rows at a time. Raises InputError."""
+        self._check(sql)
+        with self._connection.cursor() as cursor:
+            try:
+                yield from cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
+            except duckdb.Error as error:
+                raise InputError(f"the query fails: {error}") from None
+
+    def _check(self, sql: str) -> None:
+        """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""
+        self.prepare(list(self._catalog.sources))
+        kind = self._kind(sql)
+        if kind != "SELECT":
+            raise InputError(f"the query is a {kind}; a dataset is only read, so give a SELECT")
 
     def _kind(self, sql: str) -> str:
         """SELECT for one statement that only reads, else what it is. Raises InputError for no SQL or several."""

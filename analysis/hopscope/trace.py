@@ -7,7 +7,7 @@ trace.critical_path(by="rank").to_pylist()
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -102,6 +102,10 @@ class Trace:
     def sql(self, query: str, parameters: Mapping[str, Scalar] | None = None) -> pa.Table:
         """The result of a SELECT over the dataset's tables and the catalog's views. Raises InputError."""
         return self._runner.user_query(query, parameters or {})
+
+    def batches(self, query: str, parameters: Mapping[str, Scalar] | None = None) -> Generator[pa.RecordBatch]:
+        """As `sql`, piece by piece, for a result that need not fit into memory. Raises InputError."""
+        return self._runner.batches(query, parameters or {})
 
     def table(self, name: str) -> pa.Table:
         """One table of the dataset as `schemas/tables` describes it. Raises InputError for an unknown name."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import document_analyses
+import document_commands
 import pytest
 from hopscope.cli.main import hopscope
 
@@ -58,29 +59,21 @@ def test_no_file_names_a_place_of_one_machine() -> None:
     assert found == {}
 
 
-def commands(command: click.Command, before: str = "") -> dict[str, click.Command]:
-    """Every command below one, by the words that one types."""
-    if not isinstance(command, click.Group):
-        return {before.strip(): command}
-    context = click.Context(command)
-    found: dict[str, click.Command] = {}
-    for name in command.list_commands(context):
-        below = command.get_command(context, name)
-        assert below is not None
-        found |= commands(below, f"{before} {name}")
-    return found
-
-
-COMMANDS = commands(hopscope)
+COMMANDS = {
+    words.removeprefix("hopscope "): command
+    for words, command in document_commands.commands(hopscope, "hopscope").items()
+    if not isinstance(command, click.Group)
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_documents_name_every_command(command: str) -> None:
-    documents = "\n".join(path.read_text() for path in (ROOT / "README.md", ROOT / "docs" / "analyses.md"))
-    words = command.removeprefix("analyze ")
-    assert re.search(rf"(hopscope|analyze) {words}\b|^## {words}$", documents, re.MULTILINE), (
-        f"{command} is in no document"
-    )
+def test_every_command_has_its_place_on_a_page(command: str) -> None:
+    pages = document_commands.PAGE.read_text() + document_analyses.PAGE.read_text()
+    assert re.search(rf"^## (hopscope )?({command}|{command.removeprefix('analyze ')})$", pages, re.MULTILINE)
+
+
+def test_the_page_of_the_commands_is_up_to_date() -> None:
+    assert document_commands.PAGE.read_text() == document_commands.page()
 
 
 def test_the_page_of_the_analyses_is_up_to_date() -> None:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from hopscope import catalog
 from hopscope.catalog import Command
 from hopscope.cli.command import command_of, format_option, option_text, to_stdout
+from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import opening
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
@@ -67,6 +68,7 @@ def ask_sql(trace: str, query: str, form: str) -> None:
     _print(opening(trace).sql(query), form)
 
 
+analyze.add_command(export_command)
 analyze.add_command(
     click.Command(
         "list",
@@ -79,7 +81,7 @@ analyze.add_command(
     click.Command(
         "sql",
         callback=ask_sql,
-        params=[click.Argument(["trace"]), click.Argument(["query"]), format_option()],
+        params=[click.Argument(["trace"], type=click.Path()), click.Argument(["query"]), format_option()],
         help="Run one SELECT over the dataset's tables and the views of the catalog; nothing can be changed. Tables: "
         f"{', '.join(table_schemas())}; `describe calls` as the query gives the columns of one.\n\n"
         '\b\nExamples:\n  analyze sql trace "select link, count(*) as hops from hops group by link"',

@@ -56,7 +56,7 @@ def command_of(
     return click.Command(
         command.name,
         callback=callback,
-        params=[click.Argument(["trace"]), *own, *_shared_options()],
+        params=[click.Argument(["trace"], type=click.Path()), *own, *_shared_options()],
         help=help_text(command),
         short_help=command.default.help,
     )

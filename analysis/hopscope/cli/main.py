@@ -16,7 +16,7 @@ from hopscope.render.report import program_version
 
 # Commands with a module of their own, imported when asked for: analysing needs neither MPI nor the dashboard's
 # packages.
-_MODULES = ("run", "preload", "build", "recover", "inspect", "dashboard")
+_MODULES = ("run", "preload", "build", "recover", "inspect", "dashboard", "completion")
 
 _INTERRUPTED = 130  # as a shell says of a command that Ctrl-C ended
 

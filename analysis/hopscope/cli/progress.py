@@ -1,19 +1,29 @@
-"""Opening a trace from the command line: a progress bar while it is converted, where there is a terminal to show it
-on."""
+"""What takes long on the command line shows bars while it works, where there is a terminal to show them on."""
 
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
 
 import hopscope
-from hopscope.trace import Trace
+from hopscope.trace import Progress, Trace
 
 
 def opening(path: str) -> Trace:
     """The trace at this path. Raises InputError."""
+    with shown() as progress:
+        return hopscope.open(path, progress=progress)
+
+
+@contextmanager
+def shown() -> Generator[Progress | None]:
+    """A function to report progress to in here, drawn as bars on stderr; None where there is no terminal."""
     if not sys.stderr.isatty():
-        return hopscope.open(path)
+        yield None
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -21,11 +31,11 @@ def opening(path: str) -> Trace:
         TimeElapsedColumn(),
     )
     tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
 
         def progress(what: str, done: int, total: int) -> None:
             if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
+                tasks[what] = bars.add_task(what, total=total)
+            bars.update(tasks[what], completed=done, total=total)
 
-        return hopscope.open(path, progress=progress)
+        yield progress

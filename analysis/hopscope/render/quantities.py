@@ -2,6 +2,7 @@
 more would be noise."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,6 +25,15 @@ def quantity(value: object, unit: str | None) -> str:
         return known(value)
     text = f"{value:,}".replace(",", " ") if isinstance(value, int) else _plain(value)
     return text if unit is None else f"{text} {unit}"
+
+
+def nanoseconds(text: str) -> int:
+    """The time in such a text: `1.5s`, `20ms`, `300us`, `4000ns` or plain nanoseconds. Raises ValueError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|ms|us|µs|ns|)", text)
+    if match is None:
+        raise ValueError(text)
+    sizes = {name: size for size, name in _TIMES} | {"us": 1e3, "ns": 1, "": 1}
+    return round(float(match[1]) * sizes[match[2]])
 
 
 def key_text(analysis: Analysis, row: Mapping[str, Any]) -> str:

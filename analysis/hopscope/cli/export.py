@@ -1,0 +1,78 @@
+"""`analyze export`: a trace for other programs."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from hopscope.cli.progress import opening, shown
+from hopscope.errors import InputError
+from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
+from hopscope.export.tables import TableFormat
+from hopscope.render.quantities import nanoseconds
+from hopscope.store import table_schemas
+
+
+class _Time(click.ParamType[int]):
+    """A time since the start of the trace, as `1.5s`, `20ms` or plain nanoseconds."""
+
+    name = "TIME"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return nanoseconds(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no time since the start of the trace; write 1.5s, 20ms, 300us or 4000ns")
+
+
+@click.command(name="export", short_help="Write the trace for other programs: a timeline, Arrow or CSV.")
+@click.argument("trace", type=click.Path())
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("perfetto", *TABLE_FORMATS)),
+    default="perfetto",
+    show_default=True,
+    help="perfetto: a timeline; arrow and csv: tables of the dataset.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="File to write; for several tables a directory.",
+)
+@click.option("--from", "begin", type=_Time(), help="Of a timeline, only what happened from here on: 1.5s, 20ms.")
+@click.option("--to", "end", type=_Time(), help="Of a timeline, only what happened before this time.")
+@click.option(
+    "--table", "tables", type=click.Choice(tuple(table_schemas())), multiple=True, help="Only this table. Repeatable."
+)
+def command(
+    *, trace: str, form: str, output: Path, begin: int | None, end: int | None, tables: tuple[str, ...]
+) -> None:
+    """Write the trace for other programs.
+
+    As a timeline for ui.perfetto.dev and chrome://tracing it has one track a rank (and one for each further thread),
+    an arrow for each hop and message, and the critical path of the run; a name that ends in .gz is compressed. As
+    tables it has what schemas/tables describes.
+
+    \b
+    Examples:
+      analyze export trace -o trace.json.gz
+      analyze export trace -o second.json --from 1s --to 2s
+      analyze export trace --format arrow -o tables
+      analyze export trace --format csv --table hops -o hops.csv
+    """
+    if form == "perfetto" and tables:
+        raise InputError("--table goes with --format arrow and csv; a timeline is made from all tables")
+    if form != "perfetto" and (begin is not None or end is not None):
+        raise InputError("--from and --to go with --format perfetto; `analyze sql` chooses rows of tables")
+    opened = opening(trace)
+    with shown() as progress:
+        if form == "perfetto":
+            written = write_perfetto(opened, output, begin_ns=begin or 0, end_ns=end, progress=progress)
+            said = f"{written} events; open it at ui.perfetto.dev"
+        else:
+            rows = write_tables(opened, output, cast("TableFormat", form), tables=tables, progress=progress)
+            said = f"{sum(rows.values())} rows of {', '.join(rows)}"
+    click.echo(f"wrote {output}: {said}", err=True)

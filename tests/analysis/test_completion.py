@@ -1,0 +1,53 @@
+"""Shells complete every command, its options and their values, through the program as it is installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from document_commands import commands
+from hopscope.cli.main import hopscope
+
+PROGRAM = Path(sys.executable).with_name("hopscope")
+ALL = sorted(commands(hopscope, "hopscope"))
+
+
+def completions(line: str) -> list[str]:
+    """What bash is offered at the end of a line."""
+    words = line.split(" ")
+    environment = os.environ | {
+        "_HOPSCOPE_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run([PROGRAM], env=environment, capture_output=True, text=True, check=True, timeout=60)
+    return [offer.partition(",")[2] for offer in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("words", [words for words in ALL if " " in words])
+def test_every_command_is_completed(words: str) -> None:
+    assert words.rpartition(" ")[2] in completions(words[:-1])
+
+
+def test_options_and_their_values_are_completed() -> None:
+    assert "--fail-if" in completions("hopscope analyze critical-path --f")
+    assert "host" in completions("hopscope analyze critical-path --by h")
+    assert "perfetto" in completions("hopscope analyze export --format p")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_its_script_for_both_programs(shell: str) -> None:
+    done = subprocess.run([PROGRAM, "completion", shell], capture_output=True, text=True, check=True, timeout=60)
+    assert "_HOPSCOPE_COMPLETE" in done.stdout
+    assert "_ANALYZE_COMPLETE" in done.stdout
+
+
+def test_bash_takes_the_script() -> None:
+    script = subprocess.run([PROGRAM, "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f"{script}\ncomplete -p hopscope analyze"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.count("complete -o nosort -F") == 2
+    assert done.stderr == ""

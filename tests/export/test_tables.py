@@ -1,0 +1,93 @@
+"""Tables for other programs: Arrow files as the schemas say, CSV that reads back the same."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import hopscope
+import pyarrow as pa
+import pytest
+from hopscope.errors import InputError
+from hopscope.export import write_tables
+from hopscope.store import table_schemas
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    copy = tmp_path_factory.mktemp("demo") / "trace"
+    shutil.copytree(ROOT / "sample_traces" / "demo" / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
+    return hopscope.open(copy)
+
+
+def export(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, "export", *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_every_table_as_an_arrow_file_is_the_table(trace: hopscope.Trace, tmp_path: Path) -> None:
+    rows = write_tables(trace, tmp_path / "tables", "arrow")
+    assert rows.keys() == table_schemas().keys()
+    for name, schema in table_schemas().items():
+        with pa.ipc.open_file(tmp_path / "tables" / f"{name}.arrow") as file:
+            table = file.read_all()
+        assert table.schema.equals(schema)
+        assert table.num_rows == rows[name]
+        assert table.to_pylist() == trace.table(name).to_pylist()
+
+
+def test_csv_has_nulls_empty_and_lists_as_text(trace: hopscope.Trace, tmp_path: Path) -> None:
+    write_tables(trace, tmp_path / "comms.csv", "csv", tables=["comms"])
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "comms.csv").read_text())))
+    expected = trace.table("comms").to_pylist()
+    assert [json.loads(row["members"]) for row in rows] == [row["members"] for row in expected]
+    write_tables(trace, tmp_path / "calls.csv", "csv", tables=["calls"])
+    calls = list(csv.DictReader(io.StringIO((tmp_path / "calls.csv").read_text())))
+    for got, expected_call in zip(calls, trace.table("calls").to_pylist(), strict=True):
+        assert got["tree"] == (expected_call["tree"] or "")
+        assert got["leave_ns"] == ("" if expected_call["leave_ns"] is None else str(expected_call["leave_ns"]))
+
+
+def test_a_directory_that_is_there_is_not_touched(trace: hopscope.Trace, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="is there already"):
+        write_tables(trace, tmp_path / "mine", "csv")
+    assert list((tmp_path / "mine").iterdir()) == []
+    with pytest.raises(InputError, match="no table 'hop'"):
+        write_tables(trace, tmp_path / "hop.csv", "csv", tables=["hop"])
+
+
+def test_the_command_says_what_it_wrote(trace: hopscope.Trace, tmp_path: Path) -> None:
+    done = export(trace.path, "--format", "csv", "--table", "hops", "-o", tmp_path / "hops.csv")
+    assert (done.returncode, done.stdout) == (0, "")
+    hops = trace.table("hops").num_rows
+    assert done.stderr.endswith(f"wrote {tmp_path / 'hops.csv'}: {hops} rows of hops\n")
+    timeline = export(trace.path, "-o", tmp_path / "t.json", "--from", "10ms", "--to", "0.02s")
+    assert timeline.returncode == 0, timeline.stderr
+    assert json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    piped = export(trace.path, "--format", "csv", "--table", "ranks", "-o", "/dev/stdout")
+    assert piped.stdout.splitlines()[0].replace('"', "").split(",") == table_schemas()["ranks"].names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--table", "hops", "-o", "x.json"], "--table goes with"),
+        (["--format", "csv", "--from", "1s", "-o", "x"], "--from and --to go with"),
+        (["--from", "soon", "-o", "x.json"], "is no time since the start"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    trace: hopscope.Trace, arguments: list[str], sentence: str
+) -> None:
+    refused = export(trace.path, *arguments)
+    assert refused.returncode == 2
+    assert sentence in refused.stderr
