@@ -4,14 +4,15 @@ import sys
 from pathlib import Path
 
 from hopscope import catalog
-from hopscope.catalog import Analysis, Command, parse
-from hopscope.remap import DESCRIPTION
+from hopscope.catalog import Analysis, Command
+from hopscope.cli.gate import GATE
+from hopscope.cli.remap import REMAP
 
 PAGE = Path(__file__).parents[1] / "docs" / "analyses.md"
 OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
-description of `remap`.
+descriptions of `remap` and `gate`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
 `analyze sql TRACE "SELECT ..."` asks anything else of the tables in `schemas/tables/`.
@@ -46,8 +47,7 @@ def _command(command: Command) -> str:
 
 def page() -> str:
     """The whole page."""
-    remap = Command("remap", "remap", (parse("remap", DESCRIPTION),))
-    commands = sorted([*catalog.load().commands.values(), remap], key=lambda command: command.name)
+    commands = sorted([*catalog.load().commands.values(), REMAP, GATE], key=lambda command: command.name)
     return OPENING + "\n" + "\n".join(_command(command) for command in commands)
 
 

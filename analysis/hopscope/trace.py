@@ -62,7 +62,7 @@ class Trace:
     def _runner(self) -> Runner:
         return Runner(self._store, catalog.load())
 
-    def answer(self, command: str, **options: Scalar) -> Answer:
+    def answer(self, command: str, **options: "Scalar | Trace") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
         trace has nothing to answer with."""
         commands = catalog.load()
@@ -70,27 +70,47 @@ class Trace:
             found = commands.command(command)
         except KeyError:
             raise InputError(f"there is no analysis {command!r}; there are {', '.join(commands.commands)}") from None
+        given = {name: str(value.path) if isinstance(value, Trace) else value for name, value in options.items()}
         try:
-            analysis, parameters = found.choose(options)
+            analysis, parameters = found.choose(given)
         except ValueError as error:
             raise InputError(str(error)) from None
-        table = self._runner.ask(analysis, parameters)
         notes: tuple[str, ...] = ()
+        base: Trace | None = None
+        if analysis.base is not None:
+            base = _other(options.get(analysis.base), analysis)
+            notes = against(base, self)
+        table = self._rows(analysis, parameters, base)
         if table.num_rows == 0 and analysis.empty:
             sentence = f"{self.path}: {analysis.empty}"
             if analysis.empty_is_error:
                 raise InputError(sentence)
-            notes = (sentence,)
+            notes = (*notes, sentence)
         return Answer(table, found, analysis, parameters, notes)
 
-    def run(self, command: str, **options: Scalar) -> pa.Table:
+    def _rows(self, analysis: Analysis, parameters: Mapping[str, Scalar], base: "Trace | None") -> pa.Table:
+        asked = {name: value for name, value in parameters.items() if name in analysis.asked}
+        table = self._runner.ask(analysis, asked)
+        if analysis.then is None:
+            return table
+        from hopscope import verdicts
+
+        others = None if base is None else base._rows_asked(analysis, asked)
+        return verdicts.answer(analysis, table, others, parameters)
+
+    def _rows_asked(self, analysis: Analysis, asked: Mapping[str, Scalar]) -> pa.Table:
+        return self._runner.ask(analysis, asked)
+
+    def run(self, command: str, **options: "Scalar | Trace") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
         return self.answer(command, **options).table
 
     def describe(self, analysis: Analysis) -> list[tuple[str, str]]:
         """Names and DuckDB types of the columns that an analysis has on this trace."""
         self._runner.prepare(analysis.uses)
-        return self._runner.describe(analysis.sql, {p.name: p.default for p in analysis.parameters})
+        return self._runner.describe(
+            analysis.sql, {p.name: p.default for p in analysis.parameters if p.name in analysis.asked}
+        )
 
     def statements(self, answer: Answer) -> str:
         """The SQL that made an answer, whole: views and macros first, then the query with its parameters as
@@ -122,6 +142,12 @@ class Trace:
         """What limits every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
         return [str(row["sentence"]) for row in self.run("caveats").to_pylist()]
 
+    @cached_property
+    def run_facts(self) -> dict[str, Any]:
+        """The row of the table `run`; empty if the dataset has none."""
+        rows = self.table("run").to_pylist()
+        return rows[0] if rows else {}
+
     @staticmethod
     def analyses() -> list[Command]:
         """Every analysis with its grains, parameters and columns."""
@@ -146,7 +172,7 @@ class Trace:
                 f"a trace has no {name!r}; its analyses are {', '.join(c.function for c in self.analyses())}"
             )
 
-        def analysis(**options: Scalar) -> pa.Table:
+        def analysis(**options: "Scalar | Trace") -> pa.Table:
             return self.run(name, **options)
 
         analysis.__name__ = command.function
@@ -161,6 +187,34 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"hopscope.open({str(self.path)!r})"
+
+
+def against(base: Trace, new: Trace) -> tuple[str, ...]:
+    """What to know before two runs are compared, in sentences. Raises InputError where they must not be: the emulation
+    delays only the hops of trees, so an emulated run and a native one differ in more than what was changed."""
+    before, after = base.run_facts.get("emulated"), new.run_facts.get("emulated")
+    if (before is None) != (after is None):
+        emulated, native = (base, new) if after is None else (new, base)
+        raise InputError(
+            f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared: "
+            "emulation delays only collectives that run over a tree. Run both with the same topology file"
+        )
+    notes: list[str] = []
+    if before != after:
+        notes.append("the two runs emulated different links")
+    for fact, words in (("command", "commands"), ("ranks", "numbers of ranks"), ("mpi_library", "MPI libraries")):
+        old, now = base.run_facts.get(fact), new.run_facts.get(fact)
+        if old != now:
+            notes.append(f"the two runs had different {words}: {old} and {now}")
+    return tuple(notes)
+
+
+def _other(value: object, analysis: Analysis) -> Trace:
+    if isinstance(value, Trace):
+        return value
+    if not isinstance(value, str | Path):
+        raise InputError(f"{analysis.command} needs another trace to compare with: give {analysis.base}")
+    return open(value)
 
 
 def documentation(command: Command) -> str:

@@ -1,6 +1,7 @@
 """The headers: every `.sql` file has a full one that says what its query gives; a broken one says what is wrong."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import hopscope
@@ -17,7 +18,7 @@ def named(source: catalog.Source) -> str:
     return source.name
 
 
-@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+@pytest.mark.parametrize("analysis", [a for a in ANALYSES if a.then is None], ids=named)
 def test_the_header_lists_the_columns_that_the_query_gives(analysis: Analysis, tmp_path: Path) -> None:
     # On empty tables DuckDB still reports names and types.
     trace = hopscope.open(draw(tmp_path / "d"))
@@ -29,7 +30,8 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
     assert len(analysis.concept) > 80
     assert all(len(column.meaning) > 3 and column.meaning.endswith(".") for column in analysis.columns)
     assert all(parameter.meaning.endswith(".") for parameter in analysis.parameters)
-    assert all(example.startswith(f"analyze {analysis.command} trace") for example in analysis.examples)
+    given = "base trace" if analysis.base else "trace"
+    assert all(example.startswith(f"analyze {analysis.command} {given}") for example in analysis.examples)
     grain = analysis.grain
     if grain and not grain.default:
         assert f"--{grain.option} {grain.value or ''}".strip() in analysis.examples[0]
@@ -38,7 +40,8 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
 @pytest.mark.parametrize("analysis", ANALYSES, ids=named)
 def test_parameters_of_the_header_are_those_of_the_query(analysis: Analysis) -> None:
     used = set(re.findall(r"\$(\w+)", analysis.sql))
-    assert used == {parameter.name for parameter in analysis.parameters}
+    declared = {parameter.name for parameter in analysis.parameters}
+    assert used == declared or (analysis.then is not None and used < declared)
 
 
 @pytest.mark.parametrize("source", [*SOURCES, *ANALYSES], ids=named)
@@ -54,6 +57,13 @@ def test_a_file_declares_the_views_and_macros_that_it_reads(source: catalog.Sour
 @pytest.mark.parametrize("source", SOURCES, ids=named)
 def test_a_view_or_macro_has_the_name_of_its_file(source: catalog.Source) -> None:
     assert re.match(rf"create or replace (view|macro) {source.name}\b", source.sql)
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+def test_what_goes_on_in_python_is_a_module_that_is_there(analysis: Analysis) -> None:
+    if analysis.then is not None:
+        assert callable(import_module(f"hopscope.{analysis.then}").answer)
+        assert analysis.then_meaning.endswith(".")
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=named)

@@ -49,16 +49,19 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return draw(tmp_path_factory.mktemp("cli") / "d", **TABLES)
 
 
-def some_options(command: str) -> list[str]:
-    parameters = {p.name for p in catalog.load().command(command).default.parameters}
-    return ["--collective", "0:0"] if "collective" in parameters else []
+def asking(command: str, dataset: Path) -> list[str | Path]:
+    """The command with what it cannot do without."""
+    default = catalog.load().command(command).default
+    parameters = {p.name for p in default.parameters}
+    traces = [dataset, dataset] if default.base else [dataset]
+    return [command, *traces, *(["--collective", "0:0"] if "collective" in parameters else [])]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_gives_json_rows_with_the_documented_columns(
     command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert here(command, dataset, "--format", "json", *some_options(command)) == 0
+    assert here(*asking(command, dataset), "--format", "json") == 0
     names = [column.name for column in catalog.load().command(command).default.columns]
     rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     assert all(list(row) == names for row in rows)
@@ -105,7 +108,7 @@ def test_gates_decide_the_exit_code(dataset: Path, gates: list[str], code: int, 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_takes_gates(command: str, dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert here(command, dataset, "--fail-if", "x.no_such_column > 1", *some_options(command)) == 2
+    assert here(*asking(command, dataset), "--fail-if", "x.no_such_column > 1") == 2
     assert "there is no column no_such_column" in capsys.readouterr().err
 
 

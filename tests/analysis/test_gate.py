@@ -195,3 +195,53 @@ def test_failed_outweighs_undecided_which_outweighs_passed() -> None:
     assert worst([]) == "passed"
     assert worst([passed, undecided]) == "undecided"
     assert worst([passed, undecided, failed]) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("expression", "now", "before", "verdict"),
+    [
+        ("wan.share > baseline", 0.41, 0.40, "failed"),
+        ("wan.share > baseline + 5%", 0.44, 0.40, "passed"),  # five points more: 45 %
+        ("wan.share > baseline + 5 %", 0.46, 0.40, "failed"),
+        ("wan.share < baseline - 0.1", 0.29, 0.40, "failed"),
+        ("wan.time_ns > baseline * 1.1", 111, 100, "failed"),
+        ("wan.time_ns > baseline * 110%", 110, 100, "passed"),
+        ("wan.time_ns > baseline + 1us", 1101, 100, "failed"),
+        ("*.time_ns != baseline", 100, 100, "passed"),
+    ],
+)
+def test_a_baseline_is_the_same_row_and_column_of_another_run(
+    expression: str, now: float, before: float, verdict: str
+) -> None:
+    gate = parse(expression)
+    rows = ([row(**{gate.column: now})], [row("lan"), row(**{gate.column: before})])
+    assert judge(gate, ANALYSIS, *rows).outcome == verdict
+
+
+@pytest.mark.parametrize(
+    ("base", "why"),
+    [
+        (None, "give one by `analyze gate --baseline BASE`"),
+        ([], "the baseline has no row 'wan'"),
+        ([row(share=None)], "wan.share of the baseline has no value"),
+    ],
+)
+def test_without_the_baselines_value_nothing_is_judged(base: list[dict[str, object]] | None, why: str) -> None:
+    found = judge(parse("wan.share > baseline"), ANALYSIS, [row(share=0.5)], base)
+    assert found.outcome == "undecided"
+    assert why in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("expression", "place"),
+    [
+        ("wan.share > baseline 5%", "+, -, * or the end at position 22"),
+        ("wan.share > baseline + ", "a number at position"),
+        ("wan.time_ns > baseline * 2ms", "a factor, without ms"),
+        ("wan.share > baselines", "+, -, * or the end"),
+    ],
+)
+def test_a_baseline_that_does_not_parse_says_where(expression: str, place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(expression)
+    assert place in str(caught.value)

@@ -23,7 +23,7 @@ class _Analyses(click.Group):
     """A group whose commands come from the catalog."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *catalog.load().commands, "remap"})
+        return sorted({*super().list_commands(ctx), *catalog.load().commands, "gate", "remap"})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         fixed = super().get_command(ctx, cmd_name)
@@ -34,6 +34,10 @@ class _Analyses(click.Group):
             from hopscope.cli.remap import remap_command
 
             return remap_command()
+        if cmd_name == "gate":
+            from hopscope.cli.gate import command
+
+            return command
         found = catalog.load().commands.get(cmd_name)
         return None if found is None else command_of(found, _ask(found))
 

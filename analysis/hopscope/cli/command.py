@@ -20,7 +20,7 @@ from hopscope.render.terminal import print_answer
 from hopscope.trace import Answer, Trace
 
 FORMATS = ("table", "json", "csv")
-_EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
+EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}
 
 # What tells that a trace is not whole is said beside every answer; the rest of the caveats are in `analyze caveats`.
 _SAID_ALWAYS = ("missing", "no path")
@@ -52,11 +52,11 @@ def command_of(
         gates += [parse(text) for text in answer.analysis.gates]
         return deliver(opened, answer, form, gates, report)
 
-    own = [*_grain_options(command), *_parameter_options(command), *options]
+    own = [*choosing_options(command), *options]
     return click.Command(
         command.name,
         callback=callback,
-        params=[click.Argument(["trace"], type=click.Path()), *own, *_shared_options()],
+        params=[*_other_traces(command), click.Argument(["trace"], type=click.Path()), *own, *_shared_options()],
         help=help_text(command),
         short_help=command.default.help,
     )
@@ -84,7 +84,7 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
             click.echo(outcome.sentence, err=True)
     if report is not None:
         write_report(report, trace.path, answer, [str(caveat["sentence"]) for caveat in caveats], outcomes)
-    return _EXIT_CODES[worst(outcomes)]
+    return EXIT_CODES[worst(outcomes)]
 
 
 @contextmanager
@@ -151,6 +151,11 @@ def _shared_options() -> list[click.Parameter]:
     ]
 
 
+def choosing_options(command: Command) -> list[click.Parameter]:
+    """The options that choose a grain or give a parameter."""
+    return [*_grain_options(command), *_parameter_options(command)]
+
+
 def _grain_options(command: Command) -> list[click.Parameter]:
     grain = command.default.grain
     return [
@@ -163,6 +168,10 @@ def _grain_options(command: Command) -> list[click.Parameter]:
     ]
 
 
+def _other_traces(command: Command) -> list[click.Parameter]:
+    return [click.Argument([p.name], type=click.Path()) for p in command.parameters if p.type == "TRACE"]
+
+
 def _parameter_options(command: Command) -> list[click.Parameter]:
     return [
         click.Option(
@@ -172,6 +181,7 @@ def _parameter_options(command: Command) -> list[click.Parameter]:
             help=parameter.meaning + ("" if parameter.default is None else f" Default {parameter.default}."),
         )
         for parameter in command.parameters
+        if parameter.type != "TRACE"
     ]
 
 

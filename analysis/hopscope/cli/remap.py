@@ -9,29 +9,27 @@ from typing import Any
 import click
 from rich.console import Console
 
-from hopscope.catalog import Analysis, Command, Scalar, parse
+from hopscope.catalog import Command, Scalar, parse
 from hopscope.cli.command import command_of
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.trace import Answer, Trace
 
+REMAP = Command("remap", "remap", (parse("remap", DESCRIPTION),))
+
 
 def remap_command() -> click.Command:
     """`analyze remap TRACE [-o tree.json] [--search N]`."""
-    analysis = parse("remap", DESCRIPTION)
-    command = Command("remap", "remap", (analysis,))
-
-    def ask(trace: Trace, options: dict[str, Any]) -> Answer:
-        return _answer(trace, command, analysis, options)
-
     output = click.Option(
         ["-o", "--output"],
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the suggested tree to this file; it is not touched if nothing is suggested.",
     )
-    return command_of(command, ask, [output])
+    return command_of(REMAP, remap_answer, [output])
 
 
-def _answer(trace: Trace, command: Command, analysis: Analysis, options: dict[str, Any]) -> Answer:
+def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
+    """The candidates and what to say of them; with `output` among the options, writes the tree file."""
+    analysis = REMAP.default
     output: Path | None = options.pop("output", None)
     parameters: dict[str, Scalar] = {p.name: p.default for p in analysis.parameters} | options
     with (
@@ -43,4 +41,4 @@ def _answer(trace: Trace, command: Command, analysis: Analysis, options: dict[st
         topology = trace.path / "topology.json"
         links = f" --topology {topology}" if topology.exists() else ""
         notes.append(f"wrote {output}; run the program over it with `hopscope run --tree {output}{links} -- ...`")
-    return Answer(table, command, analysis, parameters, tuple(notes))
+    return Answer(table, REMAP, analysis, parameters, tuple(notes))

@@ -1,4 +1,4 @@
-"""What `analyze remap` says about itself, in the format of the analyses' headers (catalog.py)."""
+"""What `analyze remap` says about itself, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
 -- Candidate trees with their predicted time per iteration.

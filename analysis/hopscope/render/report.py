@@ -37,12 +37,15 @@ def write_report(file: Path, trace: Path, answer: Answer, caveats: Sequence[str]
         "gates": [asdict(outcome) for outcome in outcomes],
         "outcome": worst(outcomes),
     }
+    write_text(file, json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a file that the user asked for. Raises InputError if it cannot be written."""
     try:
-        file.write_text(json.dumps(document, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(
-            f"{file}: the report cannot be written: {error.strerror}. Give --report another place"
-        ) from None
+        raise InputError(f"{file}: the report cannot be written: {error.strerror}. Give it another place") from None
 
 
 def _parameters(answer: Answer) -> dict[str, Any]:

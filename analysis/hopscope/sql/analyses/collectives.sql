@@ -34,6 +34,7 @@
 -- column hops BIGINT -- Its hops.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- Whether every member's enter and leave are in the trace.
+-- exact bytes, ranks, hops, complete
 -- uses last_enters
 -- only-data collective_id, comm, comm_name, seq, root, first_enter_ns, margin_ns, path_ns, spread_ns, local_ns, shm_ns, lan_ns, native_ns,
 --    complete

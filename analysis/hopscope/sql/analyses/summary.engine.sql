@@ -10,6 +10,7 @@
 -- column reason VARCHAR -- Why a tree that was asked for did not run; null where none was, or where it ran.
 -- column calls BIGINT -- Calls, over all ranks.
 -- column collectives BIGINT -- Collectives.
+-- exact calls, collectives
 -- empty note the trace has no collectives
 -- example analyze summary trace --by engine
 select

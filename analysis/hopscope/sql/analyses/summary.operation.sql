@@ -13,6 +13,7 @@
 -- column share DOUBLE -- This time as part of all ranks' time.
 -- column waiting_ns BIGINT -- The part of it that is waiting for later ranks, by the rules of the operation.
 -- column incomplete BIGINT -- Collectives of it that are not whole in the trace.
+-- exact collectives, calls, hops, bytes, incomplete
 -- uses waiting, rank_times, share_of
 -- bar share
 -- empty note the trace has no collectives

@@ -21,6 +21,7 @@
 -- column on_path BIGINT -- Hops of it on the critical path of the run.
 -- column time_ns BIGINT -- Time that the critical path of the run spends on them.
 -- column share DOUBLE -- That time as a part of the whole path's.
+-- exact hops, bytes
 -- uses hop_trees
 -- bar share
 -- empty error the trace has no such hops; `analyze trees` lists its trees, and `hopscope run --tree binomial -- ...` makes a trace that has hops

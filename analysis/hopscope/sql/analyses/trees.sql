@@ -13,6 +13,7 @@
 -- column link VARCHAR -- Link class to the parent; null for the root.
 -- column host VARCHAR -- The member's host.
 -- column cluster VARCHAR -- The member's cluster.
+-- exact *
 -- uses members
 -- empty note no collective ran on a tree; run the program with `hopscope run --tree binomial`
 -- example analyze trees trace

@@ -1,0 +1,164 @@
+"""`analyze gate`: all gates of a project's file, for CI: a table, JUnit XML, Markdown, JSON, an exit code."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import pyarrow as pa
+
+from hopscope import catalog
+from hopscope.catalog import Command
+from hopscope.cli.command import EXIT_CODES, choosing_options, format_option, help_text, to_stdout
+from hopscope.cli.progress import opening
+from hopscope.errors import InputError
+from hopscope.gate import config, worst
+from hopscope.gate.config import Asked
+from hopscope.gate.suite import Judged, Question, judge_all
+from hopscope.header import parse
+from hopscope.render.junit import as_junit
+from hopscope.render.machine import as_csv, as_json
+from hopscope.render.markdown import as_markdown
+from hopscope.render.report import write_report, write_text
+from hopscope.render.terminal import print_answer
+from hopscope.trace import Answer, Trace, against
+
+DESCRIPTION = """\
+-- Every gate of the project's file, judged on a trace.
+--
+-- The gates are in the table [gates] of hopscope.toml, or [tool.hopscope.gates] of pyproject.toml, found from the
+-- working directory upwards. A key is an analysis with its options, a value one gate or a list as --fail-if takes them:
+--
+--   [gates]
+--   "compare --by structure" = "*.changed == 1"
+--   critical-path = ["wan.share > 40%", "wan.share > baseline + 5%"]
+--
+-- Gates on what is exact (structure: trees, engines, message counts) come first, for they never flake; those on times
+-- come after them. `baseline` in a gate, and the analysis `compare`, speak of the run that --baseline names.
+--
+-- Exit code 0: all passed; 1: a gate failed; 2: none failed, but one could not be judged, or the input is wrong.
+--
+-- key number
+-- column number INTEGER -- The how-manieth gate, from 1.
+-- column outcome VARCHAR -- passed, failed, undecided, or skipped.
+-- column kind VARCHAR -- structure: on a column that no time is in; time: on any other.
+-- column analysis VARCHAR -- The analysis with its options.
+-- column gate VARCHAR -- What must not be.
+-- column sentence VARCHAR -- How it came out, with the value.
+-- only-data gate
+-- example analyze gate trace --baseline last-good --junit gates.xml --markdown gates.md
+"""
+
+
+@click.command("gate", short_help=DESCRIPTION.splitlines()[0].removeprefix("-- "))
+@click.argument("trace", type=click.Path())
+@click.option("--baseline", type=click.Path(), metavar="BASE", help="The run to compare with: a trace, archive or dataset.")
+@click.option(
+    "--skip-baseline", is_flag=True, help="Without --baseline, leave out the gates that need one instead of failing."
+)
+@click.option("--config", "file", type=click.Path(dir_okay=False, path_type=Path), help="The file with the gates.")
+@click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML to this file.")
+@click.option(
+    "--markdown", type=click.Path(dir_okay=False, path_type=Path), help="Write a summary for a pull-request comment."
+)
+@click.option(
+    "--report", type=click.Path(dir_okay=False, path_type=Path), help="Write everything as JSON to this file."
+)
+def command(
+    *,
+    trace: str,
+    baseline: str | None,
+    skip_baseline: bool,
+    file: Path | None,
+    junit: Path | None,
+    markdown: Path | None,
+    report: Path | None,
+    form: str,
+) -> int:
+    """See DESCRIPTION, from which the help is made."""
+    file = file or config.find(Path.cwd())
+    asked = config.read(file)
+    opened = opening(trace)
+    base = None if baseline is None else opening(baseline)
+    notes = () if base is None else against(base, opened)
+    questions = [_question(file, one, base) for one in asked]
+    judged = judge_all(questions, opened, base, skip_baseline=skip_baseline)
+    answer = _answer(judged, file, base, notes)
+    with to_stdout():
+        if form == "table":
+            print_answer(sys.stdout, answer.table, answer.analysis)
+        else:
+            sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
+    outcomes = [one.outcome for one in judged if one.outcome is not None]
+    caveats = [*opened.caveats(), *notes]
+    for outcome in outcomes:
+        if outcome.outcome != "passed":
+            click.echo(outcome.sentence, err=True)
+    name = opened.path.resolve().name
+    if junit is not None:
+        write_text(junit, as_junit(name, judged))
+    if markdown is not None:
+        write_text(markdown, as_markdown(name, None if base is None else base.path.resolve().name, judged, caveats))
+    if report is not None:
+        write_report(report, opened.path, answer, opened.caveats(), outcomes)
+    return EXIT_CODES[worst(outcomes)]
+
+
+GATE = Command("gate", "gate", (parse("gate", DESCRIPTION),))
+command.params.append(format_option())
+command.help = help_text(GATE)
+
+
+def _question(file: Path, asked: Asked, base: Trace | None) -> Question:
+    """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
+    found = _command(file, asked)
+    try:
+        with click.Command(found.name, params=choosing_options(found)).make_context(
+            found.name, [*asked.words]
+        ) as context:
+            options: dict[str, Any] = {name: value for name, value in context.params.items() if value is not None}
+        analysis, _ = found.choose(options)
+    except (click.UsageError, ValueError) as error:
+        message = error.format_message() if isinstance(error, click.UsageError) else str(error)
+        raise InputError(f"{file}: {asked.question!r}: {message}") from None
+    if found.name == "remap":
+        from hopscope.cli.remap import remap_answer
+
+        return Question(asked, analysis, lambda trace: remap_answer(trace, dict(options)))
+    if analysis.base is None:
+        return Question(asked, analysis, lambda trace: trace.answer(found.name, **options))
+    if base is None:
+        return Question(asked, analysis, None)
+    return Question(asked, analysis, lambda trace: trace.answer(found.name, **options, **{str(analysis.base): base}))
+
+
+def _command(file: Path, asked: Asked) -> Command:
+    if asked.command == "remap":
+        from hopscope.cli.remap import REMAP
+
+        return REMAP
+    try:
+        return catalog.load().command(asked.command)
+    except KeyError:
+        names = ", ".join(catalog.load().commands)
+        raise InputError(f"{file}: there is no analysis {asked.command!r}; there are {names}, remap") from None
+
+
+def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
+    analysis = GATE.default
+    rows = [
+        {
+            "number": number,
+            "outcome": one.outcome.outcome if one.outcome else "skipped",
+            "kind": one.kind,
+            "analysis": one.question,
+            "gate": one.expression,
+            "sentence": one.outcome.sentence if one.outcome else "left out: it needs a baseline and there is none",
+        }
+        for number, one in enumerate(judged, start=1)
+    ]
+    schema = pa.schema([(c.name, pa.int32() if c.type == "INTEGER" else pa.string()) for c in analysis.columns])
+    parameters = {"config": file.name, "baseline": None if base is None else base.path.resolve().name}
+    table = pa.Table.from_pylist(rows, schema=schema)
+    return Answer(table, GATE, analysis, {**parameters}, notes)

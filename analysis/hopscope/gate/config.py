@@ -1,0 +1,85 @@
+"""Which gates a project asks for: the table `[gates]` of `hopscope.toml` or `[tool.hopscope.gates]` of
+`pyproject.toml`.
+
+    [gates]
+    "compare --by structure" = "*.changed == 1"
+    "last-arrivals --by host" = ["*.share > 50%", "*.waiting_ns > baseline * 1.2"]
+
+A key is an analysis with its options, as one types it after `analyze` without the traces; its value is a gate or a list
+of gates, as `--fail-if` takes them.
+"""
+
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from hopscope.errors import InputError
+from hopscope.gate.expression import Gate, parse
+
+EXAMPLE = '[gates]\ncritical-path = "wan.share > 40%"'
+_PLACES = (("hopscope.toml", ("gates",)), ("pyproject.toml", ("tool", "hopscope", "gates")))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One line of the table: an analysis, its options as words, and the gates on its answer."""
+
+    command: str
+    words: tuple[str, ...]
+    gates: tuple[Gate, ...]
+
+    @property
+    def question(self) -> str:
+        """The analysis with its options, as one types it."""
+        return shlex.join([self.command, *self.words])
+
+
+def find(start: Path) -> Path:
+    """The nearest file with gates, from this directory upwards. Raises InputError if there is none."""
+    for directory in (start, *start.parents):
+        for name, keys in _PLACES:
+            file = directory / name
+            if file.is_file() and _table(file, keys) is not None:
+                return file
+    raise InputError(
+        f"neither hopscope.toml nor pyproject.toml with gates in {start} or above it. Write a hopscope.toml such as\n"
+        f"{EXAMPLE}\nor name the file by --config"
+    )
+
+
+def read(file: Path) -> list[Asked]:
+    """The gates of this file. Raises InputError naming the file and the line of the table that makes no sense."""
+    keys = ("tool", "hopscope", "gates") if file.name == "pyproject.toml" else ("gates",)
+    table = _table(file, keys)
+    if not table:
+        raise InputError(f"{file} has no gates: its table [{'.'.join(keys)}] is missing or empty; write\n{EXAMPLE}")
+    return [_asked(file, key, value) for key, value in table.items()]
+
+
+def _asked(file: Path, key: str, value: object) -> Asked:
+    try:
+        words = shlex.split(key)
+    except ValueError as error:
+        raise InputError(f"{file}: the key {key!r} cannot be read: {error}") from None
+    texts = [value] if isinstance(value, str) else value
+    if not words or not isinstance(texts, list) or not all(isinstance(text, str) for text in cast("list[Any]", texts)):
+        raise InputError(f"{file}: {key!r} is not an analysis with a gate or a list of gates; write\n{EXAMPLE}")
+    try:
+        gates = tuple(parse(text) for text in cast("list[str]", texts))
+    except InputError as error:
+        raise InputError(f"{file}: {key!r}: {error}") from None
+    return Asked(words[0], tuple(words[1:]), gates)
+
+
+def _table(file: Path, keys: tuple[str, ...]) -> dict[str, object] | None:
+    try:
+        found: object = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {error}") from None
+    for key in keys:
+        if not isinstance(found, dict):
+            return None
+        found = cast("dict[str, object]", found).get(key)
+    return cast("dict[str, object]", found) if isinstance(found, dict) else None

@@ -1,0 +1,188 @@
+"""What a gate says: `KEY.COLUMN OP LIMIT`, such as `wan.share > 40%` or `*.late_1ms > baseline + 5`.
+
+    gate   = row "." COLUMN op limit
+    row    = "*" | WORD | STRING                 the row of that key; * is any row
+    op     = "<" | "<=" | ">" | ">=" | "==" | "!="
+    limit  = number | "baseline" | "baseline" ("+" | "-" | "*") number
+    number = digits, sign, fraction and exponent, then a unit: ns us ms s, %, B KB MB GB KiB MiB GiB
+
+A gate says what must not be: it fails when it is true. `baseline` is the same row and column of another run, as
+`analyze gate --baseline` gives it: `baseline + 5%` of a share is five points more, `baseline * 1.1` a tenth more.
+The parser reads text and nothing in it is ever executed.
+"""
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hopscope.errors import InputError
+
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+_WORD = re.compile(r"[A-Za-z0-9_+:/@-]+")
+_NUMBER = re.compile(r"([+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)([A-Za-z%]*)")
+
+
+# What one of each unit is in the column's own unit, and which columns it goes with.
+UNITS: dict[str, tuple[str, float]] = {
+    "ns": ("ns", 1),
+    "us": ("ns", 1e3),
+    "ms": ("ns", 1e6),
+    "s": ("ns", 1e9),
+    "%": ("share", 0.01),
+    "B": ("bytes", 1),
+    "KB": ("bytes", 1e3),
+    "MB": ("bytes", 1e6),
+    "GB": ("bytes", 1e9),
+    "KiB": ("bytes", 2**10),
+    "MiB": ("bytes", 2**20),
+    "GiB": ("bytes", 2**30),
+}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A gate as written and as understood. `key` is None for `*`, any row.
+
+    relative: None where the limit is the number, else what is done with the baseline's value and the number: `+`,
+    `-` or `*`.
+    """
+
+    expression: str
+    key: str | None
+    column: str
+    operator: str
+    number: float
+    unit: str | None
+    relative: str | None = None
+
+    def holds(self, value: float, limit: float) -> bool:
+        """Whether the comparison is true, which is what the gate is there to catch."""
+        return _OPERATORS[self.operator](value, limit)
+
+
+def parse(expression: str) -> Gate:
+    """The gate in this text. Raises InputError that shows the place where it stops making sense."""
+    return _Parser(expression).gate()
+
+
+class _Parser:
+    """Recursive descent over the characters of one gate."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def gate(self) -> Gate:
+        key = self._row()
+        self._expect(".")
+        column = self._word("a column")
+        comparison = self._operator()
+        relative = self._baseline()
+        number, unit = self._number() if relative != "=" else (0.0, None)
+        self._spaces()
+        if self.at < len(self.text):
+            raise self._wrong("the end")
+        if relative == "*" and unit not in (None, "%"):
+            raise self._wrong(f"a factor, without {unit}")
+        return Gate(self.text, key, column, comparison, number, unit, "+" if relative == "=" else relative)
+
+    def _row(self) -> str | None:
+        self._spaces()
+        if self.text.startswith("*", self.at):
+            self.at += 1
+            return None
+        if self.text.startswith('"', self.at):
+            return self._string()
+        return self._word('a key, "a quoted key" or *')
+
+    def _string(self) -> str:
+        begin, parts = self.at, list[str]()
+        self.at += 1
+        while self.at < len(self.text):
+            letter = self.text[self.at]
+            if letter == '"':
+                self.at += 1
+                return "".join(parts)
+            if letter == "\\":
+                self.at += 1
+                if self.at == len(self.text):
+                    break
+            parts.append(self.text[self.at])
+            self.at += 1
+        self.at = begin
+        raise self._wrong('a closing " for the one here')
+
+    def _word(self, wanted: str) -> str:
+        match = _WORD.match(self.text, self.at)
+        if match is None:
+            raise self._wrong(wanted)
+        self.at = match.end()
+        return match[0]
+
+    def _operator(self) -> str:
+        self._spaces()
+        for length in (2, 1):
+            found = self.text[self.at : self.at + length]
+            if found in _OPERATORS:
+                self.at += len(found)
+                return found
+        raise self._wrong(f"one of {' '.join(_OPERATORS)}")
+
+    def _baseline(self) -> str | None:
+        """`+`, `-` or `*` after the word `baseline`, `=` if it stands alone, None without it."""
+        self._spaces()
+        if not self.text.startswith("baseline", self.at):
+            return None
+        self.at += len("baseline")
+        self._spaces()
+        if self.at == len(self.text):
+            return "="
+        mark = self.text[self.at]
+        if mark not in "+-*":
+            raise self._wrong("+, -, * or the end")
+        self.at += 1
+        return mark
+
+    def _number(self) -> tuple[float, str | None]:
+        self._spaces()
+        match = _NUMBER.match(self.text, self.at)
+        if match is None:
+            raise self._wrong("a number")
+        unit = match[2] or None
+        self.at = match.end()
+        if unit is None:
+            begin = self.at
+            self._spaces()
+            word = re.compile(r"[A-Za-z%]+").match(self.text, self.at)
+            if word is None:
+                self.at = begin
+                return float(match[1]), None
+            unit, self.at = word[0], word.end()
+        if unit not in UNITS:
+            self.at -= len(unit)
+            raise self._wrong(f"a unit of {' '.join(UNITS)} or none")
+        return float(match[1]), unit
+
+    def _expect(self, mark: str) -> None:
+        if not self.text.startswith(mark, self.at):
+            raise self._wrong(repr(mark))
+        self.at += len(mark)
+
+    def _spaces(self) -> None:
+        while self.at < len(self.text) and self.text[self.at] in " \t":
+            self.at += 1
+
+    def _wrong(self, wanted: str) -> InputError:
+        return InputError(
+            f"gate {self.text!r}: expected {wanted} at position {self.at + 1}; "
+            'a gate is KEY.COLUMN OP NUMBER, such as wan.share > 40% or "any rank".late_1ms > 5'
+        )

@@ -1,0 +1,131 @@
+"""How a gate comes out on the rows of an answer. It is undecided where it cannot be judged: no such row, no value, or a
+value whose undecided part could turn it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+from hopscope.errors import InputError
+from hopscope.gate.expression import UNITS, Gate
+from hopscope.header import Analysis, Column
+from hopscope.render.quantities import key_text, quantity
+
+Verdict = Literal["passed", "failed", "undecided"]
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a gate came out, and why in one sentence."""
+
+    expression: str
+    outcome: Verdict
+    sentence: str
+
+
+def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Row] | None = None) -> Outcome:
+    """How the gate comes out on these rows, against the baseline's rows if it speaks of one. Raises InputError where
+    its unit does not go with the column."""
+    columns = {column.name: column for column in analysis.columns}
+    if gate.column not in columns:
+        return _undecided(gate, f"there is no column {gate.column}; there are {', '.join(columns)}")
+    chosen = [row for row in rows if gate.key is None or key_text(analysis, row) == gate.key]
+    if not chosen:
+        if not rows:
+            return _undecided(gate, "there are no rows")
+        return _undecided(
+            gate, f"there is no row {gate.key!r}; there are {_some([key_text(analysis, row) for row in rows])}"
+        )
+    outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in chosen]
+    for wanted in ("failed", "undecided"):
+        for outcome in outcomes:
+            if outcome.outcome == wanted:
+                return outcome
+    if gate.key is not None:
+        return outcomes[0]
+    return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: true of none of {len(chosen)} rows")
+
+
+def worst(outcomes: Sequence[Outcome]) -> Verdict:
+    """Of several gates: failed if any failed, else undecided if any could not be judged, else passed."""
+    verdicts = {outcome.outcome for outcome in outcomes}
+    return "failed" if "failed" in verdicts else "undecided" if "undecided" in verdicts else "passed"
+
+
+def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None) -> Outcome:
+    name = f"{key_text(analysis, row)}.{column.name}"
+    value = row[column.name]
+    unit = row.get("unit") if column.unit == "of unit" else column.unit
+    limit = _limit(gate, column, unit)
+    wrong = _no_number(value)
+    if wrong is not None:
+        return _undecided(gate, f"{name} {wrong}")
+    shown = quantity(value, unit)
+    if gate.relative is not None:
+        before = _before(name, analysis, column, row, base)
+        if isinstance(before, str):
+            return _undecided(gate, before)
+        limit = {"+": before + limit, "-": before - limit, "*": before * limit}[gate.relative]
+        shown += f", and {quantity(before, unit)} in the baseline"
+    holds = gate.holds(float(value), limit)
+    doubt = row.get(analysis.uncertain.get(column.name, ""))
+    if doubt is not None and gate.holds(float(value) + float(doubt), limit) != holds:
+        return _undecided(
+            gate, f"{name} is {shown}, but another {quantity(doubt, unit)} is undecided and could turn it"
+        )
+    if holds:
+        return Outcome(gate.expression, "failed", f"gate {gate.expression!r} fails: {name} is {shown}")
+    return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: {name} is {shown}")
+
+
+def _no_number(value: object) -> str | None:
+    """Why a value cannot be compared, or None."""
+    if value is None:
+        return "has no value"
+    if not isinstance(value, bool | int | float | Decimal):
+        return f"is the text {value!r} and no number"
+    return "is not a number" if math.isnan(value) else None
+
+
+def _before(name: str, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None) -> float | str:
+    """The baseline's value for this row, or why there is none."""
+    if base is None:
+        return "it speaks of a baseline; give one by `analyze gate --baseline BASE`"
+    key = key_text(analysis, row)
+    found = [other for other in base if key_text(analysis, other) == key]
+    if len(found) != 1:
+        return f"the baseline has {len(found) or 'no'} row{'s' if found else ''} {key!r}"
+    wrong = _no_number(found[0][column.name])
+    return f"{name} of the baseline {wrong}" if wrong else float(found[0][column.name])
+
+
+def _limit(gate: Gate, column: Column, unit: str | None) -> float:
+    if gate.relative == "*":
+        return gate.number * (0.01 if gate.unit == "%" else 1)
+    if gate.unit is None:
+        if unit == "share" and abs(gate.number) > 1:
+            raise InputError(
+                f"gate {gate.expression!r}: {column.name} is a share between 0 and 1; write {gate.number:g}% or "
+                f"{gate.number / 100:g}"
+            )
+        return gate.number
+    kind, factor = UNITS[gate.unit]
+    if {"at": "ns"}.get(unit or "", unit) != kind:
+        raise InputError(
+            f"gate {gate.expression!r}: {column.name} is no {_KINDS[kind]}, so it cannot be compared with {gate.unit}; "
+            "write the number without a unit"
+        )
+    return gate.number * factor
+
+
+_KINDS = {"ns": "time", "share": "share", "bytes": "size"}
+
+
+def _undecided(gate: Gate, why: str) -> Outcome:
+    return Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {why}")
+
+
+def _some(keys: Sequence[str]) -> str:
+    return ", ".join(keys[:20]) + (f" and {len(keys) - 20} more" if len(keys) > 20 else "")

@@ -1,0 +1,78 @@
+"""All gates of a file on one trace: asks each analysis once, judges what is exact before what is time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hopscope.errors import InputError
+from hopscope.gate.config import Asked
+from hopscope.gate.expression import Gate, parse
+from hopscope.gate.judgement import Outcome, judge
+from hopscope.header import Analysis
+from hopscope.trace import Answer, Trace
+
+Ask = Callable[[Trace], Answer]
+Kind = Literal["structure", "time"]
+
+NO_BASELINE = "it speaks of a baseline; give one by --baseline BASE, or leave such gates out by --skip-baseline"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One line of the file, understood: the analysis at its grain and how to ask it. `ask` is None where it needs a
+    baseline and there is none."""
+
+    asked: Asked
+    analysis: Analysis
+    ask: Ask | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A gate with its analysis, its kind and how it came out; `outcome` is None where it was left out."""
+
+    question: str
+    kind: Kind
+    expression: str
+    outcome: Outcome | None
+
+
+def judge_all(
+    questions: Sequence[Question], trace: Trace, base: Trace | None, *, skip_baseline: bool = False
+) -> list[Judged]:
+    """Every gate of these questions, structure before time and else as the file has them.
+
+    An analysis that the trace cannot answer leaves its gates undecided. Raises InputError for a gate that makes no
+    sense on its columns.
+    """
+    judged = [one for question in questions for one in _judge_question(question, trace, base, skip=skip_baseline)]
+    return sorted(judged, key=lambda one: one.kind == "time")
+
+
+def _judge_question(question: Question, trace: Trace, base: Trace | None, *, skip: bool) -> list[Judged]:
+    gates = [*question.asked.gates, *(parse(text) for text in question.analysis.gates)]
+
+    def with_outcome(gate: Gate, outcome: Outcome | None) -> Judged:
+        kind: Kind = "structure" if gate.column in question.analysis.exact else "time"
+        return Judged(question.asked.question, kind, gate.expression, outcome)
+
+    def without_answer(gate: Gate, why: str) -> Judged:
+        return with_outcome(
+            gate, Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {why}")
+        )
+
+    if question.ask is None:
+        return [with_outcome(gate, None) if skip else without_answer(gate, NO_BASELINE) for gate in gates]
+    relative = any(gate.relative for gate in gates)
+    try:
+        rows = question.ask(trace).rows
+        base_rows = question.ask(base).rows if relative and base is not None else None
+    except InputError as error:
+        return [without_answer(gate, str(error)) for gate in gates]
+    judged: list[Judged] = []
+    for gate in gates:
+        if gate.relative and base is None:
+            judged.append(with_outcome(gate, None) if skip else without_answer(gate, NO_BASELINE))
+        else:
+            judged.append(with_outcome(gate, judge(gate, question.analysis, rows, base_rows)))
+    return judged

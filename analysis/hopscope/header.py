@@ -1,0 +1,269 @@
+"""The header of an analysis: the block of `--` lines at the top of a `.sql` file, the one place where it is described.
+
+    -- Time on the critical path of the run, by rank.            the first line is the help, one sentence
+    --
+    -- The concept in words, in as many paragraphs as needed.    prose, up to the first directive
+    --
+    -- grain by = rank                                           served when `--by rank` is given
+    -- param comm INTEGER = null -- Only on this communicator.   used in the query as $comm; the default is JSON
+    -- key rank                                                  what names a row, for --fail-if and for people
+    -- column rank INTEGER -- The rank.                          one line per output column, in order
+    -- column share DOUBLE [share] -- Part of the path's time.
+    -- uses run_path                                             files of staging/ and steps/ that it reads
+    -- example analyze critical-path trace --by rank
+
+The directives (a line indented by three or more spaces continues the one above):
+
+* `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the grain taken when
+  nothing is given. The values of one option over the files of a command are its closed list.
+* `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
+  grain is its command's only one, or its default.
+* `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
+  form COMM:SEQ), TRACE (another trace, which the same query is asked of), or the closed list of its words, as
+  `first|worst`.
+* `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
+* `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
+  of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out (`*_ns`, `bytes` and
+  `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
+* `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept and
+  `uses` themselves.
+* `bar COLUMN`: drawn as a bar in the table for people.
+* `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
+* `exact COLUMN[, COLUMN]`: no time is in these columns, so two runs of one program have them alike; gates on them never
+  flake. `exact *` says so of all columns.
+* `then MODULE -- meaning`: what SQL cannot say. The query's rows go through `hopscope.MODULE.answer`, whose rows the
+  columns describe; `$name` need not be in the query then. See `hopscope.verdicts`.
+* `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
+* `fail-if EXPRESSION`: a gate that always holds for this command.
+* `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input
+  (exit 2).
+* `example COMMAND`: one line that a reader can type.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Scalar = bool | int | float | str | None
+
+PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECTIVE", "TRACE")
+UNITS = ("ns", "at", "bytes", "share", "of unit")
+
+_DIRECTIVE = re.compile(r"(grain|param|key|column|uses|bar|only-data|uncertain|exact|then|fail-if|empty|example) (.*)")
+_GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
+_PARAM = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z]+(?:\|[a-z]+)+) = (?P<default>.+?) -- (?P<meaning>.+)")
+_COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
+_PARAMETER = re.compile(r"\$(\w+)")
+_THEN = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
+_UNCERTAIN = re.compile(r"(?P<column>[a-z_0-9]+) by (?P<by>[a-z_0-9]+)")
+
+
+class HeaderError(Exception):
+    """A `.sql` file whose header breaks the format above: a mistake in the program, not of its user."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One output column: its DuckDB type, its meaning and its unit (`ns`, `bytes`, `share`, `of unit` or none)."""
+
+    name: str
+    type: str
+    meaning: str
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a query, used there as `$name`."""
+
+    name: str
+    type: str
+    default: Scalar
+    meaning: str
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it may be, where its type is a closed list of them."""
+        return tuple(self.type.split("|")) if "|" in self.type else ()
+
+
+@dataclass(frozen=True)
+class Grain:
+    """Which option chooses this file: `--option value`, or the parameter `option` being given (`value` is None)."""
+
+    option: str
+    value: str | None
+    default: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """One `.sql` file: its header's words and its text. Views and macros of `staging/` and `steps/` are no more than
+    this."""
+
+    name: str
+    help: str
+    concept: str
+    uses: tuple[str, ...]
+    sql: str
+
+
+@dataclass(frozen=True)
+class Analysis(Source):
+    """One analysis at one grain."""
+
+    grain: Grain | None = None
+    parameters: tuple[Parameter, ...] = ()
+    key: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
+    bar: str | None = None
+    only_data: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
+    then: str | None = None
+    then_meaning: str = ""
+    uncertain: Mapping[str, str] = field(default_factory=dict[str, str])
+    gates: tuple[str, ...] = ()
+    empty: str | None = None
+    empty_is_error: bool = False
+    examples: tuple[str, ...] = ()
+
+    @property
+    def function(self) -> str:
+        """Name in the Python API, such as `critical_path`."""
+        return self.name.split(".")[0]
+
+    @property
+    def command(self) -> str:
+        """Name on the command line, such as `critical-path`."""
+        return self.function.replace("_", "-")
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The parameters that the query itself uses."""
+        return frozenset(_PARAMETER.findall(self.sql))
+
+    @property
+    def base(self) -> str | None:
+        """The parameter that holds another trace to compare with, if there is one."""
+        return next((p.name for p in self.parameters if p.type == "TRACE"), None)
+
+
+def parse(name: str, text: str) -> Analysis:
+    """The analysis in this text of a file called `name`.sql. Raises HeaderError naming file and line."""
+    source, directives = split(name, text)
+    values: dict[str, list[str]] = {}
+    for word, value in directives:
+        values.setdefault(word, []).append(value)
+    for required in ("key", "column", "example"):
+        if required not in values:
+            raise HeaderError(f"{name}.sql: the header has no `{required}`")
+    columns = tuple(_column(name, value) for value in values["column"])
+    key = _names(values["key"][0])
+    bar = values["bar"][0] if "bar" in values else None
+    only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
+    uncertain = {m["column"]: m["by"] for m in (_match(_UNCERTAIN, name, v) for v in values.get("uncertain", []))}
+    known = {column.name for column in columns}
+    exact = tuple(n for value in values.get("exact", []) for n in _names(value))
+    exact = tuple(column.name for column in columns) if exact == ("*",) else exact
+    then = _match(_THEN, name, values["then"][0]) if "then" in values else None
+    for column in (*key, *([bar] if bar else []), *only_data, *exact, *uncertain, *uncertain.values()):
+        if column not in known:
+            raise HeaderError(f"{name}.sql: the header speaks of a column {column!r} that it does not declare")
+    empty_kind, _, empty = values.get("empty", [""])[0].partition(" ")
+    if empty_kind not in ("", "note", "error"):
+        raise HeaderError(f"{name}.sql: `empty` is followed by note or error, not {empty_kind!r}")
+    return Analysis(
+        name=source.name,
+        help=source.help,
+        concept=source.concept,
+        uses=source.uses,
+        sql=source.sql,
+        grain=_grain(name, values["grain"][0]) if "grain" in values else None,
+        parameters=tuple(_parameter(name, value) for value in values.get("param", [])),
+        key=key,
+        columns=columns,
+        bar=bar,
+        only_data=only_data,
+        exact=exact,
+        then=then["module"] if then else None,
+        then_meaning=then["meaning"] if then else "",
+        uncertain=uncertain,
+        gates=tuple(values.get("fail-if", [])),
+        empty=empty or None,
+        empty_is_error=empty_kind == "error",
+        examples=tuple(values["example"]),
+    )
+
+
+def split(name: str, text: str) -> tuple[Source, list[tuple[str, str]]]:
+    """What every `.sql` file has, and its other directives as (word, value). Raises HeaderError."""
+    header: list[str] = []
+    lines = text.splitlines()
+    for line in lines:
+        if not line.startswith("--"):
+            break
+        header.append(line[2:].removeprefix(" ").rstrip())
+    sql = "\n".join(lines[len(header) :]).strip()
+    if not header or not header[0].endswith(".") or (len(header) > 1 and header[1]):
+        raise HeaderError(f"{name}.sql: the first line of the header is one sentence, then a line `--`")
+    concept: list[str] = []
+    directives: list[tuple[str, str]] = []
+    for number, line in enumerate(header[2:], start=3):
+        match = _DIRECTIVE.fullmatch(line)
+        if match:
+            directives.append((match[1], match[2].strip()))
+        elif directives and line.startswith("   "):
+            word, value = directives.pop()
+            directives.append((word, f"{value} {line.strip()}"))
+        elif directives and line:
+            raise HeaderError(f"{name}.sql:{number}: {line!r} is no directive")
+        elif not directives:
+            concept.append(line)
+    uses = tuple(u for word, value in directives if word == "uses" for u in _names(value))
+    if not "".join(concept).strip():
+        raise HeaderError(f"{name}.sql: the header does not explain the concept")
+    return Source(name, header[0], "\n".join(concept).strip(), uses, sql), directives
+
+
+def _match(pattern: re.Pattern[str], name: str, value: str) -> re.Match[str]:
+    match = pattern.fullmatch(value)
+    if match is None:
+        raise HeaderError(f"{name}.sql: cannot read {value!r} in the header")
+    return match
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in value.split(","))
+
+
+def _grain(name: str, value: str) -> Grain:
+    match = _match(_GRAIN, name, value)
+    return Grain(match["option"], match["value"], match["default"] is not None)
+
+
+def _parameter(name: str, value: str) -> Parameter:
+    match = _match(_PARAM, name, value)
+    if match["type"] not in PARAMETER_TYPES and "|" not in match["type"]:
+        raise HeaderError(f"{name}.sql: no parameter type {match['type']}; there are {listed(PARAMETER_TYPES)}")
+    return Parameter(match["name"], match["type"], json.loads(match["default"]), match["meaning"])
+
+
+def _column(name: str, value: str) -> Column:
+    match = _match(_COLUMN, name, value)
+    unit = match["unit"] or _unit_of(match["name"])
+    if unit is not None and unit not in UNITS:
+        raise HeaderError(f"{name}.sql: no unit [{unit}]; there are {listed(UNITS)}")
+    return Column(match["name"], match["type"], match["meaning"], unit)
+
+
+def _unit_of(column: str) -> str | None:
+    for unit, suffix in (("ns", "_ns"), ("bytes", "_bytes"), ("share", "_share")):
+        if column.endswith(suffix) or (column == unit and unit != "ns"):
+            return unit
+    return None
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words with commas between them."""
+    return ", ".join(words)

@@ -1,0 +1,82 @@
+"""Gates as Markdown for a pull-request comment: the verdict first, then what did not pass, the rest folded, never
+longer than a comment may be."""
+
+from collections.abc import Sequence
+
+from hopscope.gate.judgement import worst
+from hopscope.gate.suite import Judged
+
+LONGEST = 60_000
+"""Characters that a whole comment stays below; GitHub takes 65,536 of them."""
+# Two tables of so many rows with two texts each, and as many caveats: at most 42,000.
+_ROWS = 20
+_LONGEST_TEXT = 400
+_CAVEATS = 20
+_MARKS = {"passed": "✅", "failed": "❌", "undecided": "❔", "skipped": "➖"}
+# A person's name behind an @ would be told; the invisible joiner keeps it a word.
+_SAFE = {**{mark: f"\\{mark}" for mark in "\\`*_[]#|~"}, "&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@\u2060"}
+_VERDICTS = {"passed": "passed", "failed": "failed", "undecided": "could not all be judged"}
+
+
+def as_markdown(trace: str, baseline: str | None, judged: Sequence[Judged], caveats: Sequence[str]) -> str:
+    """The comment. Names and sentences come from traces, so nothing in them is taken for markup."""
+    verdict = worst([one.outcome for one in judged if one.outcome is not None])
+    passed = [one for one in judged if _verdict(one) == "passed"]
+    others = [one for one in judged if _verdict(one) != "passed"]
+    against = f" against {_text(baseline)}" if baseline else ""
+    parts = [
+        f"### {_MARKS[verdict]} Hopscope: gates {_VERDICTS[verdict]}",
+        f"{_counted(judged)} on {_text(trace)}{against}.",
+    ]
+    if others:
+        parts.append(_table(others))
+    if passed:
+        parts.append(_folded(f"{len(passed)} passed", _table(passed)))
+    if caveats:
+        shown = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
+        shown += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
+        parts.append(_folded("What to know before believing this", "\n".join(shown)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _counted(judged: Sequence[Judged]) -> str:
+    verdicts = [_verdict(one) for one in judged]
+    counts = [f"{verdicts.count(word)} {word}" for word in _MARKS if word in verdicts]
+    return f"{len(judged)} gate{'s' if len(judged) != 1 else ''}: {', '.join(counts)}" if counts else "No gate"
+
+
+def _table(judged: Sequence[Judged]) -> str:
+    lines = ["| | kind | analysis | gate |", "| --- | --- | --- | --- |"]
+    lines += [
+        f"| {_MARKS[_verdict(one)]} | {one.kind} | {_text(one.question)} | {_text(_said(one))} |"
+        for one in judged[:_ROWS]
+    ]
+    if len(judged) > _ROWS:
+        lines.append(f"| | | | and {len(judged) - _ROWS} more |")
+    return "\n".join(lines)
+
+
+def _folded(title: str, text: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
+
+
+def _verdict(one: Judged) -> str:
+    return one.outcome.outcome if one.outcome else "skipped"
+
+
+def _said(one: Judged) -> str:
+    return one.outcome.sentence if one.outcome else f"{one.expression}: it needs a baseline and there is none"
+
+
+def _text(text: str) -> str:
+    """Text as text: no markup, no cell's end, no mention of a person, one line, bounded."""
+    parts: list[str] = []
+    length = 0
+    for letter in " ".join(text.split()):
+        safe = _SAFE.get(letter, letter)
+        length += len(safe)
+        if length > _LONGEST_TEXT:
+            parts.append("…")
+            break
+        parts.append(safe)
+    return "".join(parts)

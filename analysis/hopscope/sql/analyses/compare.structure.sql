@@ -1,0 +1,144 @@
+-- What two runs did differently, as far as it can be counted: exact, whatever the noise.
+--
+-- Of the collectives of each operation, call site and communicator: how many there were, their payload, who executed them
+-- (engine), over which tree or algorithm, the messages of one of them, those between clusters, and where they ran over a
+-- tree its depth and how many times in a row the worst way to the root and back goes between clusters. No time is in any
+-- of it, so a gate on it never flakes. Where a value varies over the collectives it reads least..most.
+--
+-- grain by = structure
+-- param base TRACE = null -- The run to compare with.
+-- key operation, call_site, comm, property
+-- column operation VARCHAR -- The MPI function.
+-- column call_site VARCHAR -- Where it was called from, in the new run (in the base, if gone).
+-- column comm INTEGER -- The communicator.
+-- column property VARCHAR -- collectives, ranks, bytes, engine, tree, messages, wan messages, rounds, depth or wan crossings.
+-- column base VARCHAR -- Its value in the base; null where it has none.
+-- column new VARCHAR -- Its value in the new run.
+-- column base_value DOUBLE -- The largest value in the base as a number; null for words.
+-- column new_value DOUBLE -- The largest value in the new run as a number.
+-- column change DOUBLE -- The difference of the two numbers.
+-- column changed BOOLEAN -- Whether the two differ.
+-- column aligned VARCHAR -- By `call site`, or by `order` of first use.
+-- only-data base_value, new_value, aligned
+-- exact *
+-- uses collective_sites, tree_depths
+-- then verdicts.compare_structure -- The alignment.
+-- empty note neither run has a collective
+-- example analyze compare base trace --by structure --fail-if "*.changed == 1"
+with hop_counts as (
+    select
+        collective_id,
+        count(*) as messages,
+        count(*) filter (where link = 'wan') as wan_messages,
+        max(round) + 1 as rounds
+    from hops
+    group by collective_id
+),
+
+called as (
+    select
+        collective_id,
+        string_agg(distinct engine, ', ' order by engine) as engine,
+        string_agg(distinct tree, ', ' order by tree) as tree
+    from calls
+    group by collective_id
+),
+
+seen as (
+    select
+        sites.op,
+        sites.call_site,
+        sites.comm,
+        sites.collective_id,
+        sites.comm_size,
+        sites.bytes,
+        called.engine,
+        called.tree,
+        coalesce(hop_counts.messages, 0) as messages,
+        coalesce(hop_counts.wan_messages, 0) as wan_messages,
+        hop_counts.rounds,
+        tree_depths.depth,
+        tree_depths.wan_crossings
+    from collective_sites as sites
+    left join called on sites.collective_id = called.collective_id
+    left join hop_counts on sites.collective_id = hop_counts.collective_id
+    left join tree_depths on sites.collective_id = tree_depths.collective_id
+),
+
+counted as (
+    select
+        op,
+        call_site,
+        comm,
+        min(collective_id) as first_id,
+        count(*) as collectives,
+        unnest(['ranks', 'bytes', 'messages', 'wan messages', 'rounds', 'depth', 'wan crossings']) as property,
+        unnest([
+            min(comm_size), min(bytes), min(messages), min(wan_messages), min(rounds), min(depth), min(wan_crossings)
+        ]) as least,
+        unnest([
+            max(comm_size), max(bytes), max(messages), max(wan_messages), max(rounds), max(depth), max(wan_crossings)
+        ]) as most
+    from seen
+    group by op, call_site, comm
+),
+
+named as (
+    select
+        op,
+        call_site,
+        comm,
+        min(collective_id) as first_id,
+        unnest(['engine', 'tree']) as property,
+        unnest([
+            string_agg(distinct engine, ', ' order by engine), string_agg(distinct tree, ', ' order by tree)
+        ]) as words
+    from seen
+    group by op, call_site, comm
+),
+
+properties as (
+    select distinct
+        op,
+        call_site,
+        comm,
+        first_id,
+        'collectives' as property,
+        collectives::varchar as words,
+        collectives::double as value
+    from counted
+
+    union all
+    select
+        op,
+        call_site,
+        comm,
+        first_id,
+        property,
+        case when least = most then most::varchar else least::varchar || '..' || most::varchar end as words,
+        most::double as value
+    from counted
+    where most is not null
+
+    union all
+    select
+        op,
+        call_site,
+        comm,
+        first_id,
+        property,
+        words,
+        null as value
+    from named
+    where words is not null
+)
+
+select
+    op,
+    call_site,
+    comm,
+    property,
+    words,
+    value
+from properties
+order by first_id, op, call_site, comm, property

@@ -1,0 +1,66 @@
+"""`analyze compare --by structure`: what two runs did differently, as far as it can be counted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from hopscope.header import Scalar
+from hopscope.verdicts.alignment import Pair, Site, align, sites
+
+PROPERTIES = (
+    "collectives",
+    "ranks",
+    "bytes",
+    "engine",
+    "tree",
+    "messages",
+    "wan messages",
+    "rounds",
+    "depth",
+    "wan crossings",
+)
+
+Found = dict[Site, dict[str, tuple[str, float | None]]]
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
+    """One row per aligned place and property that either run has."""
+    assert base is not None
+    before, after = _properties(base), _properties(rows)
+    return [row for pair in align(before, after) for row in _rows(pair, before, after)]
+
+
+def _properties(rows: pa.Table) -> Found:
+    found: Found = {}
+    columns = (rows[name].to_pylist() for name in ("property", "words", "value"))
+    for site, name, words, value in zip(sites(rows), *columns, strict=True):
+        found.setdefault(site, {})[name] = (words, value)
+    return found
+
+
+def _rows(pair: Pair, before: Found, after: Found) -> list[dict[str, Any]]:
+    old = {} if pair.base is None else before[pair.base]
+    now = {} if pair.new is None else after[pair.new]
+    operation, comm, call_site = pair.shown
+    made: list[dict[str, Any]] = []
+    for name in PROPERTIES:
+        if name not in old and name not in now:
+            continue
+        (base_words, base_value), (new_words, new_value) = old.get(name, (None, None)), now.get(name, (None, None))
+        made.append(
+            {
+                "operation": operation,
+                "call_site": call_site,
+                "comm": comm,
+                "property": name,
+                "base": base_words,
+                "new": new_words,
+                "base_value": base_value,
+                "new_value": new_value,
+                "change": None if base_value is None or new_value is None else new_value - base_value,
+                "changed": base_words != new_words,
+                "aligned": pair.by,
+            }
+        )
+    return made

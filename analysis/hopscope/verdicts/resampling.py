@@ -1,0 +1,136 @@
+"""Resampling that knows that neighbours resemble one another: quantiles and shares of a run over blocks of its
+collectives, drawn at random with a fixed seed so that an answer repeats.
+
+A block bootstrap (Künsch 1989; circular: Politis and Romano 1992): as many blocks as the run has are drawn with
+replacement, and what is asked is taken of what was drawn. How far the draws spread is the standard error.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata, t
+
+DRAWS = 400
+LEAST_BLOCKS = 5  # as the intervals of all shares ask for (share_intervals.sql)
+LEAST_BEYOND = 10
+CONFIDENCE = 0.95
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference of two estimates: its value, its standard error and the degrees of freedom of that error."""
+
+    value: float
+    error: float
+    freedom: float
+
+    def interval(self, rows: int) -> tuple[float, float]:
+        """Ends between which the difference lies, for so many rows together with 95 %."""
+        reach = float(t.ppf(1 - (1 - CONFIDENCE) / rows / 2, self.freedom)) * self.error
+        return self.value - reach, self.value + reach
+
+    def p_value(self, rows: int) -> float:
+        """How often chance alone would show so large a difference in any of so many rows; at most 1."""
+        if self.error == 0:
+            return 1.0 if self.value == 0 else 0.0
+        return min(1.0, rows * 2 * float(t.sf(abs(self.value) / self.error, self.freedom)))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One figure of a run: its value, the variance of that value, and the blocks that it was found from."""
+
+    value: float
+    variance: float
+    blocks: int
+
+
+def difference(base: Estimate, new: Estimate) -> Difference:
+    """new - base of two independent runs (Welch and Satterthwaite's degrees of freedom)."""
+    whole = base.variance + new.variance
+    if whole == 0:
+        return Difference(new.value - base.value, 0.0, max(1, min(base.blocks, new.blocks) - 1))
+    terms = sum(one.variance**2 / max(1, one.blocks - 1) for one in (base, new))
+    return Difference(new.value - base.value, math.sqrt(whole), whole * whole / terms)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How many neighbours make a block, how many blocks a run has, and by how much blocks that are shorter than they
+    should be understate a variance."""
+
+    length: int
+    count: int
+    stretch: float
+
+
+def blocks_of(values: Floats) -> Blocks:
+    """The blocks of a run of values in the order of time.
+
+    As long as the cube root of n, or four times as long as the values' likeness lasts (the integrated autocorrelation
+    time of their ranks, with Sokal's window; ranks, so that single spikes do not hide it), but never so long that fewer
+    than LEAST_BLOCKS are left of a run that could have as many.
+    """
+    n = len(values)
+    least = max(1, math.ceil(n ** (1 / 3)))
+    wanted = max(least, math.ceil(4 * _likeness(values)))
+    length = min(wanted, max(least, n // LEAST_BLOCKS))
+    return Blocks(length, n // length, wanted / length)
+
+
+def _likeness(values: Floats) -> float:
+    n = len(values)
+    ranks = rankdata(values)
+    ranks -= ranks.mean()
+    spread = float(ranks @ ranks)
+    if n < 4 or spread == 0:
+        return 1.0
+    spectrum = np.fft.rfft(ranks, 2 * n)
+    correlation = np.fft.irfft(spectrum * np.conj(spectrum))[: n // 2] / spread
+    lasts = 1 + 2 * np.cumsum(correlation[1:])
+    enough = np.flatnonzero(np.arange(1, len(lasts) + 1) >= 5 * lasts)
+    return float(lasts[enough[0]]) if len(enough) else float(lasts.max(initial=1.0))
+
+
+def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) -> list[Estimate]:
+    """Quantiles of a run of values in the order of time, by the bootstrap."""
+    blocks = blocks_of(values)
+    draws = _quantile_draws(values, quantiles, blocks, seed)
+    at = np.quantile(values, quantiles)
+    return [
+        Estimate(float(value), float(np.var(drawn)) * blocks.stretch, blocks.count)
+        for value, drawn in zip(at, draws.T, strict=True)
+    ]
+
+
+def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks, seed: int) -> Floats:
+    """DRAWS x quantiles: the quantiles of each draw of blocks from a circular run of values."""
+    n, length = len(values), blocks.length
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    random = np.random.default_rng(seed)
+    draws = np.empty((DRAWS, len(quantiles)))
+    for draw in range(DRAWS):
+        starts = random.integers(0, n, size=max(1, round(n / length)))
+        # How often each value was drawn: +1 where a block begins, -1 behind its end, around the circle.
+        steps = np.bincount(starts, minlength=2 * n + 1)
+        steps -= np.bincount(starts + length, minlength=2 * n + 1)
+        covered = np.cumsum(steps)
+        weights = (covered[:n] + covered[n : 2 * n])[order]
+        reached = np.cumsum(weights)
+        places = np.searchsorted(reached, np.array(quantiles) * reached[-1])
+        draws[draw] = ordered[np.minimum(places, n - 1)]
+    return draws
+
+
+def share_draws(part: Floats, whole: Floats, once_part: float, once_whole: float, seed: int) -> Floats:
+    """The share part/whole over DRAWS draws of blocks; what happened once is in every draw."""
+    n = len(part)
+    random = np.random.default_rng(seed)
+    weights = random.multinomial(n, np.full(n, 1 / n), size=DRAWS)
+    wholes = weights @ whole + once_whole
+    return np.divide(weights @ part + once_part, wholes, out=np.zeros(DRAWS), where=wholes > 0)

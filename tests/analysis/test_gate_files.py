@@ -1,0 +1,157 @@
+"""`analyze gate`: a project's gates found, judged structure first, and written for CI systems."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from drawing import draw
+from hopscope.errors import InputError
+from hopscope.gate.config import find, read
+from hopscope.gate.judgement import Outcome
+from hopscope.gate.suite import Judged
+from hopscope.render.junit import as_junit
+from hopscope.render.markdown import LONGEST, as_markdown
+from hopscope.store import schema_directory
+from test_answers import TABLES
+
+GATES = """
+[gates]
+last-arrivals = ["*.waiting_ns > 1s", "*.collectives < baseline"]
+"summary --by operation" = "MPI_Allreduce.hops > 4"
+"compare --by structure" = "*.changed == 1"
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    draw(tmp_path / "trace", **TABLES)
+    draw(tmp_path / "other", **{**TABLES, "calls": TABLES["calls"].replace("binomial", "flat")})
+    (tmp_path / "hopscope.toml").write_text(GATES)
+    (tmp_path / "below").mkdir()
+    return tmp_path
+
+
+def gate(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "from hopscope.cli.main import analyze_main; analyze_main()"
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, "gate", "../trace", *arguments],
+        capture_output=True, text=True, check=False, timeout=120, cwd=project / "below",
+    )  # fmt: skip
+
+
+def test_structure_comes_first_and_all_pass_against_the_same_run(project: Path) -> None:
+    done = gate(project, "--baseline", "../trace", "--format", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads(done.stdout)
+    assert [(row["kind"], row["analysis"], row["outcome"]) for row in rows] == [
+        ("structure", "summary --by operation", "passed"),
+        ("structure", "compare --by structure", "passed"),
+        ("time", "last-arrivals", "passed"),
+        ("time", "last-arrivals", "passed"),
+    ]
+
+
+def test_another_tree_fails_the_structural_gate(project: Path) -> None:
+    done = gate(project, "--baseline", "../other")
+    assert done.returncode == 1
+    assert "tree.changed is yes" in done.stderr
+
+
+def test_without_a_baseline_gates_on_it_cannot_be_judged_or_are_left_out(project: Path) -> None:
+    done = gate(project)
+    assert done.returncode == 2
+    assert done.stderr.count("give one by --baseline BASE") == 2
+    assert gate(project, "--skip-baseline").returncode == 0
+
+
+def test_everything_is_written_for_ci(project: Path) -> None:
+    files = [str(project / name) for name in ("gates.xml", "gates.md", "gates.json")]
+    done = gate(
+        project, "--baseline", "../other", "--junit", files[0], "--markdown", files[1], "--report", files[2]
+    )  # fmt: skip
+    assert done.returncode == 1
+    suite = ElementTree.parse(files[0]).getroot()[0]
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors")} == {
+        "tests": "4", "failures": "1", "errors": "0",
+    }  # fmt: skip
+    assert suite[1].get("classname") == "structure.compare --by structure"
+    failure = suite[1].find("failure")
+    assert failure is not None
+    assert "changed is yes" in (failure.get("message") or "")
+    text = Path(files[1]).read_text()
+    assert text.startswith("### ❌ Hopscope: gates failed\n")
+    assert "4 gates: 3 passed, 1 failed on trace against other." in text
+    assert text.index("tree.changed is yes") < text.index("<details>") < text.index("3 passed", text.index("<details>"))
+    assert "1 of 3 collectives are incomplete" in text
+    report = json.loads(Path(files[2]).read_text())
+    jsonschema.validate(report, json.loads((schema_directory() / "report.schema.json").read_text()))
+    assert (report["analysis"], report["outcome"], report["parameters"]["baseline"]) == ("gate", "failed", "other")
+    assert len(report["gates"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[gates]\nnonsense = "a.b > 1"', "no analysis 'nonsense'"),
+        ('[gates]\n"summary --by colour" = "a.b > 1"', "'colour' is not one of"),
+        ('[gates]\n"summary --speed 3" = "a.b > 1"', "No such option"),
+        ('[gates]\nsummary = "a.b >"', "expected a number"),
+        ("[gates]\nsummary = 3", "is not an analysis with a gate"),
+        ("[gates]", "missing or empty"),
+        ("[gates", "cannot be read"),
+    ],
+)
+def test_a_file_that_makes_no_sense_says_where(project: Path, text: str, complaint: str) -> None:
+    (project / "wrong.toml").write_text(text)
+    done = gate(project, "--config", "../wrong.toml")
+    assert done.returncode == 2
+    assert "wrong.toml" in done.stderr
+    assert complaint in done.stderr
+
+
+def test_the_nearest_file_with_gates_is_taken(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text('[tool.hopscope.gates]\nsummary = "a.value > 1"')
+    (tmp_path / "a" / "pyproject.toml").write_text("[tool.other]\nx = 1")
+    assert find(inner) == tmp_path / "pyproject.toml"
+    assert [asked.question for asked in read(find(inner))] == ["summary"]
+    (tmp_path / "a" / "hopscope.toml").write_text("[gates]\nnoise = []")
+    assert find(inner) == tmp_path / "a" / "hopscope.toml"
+
+
+def test_no_file_says_what_to_write(tmp_path: Path) -> None:
+    if any((parent / name).exists() for parent in tmp_path.parents for name in ("hopscope.toml", "pyproject.toml")):
+        pytest.fail(f"a project's file lies above {tmp_path}, so this test cannot tell")
+    with pytest.raises(InputError, match=r"Write a hopscope\.toml such as"):
+        find(tmp_path)
+
+
+def judged(sentence: str, outcome: str = "failed", question: str = "summary") -> Judged:
+    return Judged(question, "time", "a.b > 1", Outcome("a.b > 1", outcome, sentence))  # type: ignore[arg-type]
+
+
+def test_a_comment_is_never_longer_than_one_may_be() -> None:
+    for letter in ("x", "|", "&", "@", "\n"):
+        many = [judged(letter * 5000, outcome, letter * 5000) for outcome in ("failed", "passed") for _ in range(500)]
+        assert len(as_markdown("t", "b", many, [letter * 5000] * 500)) < LONGEST
+
+
+def test_names_of_a_trace_are_no_markup_and_nobody_is_mentioned() -> None:
+    text = as_markdown("t", None, [judged("a | b <script> @somebody [x](y) `c`")], [])
+    assert "a \\| b &lt;script&gt; @\u2060somebody \\[x\\](y) \\`c\\`" in text
+
+
+def test_xml_holds_whatever_a_name_holds() -> None:
+    root = ElementTree.fromstring(as_junit("t", [judged("a \x00 < \x1b & \ud800 b")]).encode())
+    assert root[0][0][0].get("message") == "a ? < ? & ? b"
+
+
+def test_a_file_that_cannot_be_written_is_wrong_input(project: Path) -> None:
+    done = gate(project, "--skip-baseline", "--junit", "no/such/place.xml")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
