@@ -53,7 +53,9 @@ DESCRIPTION = """\
 
 @click.command("gate", short_help=DESCRIPTION.splitlines()[0].removeprefix("-- "))
 @click.argument("trace", type=click.Path())
-@click.option("--baseline", type=click.Path(), metavar="BASE", help="The run to compare with: a trace, archive or dataset.")
+@click.option(
+    "--baseline", type=click.Path(), metavar="BASE", help="The run to compare with: a trace, archive or dataset."
+)
 @click.option(
     "--skip-baseline", is_flag=True, help="Without --baseline, leave out the gates that need one instead of failing."
 )
