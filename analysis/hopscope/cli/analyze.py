@@ -12,6 +12,7 @@ from hopscope.catalog import Command
 from hopscope.cli.command import command_of, format_option, option_text, to_stdout
 from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import opening
+from hopscope.cli.report import command as report_command
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
 from hopscope.render.terminal import print_rows
@@ -73,6 +74,7 @@ def ask_sql(trace: str, query: str, form: str) -> None:
 
 
 analyze.add_command(export_command)
+analyze.add_command(report_command)
 analyze.add_command(
     click.Command(
         "list",

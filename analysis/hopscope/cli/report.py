@@ -1,0 +1,40 @@
+"""`analyze report`: the pages of a trace as one file of HTML."""
+
+from pathlib import Path
+
+import click
+
+from hopscope.cli.progress import opening, shown
+from hopscope.errors import InputError
+from hopscope.export.whole_file import whole_file
+from hopscope.render.report import program_version
+
+
+@click.command(name="report", short_help="Write findings and pictures into one HTML file.")
+@click.argument("trace", type=click.Path())
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True,
+    help="File to write.",
+)  # fmt: skip
+def command(trace: str, output: Path) -> None:
+    """Write one HTML file with the findings, pictures and numbers of the dashboard's pages.
+
+    It needs no server and no network, and can be sent by mail or kept by CI: about 5 MB, most of it what draws the
+    figures.
+
+    \b
+    Example:
+      analyze report trace -o report.html
+    """
+    try:
+        from hopscope_dashboard.report import document
+    except ImportError as error:
+        raise InputError(
+            f"the report's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
+        ) from error
+    opened = opening(trace)
+    with shown() as progress:
+        text = document(opened, program_version(), progress)
+        with whole_file(output) as file:
+            file.write(text.encode())
+    click.echo(f"wrote {output}; open it in a browser", err=True)

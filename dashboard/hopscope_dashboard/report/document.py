@@ -1,0 +1,135 @@
+"""Puts the file together: the pages one under another, with what they need to look and behave as in the dashboard."""
+
+import shlex
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from plotly.offline import get_plotlyjs
+
+from hopscope_dashboard import units
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import InputError, Trace, TraceData
+from hopscope_dashboard.pages import collective as one_collective
+from hopscope_dashboard.pages import last_arrivals, noise, overview, tree, wan_share
+from hopscope_dashboard.pages.remap.result import result
+from hopscope_dashboard.pages.routing import content
+from hopscope_dashboard.palette import FONT, MONO_FONT
+from hopscope_dashboard.report.static import Renderer
+
+Progress = Callable[[str, int, int], None]
+
+_ASSETS: Final = Path(__file__).parents[1] / "assets"
+_WORST: Final = 15
+_OWN_STYLE: Final = """
+:root { --mantine-font-family-monospace: %s; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 1240px; padding: 26px; font-family: %s; line-height: 1.5; }
+nav { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 10px 0 22px; border-bottom: 1px solid var(--line); }
+section.page-of-report { padding-top: 30px; }
+.figure { width: 100%%; min-width: 0; }
+.table-frame { max-height: none; }
+svg.tree { display: block; margin: 8px auto; font-family: Helvetica, Arial, sans-serif; }
+footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
+@media print { body { background: white; padding: 0; } nav { display: none; } .card { break-inside: avoid; } }
+"""
+_DRAW: Final = """
+for (const described of document.querySelectorAll("script[data-figure]")) {
+  const figure = JSON.parse(described.textContent);
+  Plotly.newPlot(described.dataset.figure, figure.data, figure.layout, { displaylogo: false, responsive: true });
+}
+"""
+
+_Section = tuple[str, str, str, Callable[[TraceData], Component]]
+"""Address of its page, its id in the file, its title, and what gives it."""
+
+
+def document(trace: Trace, version: str, progress: Progress | None = None) -> str:
+    """Give the report of a trace as one HTML document. `version` is that of the program.
+
+    Every number on it is the dashboard's, which is the command line's. What the trace cannot answer is said in its
+    place. Raises InputError if the dataset says nothing of the run.
+    """
+    data = TraceData(trace)
+    sections = _sections()
+    renderer = Renderer({address: name for address, name, _, _ in sections})
+    drawn: list[str] = []
+    for done, (_, name, title, give) in enumerate(sections):
+        if progress:
+            progress("writing the report", done, len(sections))
+        drawn.append(
+            f'<section class="page-of-report" id="{name}" aria-label="{title}">{renderer.markup(give(data))}</section>'
+        )
+    if progress:
+        progress("writing the report", len(sections), len(sections))
+    links = "".join(f'<a href="#{name}">{title}</a>' for _, name, title, _ in sections)
+    style = (_ASSETS / "hopscope.css").read_text(encoding="utf-8") + _OWN_STYLE % (MONO_FONT, FONT)
+    started = f", started {data.run['started_at']}" if data.run["started_at"] else ""
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(data.name)} · Hopscope</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{style}</style><script>{get_plotlyjs()}</script></head><body>"
+        f'<nav aria-label="Sections">{links}</nav><main>{"".join(drawn)}</main>'
+        f"<footer>{escape(data.name)}{escape(started)}. Made by Hopscope {escape(version)} from "
+        f"{units.count(data.run['events'])} events.</footer><script>{_DRAW}</script></body></html>\n"
+    )
+
+
+def _sections() -> list[_Section]:
+    pages = (overview.PAGE, one_collective.PAGE, tree.PAGE, last_arrivals.PAGE, noise.PAGE, wan_share.PAGE)
+    drawn: list[_Section] = [
+        (page.path, page.path.strip("/") or "overview", page.title, lambda data, page=page: content(page, data, ""))
+        for page in pages
+    ]
+    drawn[1] = (drawn[1][0], drawn[1][1], "The slowest collective", drawn[1][3])
+    drawn.insert(1, ("/collectives", "collectives", "Collectives", _collectives))
+    return [*drawn, ("/remap", "remap", "Remap", _remap)]
+
+
+def _collectives(data: TraceData) -> Component:
+    rows = data.rows("collectives", order="worst", limit=_WORST)
+    head = blocks.page_head("Collectives", "The slowest of all executions of a collective operation.")
+    if not rows:
+        return html.Div([head, empty.nothing_here("No collectives", "This trace has no collective operation.")])
+    body = [
+        [
+            row["collective"],
+            row["operation"],
+            units.size(row["bytes"]),
+            units.duration(row["first_enter_ns"]),
+            units.duration(row["duration_ns"]),
+            units.duration(row["after_last_enter_ns"]),
+            units.duration(row["spread_ns"]),
+            units.MISSING if row["last_rank"] is None else row["last_rank"],
+            row["engine"],
+        ]
+        for row in rows
+    ]
+    columns = [
+        "collective", "operation", "size", "began at", "duration", "after last enter", "spread", "last in", "run by",
+    ]  # fmt: skip
+    hint = (
+        f"The worst {units.count(len(rows))} of {units.count(data.number_of_collectives)}. Duration runs from the "
+        "first enter to the last leave; what it took after the last enter is what a tree can change."
+    )
+    return html.Div(
+        [head, blocks.card(None, blocks.table(columns, body, name="collectives-table", right=range(2, 8)), hint=hint)]
+    )
+
+
+def _remap(data: TraceData) -> Component:
+    lead: list[Component | str] = [
+        "What other trees would have taken: the whole run replayed over each. ",
+        html.Code(f"analyze remap {shlex.quote(data.path)} -o tree.json"),
+        " writes the suggested one.",
+    ]
+    head = blocks.page_head("Remap", lead)
+    if not data.has_hops:
+        return html.Div([head, empty.nothing_here("No hops", "Without hops, no other tree can be judged.")])
+    try:
+        return html.Div([head, result(data, "up")])
+    except InputError as error:
+        return html.Div([head, empty.nothing_here("No other tree can be judged from this trace", str(error))])

@@ -1,0 +1,93 @@
+"""Dash's components as plain markup: what a page shows, without what only works beside a server.
+
+Links to other pages become links within the file, figures are drawn by plotly.js from JSON beside them, and controls
+(choices, lists, buttons) are left out.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Final, cast
+
+from dash.development.base_component import Component
+
+from hopscope_dashboard.report.tree_svg import tree_svg
+
+_VOID: Final = {"br", "hr", "img"}
+_CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
+_CONTROL_CLASSES: Final = {"choice", "button", "selects", "edge-detail"}
+_ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
+_KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
+
+
+class Renderer:
+    """Renders the pages of one document; `sections` are the ids of its sections by the pages' addresses."""
+
+    def __init__(self, sections: Mapping[str, str]) -> None:
+        self._sections = sections
+        self._figures = 0
+
+    def markup(self, content: Any) -> str:
+        """Give the markup of a component, of text, or of a list of both."""
+        if isinstance(content, list | tuple):
+            return "".join(self.markup(item) for item in content)
+        if not isinstance(content, Component):
+            return "" if content is None else escape(str(content), quote=False)
+        described = cast("dict[str, Any]", content.to_plotly_json())
+        kind, properties = described["type"], described["props"]
+        classes = set(str(properties.get("className") or "").split())
+        if kind in _CONTROLS or classes & _CONTROL_CLASSES:
+            return ""
+        special = {"Graph": self._figure, "Cytoscape": _tree, "Link": self._link, "Loading": self._inside}.get(kind)
+        return special(properties) if special else self._element(kind.lower(), properties)
+
+    def _inside(self, properties: Mapping[str, Any]) -> str:
+        return self.markup(properties.get("children"))
+
+    def _element(self, tag: str, properties: Mapping[str, Any]) -> str:
+        given = "".join(
+            f' {_ATTRIBUTES.get(name, name)}="{escape(str(value))}"'
+            for name, value in properties.items()
+            if _KEPT.fullmatch(name) and value not in (None, "") and not isinstance(value, dict)
+        )
+        if properties.get("style"):
+            given += f' style="{escape(_css(properties["style"]))}"'
+        if tag in _VOID:
+            return f"<{tag}{given}>"
+        return f"<{tag}{given}>{self.markup(properties.get('children'))}</{tag}>"
+
+    def _link(self, properties: Mapping[str, Any]) -> str:
+        words = self.markup(properties.get("children"))
+        section = self._sections.get(str(properties["href"]).partition("?")[0])
+        # A link's own selection (`/collective?comm=0&seq=3`) is not in the file, so it leads to what is there of it.
+        return f'<a href="#{section}">{words}</a>' if section else f"<span>{words}</span>"
+
+    def _figure(self, properties: Mapping[str, Any]) -> str:
+        self._figures += 1
+        name = f"figure-{self._figures}"
+        figure = properties["figure"]
+        described = figure.to_json() if hasattr(figure, "to_json") else json.dumps(figure)
+        drawn = described.replace("<", "\\u003c")  # or a text in it could end the script element
+        return (
+            f'<div id="{name}" class="figure" style="{escape(_css(properties.get("style") or {}))}"></div>'
+            f'<script type="application/json" data-figure="{name}">{drawn}</script>'
+        )
+
+
+def _tree(properties: Mapping[str, Any]) -> str:
+    return tree_svg(properties["elements"], properties["stylesheet"])
+
+
+def _css(style: Mapping[str, Any]) -> str:
+    """A style as Dash has it, in CSS: `maskImage` is mask-image, a plain number pixels."""
+    return "; ".join(f"{_property(name)}: {_length(name, value)}" for name, value in style.items() if value is not None)
+
+
+def _property(name: str) -> str:
+    return name if name.startswith("--") else re.sub(r"([A-Z])", lambda found: "-" + found[1].lower(), name)
+
+
+def _length(name: str, value: Any) -> str:
+    unitless = name.startswith("--") or name in ("flex", "opacity", "zIndex", "fontWeight", "lineHeight")
+    return str(value) if unitless or not isinstance(value, int | float) else f"{value}px"

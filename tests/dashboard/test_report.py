@@ -1,0 +1,109 @@
+"""The report: one file that a browser shows whole without asking anybody, with the numbers of the command line."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import hopscope
+import pytest
+from hopscope.cli.main import execute
+from hopscope.cli.main import hopscope as program
+from hopscope_dashboard import units
+from hopscope_dashboard.report import document
+from hopscope_dashboard.report.static import Renderer
+from playwright.sync_api import Browser, Page
+from simulated_run import SimulatedRun
+
+SECTIONS = ("overview", "collectives", "collective", "tree", "last-arrivals", "noise", "wan-share", "remap")
+
+
+@pytest.fixture(scope="module")
+def report(trace: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("report") / "report.html"
+    with pytest.raises(SystemExit) as ended:
+        execute(program, "hopscope", ["analyze", "report", str(trace.path), "-o", str(file)])
+    assert ended.value.code == 0
+    return file
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, report: Path) -> Iterator[tuple[Page, list[str]]]:
+    """The report in a browser that has no network, and everything that it asked for or complained about."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("request", lambda request: said.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"file://{report}", timeout=120_000)
+    drawn = "document.querySelectorAll('.js-plotly-plot').length == document.querySelectorAll('.figure').length"
+    page.wait_for_function(drawn, timeout=120_000)
+    yield page, said
+    context.close()
+
+
+def test_it_asks_nobody_and_draws_every_figure(opened: tuple[Page, list[str]], report: Path) -> None:
+    page, said = opened
+    assert said == [f"file://{report}"]
+    figures = page.locator(".figure")
+    assert figures.count() >= 8
+    for at in range(figures.count()):
+        box = figures.nth(at).locator(".main-svg").first.bounding_box()
+        assert box is not None
+        assert box["width"] > 100
+        assert box["height"] > 60
+
+
+def test_every_section_is_there_and_the_links_lead_to_them(opened: tuple[Page, list[str]]) -> None:
+    page, _ = opened
+    assert [page.locator("section.page-of-report").nth(at).get_attribute("id") for at in range(8)] == list(SECTIONS)
+    links = page.locator("a")
+    for at in range(links.count()):
+        target = links.nth(at).get_attribute("href") or ""
+        assert page.locator(f'[id="{target.removeprefix("#")}"]').count() == 1, target
+
+
+def test_its_numbers_are_those_of_the_command_line(opened: tuple[Page, list[str]], trace: hopscope.Trace) -> None:
+    page, _ = opened
+    rows = page.locator("#critical-path-table tbody tr")
+    shown = {
+        rows.nth(at).locator("td").first.inner_text(): rows.nth(at).locator("td").nth(3).inner_text()
+        for at in range(rows.count())
+    }
+    expected = {row["category"]: units.share(row["share"]) for row in trace.critical_path().to_pylist()}
+    assert shown == expected
+
+
+def test_the_tree_has_every_rank_and_an_arrow_for_every_edge(
+    opened: tuple[Page, list[str]], trace: hopscope.Trace
+) -> None:
+    page, _ = opened
+    drawing = page.locator("#tree svg.tree")
+    ranks = trace.table("ranks").num_rows
+    assert drawing.locator("circle").count() == ranks
+    assert drawing.locator("g title").count() == ranks - 1
+
+
+def test_a_trace_without_hops_says_what_it_cannot_show(trace_without_hops: hopscope.Trace) -> None:
+    text = document(trace_without_hops, "0")
+    assert "no other tree can be judged" in text
+    assert "How to get hops" in text
+
+
+def test_no_text_of_a_trace_becomes_markup() -> None:
+    from dash import dcc, html
+
+    hostile = "</script><script>alert(1)</script>"
+    drawn = Renderer({}).markup(
+        html.Div([hostile, html.Code(hostile, title=hostile), dcc.Graph(figure={"data": [{"name": hostile}]})])
+    )
+    assert not re.search(r"<script>", drawn)
+    assert drawn.count("</script>") == 1
+
+
+def test_it_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    trace = SimulatedRun().write(tmp_path / "solver")
+    with pytest.raises(SystemExit) as ended:
+        execute(program, "hopscope", ["analyze", "report", str(trace), "-o", str(tmp_path / "nowhere" / "r.html")])
+    assert ended.value.code == 2
+    assert not (tmp_path / "nowhere").exists()
