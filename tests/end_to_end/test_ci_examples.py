@@ -1,0 +1,115 @@
+"""The examples for CI systems: they are what their system takes, and their commands do what they promise on a program
+that is really run, first without a baseline, then with one, then with a change that a gate is there to catch."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import local_mpi
+import pytest
+import yaml
+
+BIN = Path(sys.executable).parent
+EXAMPLES = local_mpi.ROOT / "docs" / "ci"
+INSTALLING = "Install MPI and Hopscope"
+
+PROGRAM = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int ranks, sum = 0, one = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int i = 0; i < %d; i++) {
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return sum == ranks ? 0 : 3;
+}
+"""
+
+
+def described(name: str) -> dict[str, Any]:
+    # YAML 1.1 reads the key `on` as true.
+    return yaml.safe_load((EXAMPLES / name).read_text())
+
+
+def github() -> list[str]:
+    """The commands of the steps that are ours, in their order, but for the installing."""
+    steps = described("github-actions.yml")["jobs"]["gates"]["steps"]
+    assert next(step["name"] for step in steps if "run" in step) == INSTALLING
+    return [step["run"] for step in steps if "run" in step and step["name"] != INSTALLING]
+
+
+def gitlab() -> list[str]:
+    job = described("gitlab-ci.yml")["collectives"]
+    # What a failing command leaves undone is the shell's doing here as there; after_script runs always.
+    return ["\n".join(job["script"]), "\n".join(job["after_script"])]
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"), [("vendor.github-workflows", "github-actions.yml"), ("vendor.gitlab-ci", "gitlab-ci.yml")]
+)
+def test_the_ci_system_takes_the_file(schema: str, name: str) -> None:
+    done = subprocess.run(
+        [BIN / "check-jsonschema", "--builtin-schema", schema, EXAMPLES / name],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("commands", [github(), gitlab()], ids=["GitHub", "GitLab"])
+def test_its_commands_gate_a_program(commands: list[str], tmp_path: Path, first_mpi: local_mpi.LocalMpi) -> None:
+    if first_mpi.release != "openmpi-4":
+        pytest.fail("the examples install Debian's Open MPI, and this machine has none: apt-get install libopenmpi-dev")
+    (tmp_path / "hopscope.toml").write_text((EXAMPLES / "hopscope.toml").read_text())
+
+    def pipeline(times: int) -> tuple[list[int], dict[str, str]]:
+        """Exit codes of the pieces, run as the system runs them, and the outcome of each gate."""
+        (tmp_path / "app.c").write_text(PROGRAM % times)
+        subprocess.run(["rm", "-rf", "trace", "gates.md", "gates.xml", "report.html"], cwd=tmp_path, check=True)
+        environment = os.environ | {
+            "PATH": f"{mpi_commands(tmp_path, first_mpi)}:{BIN}:{os.environ['PATH']}",
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        }
+        codes = [
+            subprocess.run(
+                ["bash", "-e", "-o", "pipefail", "-c", command], cwd=tmp_path, env=environment, check=False, timeout=240
+            ).returncode
+            for command in commands
+        ]
+        suite = ElementTree.parse(tmp_path / "gates.xml").getroot()
+        outcomes = {
+            str(case.get("name")): next((child.tag for child in case), "passed") for case in suite.iter("testcase")
+        }
+        assert (tmp_path / "gates.md").stat().st_size
+        assert (tmp_path / "report.html").stat().st_size
+        return codes, outcomes
+
+    codes, outcomes = pipeline(200)
+    assert set(codes) == {0}
+    assert "skipped" in outcomes.values()
+    assert (tmp_path / "baseline").is_dir()
+
+    codes, outcomes = pipeline(200)
+    assert set(codes) == {0}
+    assert set(outcomes.values()) == {"passed"}
+
+    codes, outcomes = pipeline(260)
+    assert 1 in codes
+    assert [gate for gate, outcome in outcomes.items() if outcome == "failure"]
+
+
+def mpi_commands(folder: Path, mpi: local_mpi.LocalMpi) -> Path:
+    """A folder with mpicc and mpirun of this library, which are called otherwise where several are installed."""
+    there = folder / "bin"
+    there.mkdir(exist_ok=True)
+    for name, command in (("mpicc", mpi.compiler), ("mpirun", mpi.launcher)):
+        if not (there / name).exists():
+            (there / name).symlink_to(shutil.which(command) or command)
+    return there
