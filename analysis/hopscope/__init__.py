@@ -1,9 +1,23 @@
 """Hopscope: see, explain and improve MPI collective communication, hop by hop.
 
-`hopscope.open(path)` gives a `Trace`, whose methods are the analyses.
+`hopscope.open(path)` gives a `Trace`, whose methods are the analyses. `hopscope.region(name)` marks a part of an MPI
+program for its trace; programs import this package for it, so what the analyses need is loaded at their first use.
 """
 
-from hopscope.errors import InputError
-from hopscope.trace import Answer, Trace, open
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Answer", "InputError", "Trace", "open"]
+from hopscope.errors import InputError
+from hopscope.user_region import region
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace, open
+
+__all__ = ["Answer", "InputError", "Trace", "open", "region"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from hopscope import trace
+
+    return getattr(trace, name)

@@ -21,6 +21,7 @@ _WORDS = {
     "native": "in collectives that the MPI library ran, of which no hops are known",
     "p2p": "on the application's own messages and the waits for them",
     "mpi": "in other MPI, such as starting and finishing",
+    "unrecorded": "where the program had stopped the recording, so that nothing is known",
 }
 """Ends the sentence `the critical path spends 41 % ...`."""
 
@@ -33,6 +34,7 @@ _SHORT = {
     "native": "collectives that the MPI library ran",
     "p2p": "the application's own messages",
     "mpi": "other MPI",
+    "unrecorded": "time that is not recorded",
 }
 """Names a category in an enumeration."""
 

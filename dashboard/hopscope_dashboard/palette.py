@@ -7,7 +7,7 @@ it.
 
 from typing import Final
 
-CATEGORIES: Final = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi")
+CATEGORIES: Final = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi", "unrecorded")
 LINKS: Final = ("self", "shm", "lan", "wan")
 
 CATEGORY_COLOURS: Final[dict[str, str]] = {
@@ -19,6 +19,7 @@ CATEGORY_COLOURS: Final[dict[str, str]] = {
     "native": "#687480",
     "p2p": "#bb4986",
     "mpi": "#876e5d",
+    "unrecorded": "#717478",
 }
 
 CATEGORY_MEANINGS: Final[dict[str, str]] = {
@@ -30,6 +31,7 @@ CATEGORY_MEANINGS: Final[dict[str, str]] = {
     "native": "inside the MPI library, where no hop is known",
     "p2p": "the application's own messages and their waits",
     "mpi": "other MPI: init, finalize, I/O, waits that match nothing",
+    "unrecorded": "recording was off: nothing is known",
 }
 
 LINK_COLOURS: Final[dict[str, str]] = {

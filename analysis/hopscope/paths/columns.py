@@ -18,9 +18,9 @@ MISSING = np.iinfo(np.int64).min
 
 LINKS = ("self", "shm", "lan", "wan")
 BINDINGS = ("recv", "send", "none", "undecided")
-CATEGORIES = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi")
+CATEGORIES = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi", "unrecorded")
 PATHS = ("run", "collective", "lead")
-INTERVAL_KINDS = ("init", "finalize", "p2p", "wait", "comm", "io", "mpi", "region", "overhead")
+INTERVAL_KINDS = ("init", "finalize", "p2p", "wait", "comm", "io", "mpi", "region", "overhead", "off")
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
 _LEADS = {

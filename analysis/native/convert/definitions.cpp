@@ -57,6 +57,24 @@ OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRe
         definitions.attribute_comm = self;
     else if (word == "hopscope::function")
         definitions.attribute_function = self;
+    else if (word == "hopscope::gap")
+        definitions.attribute_gap = self;
+    else if (word == "hopscope::peer")
+        definitions.attribute_peer = self;
+    else if (word == "hopscope::tag")
+        definitions.attribute_tag = self;
+    else if (word == "hopscope::request")
+        definitions.attribute_request = self;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_parameter(void *user, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType) {
+    Definitions &definitions = self_of(user);
+    const std::string &word = definitions.string(name);
+    if (word == "sends not recorded")
+        definitions.parameter_sends = self;
+    else if (word == "receives not recorded")
+        definitions.parameter_receives = self;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -96,11 +114,14 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
     Definitions &definitions = self_of(user);
     Region region;
     region.name = plain_name(definitions.string(name));
-    region.kind = classify_region(region.name, paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM);
+    const RegionOwner owner = paradigm == OTF2_PARADIGM_MEASUREMENT_SYSTEM ? RegionOwner::Measurement
+                              : paradigm == OTF2_PARADIGM_USER             ? RegionOwner::User
+                                                                           : RegionOwner::Other;
+    region.kind = classify_region(region.name, owner);
     if (region.kind == RegionKind::User && paradigm == OTF2_PARADIGM_MPI) {
         /* A tool may show a prettier name than the function's own. */
         region.name = plain_name(definitions.string(canonical_name));
-        region.kind = classify_region(region.name, false);
+        region.kind = classify_region(region.name, RegionOwner::Other);
     }
     region.call_site = definitions.string(file);
     /* Score-P gives all MPI functions the file "MPI": that is no place in a program. */
@@ -177,6 +198,7 @@ Definitions read_definitions(const Archive &archive) {
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
     OTF2_ErrorCode code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, &definitions);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     uint64_t count = 0;
@@ -191,6 +213,7 @@ Definitions read_definitions(const Archive &archive) {
                            std::to_string(expected) + " definitions");
     OTF2_Reader_CloseGlobalDefReader(reader, global);
     read_properties(reader, definitions);
+    definitions.regions[kOffRegion] = {"recording off", "", RegionKind::Off};
     return definitions;
 }
 

@@ -69,9 +69,18 @@ struct Definitions {
     OTF2_AttributeRef attribute_seq = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_AttributeRef attribute_comm = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_AttributeRef attribute_function = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_gap = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_peer = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_tag = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_AttributeRef attribute_request = OTF2_UNDEFINED_ATTRIBUTE;
+    OTF2_ParameterRef parameter_sends = OTF2_UNDEFINED_PARAMETER;
+    OTF2_ParameterRef parameter_receives = OTF2_UNDEFINED_PARAMETER;
 
     const std::string &string(OTF2_StringRef ref) const;
 };
+
+/* The region of the stretches in which recording was off, which archives tell by events and not by a region. */
+constexpr OTF2_RegionRef kOffRegion = OTF2_UNDEFINED_REGION - 1;
 
 /* Reads all of them. Throws ArchiveError. */
 Definitions read_definitions(const Archive &archive);

@@ -86,6 +86,18 @@ OTF2_CallbackCode on_cancelled(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, 
     return OTF2_CALLBACK_SUCCESS;
 }
 
+OTF2_CallbackCode on_on_off(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *attributes,
+                            OTF2_MeasurementMode mode) {
+    reader_of(user).on_off(static_cast<int64_t>(time), mode == OTF2_MEASUREMENT_ON, attributes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+OTF2_CallbackCode on_parameter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
+                               OTF2_AttributeList *attributes, OTF2_ParameterRef parameter, uint64_t value) {
+    reader_of(user).parameter(static_cast<int64_t>(time), parameter, value, attributes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 /* Events of no further interest: whatever their fields are. */
 template <typename... Fields>
 OTF2_CallbackCode on_other(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
@@ -116,7 +128,8 @@ OTF2_EvtReaderCallbacks *location_callbacks() {
     OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_other);
     OTF2_EvtReaderCallbacks_SetCommCreateCallback(callbacks, on_other);
     OTF2_EvtReaderCallbacks_SetCommDestroyCallback(callbacks, on_other);
-    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_other);
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_on_off);
+    OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter);
     OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, on_other);
     OTF2_EvtReaderCallbacks_SetThreadForkCallback(callbacks, on_other);
     OTF2_EvtReaderCallbacks_SetThreadJoinCallback(callbacks, on_other);

@@ -46,6 +46,17 @@ struct SendRecord {
     int32_t call = -1; /* the collective around it */
 };
 
+/* Messages that are not recorded, counted so that the others keep their numbers. */
+struct SkippedRecord {
+    int64_t time; /* they come before what begins then on this location ... */
+    size_t place; /* ... and after so many sends, or posts of receives, of it */
+    uint64_t count;
+    bool receives;
+    OTF2_CommRef comm;
+    uint32_t peer;
+    uint32_t tag;
+};
+
 /* The receiving end of a message or hop. */
 struct ReceiveRecord {
     int64_t post;
@@ -57,6 +68,7 @@ struct ReceiveRecord {
     uint32_t peer;
     uint32_t tag;
     int32_t call = -1;
+    bool recorded = true; /* false: it ended while recording was off */
 };
 
 struct IntervalRecord {
@@ -87,6 +99,7 @@ struct ForeignCompletion {
     int64_t bytes = 0; /* from here on: receives only */
     OTF2_CommRef comm = OTF2_UNDEFINED_COMM;
     uint32_t peer = 0, tag = 0;
+    bool recorded = true;
 };
 
 /* Where a collective that was started before is complete. */
@@ -128,6 +141,7 @@ struct LocationEvents {
     std::vector<SendRecord> sends, hop_sends;
     std::vector<ReceiveRecord> receives, hop_receives;
     std::vector<IntervalRecord> intervals;
+    std::vector<SkippedRecord> skipped;
     std::vector<StepRecord> steps;
     std::vector<ClockOffsetRecord> clock_offsets;
     /* Left open at the end, and ends without a begin: matched between the threads of a rank. */

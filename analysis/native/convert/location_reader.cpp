@@ -309,6 +309,71 @@ void LocationReader::cancelled(int64_t time, uint64_t request) {
     }
 }
 
+namespace {
+
+/* False if the event has no such attribute. */
+bool read_number(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribute, uint64_t &number) {
+    OTF2_Type type;
+    OTF2_AttributeValue value;
+    if (!OTF2_AttributeList_TestAttributeByID(attributes, attribute) ||
+        OTF2_AttributeList_GetAttributeByID(attributes, attribute, &type, &value) != OTF2_SUCCESS)
+        return false;
+    number = type == OTF2_TYPE_UINT64 ? value.uint64 : value.uint32;
+    return true;
+}
+
+} // namespace
+
+void LocationReader::on_off(int64_t time, bool on, const OTF2_AttributeList *attributes) {
+    other(time);
+    if (!on && off_ < 0) {
+        off_ = static_cast<int32_t>(out_.intervals.size());
+        out_.intervals.push_back({time, kNull64, kOffRegion, static_cast<int32_t>(stack_.size())});
+    } else if (on && off_ >= 0) {
+        uint64_t number = 0;
+        out_.intervals[static_cast<size_t>(off_)].end = time;
+        off_ = -1;
+        if (read_number(attributes, definitions_.attribute_gap, number))
+            gaps_.push_back({static_cast<uint32_t>(number), time, receive_order_});
+    }
+}
+
+void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value,
+                               const OTF2_AttributeList *attributes) {
+    other(time);
+    const bool sends = parameter == definitions_.parameter_sends;
+    if (parameter == OTF2_UNDEFINED_PARAMETER || (!sends && parameter != definitions_.parameter_receives))
+        return;
+    uint64_t comm = OTF2_UNDEFINED_COMM, peer = 0, tag = 0, request = 0, number = 0;
+    read_number(attributes, definitions_.attribute_comm, comm);
+    read_number(attributes, definitions_.attribute_peer, peer);
+    read_number(attributes, definitions_.attribute_tag, tag);
+    const auto its_comm = static_cast<OTF2_CommRef>(comm);
+    const auto its_peer = static_cast<uint32_t>(peer), its_tag = static_cast<uint32_t>(tag);
+    if (read_number(attributes, definitions_.attribute_request, request)) {
+        auto place = open_receives_.find(request);
+        if (place == open_receives_.end()) {
+            out_.foreign_completions.push_back({request, time, time, true, 0, its_comm, its_peer, its_tag, false});
+            return;
+        }
+        const OpenReceive &open = place->second;
+        out_.receives.push_back(
+            {open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, open.call, false});
+        open_receives_.erase(place);
+        return;
+    }
+    SkippedRecord skipped{time, sends ? out_.sends.size() : receive_order_, value, !sends, its_comm, its_peer, its_tag};
+    /* A receive that was posted in a gap and ended after it, or in a later one, counts where it was posted. */
+    if (!sends && read_number(attributes, definitions_.attribute_gap, number))
+        for (const Gap &gap : gaps_)
+            if (gap.last >= number) {
+                skipped.time = gap.end;
+                skipped.place = gap.receives;
+                break;
+            }
+    out_.skipped.push_back(skipped);
+}
+
 void LocationReader::finish() {
     for (const auto &[request, open] : open_sends_)
         out_.open_sends.push_back(open);

@@ -34,6 +34,9 @@ class LocationReader {
     void receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                           uint64_t request);
     void cancelled(int64_t time, uint64_t request);
+    /* Recording was stopped (on: false) or went on. */
+    void on_off(int64_t time, bool on, const OTF2_AttributeList *attributes);
+    void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
     /* Any other event: it only shows that the location lived. */
     void other(int64_t time);
     void finish();
@@ -76,6 +79,13 @@ class LocationReader {
     std::unordered_map<uint64_t, OpenSend> open_sends_;
     std::unordered_map<uint64_t, OpenReceive> open_receives_;
     std::unordered_map<uint64_t, uint32_t> open_collectives_;
+    struct Gap {
+        uint32_t last; /* its number; of several in a row the last */
+        int64_t end;
+        uint64_t receives; /* posted before */
+    };
+    std::vector<Gap> gaps_;
+    int32_t off_ = -1; /* the interval of the present gap */
 };
 
 /* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */

@@ -11,12 +11,15 @@
 namespace hopscope {
 namespace {
 
+/* One end of a message; or of a number of messages one after the other that are not recorded. */
 struct End {
     int32_t comm, src, dst;
     uint32_t tag;
     int64_t order_time;
     uint64_t order;
     size_t location, index;
+    uint64_t count;
+    bool recorded;
 
     auto key() const {
         return std::tie(comm, src, dst, tag);
@@ -36,7 +39,14 @@ bool describe(Trace &trace, size_t location, const Record &record, End &end, int
     peer = trace.comms->peer_rank(end.comm, self, record.peer);
     end.tag = record.tag;
     end.location = location;
+    end.count = 1;
+    end.recorded = true;
     return peer >= 0;
+}
+
+/* What is not recorded comes before the recorded one of that place. */
+constexpr uint64_t order_of(uint64_t place, bool recorded) {
+    return 2 * place + (recorded ? 1 : 0);
 }
 
 struct Pair {
@@ -116,7 +126,8 @@ void join_threads(Trace &trace) {
                 } else if (end.is_receive && receive != receives.end()) {
                     const OpenReceive &open = receive->second.second;
                     receive->second.first->receives.push_back({open.post, end.wait_begin, end.end, end.bytes,
-                                                               open.order, end.comm, end.peer, end.tag, open.call});
+                                                               open.order, end.comm, end.peer, end.tag, open.call,
+                                                               end.recorded});
                 }
             }
     }
@@ -132,7 +143,8 @@ Messages match_messages(Trace &trace) {
                 continue; /* cancelled */
             End end{};
             end.order_time = location.sends[i].begin;
-            end.order = end.index = i;
+            end.order = order_of(i, true);
+            end.index = i;
             if (describe(trace, l, location.sends[i], end, end.src, end.dst))
                 sends.push_back(end);
             else
@@ -141,12 +153,25 @@ Messages match_messages(Trace &trace) {
         for (size_t i = 0; i < location.receives.size(); i++) {
             End end{};
             end.order_time = location.receives[i].post;
-            end.order = location.receives[i].order;
+            end.order = order_of(location.receives[i].order, true);
             end.index = i;
-            if (describe(trace, l, location.receives[i], end, end.dst, end.src))
+            const bool placed = describe(trace, l, location.receives[i], end, end.dst, end.src);
+            end.recorded = location.receives[i].recorded;
+            if (placed)
                 receives.push_back(end);
             else
-                messages.unmatched_receives++;
+                messages.unmatched_receives += end.recorded;
+        }
+        for (const SkippedRecord &skipped : location.skipped) {
+            End end{};
+            end.order_time = skipped.time;
+            end.order = order_of(skipped.place, false);
+            if (!describe(trace, l, skipped, end, skipped.receives ? end.dst : end.src,
+                          skipped.receives ? end.src : end.dst))
+                continue;
+            end.count = skipped.count;
+            end.recorded = false;
+            (skipped.receives ? receives : sends).push_back(end);
         }
     }
     auto earlier = [](const End &a, const End &b) { return a.place() < b.place(); };
@@ -154,23 +179,33 @@ Messages match_messages(Trace &trace) {
     std::sort(receives.begin(), receives.end(), earlier);
     std::vector<Pair> pairs;
     size_t s = 0, r = 0;
+    auto drop_send = [&]() { messages.unmatched_sends += sends[s++].recorded; };
+    auto drop_receive = [&]() { messages.unmatched_receives += receives[r++].recorded; };
     while (s < sends.size() && r < receives.size()) {
-        const End &send = sends[s], &receive = receives[r];
+        End &send = sends[s], &receive = receives[r];
         if (send.key() < receive.key()) {
-            s++;
-            messages.unmatched_sends++;
+            drop_send();
         } else if (receive.key() < send.key()) {
-            r++;
-            messages.unmatched_receives++;
-        } else {
+            drop_receive();
+        } else if (send.recorded && receive.recorded) {
             pairs.push_back({&trace.locations[send.location].sends[send.index],
                              &trace.locations[receive.location].receives[receive.index], &send, receive.location});
             s++;
             r++;
+        } else { /* they belong together, but one of the two is not in the trace */
+            const uint64_t both = std::min(send.count, receive.count);
+            send.count -= both;
+            receive.count -= both;
+            if (send.count == 0)
+                drop_send();
+            if (receive.count == 0)
+                drop_receive();
         }
     }
-    messages.unmatched_sends += sends.size() - s;
-    messages.unmatched_receives += receives.size() - r;
+    while (s < sends.size())
+        drop_send();
+    while (r < receives.size())
+        drop_receive();
     std::stable_sort(pairs.begin(), pairs.end(), [](const Pair &a, const Pair &b) {
         return std::tie(a.send->begin, a.at->src, a.at->location) < std::tie(b.send->begin, b.at->src, b.at->location);
     });

@@ -124,8 +124,8 @@ std::string plain_name(const std::string &name) {
     return name.substr(0, end);
 }
 
-RegionKind classify_region(const std::string &name, bool of_measurement) {
-    if (of_measurement) {
+RegionKind classify_region(const std::string &name, RegionOwner owner) {
+    if (owner == RegionOwner::Measurement) {
         if (name == "hop wait")
             return RegionKind::HopWait;
         if (name == "combine")
@@ -135,7 +135,7 @@ RegionKind classify_region(const std::string &name, bool of_measurement) {
         if (name == "collector overhead")
             return RegionKind::Overhead;
     }
-    if (name.compare(0, 4, "MPI_") != 0)
+    if (owner == RegionOwner::User || name.compare(0, 4, "MPI_") != 0)
         return RegionKind::User;
     const std::string function = name.substr(4);
     if (function == "Init" || function == "Init_thread" || function == "Session_init")
@@ -171,6 +171,8 @@ const char *interval_kind(RegionKind kind) {
         return "io";
     case RegionKind::Overhead:
         return "overhead";
+    case RegionKind::Off:
+        return "off";
     case RegionKind::Collective: /* only where the trace does not say on which communicator it was */
     case RegionKind::OtherMpi:
         return "mpi";

@@ -16,6 +16,7 @@ enum class RegionKind {
     OtherMpi,
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */
+    Off,      /* recording was stopped */
     HopWait,  /* inside a collective: nothing to do but wait */
     Combine,
     Copy,
@@ -24,8 +25,11 @@ enum class RegionKind {
 /* The region's name without what some tools add: "MPI_Send()" is MPI_Send. */
 std::string plain_name(const std::string &name);
 
-/* From the plain name and whether the region's paradigm is the measurement system itself. */
-RegionKind classify_region(const std::string &name, bool of_measurement);
+/* Whose a region is, by its paradigm. */
+enum class RegionOwner { Measurement, User, Other };
+
+/* From the plain name and whose it is. */
+RegionKind classify_region(const std::string &name, RegionOwner owner);
 
 /* The word of intervals.kind. */
 const char *interval_kind(RegionKind kind);

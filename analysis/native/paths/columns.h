@@ -24,11 +24,11 @@ template <typename T> struct Column {
 
 enum class Link : int8_t { self_, shm, lan, wan };
 enum class Binding : int8_t { recv, send, none, undecided };
-enum class Category : int8_t { compute, local, shm, lan, wan, native, p2p, mpi };
+enum class Category : int8_t { compute, local, shm, lan, wan, native, p2p, mpi, unrecorded };
 enum class Path : int8_t { run, collective, lead };
 // Where the library leads without hops (critical path of a collective).
 enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
-enum class IntervalKind : int8_t { init, finalize, p2p, wait, comm, io, mpi, region, overhead };
+enum class IntervalKind : int8_t { init, finalize, p2p, wait, comm, io, mpi, region, overhead, off };
 
 // Hops, or the application's messages (then without collective, arrived_early and from_engine).
 struct Messages {

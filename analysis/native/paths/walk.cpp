@@ -139,7 +139,8 @@ Walker::Place Walker::walk_collective(Backward &out, size_t collective, Place fr
 Walker::Place Walker::walk_interval(Backward &out, const Item &item, Place from) const {
     auto kind = static_cast<IntervalKind>(trace_.intervals.kind[static_cast<size_t>(item.row)]);
     if (kind != IntervalKind::p2p && kind != IntervalKind::wait) {
-        add(out, Category::mpi, from.lane, item.begin, from.t, Owner::interval, item.row);
+        Category category = kind == IntervalKind::off ? Category::unrecorded : Category::mpi;
+        add(out, category, from.lane, item.begin, from.t, Owner::interval, item.row);
         return {from.lane, item.begin};
     }
     // A collective that was completed here binds if somebody it needed began it after this rank began to wait.

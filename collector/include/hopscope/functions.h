@@ -4,7 +4,7 @@
  *   kind     COLL_ALL2ALL, COLL_ONE2ALL, COLL_ALL2ONE, COLL_OTHER, BARRIER: a collective, recorded with communicator,
  *            sequence number, root and bytes. P2P: sends and receives. WAIT: completion, test and probe.
  *            COMM: makes or frees communicators. INIT, FINALIZE, OTHER.
- *            PERSISTENT: makes the request of a persistent collective.
+ *            PERSISTENT: makes the request of a persistent collective. CONTROL: of the recording.
  *   otf2_op  OTF2_COLLECTIVE_OP_<otf2_op> of a collective, NONE of every other. OTF2 has no neighbourhood operations;
  *            they take the operation whose data movement they share, the region's name says which it was.
  *
@@ -152,7 +152,9 @@
     X(MPI_Session_finalize, FINALIZE, NONE)                                                                            \
     X(MPI_Comm_idup_with_info, COMM, NONE)                                                                             \
     X(MPI_Comm_create_from_group, COMM, NONE)                                                                          \
-    X(MPI_Intercomm_create_from_groups, COMM, NONE)
+    X(MPI_Intercomm_create_from_groups, COMM, NONE)                                                                    \
+    /* the recording itself */                                                                                         \
+    X(MPI_Pcontrol, CONTROL, NONE)
 
 enum mpi_function {
     FUNCTION_NONE = 0,
@@ -175,6 +177,7 @@ enum mpi_function_kind {
     FUNCTION_KIND_WAIT,
     FUNCTION_KIND_COMM,
     FUNCTION_KIND_PERSISTENT,
+    FUNCTION_KIND_CONTROL,
 };
 
 #endif

@@ -70,7 +70,20 @@ enum spool_kind {
     /* The collector's own time: a chunk change */
     SPOOL_OVERHEAD_BEGIN = 40,
     SPOOL_OVERHEAD_END = 41,
+    /* Regions of the user's, outside of calls. BEGIN a = call site id, b = id of a region definition. END b */
+    SPOOL_REGION_BEGIN = 50,
+    SPOOL_REGION_END = 51,
+    /* Recording was stopped and went on: a = number of the gap, of several that the thread took for one the first and
+     * the last. SKIPPED: messages that are not recorded, and that the others are counted by. comm; a = peer << 32 |
+     * tag; b = sends << 32 | receives; c = SPOOL_IN_GAP | the number of the gap in which they began (before its ON,
+     * with its stamp; a receive that ended later: where it ended), or the request id of a receive whose IRECV_POST is
+     * recorded and which ended in a gap. */
+    SPOOL_OFF = 60,
+    SPOOL_ON = 61,
+    SPOOL_SKIPPED = 62,
 };
+
+#define SPOOL_IN_GAP ((uint64_t)1 << 63)
 
 #define SPOOL_ANY UINT32_MAX
 #define SPOOL_NOBODY (UINT32_MAX - 1)
@@ -106,6 +119,7 @@ struct spool_record {
  * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
  * {"def":"tree","id":1,"name":"binomial-mpich"}
  * {"def":"reason","id":1,"text":"intercommunicator"}
+ * {"def":"region","id":1,"name":"solve"}
  * {"def":"clock","ticks":1,"monotonic_ns":2}            a calibration pair; at start, at chunk changes, at the end
  * {"def":"round_trip","ref_send":1,"here_recv":2,"here_send":3,"ref_recv":4,"ref_host":"n1","spread_ns":10.5}
  *     raw ticks of the fastest round trip between the reference process and this one; spread_ns is how much the

@@ -7,8 +7,19 @@
 #include "assembly/assemble.h"
 #include "assembly/run.h"
 
-/* Fixed ids of attribute definitions. */
-enum { ATTRIBUTE_ENGINE, ATTRIBUTE_SEQ, ATTRIBUTE_COMM, ATTRIBUTE_FUNCTION, ATTRIBUTE_COUNT };
+/* Fixed ids of attribute definitions, and of parameter definitions. */
+enum {
+    ATTRIBUTE_ENGINE,
+    ATTRIBUTE_SEQ,
+    ATTRIBUTE_COMM,
+    ATTRIBUTE_FUNCTION,
+    ATTRIBUTE_GAP,
+    ATTRIBUTE_PEER,
+    ATTRIBUTE_TAG,
+    ATTRIBUTE_REQUEST,
+    ATTRIBUTE_COUNT
+};
+enum parameter { PARAMETER_SENDS_SKIPPED, PARAMETER_RECEIVES_SKIPPED };
 
 struct progress {
     assemble_progress *report; /* NULL: silent */

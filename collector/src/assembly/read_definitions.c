@@ -151,6 +151,13 @@ static bool take_round_trip(struct process *process, const struct json *line) {
     return true;
 }
 
+/* name NULL: no place for it. */
+static bool take_name(const struct json *line, const char *key, struct name_definition *name) {
+    if (name)
+        take_text(line, key, &name->text);
+    return name != NULL;
+}
+
 static bool take_line(struct process *process, const struct json *line) {
     const struct json *def = json_get(line, "def");
     const char *kind = def && def->type == JSON_STRING ? def->string : "";
@@ -170,13 +177,12 @@ static bool take_line(struct process *process, const struct json *line) {
         take_text(line, "module", &site->module);
         take_text(line, "symbol", &site->symbol);
         site->offset = unsigned_of(line, "offset");
-    } else if (strcmp(kind, "tree") == 0 || strcmp(kind, "reason") == 0) {
-        bool tree = *kind == 't';
-        struct name_definition *name =
-            tree ? ELEMENT(process, trees, tree_count, id) : ELEMENT(process, reasons, reason_count, id);
-        if (!name)
-            return false;
-        take_text(line, tree ? "name" : "text", &name->text);
+    } else if (strcmp(kind, "tree") == 0) {
+        return take_name(line, "name", ELEMENT(process, trees, tree_count, id));
+    } else if (strcmp(kind, "reason") == 0) {
+        return take_name(line, "text", ELEMENT(process, reasons, reason_count, id));
+    } else if (strcmp(kind, "region") == 0) {
+        return take_name(line, "name", ELEMENT(process, user_regions, user_region_count, id));
     } else if (strcmp(kind, "clock") == 0) {
         return take_clock(process, line);
     } else if (strcmp(kind, "round_trip") == 0) {
@@ -275,6 +281,7 @@ void process_free(struct process *process) {
         spool_file_close(&process->spools[i]);
     free_names(process->trees, process->tree_count);
     free_names(process->reasons, process->reason_count);
+    free_names(process->user_regions, process->user_region_count);
     free(process->comms);
     free(process->sites);
     free(process->pairs);

@@ -218,6 +218,7 @@ void run_free(struct run *run) {
     free(run->shadows);
     free(run->sites);
     free(run->trees);
+    free(run->user_regions);
     free(run->regions);
     id_table_free(&run->region_ids);
     id_table_free(&run->shadow_ids);

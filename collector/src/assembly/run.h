@@ -50,7 +50,7 @@ struct site_definition {
 
 struct name_definition {
     char *text;
-    uint32_t merged; /* trees: index into run.trees; reasons: unused */
+    uint32_t merged; /* index into run.trees or run.user_regions; reasons: unused */
 };
 
 struct clock_pair_definition {
@@ -76,8 +76,8 @@ struct process {
     size_t comm_count;
     struct site_definition *sites;
     size_t site_count;
-    struct name_definition *trees, *reasons;
-    size_t tree_count, reason_count;
+    struct name_definition *trees, *reasons, *user_regions;
+    size_t tree_count, reason_count, user_region_count;
     struct clock_pair_definition *pairs;
     size_t pair_count;
     struct round_trip *round_trips;
@@ -129,8 +129,9 @@ struct site { /* merged call site */
 
 /* A region: what was called, and from where. OTF2 id: index. */
 struct region {
-    uint16_t function; /* enum mpi_function; 0: one of the collector's own */
-    uint32_t site;     /* NO_ID: unknown */
+    uint16_t function;     /* enum mpi_function */
+    uint32_t site;         /* NO_ID: unknown */
+    const char *user_name; /* of the user's own; NULL: an MPI function */
 };
 
 /* The collector's own regions, behind those of MPI functions: id = region_count + this. */
@@ -148,8 +149,8 @@ struct run {
     size_t shadow_count;
     struct site *sites;
     size_t site_count;
-    char **trees; /* borrowed names */
-    size_t tree_count;
+    char **trees, **user_regions; /* borrowed names */
+    size_t tree_count, user_region_count;
     struct region *regions;
     size_t region_count;
     struct id_table region_ids, shadow_ids;
@@ -190,8 +191,8 @@ bool merge_comms(struct run *run);
 
 /* One pass over all records: order, span, regions, shadow communicators, calls that never left. */
 bool survey(struct run *run);
-/* OTF2 ids; NO_ID where the record refers to nothing known. */
-uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *enter);
+/* OTF2 ids; NO_ID where the record refers to nothing known. A region's: of what begins it. */
+uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin);
 uint32_t comm_of(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
 /* The depth that the stack of open records (indices into records) has when `leave` has closed what it closes, and all

@@ -18,13 +18,20 @@ static uint32_t site_of(const struct process *process, uint64_t id) {
                                                                                  : NO_ID;
 }
 
-/* Of an enter, or of a collective's request. */
-static uint64_t region_key(const struct process *process, const struct spool_record *enter) {
-    return (uint64_t)enter->region << 32 | site_of(process, enter->a);
+static const struct name_definition *user_region(const struct process *process, const struct spool_record *begin) {
+    bool known = begin->kind == SPOOL_REGION_BEGIN && begin->b >= 1 && begin->b <= process->user_region_count;
+    return known ? &process->user_regions[begin->b - 1] : NULL;
 }
 
-uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *enter) {
-    return id_table_find(&run->region_ids, region_key(process, enter));
+/* Of an enter, of a collective's request, or of a region of the user's; these come behind all functions. */
+static uint64_t region_key(const struct process *process, const struct spool_record *begin) {
+    const struct name_definition *user = user_region(process, begin);
+    uint64_t what = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region;
+    return what << 32 | site_of(process, begin->a);
+}
+
+uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin) {
+    return id_table_find(&run->region_ids, region_key(process, begin));
 }
 
 /* UINT64_MAX if the hop refers to no known communicator or tree. */
@@ -90,37 +97,46 @@ static bool merge_sites(struct run *run) {
     return ok;
 }
 
-static bool merge_trees(struct run *run) {
-    for (int rank = 0; rank < run->world_size; rank++) {
-        struct process *process = &run->processes[rank];
-        for (size_t i = 0; i < process->tree_count; i++) {
-            struct name_definition *tree = &process->trees[i];
-            char *name = tree->text ? tree->text : "unknown";
-            size_t id = 0;
-            while (id < run->tree_count && strcmp(run->trees[id], name) != 0)
-                id++;
-            if (id == run->tree_count) {
-                char **trees = realloc(run->trees, (run->tree_count + 1) * sizeof *trees);
-                if (!trees)
-                    return false;
-                run->trees = trees;
-                run->trees[run->tree_count++] = name;
-            }
-            tree->merged = (uint32_t)id;
+/* Gives each definition of one process its place among the names of all, which it borrows. */
+static bool merge_names(char ***all, size_t *count, struct name_definition *names, size_t name_count) {
+    for (size_t i = 0; i < name_count; i++) {
+        char *name = names[i].text ? names[i].text : "unknown";
+        size_t id = 0;
+        while (id < *count && strcmp((*all)[id], name) != 0)
+            id++;
+        if (id == *count) {
+            char **grown = realloc(*all, (*count + 1) * sizeof **all);
+            if (!grown)
+                return false;
+            *all = grown;
+            grown[(*count)++] = name;
         }
+        names[i].merged = (uint32_t)id;
     }
     return true;
 }
 
-static bool need_region(struct run *run, const struct process *process, const struct spool_record *enter) {
-    uint64_t key = region_key(process, enter);
+static bool merge_all_names(struct run *run) {
+    bool ok = true;
+    for (int rank = 0; ok && rank < run->world_size; rank++) {
+        struct process *p = &run->processes[rank];
+        ok = merge_names(&run->trees, &run->tree_count, p->trees, p->tree_count) &&
+             merge_names(&run->user_regions, &run->user_region_count, p->user_regions, p->user_region_count);
+    }
+    return ok;
+}
+
+static bool need_region(struct run *run, const struct process *process, const struct spool_record *begin) {
+    uint64_t key = region_key(process, begin);
     if (id_table_find(&run->region_ids, key) != NO_ID)
         return true;
     struct region *regions = realloc(run->regions, (run->region_count + 1) * sizeof *regions);
     if (!regions || !id_table_add(&run->region_ids, key, (uint32_t)run->region_count))
         return false;
     run->regions = regions;
-    regions[run->region_count++] = (struct region){enter->region, site_of(process, enter->a)};
+    const struct name_definition *user = user_region(process, begin);
+    regions[run->region_count++] =
+        (struct region){begin->region, site_of(process, begin->a), user ? run->user_regions[user->merged] : NULL};
     return true;
 }
 
@@ -192,6 +208,7 @@ static bool survey_record(struct run *run, const struct process *process, const 
     const struct spool_record *record = &file->records[index];
     switch (record->kind) {
     case SPOOL_ENTER:
+    case SPOOL_REGION_BEGIN:
         return push(open, index) && need_region(run, process, record);
     case SPOOL_COLLECTIVE_REQUEST:
         return need_region(run, process, record);
@@ -202,7 +219,8 @@ static bool survey_record(struct run *run, const struct process *process, const 
     case SPOOL_LEAVE:
     case SPOOL_WAIT_END:
     case SPOOL_STEP_END:
-    case SPOOL_OVERHEAD_END: {
+    case SPOOL_OVERHEAD_END:
+    case SPOOL_REGION_END: {
         size_t depth = depth_after(file->records, open->items, open->depth, record);
         if (depth == SIZE_MAX)
             return true;
@@ -252,7 +270,7 @@ static bool survey_file(struct run *run, const struct process *process, struct s
 }
 
 bool survey(struct run *run) {
-    if (!merge_sites(run) || !merge_trees(run))
+    if (!merge_sites(run) || !merge_all_names(run))
         return false;
     for (int rank = 0; rank < run->world_size; rank++) {
         struct process *process = &run->processes[rank];

@@ -47,10 +47,19 @@ static void write_clock(struct writing *w) {
         [ATTRIBUTE_COMM] = {"hopscope::comm", "The communicator of a collective call, where no end of it may follow",
                             OTF2_TYPE_UINT32},
         [ATTRIBUTE_FUNCTION] = {"hopscope::function", "Which persistent collective was started", OTF2_TYPE_REGION},
+        [ATTRIBUTE_GAP] = {"hopscope::gap", "Number of a stretch in which recording was off", OTF2_TYPE_UINT32},
+        [ATTRIBUTE_PEER] = {"hopscope::peer", "The other end of messages that are not recorded", OTF2_TYPE_UINT32},
+        [ATTRIBUTE_TAG] = {"hopscope::tag", "The tag of messages that are not recorded", OTF2_TYPE_UINT32},
+        [ATTRIBUTE_REQUEST] = {"hopscope::request", "The request of a receive whose end is not recorded",
+                               OTF2_TYPE_UINT64},
     };
     for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++)
         check(w, OTF2_GlobalDefWriter_WriteAttribute(w->to, i, text(w, attributes[i].name),
                                                      text(w, attributes[i].description), attributes[i].type));
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_SENDS_SKIPPED, text(w, "sends not recorded"),
+                                                 OTF2_PARAMETER_TYPE_UINT64));
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_RECEIVES_SKIPPED, text(w, "receives not recorded"),
+                                                 OTF2_PARAMETER_TYPE_UINT64));
 }
 
 static const char *cluster_of(const struct process *process) {
@@ -185,10 +194,11 @@ static void write_regions(struct writing *w) {
             if (site->symbol && *site->symbol)
                 text_add(&description, "called from %s", site->symbol);
         }
-        uint32_t name = text(w, function_name(region->function));
+        uint32_t name = text(w, region->user_name ? region->user_name : function_name(region->function));
         check(w, OTF2_GlobalDefWriter_WriteRegion(
                      w->to, (uint32_t)i, name, name, description.bytes ? text(w, description.bytes) : empty,
-                     function_role(region->function), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+                     region->user_name ? OTF2_REGION_ROLE_CODE : function_role(region->function),
+                     region->user_name ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
                      place.bytes ? text(w, place.bytes) : empty, 0, 0));
         text_free(&place);
         text_free(&description);

@@ -122,7 +122,9 @@ static void leave_call(struct writing *w, const struct spool_record *begin, cons
     check(w, OTF2_EvtWriter_Leave(w->to, w->attributes, ns, region_of(w->run, w->process, begin)));
 }
 
-static uint32_t own_region(const struct writing *w, const struct spool_record *begin) {
+static uint32_t inner_region(const struct writing *w, const struct spool_record *begin) {
+    if (begin->kind == SPOOL_REGION_BEGIN)
+        return region_of(w->run, w->process, begin);
     enum own_region own = OWN_OVERHEAD;
     if (begin->kind == SPOOL_WAIT_BEGIN)
         own = OWN_HOP_WAIT;
@@ -131,8 +133,9 @@ static uint32_t own_region(const struct writing *w, const struct spool_record *b
     return (uint32_t)w->run->region_count + own;
 }
 
-static void begin_own(struct writing *w, size_t index, uint64_t ns) {
-    check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, own_region(w, &w->file->records[index])));
+/* What is no call. */
+static void begin_inner(struct writing *w, size_t index, uint64_t ns) {
+    check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, inner_region(w, &w->file->records[index])));
     push(w, index);
 }
 
@@ -148,7 +151,7 @@ static void end_of(struct writing *w, const struct spool_record *record, uint64_
         if (begin->kind == SPOOL_ENTER)
             leave_call(w, begin, w->depth == depth ? record : NULL, ns);
         else
-            check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, own_region(w, begin)));
+            check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, inner_region(w, begin)));
     }
 }
 
@@ -219,6 +222,26 @@ static void collective_complete(struct writing *w, const struct spool_record *re
                                                               record->b, id_below(record->c)));
 }
 
+static void on_off(struct writing *w, const struct spool_record *record, OTF2_MeasurementMode mode, uint64_t ns) {
+    check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_GAP, (uint32_t)record->a));
+    check(w, OTF2_EvtWriter_MeasurementOnOff(w->to, w->attributes, ns, mode));
+}
+
+static void skipped(struct writing *w, const struct spool_record *record, enum parameter which, uint64_t count,
+                    uint64_t ns) {
+    uint32_t comm = comm_of(w->process, record->comm);
+    if (count == 0 || comm == NO_ID)
+        return;
+    check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_COMM, comm));
+    check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_PEER, peer_of(record)));
+    check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_TAG, tag_of(record)));
+    if (record->c & SPOOL_IN_GAP)
+        check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_GAP, (uint32_t)record->c));
+    else
+        check(w, OTF2_AttributeList_AddUint64(w->attributes, ATTRIBUTE_REQUEST, record->c));
+    check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->to, w->attributes, ns, which, count));
+}
+
 static void write_record(struct writing *w, size_t index) {
     const struct spool_record *record = &w->file->records[index];
     uint64_t ns = clock_map_ns(w->machine, record->ticks);
@@ -232,12 +255,14 @@ static void write_record(struct writing *w, size_t index) {
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:
-        begin_own(w, index, ns);
+    case SPOOL_REGION_BEGIN:
+        begin_inner(w, index, ns);
         break;
     case SPOOL_LEAVE:
     case SPOOL_WAIT_END:
     case SPOOL_STEP_END:
     case SPOOL_OVERHEAD_END:
+    case SPOOL_REGION_END:
         end_of(w, record, ns);
         break;
     case SPOOL_SEND:
@@ -261,6 +286,16 @@ static void write_record(struct writing *w, size_t index) {
         break;
     case SPOOL_COLLECTIVE_COMPLETE:
         collective_complete(w, record, ns);
+        break;
+    case SPOOL_OFF:
+        on_off(w, record, OTF2_MEASUREMENT_OFF, ns);
+        break;
+    case SPOOL_ON:
+        on_off(w, record, OTF2_MEASUREMENT_ON, ns);
+        break;
+    case SPOOL_SKIPPED:
+        skipped(w, record, PARAMETER_SENDS_SKIPPED, record->b >> 32, ns);
+        skipped(w, record, PARAMETER_RECEIVES_SKIPPED, record->b & UINT32_MAX, ns);
         break;
     case SPOOL_REQUEST_CANCELLED:
         check(w, OTF2_EvtWriter_MpiRequestCancelled(w->to, NULL, ns, record->c));

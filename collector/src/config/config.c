@@ -31,7 +31,7 @@ static double number(const char *name, double least, double most, double otherwi
 
 struct config config_read(bool speak) {
     const char *assemble = text("HOPSCOPE_ASSEMBLE"), *transport = text("HOPSCOPE_TRANSPORT"),
-               *record = text("HOPSCOPE_RECORD");
+               *record = text("HOPSCOPE_RECORD"), *paused = text("HOPSCOPE_PAUSED");
     bool known = !transport || strcmp(transport, "mpi") == 0 || strcmp(transport, "shm") == 0;
     if (!known && speak)
         log_line("HOPSCOPE_TRANSPORT=%s is neither mpi nor shm; using shm", transport);
@@ -46,6 +46,7 @@ struct config config_read(bool speak) {
         .clock_seconds = number("HOPSCOPE_CLOCK_INTERVAL", 0, 1e6, 60, speak),
         .clock_skew = text("HOPSCOPE_CLOCK_SKEW"),
         .record = !record || strcmp(record, "0") != 0,
+        .paused = paused && strcmp(paused, "0") != 0,
         .messages = !record || strcmp(record, "collectives") != 0,
         .shared_memory = !transport || strcmp(transport, "mpi") != 0,
         .assemble = !assemble || strcmp(assemble, "0") != 0,

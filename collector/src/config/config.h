@@ -15,6 +15,7 @@ struct config {
     const char *clock_skew;  /* HOPSCOPE_CLOCK_SKEW: for tests, see run/clock_skew.h; NULL: none */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
     bool messages;           /* HOPSCOPE_RECORD: collectives leaves messages out; all (also unset) does not */
+    bool paused;             /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
     bool shared_memory;      /* HOPSCOPE_TRANSPORT: not mpi; what carries hops between ranks of one machine */
     bool assemble;           /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
 };

@@ -216,7 +216,7 @@ static void wait_for_work(struct progress *p) {
 
 void execution_run(struct execution *x) {
     struct schedule *s = x->schedule;
-    struct progress p = {.x = x, .left = s->step_count, .recording = record_is_on()};
+    struct progress p = {.x = x, .left = s->step_count, .recording = record_here()};
     for (; p.tail < s->ready_count; p.tail++)
         x->queue[p.tail] = s->ready[p.tail];
     run_ready(&p);

@@ -47,7 +47,7 @@
     X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) X(Type_commit)         \
     X(Type_free) X(Type_contiguous) X(Type_dup) X(Type_create_hindexed) X(Type_create_resized) X(Pack) X(Unpack)       \
     X(Pack_size) X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)  \
-    X(Win_free) X(Alloc_mem) X(Free_mem)
+    X(Win_free) X(Alloc_mem) X(Free_mem) X(Pcontrol)
 
 /* Nonblocking collectives. */
 #define PMPI_NONBLOCKING_FUNCTIONS(X)                                                                                  \

@@ -2,6 +2,7 @@
 #ifndef HOPSCOPE_CURSOR_H
 #define HOPSCOPE_CURSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "hopscope/spool.h"
@@ -12,6 +13,10 @@ struct record_cursor {
     struct spool_record *next, *end; /* equal: the chunk is full, or there is none */
     uint64_t floor;                  /* the end of the last overhead: later records are not stamped before it */
     struct record_thread *thread;    /* NULL before the thread's first record */
+    /* hold.h */
+    uint32_t phase;                            /* the process's, as this thread has last seen it */
+    bool held;                                 /* nothing is recorded for now; next and end are NULL */
+    struct spool_record *held_next, *held_end; /* where it will go on */
 };
 
 /* A preload is there from the start of the process, so the cheapest access to thread-local storage is available. */

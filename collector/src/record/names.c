@@ -1,4 +1,4 @@
-/* Definitions that are nothing but a text with a number: trees and reasons. */
+/* Definitions that are nothing but a text with a number: trees, reasons and regions of the user's. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,11 @@ struct names {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names trees = {.kind = "tree", .key = "name"};
 static struct names reasons = {.kind = "reason", .key = "text"};
+static struct names regions = {.kind = "region", .key = "name"};
 
-static uint32_t define(struct names *names, const char *text) {
+static const struct name *define(struct names *names, const char *text) {
     if (!record_is_on())
-        return 0;
+        return NULL;
     pthread_mutex_lock(&lock);
     struct name *name = names->first;
     while (name && strcmp(name->text, text) != 0)
@@ -40,22 +41,29 @@ static uint32_t define(struct names *names, const char *text) {
             names->first = name;
         }
     }
-    uint32_t id = name ? name->id : 0;
     pthread_mutex_unlock(&lock);
     if (fresh && name) {
         struct line line;
         line_begin(&line, names->kind);
-        line_unsigned(&line, "id", id);
+        line_unsigned(&line, "id", name->id);
         line_text(&line, names->key, text);
         line_end(&line);
     }
-    return id;
+    return name;
 }
 
-uint32_t record_define_tree(const char *name) {
-    return define(&trees, name);
+uint32_t record_define_tree(const char *text) {
+    const struct name *name = define(&trees, text);
+    return name ? name->id : 0;
 }
 
 uint32_t record_define_reason(const char *text) {
-    return define(&reasons, text);
+    const struct name *name = define(&reasons, text);
+    return name ? name->id : 0;
+}
+
+uint32_t record_define_region(const char *text, const char **kept) {
+    const struct name *name = define(&regions, text);
+    *kept = name ? name->text : NULL;
+    return name ? name->id : 0;
 }

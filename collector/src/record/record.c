@@ -218,7 +218,7 @@ static void set_all_states(enum spool_state state, const char *reason) {
 void record_stop(const char *reason) {
     int kept = errno;
     bool was_on = __atomic_exchange_n(&record_running, false, __ATOMIC_ACQ_REL);
-    record_cursor.next = record_cursor.end = NULL;
+    record_cursor.next = record_cursor.end = record_cursor.held_next = record_cursor.held_end = NULL;
     if (was_on) {
         set_all_states(SPOOL_STOPPED, reason);
         log_line("recording stopped on rank %d in %s: %s; the application runs on", spools.world_rank, spools.directory,
@@ -236,6 +236,8 @@ static void stop_for(const char *what, int error) {
 void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region, uint32_t comm, uint64_t a, uint64_t b,
                           uint64_t c) {
     struct record_cursor *cursor = &record_cursor;
+    if (cursor->held)
+        return;
     if (!record_is_on()) {
         cursor->next = cursor->end = NULL;
         return;

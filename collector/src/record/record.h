@@ -55,6 +55,8 @@ uint64_t record_request_id(void);
  * when a communicator or tree is first used, never per event). 0 if recording is off. */
 uint32_t record_define_tree(const char *name);
 uint32_t record_define_reason(const char *text);
+/* A region of the user's; *kept is a copy of its name that stays. NULL and 0 if there is no memory for it. */
+uint32_t record_define_region(const char *name, const char **kept);
 
 /* Begins recording into directory/spool/, for this rank, with the calling thread as thread 0. On failure one line on
  * stderr, recording stays off and false is returned; the application and the engine run on. */
@@ -65,8 +67,13 @@ void record_stop(const char *reason);
 void record_finish(const char *how);
 /* Written by record.c only. */
 extern bool record_running;
+/* Definitions can be written, if not by every thread records: see hold.h. */
 static inline bool record_is_on(void) {
     return __atomic_load_n(&record_running, __ATOMIC_ACQUIRE);
+}
+/* This thread's records are kept. */
+static inline bool record_here(void) {
+    return record_is_on() && !record_cursor.held;
 }
 
 /* The cost of one stamped record in nanoseconds, measured on a scratch buffer. */

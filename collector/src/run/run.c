@@ -16,6 +16,7 @@
 #include "presence/job.h"
 #include "presence/presence.h"
 #include "record/definitions.h"
+#include "record/hold.h"
 #include "record/record.h"
 #include "run/assemble.h"
 #include "run/clock_exchange.h"
@@ -250,6 +251,8 @@ static bool start(void) {
     if (serving && run.config.record && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
         define_process();
         comm_registry_define_all();
+        if (run.config.paused)
+            record_hold(true);
     }
     messages_recorded = run.config.messages;
     requests_start(thread_level() == MPI_THREAD_MULTIPLE);

@@ -1,5 +1,7 @@
 #include "wrappers/call.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "log/log.h"
@@ -14,4 +16,53 @@ void call_pass_on(void) {
     /* There is no function to pass the call on to; without the preload this program would not have come here. */
     log_line("%s", message);
     abort();
+}
+
+struct stack {
+    uintptr_t low, high; /* high 0: not asked for yet */
+};
+
+static _Thread_local struct stack own_stack;
+
+/* Asking costs a look at the process's mappings, once a thread, and only for a call inside another one. */
+static struct stack find_own_stack(void) {
+    pthread_attr_t attributes;
+    void *low;
+    size_t bytes;
+    if (own_stack.high)
+        return own_stack;
+    int kept = errno;
+    own_stack.high = 1; /* nothing lies in it */
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0)
+            own_stack = (struct stack){(uintptr_t)low, (uintptr_t)low + bytes};
+        pthread_attr_destroy(&attributes);
+    }
+    errno = kept;
+    return own_stack;
+}
+
+static bool lies_in(struct stack stack, uintptr_t address) {
+    return address >= stack.low && address < stack.high;
+}
+
+/* Of a frame that may be gone: what lies there now is anybody's. */
+__attribute__((no_sanitize("address"))) static bool is_marked(const struct call *call) {
+    return *(const volatile uint64_t *)&call->mark == call_mark(call);
+}
+
+bool call_abandoned(uintptr_t now) {
+    const struct call *old = call_thread.outermost;
+    /* Stacks grow downwards, so a wrapper that is called from inside another lies below it. Programs may bring stacks
+     * of their own (coroutines, fibers), of which nothing of the kind is known: there the other one goes on. */
+    struct stack stack = find_own_stack();
+    if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, now) || (now < (uintptr_t)old && is_marked(old)))
+        return false;
+    if (call_thread.entered) {
+        /* When it was left nobody knows; the last that was heard of it is sure. */
+        const struct spool_record *last = record_last();
+        record_append(last ? last->ticks : clock_now(), SPOOL_LEAVE, (uint16_t)call_thread.entered, 0, 0, 0, 0);
+    }
+    call_close();
+    return true;
 }

@@ -2,6 +2,9 @@
  *
  * Only the outermost wrapper of a thread records: an MPI library, a callback of the application or another tool may
  * call MPI functions from inside one. Before MPI_Init and after MPI_Finalize wrappers only pass the call on.
+ *
+ * A wrapper that is left by a C++ exception or a longjmp, out of an error handler or a callback of the application,
+ * does not come to its end. The next one finds that out, and ends it for it.
  */
 #ifndef HOPSCOPE_CALL_H
 #define HOPSCOPE_CALL_H
@@ -10,6 +13,7 @@
 #include "hopscope/functions.h"
 #include "mpi/mpi_table.h"
 #include "record/call_site.h"
+#include "record/hold.h"
 #include "record/record.h"
 
 /* A wrapper's own definition of an MPI function; and the place in the application that called it. */
@@ -17,6 +21,7 @@
 #define CALLER call_caller(__builtin_return_address(0))
 
 struct call {
+    uint64_t mark; /* while the wrapper whose frame this lies in has not been left */
     enum mpi_function function;
     int error; /* what the MPI function returned */
     uint32_t site;
@@ -30,7 +35,8 @@ struct call {
 };
 
 struct call_thread {
-    int depth;
+    const struct call *outermost; /* of the wrapper that this thread is in; NULL: in none */
+    enum mpi_function entered;    /* its function, if its enter is recorded */
     /* Failing tests and probes of one place in quick succession are one record pair: polls would flood the spool. The
      * pair is there from the first of them, and its leave moves on in place: a killed or hanging program's last poll
      * can be read. NULL: not polling. */
@@ -53,17 +59,32 @@ static inline const void *call_caller(const void *return_address) {
 
 /* Makes sure that the PMPI functions are known; the process ends with a sentence if there are none to call. */
 void call_pass_on(void);
+
+static inline uint64_t call_mark(const struct call *call) {
+    return (uint64_t)(uintptr_t)call ^ 0x9E3779B97F4A7C15u;
+}
+
+/* In a wrapper whose frame is at this address, inside another one, it seems. True if that one has been left without
+ * coming to its end; it is ended here. */
+bool call_abandoned(uintptr_t now);
+
+static inline void call_occupy(struct call *call) {
+    call->mark = call_mark(call);
+    call_thread.outermost = call;
+    call_thread.entered = FUNCTION_NONE;
+}
+
 /* The common beginning. False: the wrapper passes the call on and does nothing else. Records nothing yet. */
 static inline bool call_open(struct call *call, enum mpi_function function, const void *caller) {
     if (__builtin_expect(!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE), 0)) {
         call_pass_on();
         return false;
     }
-    if (call_thread.depth)
+    if (__builtin_expect(call_thread.outermost != NULL, 0) && !call_abandoned((uintptr_t)call))
         return false;
-    call_thread.depth = 1;
+    call_occupy(call);
     call->function = function;
-    if (__builtin_expect(record_is_on(), 1)) {
+    if (__builtin_expect(record_begin(), 1)) {
         call->site = call_site_id(caller);
         call->enter = clock_now();
     } else {
@@ -74,13 +95,19 @@ static inline bool call_open(struct call *call, enum mpi_function function, cons
 }
 
 static inline void call_close(void) {
-    call_thread.depth = 0;
+    call_thread.outermost = NULL;
+}
+
+/* The enter of a call that is open now. Of a collective and of messages: comm, b and c as in the records. */
+static inline void call_record_enter(const struct call *call, uint32_t comm, uint64_t b, uint64_t c) {
+    call_thread.entered = call->function;
+    record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, comm, call->site, b, c);
 }
 
 static inline bool call_enter(struct call *call, enum mpi_function function, const void *caller) {
     if (!call_open(call, function, caller))
         return false;
-    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, 0, call->site, 0, 0);
+    call_record_enter(call, 0, 0, 0);
     return true;
 }
 

@@ -33,8 +33,8 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
         id = call->comm->id;
     }
     call->root = collective_root(root);
-    if (__builtin_expect(record_is_on(), 1))
-        record_append(call->enter, SPOOL_ENTER, (uint16_t)function, id, call->site, call->seq, call->root);
+    if (__builtin_expect(record_here(), 1))
+        call_record_enter(call, id, call->seq, call->root);
     return true;
 }
 
@@ -78,7 +78,7 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 }
 
 int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
-    if (__builtin_expect(record_is_on(), 1))
+    if (__builtin_expect(record_here(), 1))
         record_append(clock_now(), SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received,
                       call->by_engine);
     if (__builtin_expect(call->comm && call->seq >= call->comm->checkpoint, 0))

@@ -54,6 +54,12 @@ static bool was_cancelled(const struct request *request, const MPI_Status *statu
     return request->cancelled && pmpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled;
 }
 
+/* It never was a message, which its partner in the matching must know even if recording was stopped meanwhile. */
+static void cancelled(uint64_t ticks, const struct request *request) {
+    if (!request->gap)
+        record_append_past_hold(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, request->id);
+}
+
 /* The request behind this handle is complete; status belongs to it. */
 static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *status) {
     struct request request;
@@ -64,11 +70,11 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
     else if (request.kind == REQUEST_COLLECTIVE)
         started_complete(ticks, &request);
     else if (was_cancelled(&request, status))
-        record_append(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, 0, request.id);
-    else if (request.kind == REQUEST_SEND)
+        cancelled(ticks, &request);
+    else if (request.kind == REQUEST_RECEIVE)
+        message_completed(ticks, &request, status);
+    else if (!request.gap)
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
-    else
-        message_received(ticks, SPOOL_IRECV, request.comm, status, request.id);
 }
 
 /* After an error in some of them: what is gone is forgotten, without a record. */

@@ -26,13 +26,14 @@ static int after_init(int error, enum mpi_function function, uint64_t enter, con
     if (error != MPI_SUCCESS || began)
         return error;
     began = true;
-    call_thread.depth = 1;
+    struct call call;
+    call_occupy(&call);
     bool serving = run_start();
     /* There was no spool before this point. */
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, call_site_id(caller), 0, 0);
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
     __atomic_store_n(&call_serving, serving, __ATOMIC_RELEASE);
-    call_thread.depth = 0;
+    call_close();
     return error;
 }
 
@@ -64,6 +65,7 @@ static int leave_finalize(struct call *call, MPI_Session *session) {
 
 WRAPPER int MPI_Finalize(void) {
     struct call call;
+    record_hold(false); /* the end of the run is in every trace */
     if (!call_enter(&call, FUNCTION_MPI_Finalize, CALLER))
         return pmpi.Finalize();
 #if HOPSCOPE_MPI_SESSIONS
@@ -93,12 +95,13 @@ static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 /* After the first one, if nothing has begun yet: as after_init. */
 static void begin_in_session(uint64_t enter, const void *caller) {
     began = began_in_session = true;
-    call_thread.depth = 1;
+    struct call call;
+    call_occupy(&call);
     bool serving = run_start_in_session();
     record_append(enter, SPOOL_ENTER, FUNCTION_MPI_Session_init, 0, call_site_id(caller), 0, 0);
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Session_init, 0, 0, 0, 0);
     __atomic_store_n(&call_serving, serving, __ATOMIC_RELEASE);
-    call_thread.depth = 0;
+    call_close();
 }
 
 WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
@@ -109,7 +112,7 @@ WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session 
             __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
         return call_leave(&call);
     }
-    if (call_thread.depth)
+    if (call_thread.outermost)
         return pmpi.Session_init(info, handler, session);
     pthread_mutex_lock(&starting);
     uint64_t enter = before_init();

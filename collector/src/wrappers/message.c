@@ -15,19 +15,44 @@ uint64_t type_bytes_asked(MPI_Datatype datatype) {
     return (uint64_t)size;
 }
 
+/* In a gap of the recording messages are counted only: see hold.h. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id) {
     uint32_t comm_id = message_comm(comm);
-    if (call->error == MPI_SUCCESS && peer != MPI_PROC_NULL && comm_id)
+    if (call->error != MPI_SUCCESS || peer == MPI_PROC_NULL || !comm_id)
+        return;
+    if (__builtin_expect(record_cursor.held, 0))
+        record_skip_send(comm_id, (uint32_t)peer, (uint32_t)tag);
+    else
         record_append(call->enter, kind, 0, comm_id, message_peer(peer, tag), (uint64_t)count * type_bytes(datatype),
                       id);
 }
 
-void message_received(uint64_t ticks, enum spool_kind kind, uint32_t comm, const MPI_Status *status, uint64_t id) {
+static uint64_t bytes_of(const MPI_Status *status) {
     MPI_Count bytes = 0;
+    return pmpi.Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status) {
     if (!comm || status->MPI_SOURCE < 0)
         return;
-    if (pmpi.Get_elements_x(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
-        bytes = 0;
-    record_append(ticks, kind, 0, comm, message_peer(status->MPI_SOURCE, status->MPI_TAG), (uint64_t)bytes, id);
+    if (__builtin_expect(record_cursor.held, 0))
+        record_skip_receive(comm, (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG);
+    else
+        record_append(ticks, SPOOL_RECV, 0, comm, message_peer(status->MPI_SOURCE, status->MPI_TAG), bytes_of(status),
+                      0);
+}
+
+void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status) {
+    if (!request->comm || status->MPI_SOURCE < 0)
+        return;
+    uint64_t from = message_peer(status->MPI_SOURCE, status->MPI_TAG);
+    uint32_t gap = record_gap();
+    if (__builtin_expect(gap == 0 && request->gap == 0, 1))
+        record_append(ticks, SPOOL_IRECV, 0, request->comm, from, bytes_of(status), request->id);
+    else if (request->gap == gap)
+        record_skip_receive(request->comm, (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG);
+    else
+        record_append_past_hold(ticks, SPOOL_SKIPPED, request->comm, from, 1,
+                                request->gap ? SPOOL_IN_GAP | request->gap : request->id);
 }

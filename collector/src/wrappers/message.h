@@ -7,6 +7,7 @@
 #define HOPSCOPE_MESSAGE_H
 
 #include "wrappers/call.h"
+#include "wrappers/requests.h"
 
 /* The last predefined datatype that this thread has seen: its handle always means the same. */
 struct type_memory {
@@ -48,14 +49,16 @@ static inline bool message_enter(struct call *call, enum mpi_function function, 
     if (!call_open(call, function, caller))
         return false;
     struct comm *known = comm_find(comm);
-    record_append(call->enter, SPOOL_ENTER, (uint16_t)function, known ? known->id : 0, call->site, asked, also_asked);
+    call_record_enter(call, known ? known->id : 0, asked, also_asked);
     return true;
 }
 
 /* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its stamp is the call's enter. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);
-/* After a receive: SPOOL_RECV or SPOOL_IRECV, with what the status says. */
-void message_received(uint64_t ticks, enum spool_kind kind, uint32_t comm, const MPI_Status *status, uint64_t id);
+/* After a blocking receive, with what the status says. */
+void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
+/* The receive that this request began has ended; it was not cancelled. */
+void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);
 
 #endif

@@ -11,7 +11,7 @@ static int leave_send(struct call *call, MPI_Comm comm, int peer, int tag, COUNT
 static int leave_receive(struct call *call, uint32_t comm, const MPI_Status *status) {
     uint64_t leave = clock_now();
     if (call->error == MPI_SUCCESS)
-        message_received(leave, SPOOL_RECV, comm, status, 0);
+        message_received(leave, comm, status);
     return call_leave_at(call, leave);
 }
 
@@ -74,7 +74,7 @@ static int leave_both(struct call *call, MPI_Comm comm, int peer, int tag, COUNT
     uint64_t leave = clock_now();
     message_sent(call, SPOOL_SEND, comm, peer, tag, count, datatype, 0);
     if (call->error == MPI_SUCCESS)
-        message_received(leave, SPOOL_RECV, message_comm(comm), status, 0);
+        message_received(leave, message_comm(comm), status);
     return call_leave_at(call, leave);
 }
 

@@ -19,7 +19,7 @@ int poll_failed(struct call *call) {
     if (goes_on(call)) {
         __atomic_store_n(&t->poll_leave->ticks, leave, __ATOMIC_RELAXED);
     } else {
-        record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, 0, call->site, 0, 0);
+        call_record_enter(call, 0, 0, 0);
         record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
         t->poll_leave = record_last();
         /* At the end of a chunk other records follow it. */
@@ -37,7 +37,7 @@ uint64_t poll_succeeded(struct call *call) {
     if (goes_on(call))
         record_take_back();
     else
-        record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, 0, call->site, 0, 0);
+        call_record_enter(call, 0, 0, 0);
     call_thread.poll_leave = NULL;
     return leave;
 }

@@ -5,8 +5,13 @@
 
 static void record_start_of(const struct call *call, MPI_Request handle) {
     struct request request;
-    if (!requests_activate(handle, record_request_id(), &request))
+    if (!requests_activate(handle, record_request_id(), record_gap(), &request))
         return;
+    if (request.gap) { /* nothing of it is recorded, but the others are matched by their numbers */
+        if (request.kind == REQUEST_SEND)
+            record_skip_send(request.comm, (uint32_t)request.peer, (uint32_t)request.tag);
+        return;
+    }
     if (request.kind == REQUEST_COLLECTIVE)
         started_record(call, &request);
     else if (request.kind == REQUEST_SEND)

@@ -137,12 +137,13 @@ bool requests_take(MPI_Request handle, struct request *request) {
     return take(bits_of(handle), request);
 }
 
-bool requests_activate(MPI_Request handle, uint64_t id, struct request *request) {
+bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request) {
     lock();
     struct request *found = oldest(bits_of(handle), false);
     if (found) {
         found->active = true;
         found->id = id;
+        found->gap = gap;
         *request = *found;
         found->seq++;
     }

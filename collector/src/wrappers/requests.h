@@ -17,6 +17,7 @@ struct request {
     uint64_t id;     /* in the records */
     uint8_t kind;
     bool persistent, active, cancelled;
+    uint32_t gap;   /* of the recording, in which it was begun (or started); 0: its beginning is recorded */
     uint32_t comm;  /* definition of the communicator; 0: its messages are not recorded */
     int peer, tag;  /* of a persistent send, which records them at each start */
     uint64_t bytes; /* of a persistent send; sent by a collective */
@@ -37,7 +38,7 @@ void requests_add(MPI_Request handle, struct request request);
 /* The oldest active request of this handle, which is complete now: it is removed, or inactive if persistent. */
 bool requests_take(MPI_Request handle, struct request *request);
 /* A persistent request is active from now on; in *request the seq of this start. */
-bool requests_activate(MPI_Request handle, uint64_t id, struct request *request);
+bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request);
 void requests_mark_cancelled(MPI_Request handle);
 /* The application gave up the handle. */
 void requests_forget(MPI_Request handle);

@@ -14,12 +14,17 @@ static struct request request_of(const struct call *call, uint64_t sent, uint64_
                             .received = received};
 }
 
+/* Of one that began in a gap of the recording nothing is recorded. */
 void started_record(const struct call *call, const struct request *request) {
+    if (request->gap)
+        return;
     record_append(call->enter, SPOOL_COLLECTIVE_REQUEST, request->function, request->comm, call->site, request->seq,
                   request->id);
 }
 
 void started_complete(uint64_t ticks, const struct request *request) {
+    if (request->gap)
+        return;
     record_append(ticks, SPOOL_COLLECTIVE_COMPLETE, request->function, request->comm, request->bytes, request->received,
                   id_and_root(request->id, request->root));
 }
@@ -30,6 +35,7 @@ int nonblocking_leave(struct call *call, uint64_t sent, uint64_t received, MPI_R
         struct request request = request_of(call, sent, received);
         request.active = true;
         request.id = record_request_id();
+        request.gap = record_gap();
         request.seq = call->seq;
         started_record(call, &request);
         if (handle == MPI_REQUEST_NULL || requests_complete_at_once(handle))

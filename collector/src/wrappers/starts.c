@@ -13,7 +13,9 @@ static int leave_isend(struct call *call, MPI_Comm comm, int peer, int tag, COUN
         if (requests_complete_at_once(handle))
             record_append(leave, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, id);
         else
-            requests_add(handle, (struct request){.kind = REQUEST_SEND, .active = true, .id = id, .comm = comm_id});
+            requests_add(
+                handle,
+                (struct request){.kind = REQUEST_SEND, .active = true, .id = id, .gap = record_gap(), .comm = comm_id});
     }
     return call_leave_at(call, leave);
 }
@@ -24,7 +26,9 @@ static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t asked, M
     if (call->error == MPI_SUCCESS && comm_id) {
         uint64_t id = record_request_id();
         record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, asked, 0, id);
-        requests_add(handle, (struct request){.kind = REQUEST_RECEIVE, .active = true, .id = id, .comm = comm_id});
+        requests_add(
+            handle,
+            (struct request){.kind = REQUEST_RECEIVE, .active = true, .id = id, .gap = record_gap(), .comm = comm_id});
     }
     return call_leave_at(call, leave);
 }

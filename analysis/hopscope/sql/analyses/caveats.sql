@@ -3,8 +3,9 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, unrecorded, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
+-- uses rank_times, share_of
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with bindings as (
@@ -18,6 +19,39 @@ with bindings as (
         'messages' as what,
         binding
     from messages
+),
+
+-- Of a rank's threads the one that it was off longest for stands for the rank.
+off_threads as (
+    select
+        intervals.rank,
+        sum(coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns) as time_ns
+    from intervals
+    inner join ranks on intervals.rank = ranks.rank
+    where intervals.kind = 'off'
+    group by intervals.rank, intervals.location
+),
+
+off_ranks as (
+    select
+        rank,
+        max(time_ns) as time_ns
+    from off_threads
+    group by rank
+),
+
+off_times as (
+    select
+        count(*) as ranks,
+        coalesce(sum(time_ns), 0) as time_ns
+    from off_ranks
+),
+
+rank_counts as (
+    select
+        count(*) as ranks,
+        sum(time_ns) as time_ns
+    from rank_times
 ),
 
 found as (
@@ -38,6 +72,21 @@ found as (
         ) as sentence
     from collectives
     having count(*) filter (where not complete) > 0
+
+    union all
+    select
+        1 as place,
+        'unrecorded' as kind,
+        format(
+            'Recording was off (MPI_Pcontrol, HOPSCOPE_PAUSED) on {} of {} ranks, for {:.1f} % of all ranks'' time:'
+            || ' of that time nothing is known, not even what was computing.'
+            || ' Messages and collectives of which one part falls into it are left out or incomplete,'
+            || ' and a remapped tree was judged as if that time were computing.',
+            off_times.ranks, rank_counts.ranks, 100 * share_of(off_times.time_ns, rank_counts.time_ns)
+        ) as sentence
+    from off_times
+    cross join rank_counts
+    where off_times.ranks > 0
 
     union all
     select

@@ -13,12 +13,14 @@
 -- p2p      the application's own messages and the waits for them
 -- mpi      other MPI: init, finalize, input and output, waits that match nothing
 --
+-- and, where the program stopped the recording, `unrecorded`: what went on there nobody knows.
+--
 -- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives; what happens
 -- once, before the first collective and after the last, is not resampled); they are null below 13 collectives.
 --
 -- grain by = category default
 -- key category
--- column category VARCHAR -- Category of the time; all eight are always there.
+-- column category VARCHAR -- Category of the time; those eight are always there.
 -- column time_ns BIGINT -- Time that the path spends in it.
 -- column share DOUBLE -- Part of the path's time.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval.
@@ -31,7 +33,7 @@ with categories as (
         category,
         ordinality as place
     from
-        unnest(['compute', 'local', 'shm', 'lan', 'wan', 'native', 'p2p', 'mpi'])
+        unnest(['compute', 'local', 'shm', 'lan', 'wan', 'native', 'p2p', 'mpi', 'unrecorded'])
         with ordinality as listed (category, ordinality)
 ),
 
@@ -56,4 +58,5 @@ select
 from categories
 cross join absent
 left join found on categories.category = found.key
+where categories.category <> 'unrecorded' or found.time_ns > 0
 order by categories.place

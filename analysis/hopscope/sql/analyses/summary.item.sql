@@ -151,6 +151,19 @@ items as (
         3 as place,
         'operations' as section,
         0 as line,
+        'user regions' as item,
+        count(distinct region)::double as value,
+        null as unit,
+        'entered ' || count(*)::varchar || ' times; `analyze regions` has their times' as note
+    from intervals
+    where kind = 'region'
+    having count(*) > 0
+
+    union all
+    select
+        3 as place,
+        'operations' as section,
+        0 as line,
         'application messages' as item,
         if(run.record = 'collectives', null, seen.messages)::double as value,
         null as unit,
@@ -221,6 +234,28 @@ items as (
         )
             as note
     from ranks
+
+    union all
+    select
+        6 as place,
+        'completeness' as section,
+        0 as line,
+        'recording off' as item,
+        share_of(sum(coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns), any_value(rank_sum.time_ns))
+        ::double as value,
+        'share' as unit,
+        'of all ranks'' time: nothing is known of what went on then' as note
+    from intervals
+    inner join ranks on intervals.rank = ranks.rank
+    cross join rank_sum
+    where
+        intervals.kind = 'off'
+        -- of several threads the first
+        and intervals.location = (
+            select min(others.location) from intervals as others
+            where others.rank = intervals.rank and others.kind = 'off'
+        )
+    having count(*) > 0
 
     union all
     select

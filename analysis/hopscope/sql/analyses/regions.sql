@@ -1,0 +1,112 @@
+-- Time in the program's own regions, region by region and rank by rank.
+--
+-- Regions are what the program marked by hopscope/region.h, or what another tool's trace has (functions, loops). Their time is from beginning to end, with all
+-- that was called inside; a region inside another of the same name counts once. Threads of a rank add up.
+--
+-- param region VARCHAR = null -- Only the region of this name.
+-- key region, rank
+-- column region VARCHAR -- Name of the region.
+-- column rank INTEGER -- Trace-wide rank.
+-- column visits BIGINT -- How often it was begun.
+-- column time_ns BIGINT -- Time inside.
+-- column mean_ns BIGINT -- Mean time of a visit.
+-- column longest_ns BIGINT -- The longest visit.
+-- column mpi_ns BIGINT -- Of that time in MPI calls.
+-- column share DOUBLE -- Time inside as part of the rank's time.
+-- uses rank_times, share_of
+-- bar share
+-- empty note the trace has no regions; the program marks them by hopscope_region_begin and hopscope_region_end (hopscope/region.h)
+-- example analyze regions trace --region solve
+with regions_seen as (
+    select
+        intervals.interval_id,
+        intervals.region,
+        intervals.rank,
+        intervals.location,
+        intervals.begin_ns,
+        coalesce(intervals.end_ns, ranks.last_event_ns) as end_ns
+    from intervals
+    inner join ranks on intervals.rank = ranks.rank
+    where intervals.kind = 'region' and ($region is null or intervals.region = $region)
+),
+
+named as (
+    select
+        *,
+        max(end_ns) over (
+            partition by region, location
+            order by begin_ns asc, end_ns desc
+            rows between unbounded preceding and 1 preceding
+        ) as open_until
+    from regions_seen
+),
+
+outermost as (
+    select *
+    from named
+    where open_until is null or begin_ns >= open_until
+),
+
+-- Calls of MPI one after the other, with the time in all of them so far: what lies in a region is a difference of two.
+things as (
+    select
+        location,
+        enter_ns as begin_ns,
+        coalesce(leave_ns, enter_ns) as end_ns
+    from calls
+
+    union all
+    select
+        location,
+        begin_ns,
+        coalesce(end_ns, begin_ns) as end_ns
+    from intervals
+    where kind not in ('region', 'overhead', 'off')
+),
+
+ordered as (
+    select
+        *,
+        max(end_ns) over (
+            partition by location
+            order by begin_ns asc, end_ns desc
+            rows between unbounded preceding and 1 preceding
+        ) as free_ns
+    from things
+),
+
+so_far as (
+    select
+        location,
+        begin_ns,
+        sum(end_ns - begin_ns) over (partition by location order by begin_ns, end_ns) as mpi_ns
+    from ordered
+    where free_ns is null or begin_ns >= free_ns
+),
+
+visits as (
+    select
+        outermost.region,
+        outermost.rank,
+        outermost.end_ns - outermost.begin_ns as time_ns,
+        coalesce(at_end.mpi_ns, 0) - coalesce(at_begin.mpi_ns, 0) as mpi_ns
+    from outermost
+    asof left join so_far as at_begin
+        on outermost.location = at_begin.location and outermost.begin_ns > at_begin.begin_ns
+    asof left join so_far as at_end
+        on outermost.location = at_end.location and outermost.end_ns > at_end.begin_ns
+)
+
+select
+    visits.region,
+    visits.rank,
+    count(*)::bigint as visits,
+    sum(visits.time_ns)::bigint as time_ns,
+    (sum(visits.time_ns) / count(*))::bigint as mean_ns,
+    max(visits.time_ns)::bigint as longest_ns,
+    sum(visits.mpi_ns)::bigint as mpi_ns,
+    share_of(sum(visits.time_ns), any_value(rank_times.time_ns))::double as share
+from visits
+inner join rank_times on visits.rank = rank_times.rank
+group by visits.region, visits.rank
+order by sum(sum(visits.time_ns)) over (partition by visits.region) desc, visits.region asc, visits.rank asc

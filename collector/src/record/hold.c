@@ -1,0 +1,130 @@
+#include "record/hold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+uint32_t record_phase;
+
+/* The messages of this thread's gap, by communicator, peer and tag: open addressing, a power of two. */
+struct channel {
+    uint32_t comm, peer, tag; /* comm 0: an empty place */
+    uint32_t sends, receives;
+};
+
+static _Thread_local struct {
+    struct channel *channels;
+    size_t capacity, used;
+} skipped __attribute__((tls_model("initial-exec")));
+
+void record_hold(bool hold) {
+    uint32_t phase = __atomic_load_n(&record_phase, __ATOMIC_RELAXED);
+    while ((phase & 1) != hold &&
+           !__atomic_compare_exchange_n(&record_phase, &phase, phase + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
+}
+
+static void set_aside(struct record_cursor *cursor) {
+    cursor->held_next = cursor->next;
+    cursor->held_end = cursor->end;
+    cursor->next = cursor->end = NULL;
+    cursor->held = true;
+}
+
+static void take_up(struct record_cursor *cursor) {
+    cursor->next = cursor->held_next;
+    cursor->end = cursor->held_end;
+    cursor->held = false;
+}
+
+void record_append_past_hold(uint64_t ticks, enum spool_kind kind, uint32_t comm, uint64_t a, uint64_t b, uint64_t c) {
+    struct record_cursor *cursor = &record_cursor;
+    bool held = cursor->held;
+    if (held)
+        take_up(cursor);
+    record_append(ticks, kind, 0, comm, a, b, c);
+    if (held)
+        set_aside(cursor);
+}
+
+static void say_skipped(uint64_t ticks, uint32_t gap) {
+    for (size_t i = 0; i < skipped.capacity; i++) {
+        const struct channel *channel = &skipped.channels[i];
+        if (channel->comm)
+            record_append(ticks, SPOOL_SKIPPED, 0, channel->comm, (uint64_t)channel->peer << 32 | channel->tag,
+                          (uint64_t)channel->sends << 32 | channel->receives, SPOOL_IN_GAP | gap);
+    }
+    free(skipped.channels);
+    skipped.channels = NULL;
+    skipped.capacity = skipped.used = 0;
+}
+
+void record_follow(void) {
+    struct record_cursor *cursor = &record_cursor;
+    uint32_t last_gap = record_gap();
+    int kept = errno;
+    cursor->phase = __atomic_load_n(&record_phase, __ATOMIC_ACQUIRE);
+    bool hold = cursor->phase & 1;
+    if (hold && !cursor->held) {
+        record_append(clock_now(), SPOOL_OFF, 0, 0, (cursor->phase + 1) / 2, 0, 0);
+        set_aside(cursor);
+    } else if (!hold && cursor->held) {
+        uint64_t now = clock_now();
+        take_up(cursor);
+        say_skipped(now, last_gap);
+        /* Gaps that followed one another unnoticed by this thread are one to it. */
+        record_append(now, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
+    }
+    errno = kept;
+}
+
+static struct channel *place_of(struct channel *in, size_t capacity, uint32_t comm, uint32_t peer, uint32_t tag) {
+    uint64_t mixed = ((uint64_t)peer << 32 | tag) * 0x9E3779B97F4A7C15u ^ comm * 0xBF58476D1CE4E5B9u;
+    size_t i = (mixed ^ mixed >> 29) & (capacity - 1);
+    while (in[i].comm && (in[i].comm != comm || in[i].peer != peer || in[i].tag != tag))
+        i = (i + 1) & (capacity - 1);
+    return &in[i];
+}
+
+static bool grow(void) {
+    int kept = errno;
+    size_t capacity = skipped.capacity ? skipped.capacity * 2 : 64;
+    struct channel *larger = calloc(capacity, sizeof *larger);
+    errno = kept;
+    if (!larger)
+        return false;
+    for (size_t i = 0; i < skipped.capacity; i++) {
+        const struct channel *old = &skipped.channels[i];
+        if (old->comm)
+            *place_of(larger, capacity, old->comm, old->peer, old->tag) = *old;
+    }
+    free(skipped.channels);
+    skipped.channels = larger;
+    skipped.capacity = capacity;
+    return true;
+}
+
+/* NULL: no memory. Nothing that is recorded later could be matched, so nothing is. */
+static struct channel *channel_of(uint32_t comm, uint32_t peer, uint32_t tag) {
+    if (skipped.used * 2 >= skipped.capacity && !grow()) {
+        record_stop("no memory to count the messages that are not recorded");
+        return NULL;
+    }
+    struct channel *channel = place_of(skipped.channels, skipped.capacity, comm, peer, tag);
+    skipped.used += channel->comm == 0;
+    channel->comm = comm;
+    channel->peer = peer;
+    channel->tag = tag;
+    return channel;
+}
+
+void record_skip_send(uint32_t comm, uint32_t peer, uint32_t tag) {
+    struct channel *channel = channel_of(comm, peer, tag);
+    if (channel)
+        channel->sends++;
+}
+
+void record_skip_receive(uint32_t comm, uint32_t peer, uint32_t tag) {
+    struct channel *channel = channel_of(comm, peer, tag);
+    if (channel)
+        channel->receives++;
+}

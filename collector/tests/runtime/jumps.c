@@ -1,0 +1,60 @@
+/* Calls that are left by a longjmp out of the error handler, and what is called after them: from the same place, from
+ * further up the stack, and from further down, where the frame that was left has been written over. Prints how often it
+ * jumped. */
+#include <mpi.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+static jmp_buf back;
+static int jumps;
+
+static void jump(MPI_Comm *comm, int *error, ...) {
+    int rank;
+    (void)error;
+    jumps++;
+    /* Inside the call that failed: not recorded, as whatever is called inside another call. */
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_SELF, &made);
+    MPI_Comm_free(&made);
+    MPI_Comm_rank(*comm, &rank);
+    longjmp(back, 1);
+}
+
+static void fail(void) {
+    int value = 1;
+    if (setjmp(back) == 0)
+        MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
+}
+
+__attribute__((noinline)) static void below(int levels, void (*function)(void)) {
+    volatile char written_over[2000];
+    memset((char *)written_over, 0x55, sizeof written_over);
+    if (levels > 0)
+        below(levels - 1, function);
+    else
+        function();
+    written_over[0] = 1;
+}
+
+static void barrier(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv) {
+    MPI_Errhandler handler;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_errhandler(jump, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int i = 0; i < 3; i++)
+        fail();
+    barrier();
+    below(3, fail);
+    barrier();
+    fail();
+    below(3, barrier);
+    MPI_Errhandler_free(&handler);
+    printf("%d jumps\n", jumps);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,21 @@
+"""The same in Python; it imports nothing that an MPI program should not load."""
+
+import sys
+
+import hopscope
+from mpi4py import MPI
+
+
+@hopscope.region("output")
+def output() -> None:
+    pass
+
+
+total = 0
+for _ in range(5):
+    with hopscope.region("solve"):
+        total = MPI.COMM_WORLD.allreduce(MPI.COMM_WORLD.rank)
+        output()
+assert "duckdb" not in sys.modules
+assert "pyarrow" not in sys.modules
+print("sum", total)

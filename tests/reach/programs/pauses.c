@@ -1,0 +1,111 @@
+/* Random rounds of messages and collectives, while each rank stops and starts the recording when it likes. Argument: a
+ * seed. Every message has a size of its own, and each rank prints what was recorded as far as it knows:
+ *
+ *   sent RANK TO BYTES RECORDED          recorded: the recording was on when it was sent
+ *   received RANK FROM BYTES RECORDED    ... when the receive was posted and when it was found complete
+ *   collective RANK NUMBER RECORDED
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 60, MOST = 64, ROOM = 4096 };
+
+static int rank, size, on = 1, waiting;
+static unsigned own_seed;
+static struct {
+    MPI_Request request;
+    char room[ROOM];
+    int on, sends;
+} pending[MOST];
+
+static int chance(unsigned *seed, int of) {
+    return (int)(rand_r(seed) / 7 % (unsigned)of);
+}
+
+static void told(const char *what, int peer, int bytes, int recorded) {
+    printf("%s %d %d %d %d\n", what, rank, peer, bytes, recorded);
+}
+
+static void toggle(void) {
+    if (chance(&own_seed, 6) == 0) {
+        on = !on;
+        MPI_Pcontrol(on);
+    }
+}
+
+static void received(MPI_Status *status, int was_on) {
+    int bytes;
+    MPI_Get_count(status, MPI_BYTE, &bytes);
+    told("received", status->MPI_SOURCE, bytes, was_on && on);
+}
+
+static void finish(int i) {
+    MPI_Status status;
+    MPI_Wait(&pending[i].request, &status);
+    if (!pending[i].sends)
+        received(&status, pending[i].on);
+    pending[i] = pending[--waiting];
+}
+
+static void send(int to, int tag, int bytes) {
+    static char room[ROOM];
+    int i = waiting;
+    told("sent", to, bytes, on);
+    if (chance(&own_seed, 2) && i < MOST) {
+        MPI_Isend(pending[i].room, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, &pending[i].request);
+        pending[i].sends = 1;
+        waiting++;
+    } else {
+        MPI_Send(room, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+    }
+}
+
+static void receive(int from, int tag) {
+    static char room[ROOM];
+    MPI_Status status;
+    int i = waiting, any = chance(&own_seed, 3) == 0;
+    if (chance(&own_seed, 3) && i < MOST) {
+        pending[i].on = on;
+        pending[i].sends = 0;
+        MPI_Irecv(pending[i].room, ROOM, MPI_BYTE, any ? MPI_ANY_SOURCE : from, tag, MPI_COMM_WORLD,
+                  &pending[i].request);
+        waiting++;
+    } else {
+        MPI_Recv(room, ROOM, MPI_BYTE, any ? MPI_ANY_SOURCE : from, tag, MPI_COMM_WORLD, &status);
+        received(&status, on);
+    }
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    unsigned seed = (unsigned)atoi(argc > 1 ? argv[1] : "1");
+    own_seed = seed * 1000 + (unsigned)rank;
+    for (int round = 0; round < ROUNDS; round++) {
+        /* All know who sends to whom: a ring at a time, each with a tag of its own, so that what comes with a tag comes
+         * from one rank, named or not. Messages are small enough to be sent at once. */
+        int step = 1 + chance(&seed, size - 1), bytes = 1 + round * size + rank;
+        toggle();
+        send((rank + step) % size, step, bytes);
+        toggle();
+        receive((rank + size - step) % size, step);
+        toggle();
+        while (waiting > 0 && (chance(&own_seed, 2) || waiting > MOST / 2))
+            finish(chance(&own_seed, waiting));
+        if (chance(&seed, 3) == 0) {
+            int sum;
+            while (waiting > 0)
+                finish(0);
+            printf("collective %d %d %d\n", rank, round, on);
+            MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            if (sum != round * size)
+                return 1;
+        }
+    }
+    while (waiting > 0)
+        finish(0);
+    MPI_Finalize();
+    return 0;
+}

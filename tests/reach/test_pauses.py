@@ -1,0 +1,68 @@
+"""Recording that the program stops and starts: what is recorded then is exact, and the rest is said."""
+
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import hopscope
+import local_mpi
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def traced(
+    mpi: local_mpi.LocalMpi, program: str, ranks: int, folder: Path, *arguments: str, options: tuple[str, ...] = ()
+) -> tuple[hopscope.Trace, list[list[str]]]:
+    """The trace, and the words of every line that was printed."""
+    made = mpi.compile(PROGRAMS / program, "-I", str(local_mpi.ROOT / "collector" / "include"))
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", *options, "--"]
+    done = subprocess.run(
+        [*run, *mpi.launch(ranks), str(made), *arguments],
+        cwd=folder,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return hopscope.open(folder / "trace"), [line.split() for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("options", [(), ("--tree", "binomial")], ids=["observe", "tree"])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_messages_and_collectives_match_across_gaps(
+    mpi: local_mpi.LocalMpi, seed: int, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Each message has a size of its own, so that one matched to another's end would show."""
+    trace, lines = traced(mpi, "pauses.c", 3, tmp_path, str(seed), options=options)
+    sent, received, collectives = {}, {}, defaultdict(list)
+    for what, rank, *rest in lines:
+        if what == "collective":
+            collectives[int(rest[0])].append(rest[1] == "1")
+        else:
+            peer, size, recorded = (int(word) for word in rest)
+            pair = (int(rank), peer) if what == "sent" else (peer, int(rank))
+            (sent if what == "sent" else received)[*pair, size] = bool(recorded)
+    assert set(sent) == set(received)
+    assert len(set(sent.values()) | set(received.values())) == 2, "the seed makes no gap, or nothing but one"
+    both = {message for message in sent if sent[message] and received[message]}
+    messages = trace.table("messages").select(["src", "dst", "bytes"]).to_pylist()
+    assert Counter((m["src"], m["dst"], m["bytes"]) for m in messages) == Counter(both)
+
+    seen = {c["seq"]: c["complete"] for c in trace.table("collectives").to_pylist() if c["op"] == "MPI_Allreduce"}
+    wanted = {number: all(members) for number, members in enumerate(m for _, m in sorted(collectives.items()))}
+    assert seen == {number: whole for number, whole in wanted.items() if whole or any(_members(collectives, number))}
+
+    caveats = {row["kind"]: row["sentence"] for row in trace.run("caveats").to_pylist()}
+    assert "on 3 of 3 ranks" in caveats["unrecorded"]
+    lost = sum(recorded and message not in both for message, recorded in sent.items())
+    assert (f"the receive of {lost} send" in caveats["missing"]) == (lost > 0)
+    assert {row["verdict"] for row in trace.check_data().to_pylist()} <= {"holds", "exempt", "nothing to check"}
+
+
+def _members(collectives: dict[int, list[bool]], number: int) -> list[bool]:
+    return [members for _, members in sorted(collectives.items())][number]
