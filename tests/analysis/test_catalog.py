@@ -37,6 +37,22 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
         assert f"--{grain.option} {grain.value or ''}".strip() in analysis.examples[0]
 
 
+# Shares that say something about an interval or about chance, and have none of their own.
+PLAIN_SHARES = {"chance", "cause_chance", "undecided"}
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=named)
+def test_every_share_carries_its_interval(analysis: Analysis) -> None:
+    names = {column.name for column in analysis.columns}
+    shares = {c.name for c in analysis.columns if c.unit == "share" and not c.name.endswith(("_low", "_high"))}
+    bare = {
+        name
+        for name in shares - PLAIN_SHARES
+        if not any({f"{base}_low", f"{base}_high"} <= names for base in (name, name.removesuffix("_share")))
+    }
+    assert bare == set()
+
+
 @pytest.mark.parametrize("analysis", ANALYSES, ids=named)
 def test_parameters_of_the_header_are_those_of_the_query(analysis: Analysis) -> None:
     used = set(re.findall(r"\$(\w+)", analysis.sql))

@@ -9,10 +9,16 @@
 -- key child
 -- column child INTEGER -- The child's rank.
 -- column share DOUBLE -- Part of the collectives in which its message was complete last.
+-- column share_low DOUBLE [share] -- Lower end of its interval; null below 13 collectives.
+-- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column binding_share DOUBLE -- Part of the collectives in which it was last and the node waited for it.
+-- column binding_low DOUBLE [share] -- Lower end of its interval.
+-- column binding_high DOUBLE [share] -- Upper end of its interval.
 -- column undecided DOUBLE [share] -- Part of the collectives in which it was last and nobody can tell whether the node waited.
 -- column margin_ns BIGINT -- Median time between the message before it and its own, where it was last of several.
 -- column collectives BIGINT -- Collectives in which it sent to this node.
+-- uses share_intervals, block_of
+-- only-data binding_low, binding_high
 -- bar share
 -- empty error that rank receives no hop towards the root; `analyze trees` shows who has children
 -- example analyze last-arrivals trace --at 0
@@ -31,22 +37,67 @@ with arrived as (
     group by hops.collective_id, hops.src
 ),
 
-placed as (
+placed as materialized (
     select
         *,
+        dense_rank() over (order by collective_id) - 1 as nth,
         row_number() over (partition by collective_id order by recv_end_ns desc, src asc) as place,
         recv_end_ns
         - lead(recv_end_ns) over (partition by collective_id order by recv_end_ns desc, src asc) as margin_ns
     from arrived
+),
+
+blocked as materialized (
+    select
+        *,
+        block_of(nth, max(nth) over () + 1) as block
+    from placed
+),
+
+last_measures as (  -- noqa: ST03
+    select
+        src as key,
+        block,
+        count(*) filter (where place = 1) as part,
+        count(*) as whole
+    from blocked
+    group by src, block
+),
+
+binding_measures as (  -- noqa: ST03
+    select
+        src as key,
+        block,
+        count(*) filter (where place = 1 and binding = 'recv') as part,
+        count(*) as whole
+    from blocked
+    group by src, block
+),
+
+children as (
+    select
+        src as child,
+        (count(*) filter (where place = 1) / count(*))::double as share,
+        (count(*) filter (where place = 1 and binding = 'recv') / count(*))::double as binding_share,
+        (count(*) filter (where place = 1 and binding = 'undecided') / count(*))::double as undecided,
+        round(median(margin_ns) filter (where place = 1))::bigint as margin_ns,
+        count(*) as collectives
+    from blocked
+    group by src
 )
 
 select
-    src as child,
-    (count(*) filter (where place = 1) / count(*))::double as share,
-    (count(*) filter (where place = 1 and binding = 'recv') / count(*))::double as binding_share,
-    (count(*) filter (where place = 1 and binding = 'undecided') / count(*))::double as undecided,
-    round(median(margin_ns) filter (where place = 1))::bigint as margin_ns,
-    count(*) as collectives
-from placed
-group by src
-order by src
+    children.child,
+    children.share,
+    lasts.share_low,
+    lasts.share_high,
+    children.binding_share,
+    bindings.share_low as binding_low,
+    bindings.share_high as binding_high,
+    children.undecided,
+    children.margin_ns,
+    children.collectives
+from children
+left join share_intervals('last_measures') as lasts on children.child = lasts.key
+left join share_intervals('binding_measures') as bindings on children.child = bindings.key
+order by children.child

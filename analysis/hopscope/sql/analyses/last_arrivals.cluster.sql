@@ -17,13 +17,15 @@
 -- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give (`cause_chance`).
 -- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before let this
 --    go last: the tree is the reason, not the computing.
+-- column released_low DOUBLE [share] -- Lower end of its interval.
+-- column released_high DOUBLE [share] -- Upper end of its interval.
 -- column chance DOUBLE [share] -- What chance would give it of the last arrivals: its part of the members, over its collectives.
 -- column cause_chance DOUBLE [share] -- What chance would give it of the causes: its part of all ranks.
 -- column undecided DOUBLE [share] -- Part of its collectives that it seems to have entered last, but the clocks cannot tell.
 -- column margin_ns BIGINT -- Median time by which it was last.
 -- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
 -- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
--- only-data cause_low, cause_high, chance, cause_chance, collectives
+-- only-data cause_low, cause_high, released_low, released_high, chance, cause_chance, collectives
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided
@@ -40,6 +42,8 @@ select
     cause_high,
     cause,
     released_share,
+    released_low,
+    released_high,
     chance,
     cause_chance,
     undecided,

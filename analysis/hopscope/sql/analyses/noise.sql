@@ -14,8 +14,11 @@
 -- column noise_ns BIGINT -- Its noise, all in all; null where no place occurs 20 times.
 -- column worst_ns BIGINT -- Its noise in the worst iteration.
 -- column noise_share DOUBLE -- Its noise as part of its computing at the places that could be judged.
+-- column noise_low DOUBLE [share] -- Lower end of its interval, over iterations; null below 13 of them.
+-- column noise_high DOUBLE [share] -- Upper end of its interval.
 -- column paid_ns BIGINT -- Its noise that lies on the run's critical path.
--- uses lateness, noise_gaps, share_of
+-- uses lateness, noise_gaps, share_of, share_intervals, block_of
+-- only-data noise_low, noise_high
 -- bar noise_ns
 -- example analyze noise trace --fail-if '"any rank".late_10ms > 5'
 with noisy as materialized (
@@ -43,6 +46,15 @@ by_rank as (
     left join noisy on ranks.rank = noisy.rank
     left join judged on ranks.rank = judged.rank
     group by ranks.rank
+),
+
+noise_measures as (  -- noqa: ST03
+    select
+        unnest([rank::varchar, 'any rank']) as key,
+        block_of(iteration, max(iteration) over () + 1) as block,
+        noise_ns as part,
+        computing_ns as whole
+    from noisy
 ),
 
 worst as (
@@ -107,15 +119,18 @@ rows_of as (
 )
 
 select
-    rank,
-    late_1ms,
-    late_5ms,
-    late_10ms,
-    late_30ms,
-    iterations,
-    noise_ns::bigint as noise_ns,
-    worst_ns::bigint as worst_ns,
-    noise_share::double as noise_share,
-    paid_ns::bigint as paid_ns
+    rows_of.rank,
+    rows_of.late_1ms,
+    rows_of.late_5ms,
+    rows_of.late_10ms,
+    rows_of.late_30ms,
+    rows_of.iterations,
+    rows_of.noise_ns::bigint as noise_ns,
+    rows_of.worst_ns::bigint as worst_ns,
+    rows_of.noise_share::double as noise_share,
+    intervals.share_low as noise_low,
+    intervals.share_high as noise_high,
+    rows_of.paid_ns::bigint as paid_ns
 from rows_of
-order by place nulls last
+left join share_intervals('noise_measures') as intervals on rows_of.rank = intervals.key
+order by rows_of.place nulls last

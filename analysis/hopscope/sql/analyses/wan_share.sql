@@ -7,6 +7,8 @@
 -- key scope
 -- column scope VARCHAR -- critical_path, then each cluster.
 -- column share DOUBLE -- Part of the path's time that is hops between clusters; null where there is no path or no hop to follow.
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
+-- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column hops DOUBLE -- Hops on the path per collective; for a cluster the mean over its ranks' routes.
 -- column bytes DOUBLE -- Bytes that these hops carry between clusters, per collective.
 -- column crossings DOUBLE -- Hops between clusters on the path, per collective.
@@ -14,7 +16,7 @@
 -- column wan_ns BIGINT -- The part of it that is hops between clusters.
 -- column waiting_ns BIGINT -- Time in these collectives that is not on the routes: waiting for others.
 -- column collectives BIGINT -- Collectives on the path.
--- uses run_path, own_routes, share_of
+-- uses run_path, own_routes, share_of, share_intervals, block_of
 -- bar share
 -- example analyze wan-share trace --fail-if "critical_path.share > 40%"
 with critical as (
@@ -35,6 +37,30 @@ routes as materialized (
         ranks.cluster
     from own_routes
     inner join ranks on own_routes.rank = ranks.rank
+),
+
+route_places as (
+    select
+        *,
+        dense_rank() over (order by collective_id) - 1 as nth
+    from routes
+),
+
+wan_measures as (  -- noqa: ST03
+    select
+        'critical_path' as key,
+        block,
+        case when category = 'wan' then time_ns else 0 end as part,
+        time_ns as whole
+    from run_path
+
+    union all
+    select
+        cluster as key,
+        block_of(nth, max(nth) over () + 1) as block,
+        wan_ns as part,
+        path_ns as whole
+    from route_places
 ),
 
 by_cluster as (
@@ -82,14 +108,17 @@ scopes as (
 )
 
 select
-    scope,
-    share::double as share,
-    hops::double as hops,
-    bytes::double as bytes,
-    crossings::double as crossings,
-    round(path_ns)::bigint as path_ns,
-    round(wan_ns)::bigint as wan_ns,
-    round(waiting_ns)::bigint as waiting_ns,
-    collectives
+    scopes.scope,
+    scopes.share::double as share,
+    intervals.share_low,
+    intervals.share_high,
+    scopes.hops::double as hops,
+    scopes.bytes::double as bytes,
+    scopes.crossings::double as crossings,
+    round(scopes.path_ns)::bigint as path_ns,
+    round(scopes.wan_ns)::bigint as wan_ns,
+    round(scopes.waiting_ns)::bigint as waiting_ns,
+    scopes.collectives
 from scopes
-order by place, scope
+left join share_intervals('wan_measures') as intervals on scopes.scope = intervals.key
+order by scopes.place, scopes.scope

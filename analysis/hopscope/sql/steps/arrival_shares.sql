@@ -80,6 +80,15 @@ create or replace macro arrival_shares(label) as table
         group by members_of.key, caused.block
     ),
 
+    released_measures as (  -- noqa: ST03
+        select
+            key,
+            block,
+            released as part,
+            whole
+        from cause_measures
+    ),
+
     cause_shares as (
         select
             members_of.key,
@@ -111,6 +120,8 @@ create or replace macro arrival_shares(label) as table
         cause_intervals.share_high as cause_high,
         cause_intervals.share_low > 2 * cause_shares.chance as cause,
         cause_shares.released_share::double as released_share,
+        released_intervals.share_low as released_low,
+        released_intervals.share_high as released_high,
         arrivals.chance::double as chance,
         cause_shares.chance::double as cause_chance,
         arrivals.undecided::double as undecided,
@@ -121,4 +132,6 @@ create or replace macro arrival_shares(label) as table
     left join arrivals on cause_shares.key = arrivals.key
     left join charged on cause_shares.key = charged.key
     left join share_intervals('arrival_measures') as arrival_intervals on cause_shares.key = arrival_intervals.key
-    left join share_intervals('cause_measures') as cause_intervals on cause_shares.key = cause_intervals.key;
+    left join share_intervals('cause_measures') as cause_intervals on cause_shares.key = cause_intervals.key
+    left join share_intervals('released_measures') as released_intervals
+        on cause_shares.key = released_intervals.key;

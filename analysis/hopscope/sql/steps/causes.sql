@@ -6,36 +6,10 @@
 -- Failing that, the rank on which the path begins was released late if it left its collective before later than the median member, by at least half as much.
 -- One row per complete collective with such a path; both ranks may be null.
 --
--- uses computing_gaps
+-- uses computed_before
 create or replace view causes as
-with entered as materialized (
-    select
-        calls.collective_id,
-        calls.rank,
-        calls.enter_ns,
-        lag(calls.leave_ns) over (partition by calls.rank order by calls.enter_ns, calls.call_id) as released_ns
-    from calls
-),
-
-computed as (
-    select
-        ends.collective_id,
-        ends.rank,
-        sum(gaps.computing_ns) as computing_ns
-    from computing_gaps as gaps
-    asof inner join entered as ends on gaps.rank = ends.rank and gaps.end_ns <= ends.enter_ns
-    group by ends.collective_id, ends.rank
-),
-
-members_of as materialized (
-    select
-        entered.collective_id,
-        entered.rank,
-        entered.enter_ns,
-        entered.released_ns,
-        coalesce(computed.computing_ns, 0) as computing_ns
-    from entered
-    left join computed on entered.collective_id = computed.collective_id and entered.rank = computed.rank
+with members_of as materialized (
+    select * from computed_before
 ),
 
 usual as (

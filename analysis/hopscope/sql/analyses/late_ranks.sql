@@ -1,0 +1,145 @@
+-- How each rank is late: always, by turns, in single spikes, sometimes or never.
+--
+-- A rank is late in a collective if it computed longer since its last one than the median member did, by more than
+-- `--least-ms`. Computing is measured on one clock, so no clocks have to agree; waiting for neighbours is not in it.
+--
+-- always     in more than half of its collectives, also at the lower end of the interval
+-- rotating   the ranks are late by turns: from one late collective to the next the latest rank moves on by the same step
+--            in four of five cases, and this rank has its turns
+-- spikes     in less than a tenth of its collectives, also at the upper end of the interval
+-- sometimes  late, but none of these
+-- never      in none
+--
+-- Below 13 collectives there is no interval and no class. When a rank's lateness comes with a period, `analyze noise-periods`
+-- says so; what it cost the others is in `analyze last-arrivals`.
+--
+-- param least_ms DOUBLE = 1.0 -- From how many ms on a rank is late.
+-- key rank
+-- column rank INTEGER -- The rank.
+-- column class VARCHAR -- always, rotating, spikes, sometimes or never; null where there are too few collectives.
+-- column share DOUBLE -- Part of its collectives in which it was late.
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
+-- column share_high DOUBLE [share] -- Upper end of it.
+-- column typical_ns BIGINT -- Median lateness where it was late.
+-- column worst_ns BIGINT -- Largest lateness.
+-- column latest BIGINT -- Collectives in which it was the latest of the late ones.
+-- column step INTEGER -- By how many ranks the latest one moves on, where they take turns; null else.
+-- column collectives BIGINT -- Collectives of two ranks or more that it took part in, its first left out.
+-- uses computed_before, share_of, share_intervals, block_of
+-- bar share
+-- empty note the trace has no collectives between two ranks
+-- example analyze late-ranks trace --fail-if "*.share_low > 50%"
+with compared as (
+    select
+        before.rank,
+        before.collective_id,
+        before.computing_ns - before.usual_ns as late_ns,
+        collectives.comm_size,
+        dense_rank() over (order by before.collective_id) - 1 as nth
+    from computed_before as before
+    inner join collectives on before.collective_id = collectives.collective_id
+    where collectives.complete and collectives.comm_size > 1 and before.released_ns is not null
+),
+
+lateness_of as materialized (
+    select
+        *,
+        late_ns > $least_ms::double * 1e6 as is_late
+    from compared
+),
+
+late_measures as (  -- noqa: ST03
+    select
+        rank as key,
+        block_of(nth, max(nth) over () + 1) as block,
+        is_late::integer as part,
+        1 as whole
+    from lateness_of
+),
+
+latest as materialized (
+    select
+        collective_id,
+        arg_max(rank, row(late_ns, -rank)) as rank,
+        max(comm_size) as comm_size
+    from lateness_of
+    where is_late
+    group by collective_id
+),
+
+moves as (
+    select (rank - lag(rank) over (order by collective_id) + comm_size) % comm_size as step
+    from latest
+),
+
+-- The commonest step; taking turns means that it is taken in four of five moves, and leads to somebody else.
+turns as (
+    select
+        step,
+        count(*) as moves,
+        sum(count(*)) over () as all_moves
+    from moves
+    where step is not null
+    group by step
+    order by moves desc, step asc
+    limit 1
+),
+
+turn as (
+    select max(step) filter (where step > 0 and moves >= 0.8 * all_moves and all_moves >= 10)::integer as step
+    from turns
+),
+
+latest_of as (
+    select
+        rank,
+        count(*) as latest
+    from latest
+    group by rank
+),
+
+by_rank as (
+    select
+        rank,
+        count(*) filter (where is_late) as late,
+        count(*) as collectives,
+        median(late_ns) filter (where is_late) as typical_ns,
+        max(late_ns) as worst_ns
+    from lateness_of
+    group by rank
+),
+
+judged as (
+    select
+        by_rank.*,
+        share_of(by_rank.late, by_rank.collectives) as share,
+        intervals.share_low,
+        intervals.share_high,
+        coalesce(latest_of.latest, 0) as latest,
+        turn.step
+    from by_rank
+    cross join turn
+    left join share_intervals('late_measures') as intervals on by_rank.rank = intervals.key
+    left join latest_of on by_rank.rank = latest_of.rank
+)
+
+select
+    rank,
+    case
+        when share_low is null then null
+        when late = 0 then 'never'
+        when share_low > 0.5 then 'always'
+        when step is not null and latest > 1 then 'rotating'
+        when share_high < 0.1 then 'spikes'
+        else 'sometimes'
+    end as class,
+    share::double as share,
+    share_low,
+    share_high,
+    round(typical_ns)::bigint as typical_ns,
+    round(worst_ns)::bigint as worst_ns,
+    latest,
+    step,
+    collectives
+from judged
+order by rank

@@ -1,0 +1,113 @@
+"""Classes of lateness and periods of noise, on what was planted; and none where there is none."""
+
+from pathlib import Path
+
+import hopscope
+import numpy as np
+import pyarrow as pa
+import pytest
+from drawing import draw
+from hopscope.verdicts.periods import answer
+
+MS = 1_000_000
+USUAL = 10 * MS
+
+
+def run(directory: Path, late: list[dict[int, int]], ranks: int = 4) -> hopscope.Trace:
+    """A run of Allreduces every 20 ms: each rank computes 10 ms before one, and what `late` says more."""
+    places = ["rank host cluster first_event_ns last_event_ns", *(f"{r} a A 0 1" for r in range(ranks))]
+    collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
+    calls = ["collective_id rank location enter_ns leave_ns call_site"]
+    for n, more in enumerate([{}, *late]):  # before the first, nobody's computing can be told
+        released = 20 * MS * n
+        enters = [released + USUAL + more.get(rank, 0) for rank in range(ranks)]
+        leave = released + 20 * MS
+        collectives.append(f"{n} 0 {n} MPI_Allreduce {ranks} {min(enters)} {max(enters)} {leave}")
+        calls += [f"{n} {rank} {rank} {enter} {leave} app+0x1" for rank, enter in enumerate(enters)]
+    comms = f"comm name size members\n0 world {ranks} {','.join(map(str, range(ranks)))}"
+    tables = {"ranks": "\n".join(places), "collectives": "\n".join(collectives), "calls": "\n".join(calls)}
+    return hopscope.open(draw(directory, comms=comms, **tables))
+
+
+def classes(trace: hopscope.Trace) -> list[str | None]:
+    return trace.late_ranks()["class"].to_pylist()
+
+
+def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path) -> None:
+    # Rank 2 computes 3 ms more every time; rank 0 9 ms more in 2 of 100; rank 1 2 ms more in each fourth.
+    late = [{2: 3 * MS, 0: 9 * MS * (n in (30, 70)), 1: 2 * MS * (n % 4 == 0)} for n in range(100)]
+    trace = run(tmp_path / "d", late, ranks=8)
+    assert classes(trace) == ["spikes", "sometimes", "always", *["never"] * 5]
+    rows = trace.late_ranks().to_pylist()
+    assert [row["share"] for row in rows] == [0.02, 0.25, 1.0, *[0.0] * 5]
+    # The median of the eight is one of those that compute 10 ms, so what was planted is the lateness.
+    assert (rows[2]["typical_ns"], rows[0]["worst_ns"]) == (3 * MS, 9 * MS)
+    assert {row["step"] for row in rows} == {None}
+
+
+def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:
+    # 0, 1, 2, 3, 0, ...: each in a quarter of the collectives, moving on by one.
+    trace = run(tmp_path / "d", [{n % 4: 3 * MS} for n in range(80)])
+    assert classes(trace) == ["rotating"] * 4
+    assert trace.late_ranks()["step"].to_pylist() == [1] * 4
+
+
+def test_ranks_that_are_late_at_random_do_not_rotate(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    trace = run(tmp_path / "d", [{int(random.integers(4)): 3 * MS} for _ in range(80)])
+    assert classes(trace) == ["sometimes"] * 4
+
+
+def test_too_few_collectives_have_no_class_and_the_least_lateness_is_the_users(tmp_path: Path) -> None:
+    assert classes(run(tmp_path / "few", [{2: 3 * MS}] * 11)) == [None] * 4
+    trace = run(tmp_path / "many", [{2: 3 * MS}] * 40)
+    assert trace.late_ranks(least_ms=5.0)["class"].to_pylist() == ["never"] * 4
+
+
+def noise(at_ns: np.ndarray, values: np.ndarray) -> pa.Table:
+    return pa.table({"rank": np.zeros(len(at_ns), int), "end_ns": at_ns.astype("int64"), "noise_ns": values})
+
+
+def uneven(random: np.random.Generator, n: int = 120) -> np.ndarray:
+    return np.cumsum(random.exponential(10 * MS, n) + MS)
+
+
+def test_noise_with_a_period_has_that_period() -> None:
+    # 3 ms of noise in the first 20 of every 130 ms, seen at uneven times.
+    random = np.random.default_rng(2)
+    at = uneven(random)
+    row = answer(noise(at, np.where(at % (130 * MS) < 20 * MS, 3.0 * MS, 0)), None, {})[0]
+    assert row["periodic"] is True
+    assert row["period_ns"] == pytest.approx(130 * MS, rel=0.02)
+    assert row["resolution_ns"] < 20 * MS
+
+
+def test_noise_without_a_period_has_none() -> None:
+    # Spikes of a heavy tail, and noise that lasts from gap to gap: 40 of each. 1 % of 80 is less than one; 5 or more
+    # would come of 1 % once in 600 times.
+    found = 0
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        at = uneven(random)
+        spikes = np.where(random.random(len(at)) < 0.1, random.pareto(1.5, len(at)) * MS, 0)
+        steps, lasting = random.standard_normal(len(at)), np.zeros(len(at))
+        for i in range(1, len(at)):
+            lasting[i] = 0.7 * lasting[i - 1] + steps[i]
+        for values in (spikes, np.maximum(lasting, 0) * MS):
+            found += bool(answer(noise(at, values), None, {})[0]["periodic"])
+    assert found < 5
+
+
+def test_too_little_noise_is_not_judged() -> None:
+    at = np.arange(1, 101) * 10.0 * MS
+    values = np.zeros(100)
+    values[[10, 50]] = MS
+    row = answer(noise(at, values), None, {})[0]
+    assert (row["periodic"], row["period_ns"], row["noisy"]) == (None, None, 2)
+
+
+def test_both_are_asked_of_a_trace(tmp_path: Path) -> None:
+    trace = run(tmp_path / "d", [{2: 3 * MS * (n % 5 == 0)} for n in range(100)])
+    rows = {row["rank"]: row for row in trace.noise_periods().to_pylist()}
+    assert rows[2]["period_ns"] == pytest.approx(100 * MS, rel=0.02)
+    assert rows[0]["periodic"] is None
