@@ -13,10 +13,10 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check check-kills check-random fuzz sanitize bench dev clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills check-random check-mpi4py check-apps fuzz sanitize bench dev clean setup-demo setup-test unit
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo ## A real solver traced, explained, remapped and run again: about two minutes after the first set-up
 	@$(PY) demo/run.py
@@ -38,6 +38,12 @@ check-kills: setup-test ## 1,000 runs killed at random moments: is every event r
 
 check-random: setup-test ## Random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
 	@PYTHONPATH=tools $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
+
+check-mpi4py: setup-test ## mpi4py's own tests with and without the collector, in some hours (MPI=release RANKS="1 2")
+	@$(PY) tests/exactness/check_mpi4py.py $(if $(MPI),--mpi $(MPI)) $(if $(RANKS),--ranks $(RANKS))
+
+check-apps: setup-test ## LAMMPS, HPCC and ScaLAPACK's testers with and without the collector (ONLY=name WHOLE=1)
+	@$(PY) tests/exactness/check_apps.py $(if $(ONLY),--only '$(ONLY)') $(if $(WHOLE),--whole)
 
 fuzz: setup-test ## The readers of tree files, topology files and spools against mutated input: SECONDS=60 each
 	@tools/fuzz $(or $(SECONDS),60)

@@ -5,7 +5,7 @@ from pathlib import Path
 import local_mpi
 import pytest
 
-STARTING_JOBS = [Path(__file__).parent / folder for folder in ("end_to_end", "engine", "kills", "reach")]
+STARTING_JOBS = [Path(__file__).parent / folder for folder in ("end_to_end", "engine", "exactness", "kills", "reach")]
 MPIS = local_mpi.find()
 
 

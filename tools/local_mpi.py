@@ -3,6 +3,7 @@
 For the demo, the tests, the sample traces and the benchmarks. Users start their own jobs with their own launchers.
 """
 
+import ctypes
 import os
 import re
 import shutil
@@ -59,6 +60,18 @@ class LocalMpi:
             raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")
         unfinished.replace(program)
         return program
+
+
+def take_short_slices() -> None:
+    """Lets this process, and every job that it starts from now on, ask for scheduler slices of 0.1 ms: where ranks
+    outnumber cores one that polls keeps its core for a whole slice, 3 ms else. Linux 6.12 and later on x86-64;
+    elsewhere nothing happens.
+    """
+    sched_setattr, size, slice_ns = 314, 56, 100_000
+    attributes = (ctypes.c_int32 * (size // 4))(size)
+    attributes[4] = os.getpriority(os.PRIO_PROCESS, 0)
+    attributes[6] = slice_ns
+    ctypes.CDLL(None).syscall(sched_setattr, 0, attributes, 0)
 
 
 def _release_of(compiler: str) -> str | None:

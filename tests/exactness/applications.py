@@ -1,0 +1,153 @@
+"""The applications of `make check-apps`: Debian's LAMMPS, HPCC and the test programs of ScaLAPACK.
+
+Each is its programs' words, its input and the rules by which its output is read.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from outputs import Rules
+
+PACKAGES = ("lammps", "lammps-examples", "hpcc", "scalapack-mpi-test")
+
+
+@dataclass(frozen=True)
+class Application:
+    """One program with one input, as a job."""
+
+    name: str
+    flavours: tuple[str, ...]
+    """The MPI libraries that Debian has built it for."""
+    words: tuple[str, ...]
+    rules: Rules
+    copied: tuple[Path, ...] = ()
+    """Files that it reads in its working directory."""
+    changed: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """Replacements (pattern and text) in these, so that it takes seconds."""
+    output: str = ""
+    """The file that it writes its results to; empty: stdout."""
+    output_from: str = ""
+    """Where in it the results begin."""
+    ranks: int = 4
+
+    def prepare(self, folder: Path) -> None:
+        """Puts the input into a folder. Raises RuntimeError if it is not as it was when this was written."""
+        for path in self.copied:
+            text = path.read_text()
+            for pattern, new in self.changed.get(path.name, ()):
+                text, times = re.subn(pattern, new, text, flags=re.MULTILINE)
+                if times == 0:
+                    raise RuntimeError(f"{self.name}: {path} has no {pattern!r} to replace")
+            (folder / path.name.lstrip("_")).write_text(text)
+
+    def results(self, folder: Path, stdout: str) -> str:
+        """What the run has printed as its results."""
+        text = (folder / self.output).read_text() if self.output else stdout
+        return text[text.index(self.output_from) :] if self.output_from else text
+
+
+EXAMPLES = Path("/usr/share/lammps/examples")
+LAMMPS = Rules(
+    timed_lines=r"^(Loop time|Performance:|Total wall time|(Pair|Bond|Kspace|Neigh|Comm|Output|Modify|Other) +\|)"
+    r"|CPU = |% CPU use|^OMP_NUM_THREADS",
+    # Printed with eight digits; rounding grows by a factor of some hundred over such a run.
+    bound=1e-6,
+)
+
+
+def _lammps(example: str, steps: int, *data: str, **changed: str) -> Application:
+    """One of its examples, with fewer steps and with lines changed: by their first word."""
+    folder = EXAMPLES / example
+    lines = tuple((rf"^{word}\s.*", f"{word} {rest}") for word, rest in {"run": str(steps), **changed}.items())
+    return Application(
+        f"LAMMPS {example}",
+        ("openmpi",),
+        ("lmp", "-in", f"in.{example}", "-log", "none"),
+        LAMMPS,
+        (folder / f"in.{example}", *(folder / name for name in data)),
+        {f"in.{example}": lines},
+    )
+
+
+HPCC = Application(
+    "HPCC",
+    ("openmpi",),
+    ("hpcc",),
+    Rules(
+        timed_lines=r"(?i)^Current time|^\w*(time\d?|[GT]flops|GUPs|GBs|usec|GBytes|STREAM_(Copy|Scale|Add|Triad))=",
+        residuals="^(HPL_RnormI|PTRANS_residual|MPIFFT_maxErr)=",
+        largest_residual=1e-11,
+        bound=1e-5,
+    ),
+    (Path("/usr/share/doc/hpcc/examples/_hpccinf.txt"),),
+    {"_hpccinf.txt": ((r"^1000( +Ns)", r"200\1"), (r"^80( +NBs)", r"32\1"))},
+    output="hpccoutf.txt",
+    output_from="Begin of Summary section",
+)
+
+TESTERS = Path("/usr/lib/x86_64-linux-gnu/scalapack")
+INPUTS = Path("/usr/share/scalapack")
+SCALAPACK = Rules(
+    # Ranks say these when they come to it; the last is on stderr beside them.
+    timed_lines=r"^BLACS WARNING|^from \{|^\{\d+,\d+\}, pnum=\d+",
+    timed_columns="Time|MFLOPS|WALL|CPU",
+    timed_words=r"(?<=^Passed ).{20}",
+    residuals="(?i)^(Residual|CHK|QTQ)|^Passed ",
+    # In units of the rounding error; the testers themselves allow up to 100.
+    largest_residual=100,
+)
+_LETTERS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
+_ALGEBRA = ["lu", "dblu", "dtlu", "gblu", "llt", "pbllt", "ptllt", "inv", "qr", "ls", "brd", "hrd", "trd", "nep"]
+
+
+# Grids of two processes.
+_ON_TWO = (
+    (r"^[\d ]+\b(\s+values of P\b)", r"1 2 1 2 1 2 1 2 1\1"),
+    (r"^[\d ]+\b(\s+values of Q\b)", r"2 1 2 1 2 1 2 1 2\1"),
+)
+
+
+def _tester(program: str) -> Iterator[Application]:
+    inputs = tuple(path for folder in ("", "PBLAS", "BLACS") for path in sorted((INPUTS / folder).glob("*.dat")))
+    with_grids = [path.name for path in inputs if "values of P" in path.read_text()]
+    for flavour in ("openmpi", "mpich"):
+        # Where ranks outnumber cores MPICH takes minutes for each.
+        on_two = flavour == "mpich"
+        yield Application(
+            f"ScaLAPACK {Path(program).name}",
+            (flavour,),
+            (str(TESTERS / f"{flavour}-tests" / program),),
+            SCALAPACK,
+            inputs,
+            dict.fromkeys(with_grids, _ON_TWO) if on_two else {},
+            ranks=2 if on_two else 4,
+        )
+
+
+def scalapack(whole: bool) -> Iterator[Application]:
+    """Its test programs: of a program in four precisions one, or all."""
+    letters = "sdcz" if whole else "d"
+    for name in _ALGEBRA:
+        for letter in letters:
+            yield from _tester(f"x{letter}{name}")
+    for name in ("xssep", "xdsep", "xdsvd", "xdsyevr", "xdhseqr", "xzheevr", "xzevc"):
+        yield from _tester(name)
+    for level in (1, 2, 3):
+        for letter in letters:
+            yield from _tester(f"PBLAS/{letter}pb{level}tst")
+    yield from _tester("xCbtest")
+    yield from _tester("xFbtest")
+
+
+def applications(whole: bool) -> list[Application]:
+    """All of them."""
+    lammps = [
+        _lammps("melt", 250),
+        _lammps("peptide", 100, "data.peptide"),
+        _lammps("rigid", 300, "data.rigid"),
+        # So many steps and no criterion for the end: that one and the chaos of a longer run turn on the last bit.
+        _lammps("min", 100, minimize="0 0 40 1000"),
+    ]
+    return [*lammps, HPCC, *scalapack(whole)]

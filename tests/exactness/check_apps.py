@@ -1,0 +1,212 @@
+"""Real applications with and without the collector: make check-apps.
+
+    check_apps.py [--whole] [--only REGEX]
+
+LAMMPS, HPCC and ScaLAPACK's test programs as Debian has them run without the collector, observed, and with every
+collective that the engine can run run by it, over shared memory and over MPI's messages. Observed, all that they print
+but times must be the same to the last digit; with the engine, whose sums have another order, fractions within a bound.
+Each archive is converted and held against its promises, and the calls in it are counted. Prints a table; ends with 1
+and a sentence for each difference.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import local_mpi
+from applications import PACKAGES, Application, applications
+from hopscope.launch import collector_library
+from outputs import compare
+from traces import faults_of, rows
+from tree_mixtures import MIXTURES
+
+_FIRST, _SECOND, _THIRD = MIXTURES
+WAYS = {"observed": None, "engine, shm": (_FIRST, "shm"), "engine, mpi": (_THIRD, "mpi")}
+PATIENCE_SECONDS = 600
+COUNTED = "SELECT count(*) AS calls, count(*) FILTER (engine = 'tree') AS by_engine FROM calls"
+# Beyond what is mapped and touched of the recording, on the rank that makes the archive: far from what a leak of an
+# operation, a communicator or a request at each call would come to.
+MOST_ADDED_MIB = 64
+# A process counts the memory of the one that it was forked from as its own largest: so a small one stands between.
+MEASURED = """
+import pathlib, resource, subprocess, sys
+code = subprocess.run(sys.argv[2:]).returncode
+pathlib.Path(sys.argv[1]).write_text(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+"""
+
+
+@dataclass
+class Ended:
+    """How a run ended."""
+
+    code: int
+    results: str
+    said: list[str]
+    """The collector's lines on stderr."""
+    largest_mib: float
+    """The largest resident size of any of its processes."""
+
+
+def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: str | None) -> Ended:
+    """Runs an application in a new folder; `way` None: without the collector."""
+    folder.mkdir(parents=True)
+    application.prepare(folder)
+    variables = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if way is not None:
+        variables |= {"LD_PRELOAD": str(collector_library(mpi.release)), "HOPSCOPE_DIR": str(folder / "trace")}
+        if engine := WAYS[way]:
+            (folder / "tree.json").write_text(json.dumps(MIXTURES[engine[0]]))
+            variables |= {"HOPSCOPE_TREE": str(folder / "tree.json"), "HOPSCOPE_TRANSPORT": engine[1]}
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
+    with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
+        job = subprocess.Popen(
+            [sys.executable, "-S", "-c", MEASURED, "memory", *mpi.launch(application.ranks), *application.words],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            cwd=folder,
+            env=clean | variables,
+            start_new_session=True,
+        )
+        try:
+            job.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGTERM)
+                job.wait()
+    memory = folder / "memory"
+    largest = int(memory.read_text()) / 1024 if memory.exists() else 0
+    said = [
+        line for line in (folder / "stderr").read_text(errors="replace").splitlines() if line.startswith("hopscope")
+    ]
+    try:
+        results = application.results(folder, (folder / "stdout").read_text(errors="replace"))
+    except (OSError, ValueError):
+        results = ""
+    return Ended(job.returncode, results, said, largest)
+
+
+class Check:
+    """One application under one MPI library: its lines of the table, and its differences."""
+
+    def __init__(self, application: Application, mpi: local_mpi.LocalMpi, folder: Path) -> None:
+        self.application, self.mpi, self.folder = application, mpi, folder
+        self.differences: list[str] = []
+
+    def lines(self) -> Iterator[str]:
+        """Runs it in all ways."""
+        name = f"{self.application.name:24} {self.mpi.release:9}"
+        alone = run(self.application, self.mpi, self.folder / "alone", None)
+        if not alone.results:
+            self.differences.append("it does not run without the collector")
+            yield f"{name} does not run: exit code {alone.code}; see {self.folder}"
+            return
+        steady = True
+        for number, way in enumerate(WAYS):
+            ended = run(self.application, self.mpi, self.folder / str(number), way)
+            rules, same_order = self.application.rules, steady and WAYS[way] is None
+            found = compare(alone.results, ended.results, rules, same_order)
+            if same_order and found.differences:
+                # What changes from run to run by itself can be the same only within the bound.
+                again = run(self.application, self.mpi, self.folder / "again", None)
+                steady = same_order = not compare(alone.results, again.results, rules, same_order).differences
+                found = compare(alone.results, ended.results, rules, same_order)
+            faults = [f"exit code {ended.code} instead of {alone.code}"] if ended.code != alone.code else []
+            faults += found.differences
+            added = ended.largest_mib - alone.largest_mib
+            faults += [f"{added:.0f} MiB of memory added"] if added > MOST_ADDED_MIB else []
+            trace_faults, calls, by_engine = _seen(self.folder / str(number) / "trace")
+            faults += trace_faults
+            faults += ["no call seen"] if not calls else []
+            faults += ["no call by the engine"] if WAYS[way] and not by_engine else []
+            self.differences += [f"{way}: {fault}" for fault in faults]
+            equal = "DIFFERENT" if faults else ("same" if same_order else f"{found.largest:.0e}")
+            yield (
+                f"{name} {way:12} {found.exact:7} {found.fractions:7} {found.residuals:7}  {equal:9} {calls:8} "
+                f"{by_engine:8} {added:6.1f}" + ("" if steady else "  (changes by itself)")
+            )
+            for line in sorted(set(ended.said)):
+                yield f"    the collector said: {line}"
+
+
+def _seen(trace: Path) -> tuple[list[str], int, int]:
+    """What is wrong with a trace; the collective calls in it, and those of them by the engine."""
+    faults = faults_of(trace)
+    try:
+        counted = rows(trace, "sql", COUNTED)
+    except RuntimeError as trouble:
+        return [*faults, str(trouble)], 0, 0
+    return faults, counted[0]["calls"], counted[0]["by_engine"]
+
+
+def _install() -> None:
+    """The packages, if this is Debian and we may."""
+    state = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
+    missing = [
+        name
+        for name in PACKAGES
+        if subprocess.run([*state, name], capture_output=True, text=True, check=False).stdout != "installed"
+    ]
+    if not missing:
+        return
+    root = [] if os.geteuid() == 0 else ["sudo"]
+    print(f"installing {', '.join(missing)}", file=sys.stderr)
+    apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "-q", "--no-install-recommends"]
+    done = subprocess.run([*apt, *missing], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"check-apps: these Debian packages are needed: {' '.join(missing)}\n{done.stderr.strip()}")
+
+
+def main() -> int:
+    """Runs them all."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--whole", action="store_true", help="ScaLAPACK in all four precisions: some hours")
+    options.add_argument("--only", default="", help="a regular expression for names")
+    given = options.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    _install()
+    local_mpi.take_short_slices()
+    libraries = {mpi.flavour: mpi for mpi in local_mpi.find()}
+    wanted = [one for one in applications(given.whole) if re.search(given.only, one.name)]
+    folder, differences = Path(tempfile.mkdtemp(prefix="hopscope-apps-")), 0
+    print(
+        f"{'application':24} {'MPI':9} {'way':12} {'exact':>7} {'within':>7} {'small':>7}  {'largest':9} {'calls':>8} "
+        f"{'engine':>8} {'MiB':>6}"
+    )
+    for number, application in enumerate(wanted):
+        for flavour in application.flavours:
+            if flavour not in libraries:
+                sys.exit(f"check-apps: {application.name} wants {flavour}, which is not on this machine")
+            place = folder / f"{number}-{flavour}"
+            check = Check(application, libraries[flavour], place)
+            for line in check.lines():
+                print(line, flush=True)
+            for difference in check.differences:
+                print(f"    DIFFERENT: {difference}", flush=True)
+            differences += len(check.differences)
+            if not check.differences:
+                shutil.rmtree(place)
+    if differences:
+        print(f"{differences} differences; what the runs left is in {folder}")
+        return 1
+    shutil.rmtree(folder)
+    print("no difference")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

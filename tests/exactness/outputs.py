@@ -1,0 +1,116 @@
+"""Are two outputs of one program the same, but for times and for the rounding of sums in another order?
+
+What a program prints of times and rates is taken out by its rules. Of the rest words and whole numbers must be the
+same, and numbers with a decimal point within the bound: |a - b| <= bound * max(1, |a|, |b|).
+"""
+
+import re
+from dataclasses import dataclass, field
+
+_NUMBER = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eEdD][+-]?\d+)?")
+_FRACTION = re.compile(r"[.eEdD]")
+_DASHES = re.compile(r"\s*-{2,}(\s+-{2,}){3,}\s*")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How to read a program's output."""
+
+    timed_lines: str = r"(?!)"
+    """Lines that match are left out."""
+    timed_words: str = r"(?!)"
+    """What matches within a line is left out."""
+    timed_columns: str = r"(?!)"
+    """Columns, below a title and a line of dashes, whose title matches."""
+    residuals: str = r"(?!)"
+    """Lines or columns' titles that match have rounding itself as their fractions, in units of its usual size: these
+    need only be below `largest_residual`, in both. The program's own verdict on them is a word and must be the same.
+    """
+    largest_residual: float = 0
+    bound: float = 0
+
+
+@dataclass
+class Compared:
+    """What was compared and what differs."""
+
+    exact: int = 0
+    """Words and whole numbers."""
+    fractions: int = 0
+    residuals: int = 0
+    largest: float = 0
+    """The largest |a - b| / max(1, |a|, |b|)."""
+    differences: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Field:
+    text: str
+    line: int
+    residual: bool = False
+
+
+def compare(expected: str, found: str, rules: Rules, same_order: bool) -> Compared:
+    """Holds an output against the expected one. With `same_order` the program's sums were made in the same order, and
+    every fraction, residuals too, must be the same to the last digit.
+    """
+    before, now = _fields(expected, rules), _fields(found, rules)
+    result = Compared()
+    for one, other in zip(before, now, strict=False):
+        difference = _compare_field(one, other, rules, same_order, result)
+        if difference:
+            result.differences.append(f"line {one.line}: {difference}")
+            if len(result.differences) >= 20:
+                return result
+    if len(before) != len(now) and not result.differences:
+        result.differences.append(f"{len(now)} fields instead of {len(before)}")
+    return result
+
+
+def _compare_field(one: _Field, other: _Field, rules: Rules, same_order: bool, result: Compared) -> str:
+    if not (_is_fraction(one.text) and _is_fraction(other.text)):
+        result.exact += 1
+        return "" if one.text == other.text else f"{other.text!r} instead of {one.text!r}"
+    a, b = _value(one.text), _value(other.text)
+    apart = abs(a - b) / max(1, abs(a), abs(b))
+    if one.residual and not same_order:
+        result.residuals += 1
+        fits = max(abs(a), abs(b)) <= rules.largest_residual
+        return "" if fits else f"residual {other.text} instead of {one.text}"
+    result.fractions += 1
+    result.largest = max(result.largest, apart)
+    fits = one.text == other.text if same_order else apart <= rules.bound
+    return "" if fits else f"{other.text} instead of {one.text}"
+
+
+def _is_fraction(text: str) -> bool:
+    return bool(_NUMBER.fullmatch(text) and _FRACTION.search(text))
+
+
+def _value(text: str) -> float:
+    return float(re.sub("[dD]", "e", text))
+
+
+def _fields(text: str, rules: Rules) -> list[_Field]:
+    """The fields of an output, but for what is timed."""
+    found: list[_Field] = []
+    titles: list[str] = []
+    title_line = ""
+    for number, whole in enumerate(text.splitlines(), 1):
+        if _DASHES.fullmatch(whole):
+            titles = _titles(title_line, whole)
+        title_line = whole
+        if re.search(rules.timed_lines, whole):
+            continue
+        words = re.sub(rules.timed_words, " ", whole).replace("=", " = ").split()
+        of = titles if len(words) == len(titles) else [""] * len(words)
+        for word, title in zip(words, of, strict=True):
+            if not (title and re.search(rules.timed_columns, title)):
+                residual = re.search(rules.residuals, title or whole) is not None
+                found.append(_Field(word, number, residual))
+    return found
+
+
+def _titles(titles: str, dashes: str) -> list[str]:
+    """What stands above each run of dashes."""
+    return [titles[match.start() : match.end()].strip() or "-" for match in re.finditer("-{2,}", dashes)]

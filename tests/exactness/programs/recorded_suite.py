@@ -1,0 +1,98 @@
+"""mpi4py's own tests on one rank: what became of each is written to a file as it happens, a line each.
+
+    recorded_suite.py TESTS LINES LEFT_OUT MODULES
+
+TESTS is the folder test/ of mpi4py's sources, LINES the folder for <rank>.jsonl, LEFT_OUT a file of names of tests that
+are not run, one a line, MODULES a regular expression for the modules wanted. The first line has
+the names of all, so that it is known what a rank that dies or hangs has not come to.
+"""
+
+import json
+import re
+import sys
+import unittest
+from pathlib import Path
+from typing import Any, TextIO
+
+
+class Recorded(unittest.TestResult):
+    """Writes what became of each test."""
+
+    def __init__(self, lines: TextIO) -> None:
+        super().__init__()
+        self.lines = lines
+        self.found: list[tuple[str, str]] = []
+
+    def write(self, **line: Any) -> None:
+        """One line, at once."""
+        self.lines.write(json.dumps(line) + "\n")
+        self.lines.flush()
+
+    def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        self.found = []
+        self.write(begun=test.id())
+
+    def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
+        outcomes = sorted({outcome for outcome, _ in self.found}) or ["passed"]
+        self.write(
+            test=test.id(), outcome=" and ".join(outcomes), said="; ".join(said for _, said in self.found)[:2000]
+        )
+
+    def found_in(self, test: Any, outcome: str, said: str) -> None:
+        """A test's outcome; one that never began (a class or module that could not be set up) is written at once."""
+        self.found.append((outcome, said))
+        if not isinstance(test, unittest.TestCase):
+            self.stopTest(test)
+            self.found = []
+
+    def addError(self, test: Any, err: Any) -> None:  # noqa: N802
+        self.found_in(test, f"error {err[0].__name__}", str(err[1]))
+
+    def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+        self.found_in(test, f"failure {err[0].__name__}", str(err[1]))
+
+    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802
+        self.found_in(test, f"skipped: {reason}", "")
+
+    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802
+        self.found_in(test, "expected failure", str(err[1]))
+
+    def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: N802
+        self.found_in(test, "unexpected success", "")
+
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+        if err is not None:
+            kind = "failure" if issubclass(err[0], test.failureException) else "error"
+            self.found.append((f"{kind} {err[0].__name__}", f"{subtest}: {err[1]}"))
+
+
+def single(tests: unittest.TestSuite) -> list[unittest.TestCase]:
+    """The tests of a suite, in its order."""
+    found: list[unittest.TestCase] = []
+    for test in tests:
+        found += single(test) if isinstance(test, unittest.TestSuite) else [test]
+    return found
+
+
+def main() -> None:
+    """Runs them."""
+    folder, lines, left_out, modules = sys.argv[1:]
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, folder)
+    # As the suite's own main does where no CuPy and no numba is asked for.
+    sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
+    from mpi4py import MPI
+
+    loader = unittest.TestLoader()
+    names = [path.stem for path in sorted(Path(folder).glob("test_*.py")) if re.search(modules, path.stem)]
+    unwanted = set(Path(left_out).read_text().splitlines())
+    found = [test for name in names for test in single(loader.discover(folder, f"{name}.py"))]
+    tests = [test for test in found if test.id() not in unwanted]
+    with (Path(lines) / f"{MPI.COMM_WORLD.Get_rank()}.jsonl").open("w") as file:
+        result = Recorded(file)
+        result.write(tests=[test.id() for test in tests])
+        unittest.TestSuite(tests).run(result)
+
+
+if __name__ == "__main__":
+    main()

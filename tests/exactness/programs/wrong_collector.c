@@ -1,0 +1,18 @@
+/* A preload that does what a collector must not: it changes a result, and ends the job in a test.
+ * The comparison of mpi4py's tests has to notice both. */
+#include <mpi.h>
+#include <unistd.h>
+
+int MPI_Op_commutative(MPI_Op op, int *commutes)
+{
+    int result = PMPI_Op_commutative(op, commutes);
+    *commutes = !*commutes;
+    return result;
+}
+
+int MPI_Add_error_string(int code, const char *text)
+{
+    (void)code;
+    (void)text;
+    _exit(9);
+}

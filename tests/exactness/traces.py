@@ -1,0 +1,31 @@
+"""Is the trace of a run whole? Its archive is converted and held against the dataset's promises."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ANALYZE = Path(sys.executable).with_name("analyze")
+
+
+def rows(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
+    """The rows of an analyze command. Raises RuntimeError with its words if it has none."""
+    words = [str(ANALYZE), command, str(trace), *options, "--format", "json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError:
+        said = done.stderr.strip().splitlines()
+        raise RuntimeError(f"analyze {command} ends with {done.returncode}: {' '.join(said[-3:])}") from None
+
+
+def faults_of(trace: Path) -> list[str]:
+    """What is wrong with a trace, as sentences."""
+    if not (trace / "traces.otf2").is_file():
+        return [f"{trace} has no archive"]
+    try:
+        found = rows(trace, "check-data")
+    except RuntimeError as trouble:
+        return [str(trouble)]
+    return [f"{row['rule']}: {row['beyond']} of {row['rows']}, {row['example']}" for row in found if row["beyond"]]

@@ -1,0 +1,60 @@
+"""Tree files that leave nothing to the MPI library of what the engine can run, each by other algorithms."""
+
+from typing import Any
+
+TREE_OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier", "MPI_Gather", "MPI_Scatter"]
+_VECTORS = ["MPI_Gatherv", "MPI_Scatterv"]
+_ALLGATHERS = ["MPI_Allgather", "MPI_Allgatherv"]
+_ALLTOALLS = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"]
+_SCATTERED = ["MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
+_SCANS = ["MPI_Scan", "MPI_Exscan"]
+OPERATIONS = [*TREE_OPERATIONS, *_VECTORS, *_ALLGATHERS, *_ALLTOALLS, *_SCATTERED, *_SCANS]
+
+
+def _by(algorithm: str, *operations: str, **more: Any) -> dict[str, Any]:
+    return {"operations": list(operations), "algorithm": algorithm, **more}
+
+
+def _over(tree: str, *operations: str, **more: Any) -> dict[str, Any]:
+    return {"operations": list(operations), "reduce_tree": tree, "broadcast_tree": tree, **more}
+
+
+_BINOMIAL = {"shape": "binomial"}
+
+# What a tree cannot combine in the order of ranks goes native, in every mixture but the second.
+MIXTURES: dict[str, dict[str, Any]] = {
+    "binomial trees, recursive doubling, pairwise": {
+        "schema_version": 1,
+        "trees": {"tree": _BINOMIAL},
+        "rules": [
+            _over("tree", *TREE_OPERATIONS),
+            _by("linear", *_VECTORS),
+            _by("recursive-doubling", *_ALLGATHERS, *_SCANS),
+            _by("pairwise", *_ALLTOALLS, *_SCATTERED),
+        ],
+    },
+    "recursive doubling, split binary, Bruck": {
+        "schema_version": 1,
+        "trees": {"tree": {"shape": "kary", "fan_out": 3}},
+        "rules": [
+            _by("recursive-doubling", "MPI_Allreduce", *_SCANS),
+            _by("split-binary", "MPI_Bcast"),
+            _by("dissemination", "MPI_Barrier"),
+            _by("bruck", *_ALLGATHERS, "MPI_Alltoall"),
+            _by("linear", *_VECTORS, "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Gather", "MPI_Scatter"),
+            _by("pairwise", *_SCATTERED),
+            _over("tree", "MPI_Reduce", segment_bytes=64),
+        ],
+    },
+    "rings, pipelines, chains": {
+        "schema_version": 1,
+        "trees": {"tree": {"shape": "chain"}},
+        "rules": [
+            _by("ring", "MPI_Allreduce", *_ALLGATHERS, *_SCATTERED),
+            _by("pipeline", "MPI_Reduce", "MPI_Bcast", segment_bytes=16),
+            _by("double-ring", "MPI_Barrier"),
+            _over("tree", "MPI_Gather", "MPI_Scatter"),
+            _by("linear", *_VECTORS, *_ALLTOALLS, *_SCANS),
+        ],
+    },
+}
