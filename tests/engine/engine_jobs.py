@@ -95,7 +95,7 @@ class Ended:
 
 def program(mpi: LocalMpi) -> Path:
     """The checking program, compiled once for each MPI library."""
-    made = ROOT / "build" / "programs" / mpi.flavour / "engine_check"
+    made = ROOT / "build" / "programs" / mpi.release / "engine_check"
     sources = sorted(PROGRAMS.glob("*.c"))
     newest = max(path.stat().st_mtime for path in PROGRAMS.iterdir())
     if made.exists() and made.stat().st_mtime > newest:
@@ -148,7 +148,7 @@ def check(
         folder = Path(name)
         (folder / "tree.json").write_text(json.dumps(tree))
         variables = {
-            "LD_PRELOAD": str(collector_library(mpi.flavour)),
+            "LD_PRELOAD": str(collector_library(mpi.release)),
             "HOPSCOPE_TREE": str(folder / "tree.json"),
             "HOPSCOPE_DIR": str(folder / "trace"),
             "HOPSCOPE_ASSEMBLE": "0",

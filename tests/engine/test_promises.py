@@ -1,6 +1,7 @@
 """What the engine must never do: hang, hide an error, mix up communicators, or leave the reason unsaid."""
 
 import engine_jobs
+import local_mpi
 import pytest
 from engine_jobs import every
 from local_mpi import LocalMpi
@@ -16,11 +17,46 @@ SLOW_LINKS = {
 }
 
 
-def test_errors_are_those_of_the_library_and_reach_the_users_handler_once(mpi: LocalMpi) -> None:
-    if mpi.flavour == "mpich":
-        pytest.skip("Debian's MPICH checks no arguments: it crashes on wrong ones by itself")
-    ended = engine_jobs.check(mpi, 3, every("binomial"), "errors")
+# Debian's MPICH checks no arguments: it crashes on wrong ones by itself.
+CHECKING = [mpi for mpi in local_mpi.find_all() if mpi.release != "mpich-4"]
+
+
+@pytest.fixture(params=CHECKING, ids=[mpi.release for mpi in CHECKING])
+def checking_mpi(request: pytest.FixtureRequest) -> LocalMpi:
+    """Each MPI library that looks at arguments."""
+    return request.param
+
+
+EVERYTHING = {
+    "schema_version": 1,
+    "trees": {"tree": {"shape": "binomial"}},
+    "rules": [
+        {"operations": engine_jobs.OPERATIONS, "reduce_tree": "tree"},
+        {"operations": engine_jobs.ALGORITHMS["recursive-doubling"][1:-1], "algorithm": "recursive-doubling"},
+        {"operations": engine_jobs.ALGORITHMS["pairwise"], "algorithm": "pairwise"},
+        {"operations": engine_jobs.ALGORITHMS["linear"][:4], "algorithm": "linear"},
+    ],
+}
+
+
+def test_errors_are_those_of_the_library_and_reach_the_users_handler_alone(checking_mpi: LocalMpi) -> None:
+    ended = engine_jobs.check(checking_mpi, 3, EVERYTHING, "errors")
     assert ended.same, ended
+
+
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+def test_a_message_longer_than_its_buffer_is_the_error_that_the_library_makes_of_it(
+    transport: str, first_mpi: LocalMpi
+) -> None:
+    ended = engine_jobs.check(first_mpi, 2, every("flat"), "truncation", transport=transport)
+    assert ended.same, ended
+
+
+def test_no_thread_ever_meets_another_error_handler_than_the_applications(mpi: LocalMpi) -> None:
+    # They were exchanged while the engine made a communicator, and while it asked what goes with an operation.
+    ended = engine_jobs.check(mpi, 2, every("binomial"), "handlers", 0, 30)
+    assert ended.same, ended
+    assert ended.by_engine == 2 * 30
 
 
 def test_communicators_come_and_go_and_intercommunicators_go_native(mpi: LocalMpi) -> None:

@@ -278,6 +278,10 @@ void comm_registry_define_all(void) {
     comm_table_each(define_late);
 }
 
+void comm_registry_each(void (*visit)(struct comm *comm)) {
+    comm_table_each(visit);
+}
+
 void comm_registry_stop(void) {
     pthread_mutex_lock(&lock);
     comm_table_each(free_comm);

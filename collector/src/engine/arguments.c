@@ -1,7 +1,10 @@
 /* Reads the arguments of each operation: which of the two buffers counts on which rank. */
 #include "engine/arguments.h"
 
+#include "engine/inquiry.h"
+#include "engine/operators.h"
 #include "hopscope/functions.h"
+#include "mpi/type_bytes.h"
 
 enum operation operation_of(int function) {
     /* One more than the operation, so that functions that are not listed have none. */
@@ -44,55 +47,67 @@ MPI_Datatype buffer_datatype(const struct engine_buffer *buffer, int rank) {
     return buffer->datatypes ? buffer->datatypes[rank] : buffer->datatype;
 }
 
-int64_t datatype_bytes(MPI_Datatype datatype) {
-    MPI_Count bytes = -1;
-    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size_x(datatype, &bytes) != MPI_SUCCESS || bytes < 0)
-        return -1;
-    return (int64_t)bytes;
+/* An address that is looked at, if there is anything to be found there. */
+static bool address_is_sound(const void *base, MPI_Datatype datatype, uint64_t bytes) {
+    return bytes == 0 || base == MPI_IN_PLACE || inquiry_takes_address(base, datatype);
 }
 
 /* A buffer with the same count and datatype for everybody. */
+static bool shape_is_sound(const struct engine_buffer *buffer, uint64_t *bytes) {
+    if (buffer->count < 0 || !inquiry_takes_datatype(buffer->datatype))
+        return false;
+    *bytes = buffer->count > 0 ? type_bytes(buffer->datatype) * (uint64_t)buffer->count : 0;
+    return true;
+}
+
 static bool is_sound(const struct engine_buffer *buffer, uint64_t *bytes) {
-    int64_t unit = datatype_bytes(buffer->datatype);
-    *bytes = unit < 0 || buffer->count < 0 ? 0 : (uint64_t)unit * (uint64_t)buffer->count;
-    return unit >= 0 && buffer->count >= 0;
+    return shape_is_sound(buffer, bytes) && address_is_sound(buffer->base, buffer->datatype, *bytes);
 }
 
 /* One with counts for each rank, of whom all bytes are counted. */
 static bool all_are_sound(const struct engine_call *call, const struct engine_buffer *buffer, uint64_t *bytes) {
-    int64_t unit = buffer->datatypes ? 0 : datatype_bytes(buffer->datatype);
     *bytes = 0;
+    if (!buffer->datatypes && !inquiry_takes_datatype(buffer->datatype))
+        return false;
     for (int rank = 0; rank < call->comm->size; rank++) {
         int64_t count = buffer_count(call, buffer, rank);
-        /* A block of nothing may have no datatype. */
-        if (buffer->datatypes)
-            unit = count == 0 ? 0 : datatype_bytes(buffer->datatypes[rank]);
-        if (count < 0 || unit < 0)
+        MPI_Datatype datatype = buffer_datatype(buffer, rank);
+        if (count < 0)
             return false;
-        *bytes += (uint64_t)count * (uint64_t)unit;
+        if (count == 0) /* then it may have no datatype */
+            continue;
+        if (buffer->datatypes && !inquiry_takes_datatype(datatype))
+            return false;
+        uint64_t block = (uint64_t)count * type_bytes(datatype);
+        if (!address_is_sound(buffer->base, datatype, block))
+            return false;
+        *bytes += block;
     }
     return true;
+}
+
+/* Both buffers of a reduction have the shape of the second; it is written to where the result is wanted. */
+static bool reduction_is_sound(const struct engine_call *call, uint64_t bytes, bool has_result) {
+    MPI_Datatype datatype = call->receive.datatype;
+    return operator_fits(call->op, datatype) && address_is_sound(call->send.base, datatype, bytes) &&
+           (!has_result || address_is_sound(call->receive.base, datatype, bytes));
 }
 
 static bool root_is_sound(const struct engine_call *call) {
     return call->root >= 0 && call->root < call->comm->size;
 }
 
-bool arguments_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
+static bool shapes_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
     const struct engine_buffer *send = &call->send, *receive = &call->receive;
     bool at_root = call->comm->rank == call->root, sends_in_place = send->base == MPI_IN_PLACE;
     bool receives_in_place = receive->base == MPI_IN_PLACE;
     uint64_t other = 0;
-    *bytes = 0;
-    if (operation_has_root(operation) && !root_is_sound(call))
-        return false;
-    if (operation_reduces(operation) && call->op == MPI_OP_NULL)
-        return false;
     switch (operation) {
     case OPERATION_BARRIER:
         return true;
     case OPERATION_REDUCE:
-        return (at_root || !sends_in_place) && is_sound(receive, bytes);
+        return (at_root || !sends_in_place) && shape_is_sound(receive, bytes) &&
+               reduction_is_sound(call, *bytes, at_root);
     case OPERATION_GATHER:
         if (!at_root)
             return !sends_in_place && is_sound(send, bytes);
@@ -118,13 +133,21 @@ bool arguments_are_sound(const struct engine_call *call, enum operation operatio
     case OPERATION_ALLTOALLW:
         return all_are_sound(call, receive, &other) && (sends_in_place || all_are_sound(call, send, &other));
     case OPERATION_REDUCE_SCATTER:
-        return all_are_sound(call, receive, bytes);
+        return all_are_sound(call, receive, bytes) && reduction_is_sound(call, *bytes, true);
     case OPERATION_REDUCE_SCATTER_BLOCK:
-        if (!is_sound(receive, bytes))
+        if (!shape_is_sound(receive, bytes) || !reduction_is_sound(call, *bytes, true))
             return false;
         *bytes *= (uint64_t)call->comm->size;
         return true;
-    default:
+    case OPERATION_BCAST:
         return is_sound(receive, bytes);
+    default:
+        return shape_is_sound(receive, bytes) && reduction_is_sound(call, *bytes, true);
     }
+}
+
+bool arguments_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
+    *bytes = 0;
+    return (!operation_has_root(operation) || root_is_sound(call)) && shapes_are_sound(call, operation, bytes) &&
+           inquiry_takes_both(call, operation);
 }

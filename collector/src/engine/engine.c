@@ -9,6 +9,7 @@
 #include "engine/arguments.h"
 #include "engine/collectives.h"
 #include "engine/engine_comm.h"
+#include "engine/inquiry.h"
 #include "engine/links.h"
 #include "engine/neighbors.h"
 #include "engine/operators.h"
@@ -55,7 +56,7 @@ bool engine_serves(int function) {
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, bool shared_memory,
-                  char *message, size_t capacity) {
+                  MPI_Comm world, char *message, size_t capacity) {
     if (!tree_text)
         return true;
     struct tree_plan *plan = tree_plan_parse(tree_text, length, topology->ranks, message, capacity);
@@ -70,7 +71,8 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     engine.around.topology = topology;
     engine.around.links = topology->emulates ? links_open(topology) : NULL;
     engine.around.neighbors = found && shared_memory ? &engine.neighbors : NULL;
-    if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || (topology->emulates && !engine.around.links)) {
+    if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || !inquiry_open() ||
+        !engine_surroundings_open(&engine.around, world) || (topology->emulates && !engine.around.links)) {
         snprintf(message, capacity, "1:1: out of memory for the engine; start fewer ranks on this machine");
         engine_stop();
         return false;
@@ -87,6 +89,8 @@ void engine_stop(void) {
     tree_plan_free(engine.plan);
     links_close(engine.around.links);
     neighbors_free(&engine.neighbors);
+    engine_surroundings_close(&engine.around);
+    inquiry_close();
     sink_close();
     free(engine.size_reason_ids);
     free(engine.tree_ids);
@@ -96,6 +100,12 @@ void engine_stop(void) {
 void engine_comm_free(struct comm *comm) {
     if (comm->engine)
         engine_comm_close(comm->engine);
+    comm->engine = NULL;
+}
+
+void engine_comm_abandon(struct comm *comm) {
+    if (comm->engine)
+        engine_comm_release(comm->engine);
     comm->engine = NULL;
 }
 
@@ -191,8 +201,6 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     struct engine_comm *mine = engine_comm_of(comm, &engine.around);
     if (!mine->usable)
         return native_because(REASON_NO_COMMUNICATOR, reason);
-    if (operation_reduces(operation) && !operator_fits(mine, call->op, call->receive.datatype))
-        return false;
     struct collective_plan plan = {
         .operation = operation,
         .algorithm = algorithm,

@@ -33,11 +33,12 @@ struct engine_call {
 };
 
 /* Takes over the tree file's text, already agreed on by all ranks, after every rank's presence is proven.
- * tree_text NULL: no engine. shared_memory: this rank is willing to use it between ranks of one machine. Returns false
- * with a message (file:line:column: what is wrong; what would be right) for a text that cannot serve; the caller aborts
- * the job. Call once, from MPI_Init. */
+ * tree_text NULL: no engine. shared_memory: this rank is willing to use it between ranks of one machine. world: a
+ * communicator of the collector's own like MPI_COMM_WORLD, with errors returned; it stays until engine_stop. Returns
+ * false with a message (file:line:column: what is wrong; what would be right) for a text that cannot serve; the caller
+ * aborts the job. Call once, from MPI_Init. */
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, bool shared_memory,
-                  char *message, size_t capacity);
+                  MPI_Comm world, char *message, size_t capacity);
 
 /* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
 bool engine_serves(int function);
@@ -49,6 +50,8 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 
 /* Frees what the engine keeps for a communicator that the application frees (called on all members). */
 void engine_comm_free(struct comm *comm);
+/* The same at the end, without the others: MPI_Finalize itself frees the engine's communicators. */
+void engine_comm_abandon(struct comm *comm);
 void engine_stop(void);
 
 #endif

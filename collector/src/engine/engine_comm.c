@@ -9,6 +9,10 @@
 enum { MOST_COMMUNICATORS = 500 };
 static int communicators;
 
+/* Tags of the collector's own communicator below this are spoken for: run/clock_exchange.c. Every MPI library has tags
+ * up to the second one. */
+enum { FIRST_TAG = 16, LEAST_MOST_TAG = 32767 };
+
 /* For members that could not even allocate their part. */
 static struct engine_comm without_memory;
 
@@ -42,7 +46,10 @@ static bool locate(struct engine_comm *e, const struct comm *comm, const struct 
     return true;
 }
 
-static void release(struct engine_comm *e) {
+void engine_comm_release(struct engine_comm *e) {
+    if (e == &without_memory)
+        return;
+    __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
     if (e->transport)
         e->transport->kind->close(e->transport);
     for (int i = 0; i < ENGINE_PLACES; i++)
@@ -58,43 +65,63 @@ static void release(struct engine_comm *e) {
     free(e->queue);
     free(e->slots);
     free(e->memory);
-    if (e != &without_memory)
-        free(e);
+    free(e);
 }
 
-enum { AGREE_WANTED = 1, AGREE_MADE = 2, AGREE_SHARED = 4 };
+bool engine_surroundings_open(struct engine_surroundings *around, MPI_Comm world) {
+    int *most = NULL, there = 0;
+    around->world = world;
+    if (pmpi.Comm_group(world, &around->processes) != MPI_SUCCESS)
+        return false;
+    around->most_tag = LEAST_MOST_TAG;
+    if (pmpi.Comm_get_attr(world, MPI_TAG_UB, (void *)&most, &there) == MPI_SUCCESS && there)
+        around->most_tag = *most;
+    return true;
+}
 
-/* Split rather than dup: dup runs the attribute callbacks of the application. An error must neither reach its error
- * handler nor stay with one member. */
-static bool make_communicator(struct engine_comm *e, struct comm *comm, bool wanted, struct transport *shared) {
-    MPI_Errhandler users = MPI_ERRHANDLER_NULL;
+void engine_surroundings_close(struct engine_surroundings *around) {
+    if (around->most_tag > 0)
+        pmpi.Group_free(&around->processes);
+}
+
+/* True if it is true on all members. They are asked on the application's communicator: an error there is one that the
+ * call would have met anyway, and its handler is the one to hear of it. */
+static bool all_agree(const struct comm *comm, bool mine) {
+    int here = mine, all = 0;
+    return pmpi.Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && all;
+}
+
+/* From the collector's own communicator: that there is none left is nothing that the handler of the application's
+ * communicator may hear of, and no attribute callback of its is run. Other threads make others meanwhile, of which the
+ * tag tells this one. */
+static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *around) {
+    MPI_Group members;
     MPI_Comm made = MPI_COMM_NULL;
-    int mine = (wanted ? AGREE_WANTED : 0) | (shared ? AGREE_SHARED : 0), all = 0;
-    bool kept = pmpi.Comm_get_errhandler(comm->handle, &users) == MPI_SUCCESS;
-    pmpi.Comm_set_errhandler(comm->handle, MPI_ERRORS_RETURN);
-    if (pmpi.Comm_split(comm->handle, 0, comm->rank, &made) == MPI_SUCCESS && made != MPI_COMM_NULL)
-        mine |= AGREE_MADE;
-    if (pmpi.Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, comm->handle) != MPI_SUCCESS)
-        all = 0;
-    if (kept) {
-        pmpi.Comm_set_errhandler(comm->handle, users);
-        pmpi.Errhandler_free(&users);
-    }
+    int tag = FIRST_TAG + (int)(comm->key % (uint64_t)(around->most_tag - FIRST_TAG));
+    if (pmpi.Group_incl(around->processes, comm->size, comm->world_ranks, &members) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    if (pmpi.Comm_create_group(around->world, members, tag, &made) != MPI_SUCCESS)
+        made = MPI_COMM_NULL;
+    pmpi.Group_free(&members);
+    if (made != MPI_COMM_NULL)
+        pmpi.Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
+}
+
+/* Its own fallback: where one member has no shared memory, all keep to messages of MPI. */
+static void share_memory(struct engine_comm *e, const struct comm *comm, const struct engine_surroundings *around) {
+    if (!around->neighbors || around->links)
+        return;
+    struct transport *shared = transport_shm_open(comm, around->neighbors);
+    bool all = all_agree(comm, shared && shared->kind->reserve(shared, 4));
     if (shared)
         transport_shm_settled(shared);
-    if ((all & (AGREE_MADE | AGREE_WANTED)) == AGREE_MADE) /* freeing needs all members: what only some have stays */
-        pmpi.Comm_free(&made);
-    if (shared && all == (AGREE_WANTED | AGREE_MADE | AGREE_SHARED)) {
+    if (all) {
         e->transport->kind->close(e->transport);
         e->transport = shared;
     } else if (shared) {
         shared->kind->close(shared);
     }
-    if ((all & (AGREE_MADE | AGREE_WANTED)) != (AGREE_WANTED | AGREE_MADE))
-        return false;
-    pmpi.Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-    e->handle = e->transport->comm = made;
-    return true;
 }
 
 struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *around) {
@@ -108,23 +135,23 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
         good = e->transport && e->transport->kind->reserve(e->transport, 4);
     }
     bool room = __atomic_fetch_add(&communicators, 1, __ATOMIC_RELAXED) < MOST_COMMUNICATORS;
-    /* Its own fallback: where one member has no shared memory, all keep to messages of MPI. */
-    struct transport *shared = NULL;
-    if (good && room && around->neighbors && !around->links)
-        shared = transport_shm_open(comm, around->neighbors);
-    if (shared && !shared->kind->reserve(shared, 4)) {
-        shared->kind->close(shared);
-        shared = NULL;
+    if (all_agree(comm, good && room)) {
+        e->handle = make_communicator(comm, around);
+        e->usable = all_agree(comm, e->handle != MPI_COMM_NULL);
+        if (e->usable)
+            share_memory(e, comm, around);
+        /* Freeing needs all members: what only some have stays. */
     }
-    if (make_communicator(e, comm, good && room, shared)) {
-        e->usable = true;
-    } else if (e) {
-        release(e);
-        e = NULL;
+    if (e && e->usable) {
+        e->transport->comm = e->handle;
+        comm->engine = e;
+        return e;
     }
-    if (!e)
+    if (e)
+        engine_comm_release(e);
+    else
         __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
-    comm->engine = e ? e : &without_memory;
+    comm->engine = &without_memory;
     return comm->engine;
 }
 
@@ -181,10 +208,7 @@ bool engine_comm_make_room(struct engine_comm *e) {
 }
 
 void engine_comm_close(struct engine_comm *e) {
-    if (e == &without_memory)
-        return;
     if (e->usable)
         pmpi.Comm_free(&e->handle);
-    __atomic_fetch_sub(&communicators, 1, __ATOMIC_RELAXED);
-    release(e);
+    engine_comm_release(e);
 }

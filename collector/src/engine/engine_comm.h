@@ -17,13 +17,20 @@ struct engine_surroundings {
     const struct topology *topology;
     struct links *links;               /* NULL: none are emulated */
     const struct neighbors *neighbors; /* NULL: no memory is shared */
+    MPI_Comm world;                    /* like MPI_COMM_WORLD, but the collector's own, with errors returned */
+    MPI_Group processes;               /* of it */
+    int most_tag;                      /* there; 0: nothing is open yet */
 };
+
+/* In MPI_Init; the rest is filled in already. */
+bool engine_surroundings_open(struct engine_surroundings *around, MPI_Comm world);
+void engine_surroundings_close(struct engine_surroundings *around);
 
 enum { ENGINE_PLACES = 8 };
 
 struct engine_comm {
     bool usable;     /* agreed on by all members; if not, every call goes native */
-    MPI_Comm handle; /* made by split; errors are returned */
+    MPI_Comm handle; /* errors are returned */
     struct tree_members members;
     int *topology_host; /* of each rank, as the topology numbers them */
     int *scratch;       /* 8 * size, for generators */
@@ -45,10 +52,6 @@ struct engine_comm {
     int slot_capacity;
     char *memory; /* for the rings, or for a packed message */
     size_t memory_bytes;
-    /* The last operation and datatype, both predefined, that fitted together. */
-    MPI_Op fitting_op;
-    MPI_Datatype fitting_datatype;
-    bool any_fitted;
 };
 
 /* The engine's part of comm, made at its first use: collective over comm. Never NULL; see usable. */
@@ -66,5 +69,7 @@ bool engine_comm_make_room(struct engine_comm *engine);
 
 /* Collective over the engine's communicator. */
 void engine_comm_close(struct engine_comm *engine);
+/* The same without freeing that: local. */
+void engine_comm_release(struct engine_comm *engine);
 
 #endif

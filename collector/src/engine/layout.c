@@ -2,7 +2,9 @@
 #include "engine/layout.h"
 
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes) {
-    struct layout l = {0};
+    struct layout l = {.gapless = true};
+    if (unit_bytes == 0) /* it may be none at all: there is nothing to lie anywhere */
+        return l;
     int integers, addresses, datatypes, combiner = 0;
     pmpi.Type_get_extent_x(datatype, &l.lower, &l.extent);
     pmpi.Type_get_true_extent_x(datatype, &l.true_lower, &l.true_extent);
@@ -44,9 +46,4 @@ int layout_pack(char *user, int64_t elements, MPI_Datatype users, const struct l
     if (datatype != users)
         pmpi.Type_free(&datatype);
     return error;
-}
-
-int layout_refusal(char *user, MPI_Datatype datatype, char *packed, MPI_Comm comm) {
-    int position = 0;
-    return pmpi.Unpack(packed, 0, &position, user, 0, datatype, comm);
 }

@@ -17,14 +17,11 @@ struct layout {
     bool gapless; /* a predefined datatype whose units are its bytes */
 };
 
+/* unit_bytes: packed, of one element; 0: the datatype may be none, and lies nowhere. */
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes);
 
 /* Packs count elements into packed (in), or unpacks them from there. MPI's error code. */
 int layout_pack(char *user, int64_t count, MPI_Datatype datatype, const struct layout *layout, int64_t unit_bytes,
                 char *packed, bool in, MPI_Comm comm);
-
-/* This member's own complaint about its datatype (one that was not committed), as the library would make it, and not
- * what follows from another's. packed: anything. MPI_SUCCESS if there is nothing to complain of. */
-int layout_refusal(char *user, MPI_Datatype datatype, char *packed, MPI_Comm comm);
 
 #endif

@@ -3,6 +3,7 @@
 #include "engine/arguments.h"
 #include "engine/collectives.h"
 #include "engine/layout.h"
+#include "mpi/type_bytes.h"
 
 /* One of the two buffers. */
 struct side {
@@ -33,7 +34,7 @@ static struct block block_of(const struct side *s, int rank) {
                       .unit_bytes = s->unit_bytes};
     int64_t offset = s->own >= 0 ? 0 : buffer_displacement(s->call, s->buffer, rank);
     if (s->buffer->datatypes && b.count > 0) {
-        b.unit_bytes = datatype_bytes(b.datatype);
+        b.unit_bytes = (int64_t)type_bytes(b.datatype);
         b.layout = layout_of(b.datatype, b.unit_bytes);
     }
     b.at = (char *)(uintptr_t)s->buffer->base + offset * (s->buffer->datatypes ? 1 : (int64_t)s->layout.extent);
@@ -69,7 +70,7 @@ static void follow_one_another(struct side *s, int64_t *at, int64_t *length) {
 static void measure(struct side *s, int64_t *tables, bool ranges, bool pack) {
     int64_t *at = tables, *length = tables + s->call->comm->size;
     s->blocks = (struct blocks){at, length};
-    s->unit_bytes = s->buffer->datatypes ? 0 : datatype_bytes(s->buffer->datatype);
+    s->unit_bytes = s->buffer->datatypes ? 0 : (int64_t)type_bytes(s->buffer->datatype);
     if (!s->buffer->datatypes)
         s->layout = layout_of(s->buffer->datatype, s->unit_bytes);
     s->packed = pack || !lie_ready(s, at, length, ranges);
@@ -172,8 +173,6 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
         return collective_run_empty_handed(&x, plan, r);
     if (in.packed)
         x.error = pack(&in, true, -1);
-    if (out.packed && out.packed_bytes > 0 && !out.buffer->datatypes && x.error == MPI_SUCCESS)
-        x.error = layout_refusal((char *)(uintptr_t)out.buffer->base, out.buffer->datatype, out.memory, e->handle);
     /* In place the own block of an allgather comes from the output. */
     if (out.packed && !in.buffer && out.without < 0 && x.error == MPI_SUCCESS)
         x.error = pack(&out, true, r->rank);
@@ -191,7 +190,7 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);
-    int64_t unit_bytes = datatype_bytes(call->receive.datatype), count = call->receive.count;
+    int64_t unit_bytes = (int64_t)type_bytes(call->receive.datatype), count = call->receive.count;
     struct layout l = layout_of(call->receive.datatype, unit_bytes);
     bool at_root = r->rank == r->root;
     char *user = (char *)(uintptr_t)call->receive.base, *bytes = user;
@@ -203,8 +202,6 @@ int broadcast_run(const struct engine_call *call, const struct collective_plan *
         return collective_run_empty_handed(&x, plan, r);
     if (at_root && !l.gapless)
         x.error = layout_pack(user, count, call->receive.datatype, &l, unit_bytes, bytes, true, e->handle);
-    else if (!l.gapless)
-        x.error = layout_refusal(user, call->receive.datatype, bytes, e->handle);
     e->slots[SLOT_INPUT] = e->slots[SLOT_OUTPUT] = (struct slot_memory){bytes, 1};
     e->slots[SLOT_OWN] = (struct slot_memory){NULL, 0};
     collective_execute(&x, e);

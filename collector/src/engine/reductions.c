@@ -3,6 +3,8 @@
 #include "engine/arguments.h"
 #include "engine/collectives.h"
 #include "engine/layout.h"
+#include "engine/operators.h"
+#include "mpi/type_bytes.h"
 
 static int64_t round_down(int64_t bytes) {
     return bytes >= 0 ? bytes / 64 * 64 : -((-bytes + 63) / 64 * 64);
@@ -63,7 +65,7 @@ int reduction_run(const struct engine_call *call, const struct collective_plan *
     r->in_place = !r->empty && in_place(call, r);
     if (!r->empty) {
         x.datatype = call->receive.datatype;
-        x.unit_bytes = datatype_bytes(x.datatype);
+        x.unit_bytes = (int64_t)type_bytes(x.datatype);
         l = layout_of(x.datatype, x.unit_bytes);
     }
     x.gapless = l.gapless;
@@ -82,7 +84,7 @@ int reduction_run(const struct engine_call *call, const struct collective_plan *
     for (int i = SLOT_OWN; i < e->schedule.slot_count && r->empty; i++)
         e->slots[i] = (struct slot_memory){output, 0};
     collective_execute(&x, e);
-    if (r->empty || (e->any_fitted && e->fitting_op == call->op && e->fitting_datatype == call->receive.datatype))
+    if (r->empty || operator_is_lasting(call->op, call->receive.datatype))
         prepared_keep(call, &x);
     return x.error;
 }

@@ -40,7 +40,7 @@
     X(Dist_graph_create) X(Dist_graph_create_adjacent) X(Intercomm_create) X(Intercomm_merge) X(Comm_spawn)            \
     X(Comm_spawn_multiple) X(Comm_accept) X(Comm_connect) X(Comm_join) X(Comm_free) X(Comm_disconnect)                 \
     X(Comm_set_name) X(Comm_get_name) X(Comm_size) X(Comm_rank) X(Comm_remote_size) X(Comm_test_inter)                 \
-    X(Comm_group) X(Comm_remote_group) X(Comm_get_parent) X(Comm_compare) X(Comm_set_errhandler) X(Comm_get_errhandler)                   \
+    X(Comm_group) X(Comm_remote_group) X(Comm_get_parent) X(Comm_compare) X(Comm_get_attr) X(Comm_set_errhandler) X(Comm_get_errhandler) \
     X(Comm_call_errhandler) X(Errhandler_free) X(Error_class) X(Topo_test) X(Cartdim_get)                              \
     X(Graph_neighbors_count) X(Dist_graph_neighbors_count) X(Group_size) X(Group_rank) X(Group_translate_ranks)        \
     X(Group_free) X(Group_incl) X(Type_size) X(Type_size_x) X(Type_get_extent) X(Type_get_extent_x)                    \

@@ -139,12 +139,7 @@ static void make_own_comm(void) {
         return;
     }
 #endif
-    MPI_Errhandler users;
-    pmpi.Comm_get_errhandler(MPI_COMM_WORLD, &users);
-    pmpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm);
-    pmpi.Comm_set_errhandler(MPI_COMM_WORLD, users);
-    pmpi.Errhandler_free(&users);
+    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* by default an error ends the job */
     if (error != MPI_SUCCESS) {
         log_line("MPI could not make the collector's communicator (error %d); the job ends before it has begun", error);
         pmpi.Abort(MPI_COMM_WORLD, 2);
@@ -178,8 +173,8 @@ static void start_together(void) {
     comm_find(MPI_COMM_WORLD)->checkpoint =
         clock_watch_start(run.comm, run.rank, &run.machines, run.config.clock_seconds);
 #ifdef HOPSCOPE_HAVE_ENGINE
-    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.shared_memory, message,
-                      sizeof message)) {
+    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.shared_memory, run.comm,
+                      message, sizeof message)) {
         char placed[PATH_MAX + sizeof message];
         snprintf(placed, sizeof placed, "%s:%s", request.tree.name, message);
         end_for_wrong_input(placed);
@@ -294,6 +289,7 @@ void run_finish(void) {
     if (together) {
         clock_exchange(run.comm, run.rank, run.size, &run.machines);
 #ifdef HOPSCOPE_HAVE_ENGINE
+        comm_registry_each(engine_comm_abandon);
         engine_stop();
         topology_free(run.topology);
         run.topology = NULL;

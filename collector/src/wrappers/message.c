@@ -2,19 +2,6 @@
 
 bool messages_recorded = true;
 
-_Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
-
-uint64_t type_bytes_asked(MPI_Datatype datatype) {
-    MPI_Count size = 0;
-    int integers, addresses, datatypes, combiner = 0;
-    if (datatype == MPI_DATATYPE_NULL || pmpi.Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    if (pmpi.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) == MPI_SUCCESS &&
-        combiner == MPI_COMBINER_NAMED)
-        type_memory = (struct type_memory){datatype, (uint64_t)size};
-    return (uint64_t)size;
-}
-
 /* In a gap of the recording messages are counted only: see hold.h. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id) {
@@ -24,8 +11,7 @@ void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, 
     if (__builtin_expect(record_cursor.held, 0))
         record_skip_send(comm_id, (uint32_t)peer, (uint32_t)tag);
     else
-        record_append(call->enter, kind, 0, comm_id, message_peer(peer, tag), (uint64_t)count * type_bytes(datatype),
-                      id);
+        record_append(call->enter, kind, 0, comm_id, message_peer(peer, tag), message_bytes(count, datatype), id);
 }
 
 static uint64_t bytes_of(const MPI_Status *status) {

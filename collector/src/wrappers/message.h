@@ -6,22 +6,9 @@
 #ifndef HOPSCOPE_MESSAGE_H
 #define HOPSCOPE_MESSAGE_H
 
+#include "mpi/type_bytes.h"
 #include "wrappers/call.h"
 #include "wrappers/requests.h"
-
-/* The last predefined datatype that this thread has seen: its handle always means the same. */
-struct type_memory {
-    MPI_Datatype datatype;
-    uint64_t bytes;
-};
-extern _Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
-
-uint64_t type_bytes_asked(MPI_Datatype datatype);
-
-/* Packed bytes of one element; 0 for a null type. */
-static inline uint64_t type_bytes(MPI_Datatype datatype) {
-    return type_memory.datatype == datatype ? type_memory.bytes : type_bytes_asked(datatype);
-}
 
 /* HOPSCOPE_RECORD=collectives makes it false before anything is served: calls and waits are recorded as ever, but of
  * their messages and requests nothing is kept. */
@@ -31,6 +18,11 @@ extern bool messages_recorded;
 static inline uint32_t message_comm(MPI_Comm handle) {
     struct comm *comm = messages_recorded ? comm_find(handle) : NULL;
     return comm ? comm->id : 0;
+}
+
+/* Packed bytes; a message of nothing may have a datatype that is none. */
+static inline uint64_t message_bytes(MPI_Count count, MPI_Datatype datatype) {
+    return count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }
 
 static inline uint64_t message_peer(int peer, int tag) {

@@ -98,7 +98,7 @@ static int leave_persistent(struct call *call, enum request_kind kind, MPI_Comm 
                                               .comm = comm_id,
                                               .peer = peer,
                                               .tag = tag,
-                                              .bytes = (uint64_t)count * type_bytes(datatype)});
+                                              .bytes = message_bytes(count, datatype)});
     return call_leave(call);
 }
 

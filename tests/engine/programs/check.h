@@ -31,6 +31,8 @@ void check_derived_more(uint64_t seed, int turns);
 void check_blocks(uint64_t seed, int turns); /* data that moves, between random datatypes */
 void check_sums(uint64_t seed);              /* rounding, and repeatability */
 void check_errors(void);                     /* the same error codes and handlers as without */
+void check_truncation(void);                 /* a message longer than its receivers' buffers */
+void check_handlers(int turns);              /* the application's error handlers are never others */
 void check_lifetimes(int turns);             /* communicators made and freed in a loop, intercommunicators */
 void check_many(int turns);                  /* communicators that all stay */
 void check_threads(int turns);               /* two communicators at once */

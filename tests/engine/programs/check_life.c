@@ -1,4 +1,4 @@
-/* Communicators, threads, errors, large messages and lack of memory. */
+/* Communicators, threads, large messages and lack of memory. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -87,54 +87,6 @@ void check_threads(int turns) {
     collect(&work[0]);
     pthread_join(other, NULL);
     MPI_Comm_free(&work[1].comm);
-}
-
-static int handled;
-
-static void handler(MPI_Comm *comm, int *code, ...) {
-    (void)comm, (void)code;
-    handled++;
-}
-
-static void same_error(const char *what, int ours, int theirs, int calls) {
-    int our_class = -1, their_class = -1;
-    PMPI_Error_class(ours, &our_class);
-    PMPI_Error_class(theirs, &their_class);
-    CHECK(our_class == their_class && ours != MPI_SUCCESS, "%s: class %d, not %d", what, our_class, their_class);
-    CHECK(calls == 2, "%s: the handler was called %d times, not twice", what, calls);
-    handled = 0;
-}
-
-/* What a member does alone here does not hang the others, because all members do it. */
-void check_errors(void) {
-    MPI_Errhandler errhandler;
-    MPI_Comm comm;
-    double x[4] = {0}, y[4];
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_create_errhandler(handler, &errhandler);
-    MPI_Comm_set_errhandler(comm, errhandler);
-    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* the engine's part of comm is made here */
-    CHECK(handled == 0, "handled %d", handled);
-    int ours, theirs;
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        ours = MPI_##call;                                                                                             \
-        theirs = PMPI_##call;                                                                                          \
-        same_error(#call, ours, theirs, handled);                                                                      \
-    } while (0)
-    TRY(Allreduce(x, y, -1, MPI_DOUBLE, MPI_SUM, comm));
-    TRY(Allreduce(x, y, 4, MPI_DOUBLE, MPI_BAND, comm));
-    TRY(Allreduce(x, y, 4, MPI_DOUBLE, MPI_OP_NULL, comm));
-    TRY(Allreduce(x, y, 4, MPI_DATATYPE_NULL, MPI_SUM, comm));
-    TRY(Reduce(x, y, 4, MPI_DOUBLE, MPI_SUM, check_size, comm));
-    TRY(Reduce(x, y, 4, MPI_DOUBLE, MPI_SUM, -1, comm));
-    TRY(Bcast(x, 4, MPI_DOUBLE, check_size, comm));
-    TRY(Bcast(x, -1, MPI_DOUBLE, 0, comm));
-    /* and it still works */
-    int one = 1, sum = 0;
-    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
-    MPI_Comm_free(&comm);
-    MPI_Errhandler_free(&errhandler);
 }
 
 enum { LARGE = 1 << 20 };

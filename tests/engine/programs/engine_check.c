@@ -6,6 +6,7 @@
  */
 #include "check.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 int check_rank, check_size, check_failures;
@@ -17,7 +18,8 @@ int main(int argc, char **argv) {
     int turns = argc > 3 ? atoi(argv[3]) : 50, provided, all = 0;
     check_served = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : ~0u;
     seed *= UINT64_C(0x9E3779B97F4A7C15);
-    MPI_Init_thread(&argc, &argv, strcmp(mode, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    bool threads = strcmp(mode, "threads") == 0 || strcmp(mode, "handlers") == 0;
+    MPI_Init_thread(&argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &check_size);
     if (strcmp(mode, "pairs") == 0)
@@ -38,6 +40,10 @@ int main(int argc, char **argv) {
         check_sums(seed);
     else if (strcmp(mode, "errors") == 0)
         check_errors();
+    else if (strcmp(mode, "truncation") == 0)
+        check_truncation();
+    else if (strcmp(mode, "handlers") == 0 && provided == MPI_THREAD_MULTIPLE)
+        check_handlers(turns);
     else if (strcmp(mode, "lifetimes") == 0)
         check_lifetimes(turns);
     else if (strcmp(mode, "many") == 0)

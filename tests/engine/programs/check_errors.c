@@ -1,0 +1,175 @@
+/* Errors: their class, and who is told of them, are the library's own. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "check.h"
+
+static int handled, handled_elsewhere;
+static MPI_Comm handled_on;
+
+static void handler(MPI_Comm *comm, int *code, ...) {
+    (void)code;
+    if (*comm == handled_on)
+        handled++;
+    else
+        handled_elsewhere++;
+}
+
+static struct answer {
+    int error, here, elsewhere;
+} answer_of(int error) {
+    struct answer answer = {-1, handled, handled_elsewhere};
+    PMPI_Error_class(error, &answer.error);
+    handled = handled_elsewhere = 0;
+    return answer;
+}
+
+static void same_error(const char *what, struct answer ours, struct answer theirs) {
+    CHECK(ours.error == theirs.error, "%s: class %d, not %d", what, ours.error, theirs.error);
+    CHECK(ours.here == theirs.here && ours.elsewhere == theirs.elsewhere,
+          "%s: the handler was called %d times, not %d, and another's %d times, not %d", what, ours.here, theirs.here,
+          ours.elsewhere, theirs.elsewhere);
+}
+
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        struct answer ours = answer_of(MPI_##call);                                                                    \
+        struct answer theirs = answer_of(PMPI_##call);                                                                 \
+        same_error(#call, ours, theirs);                                                                               \
+    } while (0)
+
+static void try_unready_arguments(MPI_Comm comm, double *x, double *y) {
+    MPI_Datatype pair;
+    MPI_Type_contiguous(2, MPI_DOUBLE, &pair);
+    TRY(Bcast(x, 1, pair, 0, comm)); /* not committed */
+    TRY(Allgather(x, 1, pair, y, 1, pair, comm));
+    TRY(Alltoall(x, 1, pair, y, 1, pair, comm));
+    MPI_Type_free(&pair);
+#ifndef OPEN_MPI /* it crashes */
+    TRY(Bcast(NULL, 1, MPI_DOUBLE, 0, comm));
+    TRY(Allreduce(NULL, y, 1, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Allreduce(x, NULL, 1, MPI_DOUBLE, MPI_SUM, comm));
+#endif
+}
+
+/* MPICH takes equal buffers for an error, Open MPI does not. */
+static void try_equal_buffers(MPI_Comm comm, double *x) {
+    int counts[64], at[64];
+    for (int i = 0; i < check_size; i++) {
+        counts[i] = 2;
+        at[i] = 2 * i;
+    }
+    double *own = x + 2 * check_rank;
+    TRY(Allreduce(x, x, 4, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Reduce_scatter(x, x, counts, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Reduce_scatter_block(x, x, 2, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Scan(x, x, 4, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Exscan(x, x, 4, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Allgather(own, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, comm));
+    TRY(Allgatherv(own, 2, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, comm));
+    TRY(Alltoall(x, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, comm));
+    TRY(Alltoallv(x, counts, at, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, comm));
+}
+
+/* What a member does alone here does not hang the others, because all members do it. */
+void check_errors(void) {
+    MPI_Errhandler errhandler;
+    MPI_Comm comm;
+    double x[128] = {0}, y[128];
+    MPI_Comm_create_errhandler(handler, &errhandler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, errhandler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, errhandler);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    handled_on = comm;
+    MPI_Allreduce(x, y, 4, MPI_DOUBLE, MPI_SUM, comm); /* the engine's part of comm is made here */
+    CHECK(handled == 0, "handled %d", handled);
+#ifdef OPEN_MPI /* MPICH 5 crashes */
+    TRY(Allreduce(x, y, 4, MPI_DATATYPE_NULL, MPI_SUM, comm));
+    TRY(Allreduce(x, y, -1, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Bcast(x, -1, MPI_DOUBLE, 0, comm));
+#endif
+    TRY(Allreduce(x, y, 4, MPI_DOUBLE, MPI_BAND, comm));
+    TRY(Allreduce(x, y, 4, MPI_DOUBLE, MPI_OP_NULL, comm));
+    TRY(Bcast(x, 4, MPI_DATATYPE_NULL, 0, comm));
+    TRY(Allreduce(x, MPI_IN_PLACE, 4, MPI_DOUBLE, MPI_SUM, comm));
+    TRY(Reduce(x, y, 4, MPI_DOUBLE, MPI_SUM, check_size, comm));
+    TRY(Reduce(x, y, 4, MPI_DOUBLE, MPI_SUM, -1, comm));
+    TRY(Bcast(x, 4, MPI_DOUBLE, check_size, comm));
+    try_unready_arguments(comm, x, y);
+    try_equal_buffers(comm, x);
+    /* and it still works */
+    int one = 1, sum = 0;
+    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
+    MPI_Comm_free(&comm);
+    MPI_Errhandler_free(&errhandler);
+}
+
+/* The root's message is longer than the others' buffers: each a communicator, which is of no use afterwards. On two
+ * ranks: on three Open MPI hangs, one waiting for what the other has not passed on. */
+void check_truncation(void) {
+    static const int lengths[] = {1, 50}; /* MPI_DOUBLE, of those with too little room */
+    MPI_Errhandler errhandler;
+    MPI_Comm_create_errhandler(handler, &errhandler);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        double x[4096] = {0};
+        int classes[2], calls[2], n = check_rank == 0 ? 2 * lengths[i] : lengths[i];
+        for (int ours = 0; ours < 2; ours++) {
+            MPI_Comm comm;
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            MPI_Comm_set_errhandler(comm, errhandler);
+            handled_on = comm;
+            handled = 0;
+            int error = ours ? MPI_Bcast(x, n, MPI_DOUBLE, 0, comm) : PMPI_Bcast(x, n, MPI_DOUBLE, 0, comm);
+            PMPI_Error_class(error, &classes[ours]);
+            calls[ours] = handled;
+            CHECK(x[n] == 0, "%d elements: written behind the buffer", n);
+        }
+        CHECK(classes[0] == classes[1] && calls[0] == calls[1], "%d elements: class %d, not %d; %d calls, not %d", n,
+              classes[1], classes[0], calls[1], calls[0]);
+    }
+    MPI_Errhandler_free(&errhandler);
+}
+
+static atomic_bool watching;
+static _Atomic(int) changes;
+
+struct watched {
+    MPI_Comm comms[3];
+    MPI_Errhandler users;
+};
+
+static void *watch(void *argument) {
+    struct watched *watched = argument;
+    for (; atomic_load(&watching); sched_yield())
+        for (int i = 0; i < 3; i++) {
+            MPI_Errhandler now;
+            PMPI_Comm_get_errhandler(watched->comms[i], &now);
+            changes += now != watched->users;
+            PMPI_Errhandler_free(&now);
+        }
+    return NULL;
+}
+
+/* Another thread's errors must find the application's handler in place, whatever the engine is about. */
+void check_handlers(int turns) {
+    const MPI_Datatype datatypes[] = {MPI_INT, MPI_LONG, MPI_UNSIGNED, MPI_SHORT, MPI_BYTE};
+    struct watched watched = {{MPI_COMM_WORLD, MPI_COMM_SELF, MPI_COMM_NULL}, MPI_ERRHANDLER_NULL};
+    MPI_Comm_create_errhandler(handler, &watched.users);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, watched.users);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, watched.users);
+    for (int turn = 0; turn < turns; turn++) {
+        unsigned long x = 1, y = 0;
+        pthread_t watcher;
+        MPI_Comm_dup(MPI_COMM_WORLD, &watched.comms[2]);
+        atomic_store(&watching, true);
+        pthread_create(&watcher, NULL, watch, &watched);
+        MPI_Allreduce(&x, &y, 1, datatypes[turn % 5], MPI_BOR, watched.comms[2]);
+        atomic_store(&watching, false);
+        pthread_join(watcher, NULL);
+        MPI_Comm_free(&watched.comms[2]);
+    }
+    CHECK(changes == 0, "the application's handlers were %d times others", changes);
+    MPI_Errhandler_free(&watched.users);
+}
