@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from hopscope import catalog
+from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.errors import InputError
 from hopscope.runner import Runner
@@ -75,6 +75,9 @@ class Trace:
             analysis, parameters = found.choose(given)
         except ValueError as error:
             raise InputError(str(error)) from None
+        for name, value in untraced.read(self.path).items():
+            if name in parameters and parameters[name] is None:
+                parameters[name] = value
         notes: tuple[str, ...] = ()
         base: Trace | None = None
         if analysis.base is not None:

@@ -87,6 +87,7 @@ def test_everything_is_written_for_ci(project: Path) -> None:
     assert "4 gates: 3 passed, 1 failed on trace against other." in text
     assert text.index("tree.changed is yes") < text.index("<details>") < text.index("3 passed", text.index("<details>"))
     assert "1 of 3 collectives are incomplete" in text
+    assert "of 3 lack a member's enter or leave" in text
     report = json.loads(Path(files[2]).read_text())
     jsonschema.validate(report, json.loads((schema_directory() / "report.schema.json").read_text()))
     assert (report["analysis"], report["outcome"], report["parameters"]["baseline"]) == ("gate", "failed", "other")
@@ -138,7 +139,8 @@ def judged(sentence: str, outcome: str = "failed", question: str = "summary") ->
 def test_a_comment_is_never_longer_than_one_may_be() -> None:
     for letter in ("x", "|", "&", "@", "\n"):
         many = [judged(letter * 5000, outcome, letter * 5000) for outcome in ("failed", "passed") for _ in range(500)]
-        assert len(as_markdown("t", "b", many, [letter * 5000] * 500)) < LONGEST
+        lines = [(letter * 5000, letter * 5000, letter * 5000)] * 500
+        assert len(as_markdown("t", "b", many, [letter * 5000] * 500, lines)) < LONGEST
 
 
 def test_names_of_a_trace_are_no_markup_and_nobody_is_mentioned() -> None:

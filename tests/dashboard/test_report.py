@@ -14,7 +14,7 @@ from hopscope_dashboard.report.static import Renderer
 from playwright.sync_api import Browser, Page
 from simulated_run import SimulatedRun
 
-SECTIONS = ("overview", "collectives", "collective", "tree", "last-arrivals", "noise", "wan-share", "remap")
+SECTIONS = ("overview", "collectives", "collective", "tree", "last-arrivals", "noise", "wan-share", "remap", "honesty")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_it_asks_nobody_and_draws_every_figure(opened: tuple[Page, list[str]], r
 
 def test_every_section_is_there_and_the_links_lead_to_them(opened: tuple[Page, list[str]]) -> None:
     page, _ = opened
-    assert [page.locator("section.page-of-report").nth(at).get_attribute("id") for at in range(8)] == list(SECTIONS)
+    assert [page.locator("section.page-of-report").nth(at).get_attribute("id") for at in range(9)] == list(SECTIONS)
     links = page.locator("a")
     for at in range(links.count()):
         target = links.nth(at).get_attribute("href") or ""

@@ -37,6 +37,19 @@ def test_hopscope_run_leaves_one_whole_trace_and_the_job_s_output(mpi: local_mpi
     assert {"op": "MPI_Allreduce", "n": 20, "complete": 1} in rows
 
 
+def test_a_job_that_also_runs_untraced_says_what_tracing_cost(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    words = [*first_mpi.launch(2), str(first_mpi.compile(HEAT_PLATE)), *SMALL]
+    run = [str(BIN / "hopscope"), "run", "--also-untraced", "--tree", "flat", "--dir", str(tmp_path / "trace"), "--"]
+    job = ended([*run, *words], tmp_path / "trace", tmp_path)
+    assert job.code == 0, job.err
+    assert len(re.findall(r"^iterations=20 ", job.out, re.MULTILINE)) == 2
+    whole(job.trace)
+    rows = {row["item"]: row for row in analyze(job.trace, "honesty")}
+    untraced, traced = (rows[item]["value"] for item in ("job untraced", "job traced"))
+    assert untraced > 0
+    assert rows["traced against untraced"]["value"] * untraced + untraced == pytest.approx(traced)
+
+
 def test_the_solver_s_result_is_the_same_with_and_without_the_engine(mpi: local_mpi.LocalMpi, traced: Run) -> None:
     program = mpi.compile(HEAT_PLATE)
     plain = ended([*mpi.launch(5), str(program), *SMALL], Path(), Path.cwd())

@@ -83,7 +83,7 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
         if outcome.outcome != "passed":
             click.echo(outcome.sentence, err=True)
     if report is not None:
-        write_report(report, trace.path, answer, [str(caveat["sentence"]) for caveat in caveats], outcomes)
+        write_report(report, trace, answer, outcomes)
     return EXIT_CODES[worst(outcomes)]
 
 

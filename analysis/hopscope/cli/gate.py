@@ -20,6 +20,7 @@ from hopscope.header import parse
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
+from hopscope.render.quantities import quantity
 from hopscope.render.report import write_report, write_text
 from hopscope.render.terminal import print_answer
 from hopscope.trace import Answer, Trace, against
@@ -94,6 +95,8 @@ def command(
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
     outcomes = [one.outcome for one in judged if one.outcome is not None]
     caveats = [*opened.caveats(), *notes]
+    told = opened.answer("honesty")
+    honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in told.rows]
     for outcome in outcomes:
         if outcome.outcome != "passed":
             click.echo(outcome.sentence, err=True)
@@ -101,9 +104,11 @@ def command(
     if junit is not None:
         write_text(junit, as_junit(name, judged))
     if markdown is not None:
-        write_text(markdown, as_markdown(name, None if base is None else base.path.resolve().name, judged, caveats))
+        write_text(
+            markdown, as_markdown(name, None if base is None else base.path.resolve().name, judged, caveats, honesty)
+        )
     if report is not None:
-        write_report(report, opened.path, answer, opened.caveats(), outcomes)
+        write_report(report, opened, answer, outcomes)
     return EXIT_CODES[worst(outcomes)]
 
 

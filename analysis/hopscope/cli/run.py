@@ -2,10 +2,13 @@
 
 import os
 import sys
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from hopscope import untraced
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
 from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
@@ -70,6 +73,12 @@ def free_directory(directory: str | None, program: str) -> Path:
     metavar="NAME",
     help="openmpi, mpich or abi, or one release such as openmpi-5. Default: what the program needs.",
 )
+@click.option(
+    "--also-untraced",
+    is_flag=True,
+    help="Run the job once more, before, with recording off: its output comes twice, and `analyze honesty` says what "
+    "tracing cost.",
+)
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
 def command(
     *,
@@ -78,6 +87,7 @@ def command(
     directory: str | None,
     record: str | None,
     mpi: str | None,
+    also_untraced: bool,
     words: tuple[str, ...],
 ) -> None:
     """Run an MPI job under the collector and put its trace together.
@@ -100,9 +110,26 @@ def command(
     by_hand = {
         name: value for name, value in os.environ.items() if name.startswith("HOPSCOPE_") and name not in variables
     }
-    code = run_job(launcher_words(words, collector, {**by_hand, **variables}), variables)
+    untraced_ns: int | None = None
+    if also_untraced:
+        off = {**variables, "HOPSCOPE_RECORD": "0"}
+        code, untraced_ns = timed(launcher_words(words, collector, {**by_hand, **off}), off)
+        if code != 0:
+            click.echo(f"hopscope: the job ended with code {code} already with recording off; not traced", err=True)
+            sys.exit(code)
+    code, traced_ns = timed(launcher_words(words, collector, {**by_hand, **variables}), variables)
     report(request.directory, code)
+    assert request.directory is not None
+    if untraced_ns is not None and code == 0 and is_assembled(request.directory):
+        untraced.write(request.directory, untraced_ns, traced_ns)
     sys.exit(code)
+
+
+def timed(words: Sequence[str], variables: Mapping[str, str]) -> tuple[int, int]:
+    """Run the job; its exit code and how long it took, in ns."""
+    begin = time.monotonic_ns()
+    code = run_job(words, variables)
+    return code, time.monotonic_ns() - begin
 
 
 def report(directory: Path | None, code: int) -> None:

@@ -8,9 +8,9 @@ from hopscope.gate.suite import Judged
 
 LONGEST = 60_000
 """Characters that a whole comment stays below; GitHub takes 65,536 of them."""
-# Two tables of so many rows with two texts each, and as many caveats: at most 42,000.
-_ROWS = 20
-_LONGEST_TEXT = 400
+# Two tables of so many rows with two texts each and two such lists, one with two texts a line: below 60,000.
+_ROWS = 15
+_LONGEST_TEXT = 380
 _CAVEATS = 20
 _MARKS = {"passed": "✅", "failed": "❌", "undecided": "❔", "skipped": "➖"}
 # A person's name behind an @ would be told; the invisible joiner keeps it a word.
@@ -18,8 +18,17 @@ _SAFE = {**{mark: f"\\{mark}" for mark in "\\`*_[]#|~"}, "&": "&amp;", "<": "&lt
 _VERDICTS = {"passed": "passed", "failed": "failed", "undecided": "could not all be judged"}
 
 
-def as_markdown(trace: str, baseline: str | None, judged: Sequence[Judged], caveats: Sequence[str]) -> str:
-    """The comment. Names and sentences come from traces, so nothing in them is taken for markup."""
+def as_markdown(
+    trace: str,
+    baseline: str | None,
+    judged: Sequence[Judged],
+    caveats: Sequence[str],
+    honesty: Sequence[tuple[str, str, str]] = (),
+) -> str:
+    """The comment; `honesty` is item, value in words and sentence of each row of that analysis.
+
+    Names and sentences come from traces, so nothing in them is taken for markup.
+    """
     verdict = worst([one.outcome for one in judged if one.outcome is not None])
     passed = [one for one in judged if _verdict(one) == "passed"]
     others = [one for one in judged if _verdict(one) != "passed"]
@@ -36,6 +45,11 @@ def as_markdown(trace: str, baseline: str | None, judged: Sequence[Judged], cave
         shown = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
         shown += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
         parts.append(_folded("What to know before believing this", "\n".join(shown)))
+    if honesty:
+        lines = [
+            f"- {_text(item)}: {_text(f'{value}, {said}' if value != '-' else said)}" for item, value, said in honesty
+        ]
+        parts.append(_folded("How honest the trace is", "\n".join(lines[:_CAVEATS])))
     return "\n\n".join(parts) + "\n"
 
 

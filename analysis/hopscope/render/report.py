@@ -10,7 +10,7 @@ from typing import Any
 from hopscope.errors import InputError
 from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
-from hopscope.trace import Answer
+from hopscope.trace import Answer, Trace
 
 REPORT_VERSION = 1
 
@@ -23,15 +23,16 @@ def program_version() -> str:
         return "0+source"
 
 
-def write_report(file: Path, trace: Path, answer: Answer, caveats: Sequence[str], outcomes: Sequence[Outcome]) -> None:
+def write_report(file: Path, trace: Trace, answer: Answer, outcomes: Sequence[Outcome]) -> None:
     """Write the report. Raises InputError if the file cannot be written."""
     document: dict[str, Any] = {
         "schema_version": REPORT_VERSION,
         "hopscope_version": program_version(),
-        "trace": trace.resolve().name,
+        "trace": trace.path.resolve().name,
         "analysis": answer.analysis.command,
         "parameters": _parameters(answer),
-        "caveats": [*caveats, *answer.notes],
+        "caveats": [*trace.caveats(), *answer.notes],
+        "honesty": [in_json(row) for row in trace.answer("honesty").rows],
         "columns": [{"name": c.name, "type": c.type, "meaning": c.meaning} for c in answer.analysis.columns],
         "rows": [in_json(row) for row in answer.rows],
         "gates": [asdict(outcome) for outcome in outcomes],

@@ -8,6 +8,7 @@ from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
+from hopscope.render.quantities import quantity
 from plotly.offline import get_plotlyjs
 
 from hopscope_dashboard import units
@@ -86,7 +87,7 @@ def _sections() -> list[_Section]:
     ]
     drawn[1] = (drawn[1][0], drawn[1][1], "The slowest collective", drawn[1][3])
     drawn.insert(1, ("/collectives", "collectives", "Collectives", _collectives))
-    return [*drawn, ("/remap", "remap", "Remap", _remap)]
+    return [*drawn, ("/remap", "remap", "Remap", _remap), ("/honesty", "honesty", "Honesty", _honesty)]
 
 
 def _collectives(data: TraceData) -> Component:
@@ -118,6 +119,19 @@ def _collectives(data: TraceData) -> Component:
     return html.Div(
         [head, blocks.card(None, blocks.table(columns, body, name="collectives-table", right=range(2, 8)), hint=hint)]
     )
+
+
+def _honesty(data: TraceData) -> Component:
+    lead: list[Component | str] = [
+        "What to know before staking anything on this trace, as ",
+        html.Code("analyze honesty"),
+        " has it.",
+    ]
+    body = [
+        [row["kind"], row["item"], quantity(row["value"], row["unit"]), row["sentence"]] for row in data.rows("honesty")
+    ]
+    table = blocks.table(["kind", "what", "value", "to know"], body, name="honesty-table", right=range(2, 3))
+    return html.Div([blocks.page_head("Honesty", lead), blocks.card(None, table)])
 
 
 def _remap(data: TraceData) -> Component:

@@ -13,7 +13,9 @@
 -- column longest_ns BIGINT -- The longest visit.
 -- column mpi_ns BIGINT -- Of that time in MPI calls.
 -- column share DOUBLE -- Time inside as part of the rank's time.
--- uses rank_times, share_of
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %, over the times between collectives; null below 13 of them.
+-- column share_high DOUBLE [share] -- Upper end of its interval.
+-- uses rank_times, share_of, share_intervals, block_of
 -- bar share
 -- empty note the trace has no regions; the program marks them by hopscope_region_begin and hopscope_region_end (hopscope/region.h)
 -- example analyze regions trace --region solve
@@ -95,6 +97,67 @@ visits as (
         on outermost.location = at_begin.location and outermost.begin_ns > at_begin.begin_ns
     asof left join so_far as at_end
         on outermost.location = at_end.location and outermost.end_ns > at_end.begin_ns
+),
+
+placed as (
+    select
+        first_enter_ns,
+        block_of(row_number() over (order by collective_id) - 1, count(*) over ()) as block
+    from collectives
+),
+
+begins as (
+    select
+        block,
+        min(first_enter_ns) as begin_ns
+    from placed
+    group by block
+),
+
+-- The run cut where blocks of collectives begin; what lies before the first happens once and has no block.
+pieces as (
+    select
+        block,
+        begin_ns,
+        lead(begin_ns, 1, (select max(ranks.last_event_ns) from ranks)) over (order by block) as end_ns
+    from begins
+
+    union all
+    select
+        null as block,
+        (select min(ranks.first_event_ns) from ranks) as begin_ns,
+        min(begin_ns) as end_ns
+    from begins
+),
+
+inside as (
+    select
+        outermost.region,
+        outermost.rank,
+        pieces.begin_ns,
+        sum(least(outermost.end_ns, pieces.end_ns) - greatest(outermost.begin_ns, pieces.begin_ns)) as part
+    from outermost
+    inner join pieces on outermost.begin_ns < pieces.end_ns and outermost.end_ns > pieces.begin_ns
+    group by outermost.region, outermost.rank, pieces.begin_ns
+),
+
+regions_of as (
+    select distinct
+        region,
+        rank
+    from outermost
+),
+
+share_measures as (  -- noqa: ST03
+    select
+        format('{} {}', regions.rank, regions.region) as key,
+        pieces.block,
+        coalesce(inside.part, 0) as part,
+        pieces.end_ns - pieces.begin_ns as whole
+    from regions_of as regions
+    cross join pieces
+    left join inside
+        on regions.region = inside.region and regions.rank = inside.rank and pieces.begin_ns = inside.begin_ns
 )
 
 select
@@ -105,8 +168,12 @@ select
     (sum(visits.time_ns) / count(*))::bigint as mean_ns,
     max(visits.time_ns)::bigint as longest_ns,
     sum(visits.mpi_ns)::bigint as mpi_ns,
-    share_of(sum(visits.time_ns), any_value(rank_times.time_ns))::double as share
+    share_of(sum(visits.time_ns), any_value(rank_times.time_ns))::double as share,
+    any_value(intervals.share_low) as share_low,
+    any_value(intervals.share_high) as share_high
 from visits
 inner join rank_times on visits.rank = rank_times.rank
+left join share_intervals('share_measures') as intervals
+    on format('{} {}', visits.rank, visits.region) = intervals.key
 group by visits.region, visits.rank
 order by sum(sum(visits.time_ns)) over (partition by visits.region) desc, visits.region asc, visits.rank asc

@@ -1,0 +1,29 @@
+"""How long a job took with recording off, beside its trace: `untraced.json`, written by `hopscope run --also-untraced`
+(schemas/untraced.schema.json)."""
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from hopscope.errors import InputError
+
+NAME = "untraced.json"
+
+
+def write(directory: Path, untraced_ns: int, traced_ns: int) -> None:
+    """Keep both times, of the whole job from starting the launcher to its end, in a trace directory."""
+    times = {"schema_version": 1, "untraced_ns": untraced_ns, "traced_ns": traced_ns}
+    (directory / NAME).write_text(json.dumps(times) + "\n", encoding="utf-8")
+
+
+def read(directory: Path) -> dict[str, int]:
+    """`untraced_ns` and `traced_ns` of a trace directory; empty where nobody measured. Raises InputError if the file is
+    none of ours."""
+    file = directory / NAME
+    if not file.is_file():
+        return {}
+    try:
+        times = cast("dict[str, Any]", json.loads(file.read_text(encoding="utf-8")))
+        return {name: int(times[name]) for name in ("untraced_ns", "traced_ns")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file} cannot be read ({error}): delete it; only the cost of tracing stands in it") from None

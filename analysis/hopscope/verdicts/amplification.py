@@ -1,0 +1,106 @@
+"""`analyze delayed-hops`: a collective replayed with one hop at its usual time, everything else as it was."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from hopscope.header import Scalar
+
+Row = dict[str, Any]
+
+
+@dataclass
+class _Collective:
+    """Calls by rank, and hops in the order in which they were received."""
+
+    calls: dict[int, Row] = field(default_factory=dict[int, Row])
+    hops: list[Row] = field(default_factory=list[Row])
+
+    def before(self, rank: int, time_ns: int) -> list[Row]:
+        """Hops that this rank had received by then."""
+        return [hop for hop in self.hops if hop["dst"] == rank and hop["end_ns"] <= time_ns]
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[Row]:
+    """One row per delayed hop, the longest delay first."""
+    found: dict[int, _Collective] = {}
+    for row in rows.to_pylist():
+        collective = found.setdefault(row["collective_id"], _Collective())
+        if row["what"] == "call":
+            collective.calls[row["src"]] = row
+        else:
+            collective.hops.append(row)
+    made: list[Row] = []
+    for collective in found.values():
+        collective.hops.sort(key=lambda hop: (hop["end_ns"], hop["hop_id"]))
+        made += [_without(collective, hop) for hop in collective.hops if hop["delayed"]]
+    return sorted(made, key=lambda row: (-row["delay_ns"], row["hop_id"]))
+
+
+class _Replay:
+    """When each hop is received if one takes its usual time."""
+
+    def __init__(self, collective: _Collective, cured: Row) -> None:
+        self.of = collective
+        self.received: dict[int, int] = {}
+        for hop in collective.hops:
+            # What is on the way took as long as it did; of what was seen late only the usual time is known.
+            flight = hop["end_ns"] - hop["begin_ns"]
+            if hop is cured or (not hop["waited"] and hop["usual_ns"] is not None):
+                flight = hop["usual_ns"]
+            elif not hop["waited"]:
+                flight = 0
+            sent = hop["begin_ns"] - self.shift(hop["src"], hop["begin_ns"])
+            ready = hop["ready_ns"] - self.shift(hop["dst"], hop["ready_ns"], but=hop["hop_id"])
+            self.received[hop["hop_id"]] = min(hop["end_ns"], max(sent + flight, ready))
+
+    def shift(self, rank: int, time_ns: int, but: int | None = None) -> int:
+        """How much earlier this rank is at what it did at that time: what it waited for last decides."""
+        arrived = self.of.calls[rank]["begin_ns"]
+        hops = [hop for hop in self.of.before(rank, time_ns) if hop["hop_id"] != but and hop["hop_id"] in self.received]
+        last = max([arrived, *(hop["end_ns"] for hop in hops)])
+        return last - max([arrived, *(self.received[hop["hop_id"]] for hop in hops)])
+
+    def leave(self, rank: int) -> int:
+        """When this rank leaves."""
+        left = self.of.calls[rank]["end_ns"]
+        return left - self.shift(rank, left)
+
+    def absorbed(self, rank: int) -> tuple[int, str]:
+        """How much of what came earlier to this rank went no further, and behind what."""
+        gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.of.hops if hop["dst"] == rank]
+        gain, first = max(gains, key=lambda pair: pair[0], default=(0, None))
+        if first is None or gain <= 0:
+            return 0, ""
+        sends = [h["begin_ns"] for h in self.of.hops if h["src"] == rank and h["begin_ns"] >= first["end_ns"]]
+        until = min(sends, default=self.of.calls[rank]["end_ns"])
+        others = [hop for hop in self.of.before(rank, until) if hop is not first]
+        latest = max(others, key=lambda hop: self.received[hop["hop_id"]], default=None)
+        arrived = self.of.calls[rank]["begin_ns"]
+        behind = "own arrival"
+        if latest is not None and self.received[latest["hop_id"]] > arrived:
+            behind = f"hop {latest['src']}->{latest['dst']}"
+        return gain - self.shift(rank, until), behind
+
+
+def _without(collective: _Collective, hop: Row) -> Row:
+    replay = _Replay(collective, hop)
+    leaves = {rank: replay.leave(rank) for rank in collective.calls}
+    moved = max(call["end_ns"] for call in collective.calls.values()) - max(leaves.values())
+    absorbed = [(*replay.absorbed(rank), rank) for rank in collective.calls]
+    most, behind, at = max(absorbed, key=lambda found: (found[0], -found[2]))
+    took = hop["end_ns"] - hop["begin_ns"]
+    delay = took - hop["usual_ns"]
+    return {
+        **{name: hop[name] for name in ("hop_id", "collective", "phase", "src", "dst", "link", "usual_ns")},
+        "took_ns": took,
+        "delay_ns": delay,
+        "moved_ns": moved,
+        "amplification": moved / delay,
+        "ranks": sum(leave < collective.calls[rank]["end_ns"] for rank, leave in leaves.items()),
+        "absorbed_at": at if most > 0 else None,
+        "absorbed_ns": most,
+        "behind": behind if most > 0 else None,
+    }

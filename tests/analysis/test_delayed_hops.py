@@ -1,0 +1,78 @@
+"""What one delayed hop did to its collective, worked out by hand."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from drawing import draw
+
+RANKS = "rank host cluster first_event_ns last_event_ns\n0 a A 0 1000\n1 b B 0 1000\n2 c B 0 1000"
+COMMS = "comm name size members\n0 world 3 0,1,2"
+
+
+def run(directory: Path, other: int, enter_0: int = 0) -> hopscope.Trace:
+    """Six times: 1 and 2 send to 0 at 1, which sends back at once when it has both and leaves.
+
+    A hop takes 10, but for that of 1 in the last collective, which takes 50, and that of 2 there, which takes `other`.
+    Rank 0 enters the last one at `enter_0`.
+    """
+    collectives = ["collective_id comm seq comm_size first_enter_ns last_enter_ns last_leave_ns"]
+    calls = ["collective_id rank enter_ns leave_ns"]
+    hops = ["collective_id phase src dst send_begin_ns recv_wait_begin_ns recv_end_ns binding link"]
+    for n in range(6):
+        at = 1000 * n
+        last = n == 5
+        enter = at + (enter_0 if last else 0)
+        first, second = at + 1 + (50 if last else 10), at + 1 + (other if last else 10)
+        back = max(first, second, enter) + 1
+        collectives.append(f"{n} 0 {n} 3 {at} {enter} {back + 11}")
+        calls += [f"{n} 0 {enter} {back + 1}", f"{n} 1 {at} {back + 11}", f"{n} 2 {at} {back + 11}"]
+        hops += [f"{n} up 1 0 {at + 1} {enter} {first} recv wan", f"{n} up 2 0 {at + 1} {enter} {second} recv wan"]
+        hops += [f"{n} down 0 {dst} {back} {at + 2} {back + 10} recv wan" for dst in (1, 2)]
+    tables = {"collectives": "\n".join(collectives), "calls": "\n".join(calls), "hops": "\n".join(hops)}
+    return hopscope.open(draw(directory, ranks=RANKS, comms=COMMS, **tables))
+
+
+def worst(trace: hopscope.Trace) -> dict[str, Any]:
+    return trace.delayed_hops(limit=1).to_pylist()[0]
+
+
+def test_a_delay_that_nothing_hides_moves_the_end_by_all_of_it(tmp_path: Path) -> None:
+    # 50 instead of 10: without it, 0 has both at 11 instead of 51, and all leave 40 earlier.
+    row = worst(run(tmp_path / "d", other=10))
+    assert (row["src"], row["dst"], row["took_ns"], row["usual_ns"], row["delay_ns"]) == (1, 0, 50, 10, 40)
+    assert (row["moved_ns"], row["amplification"], row["ranks"]) == (40, 1.0, 3)
+    assert (row["absorbed_at"], row["absorbed_ns"]) == (None, 0)
+
+
+def test_a_sibling_that_is_late_too_absorbs_part_of_it(tmp_path: Path) -> None:
+    # The hop of 2 arrives at 31: without the delay of 1, 0 still waits until 31 instead of 51. 20 of 40 move the end.
+    row = worst(run(tmp_path / "d", other=30))
+    assert (row["moved_ns"], row["amplification"], row["ranks"]) == (20, 0.5, 3)
+    assert (row["absorbed_at"], row["absorbed_ns"], row["behind"]) == (0, 20, "hop 2->0")
+
+
+def test_the_longest_delays_come_first_and_each_is_replayed_by_itself(tmp_path: Path) -> None:
+    rows = run(tmp_path / "d", other=30).delayed_hops().to_pylist()
+    # That of 2 was hidden behind that of 1: alone it moved nothing, and at rank 0 all its 20 were absorbed.
+    assert [(row["src"], row["delay_ns"], row["moved_ns"]) for row in rows] == [(1, 40, 20), (2, 20, 0)]
+    assert (rows[1]["absorbed_at"], rows[1]["absorbed_ns"], rows[1]["behind"]) == (0, 20, "hop 1->0")
+
+
+def test_without_hops_it_says_what_would_have_them(tmp_path: Path) -> None:
+    answer = hopscope.open(draw(tmp_path / "d")).answer("delayed-hops")
+    assert answer.rows == []
+    assert "no edge has 5 hops" in answer.notes[0]
+
+
+def test_on_a_real_run_nothing_moves_by_more_than_its_delay(tmp_path: Path) -> None:
+    sample = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+    if not sample.exists():
+        pytest.fail(f"{sample} is missing")
+    shutil.copytree(sample, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
+    rows = hopscope.open(tmp_path / "trace").delayed_hops(limit=100).to_pylist()
+    assert len(rows) > 20
+    assert all(0 <= row["moved_ns"] <= row["delay_ns"] for row in rows)
+    assert any(row["amplification"] > 0.5 for row in rows)
