@@ -35,20 +35,23 @@ class Store:
         self.schemas = table_schemas()
         self.missing = tuple(name for name in self.schemas if not self.parts(name))
         """Tables that have no file at all; they are read as empty."""
-        lost = [name for name in self.missing if self._promised(name)]
+        lost = [name for name in self.schemas if self._promised(name) > len(self.parts(name))]
         if lost:
             raise InputError(
-                f"{dataset} is no whole dataset: manifest.json promises rows of {', '.join(lost)}, which "
-                f"have no file. Delete {dataset} and run the command on the trace again"
+                f"{dataset} is no whole dataset: manifest.json promises more files of {', '.join(lost)} than "
+                f"there are. Delete {dataset} and run the command on the trace again"
             )
 
     def parts(self, table: str) -> list[str]:
         """Files of a table, in order; none if the dataset lacks it."""
         return sorted(str(part) for part in (self.path / table).glob("*.parquet"))
 
-    def _promised(self, table: str) -> bool:
-        tables = self.manifest.get("tables")
-        return isinstance(tables, dict) and bool(cast("dict[str, object]", tables).get(table))
+    def _promised(self, table: str) -> int:
+        """How many files a table has at least, as the manifest says."""
+        parts, rows = self.manifest.get("parts"), self.manifest.get("tables")
+        if isinstance(parts, dict):
+            return int(cast("dict[str, int]", parts).get(table, 0))
+        return int(isinstance(rows, dict) and bool(cast("dict[str, object]", rows).get(table)))
 
     def check_columns(self, table: str, columns: list[str]) -> None:
         """Raises InputError if a table's files lack a column of its schema."""

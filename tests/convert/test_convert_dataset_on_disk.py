@@ -7,11 +7,12 @@ import sys
 import time
 from pathlib import Path
 
+import hopscope
 import pyarrow.parquet as pq
 import pytest
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
-from hopscope.convert import dataset, ensure_dataset
+from hopscope.convert import conversion, dataset, ensure_dataset, parts
 from hopscope.convert.contract import table_names
 from hopscope.errors import InputError
 
@@ -136,7 +137,7 @@ def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.Monke
     def no_room(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(dataset, "_write_table", no_room)
+    monkeypatch.setattr(parts.Parts, "add", no_room)
     with pytest.raises(InputError, match=r"cannot be written to .*No space left"):
         ensure_dataset(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["traces", "traces.def", "traces.otf2"]
@@ -180,3 +181,47 @@ def test_ctrl_c_ends_a_conversion_at_once_and_leaves_nothing(tmp_path: Path) -> 
     with pytest.raises(KeyboardInterrupt):
         ensure_dataset(tmp_path, progress=interrupt)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["traces", "traces.def", "traces.otf2"]
+
+
+@pytest.fixture
+def in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The dataset of 200 barriers, with about ten calls in a row group and fifty in a file."""
+    monkeypatch.setattr(conversion, "PIECE_ROWS", 20)
+    monkeypatch.setattr(parts, "_ROWS_PER_PART", 50)
+    draw(tmp_path, 200)
+    return ensure_dataset(tmp_path)
+
+
+def test_a_long_table_has_several_parts_in_the_order_of_its_rows(in_parts: Path) -> None:
+    files = sorted((in_parts / "calls").iterdir())
+    assert [file.name for file in files] == [f"part-{i:05}.parquet" for i in range(len(files))]
+    assert len(files) > 4
+    ids = [row for file in files for row in pq.read_table(file)["call_id"].to_pylist()]
+    assert ids == list(range(400))
+    assert json.loads((in_parts / "manifest.json").read_text())["parts"]["calls"] == len(files)
+
+
+def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path) -> None:
+    """All other parts' rows are overwritten; what is left of the files are the statistics at their ends."""
+    files = sorted((in_parts / "calls").iterdir())
+    kept = pq.read_table(files[2])
+    for file in [*files[:2], *files[3:]]:
+        content = bytearray(file.read_bytes())
+        rows = slice(4, len(content) - 8 - int.from_bytes(content[-8:-4], "little"))
+        content[rows] = bytes([0xFF]) * (rows.stop - rows.start)
+        file.write_bytes(content)
+    trace = hopscope.open(in_parts)
+    for column in ("collective_id", "enter_ns", "call_id"):
+        least, most = kept[column][0].as_py() + 1, kept[column][-1].as_py() - 1
+        words = f"select sum({column}) as total from calls where {column} between {least} and {most}"
+        expected = sum(value for value in kept[column].to_pylist() if least <= value <= most)
+        assert trace.sql(words).to_pylist() == [{"total": expected}]
+    with pytest.raises(InputError):
+        trace.sql("select sum(enter_ns) from calls")
+
+
+def test_a_dataset_that_lost_a_part_is_made_anew(in_parts: Path) -> None:
+    (in_parts / "calls" / "part-00003.parquet").unlink()
+    with pytest.raises(InputError, match="promises more files of calls"):
+        hopscope.open(in_parts)
+    assert read_dataset(ensure_dataset(in_parts.parent))["calls"].num_rows == 400

@@ -33,20 +33,24 @@ def arrow_schema(table: str) -> pa.Schema:
 
 
 def conform(name: str, table: pa.Table) -> pa.Table:
-    """The table under its contract's schema. Raises ValueError if its columns, types or nulls are not the contract's.
+    """The table with its contract's metadata. Raises ValueError if its columns, types or nulls are not the contract's;
+    texts may be dictionaries.
 
     Cheap: looks at no value but the counts of nulls.
     """
     schema = arrow_schema(name)
     if table.column_names != schema.names:
         raise ValueError(f"{name}: columns {table.column_names}, the contract says {schema.names}")
+    fields: list[pa.Field] = []
     for field in schema:
         column = table[field.name]
-        if column.type != field.type:
-            raise ValueError(f"{name}.{field.name}: type {column.type}, the contract says {field.type}")
+        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if kind != field.type:
+            raise ValueError(f"{name}.{field.name}: type {kind}, the contract says {field.type}")
         if column.null_count and not field.nullable:
             raise ValueError(f"{name}.{field.name}: {column.null_count} nulls, the contract allows none")
-    return pa.Table.from_arrays(table.columns, schema=schema)
+        fields.append(field.with_type(column.type))
+    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, metadata=schema.metadata))
 
 
 def violations(name: str, table: pa.Table) -> list[str]:

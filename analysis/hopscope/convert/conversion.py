@@ -1,44 +1,65 @@
-"""One archive into the tables of a dataset, in memory."""
+"""One archive into the tables of a dataset, piece by piece."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
-from hopscope import _convert, paths
-from hopscope.convert.contract import conform, table_names
+from hopscope import _convert
 from hopscope.convert.run_facts import clocks_table, read_run_facts, run_table
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError
 
 Progress = Callable[[str, int, int], None]
 
+PIECE_EVENTS = 1 << 19
+"""Events that are read at a time; what a conversion holds in memory follows from it."""
 
-def convert(archive: Archive, progress: Progress | None = None) -> dict[str, pa.Table]:
-    """Every table of schemas/tables, under its contract's schema.
+PIECE_ROWS = 1 << 17
+"""About as many calls and hops of whole collectives, messages or intervals are in a piece of a table."""
 
-    Raises InputError naming the file and the first bad place.
+_LAST = ("clocks", "ranks")
+
+
+def convert(
+    archive: Archive, scratch: Path, progress: Progress | None = None, piece_events: int = PIECE_EVENTS
+) -> Iterator[tuple[str, pa.Table]]:
+    """Every table of schemas/tables as (name, rows): those of one name come in the order of their rows. Texts are
+    dictionaries.
+
+    Raises InputError naming the file and the first bad place, OSError where there is no room, and
+    hopscope._convert.ClockTurnedBack where the archive has to be read at once: piece_events = 0. What came before is
+    worthless then.
     """
     try:
-        streams, facts = _convert.convert(str(archive.anchor), progress)
+        reader = _convert.Reader(str(archive.anchor), str(scratch), piece_events, PIECE_ROWS)
+        small: dict[str, pa.Table] = {}
+        while (tables := reader.next(progress)) is not None:
+            while tables:  # each is let go when it has become Arrow's
+                name, stream = tables.pop(0)
+                rows = pa.table(stream)
+                del stream
+                if name in _LAST:
+                    small[name] = rows
+                else:
+                    yield name, rows
+                del rows
     except _convert.ArchiveError as problem:
         raise InputError(
             f"{problem}. The archive is damaged or incomplete: copy it again whole, or trace the run again"
         ) from None
+    facts: dict[str, Any] = reader.facts()
     if facts["events"] == 0:
         raise InputError(f"{archive.anchor}: the archive holds no events; trace the run again")
-    tables: dict[str, pa.Table] = {name: pa.table(stream) for name, stream in streams.items()}
     about = read_run_facts(archive, facts)
     try:
-        tables["clocks"] = clocks_table(about, facts, tables["clocks"])
-        tables["run"] = run_table(archive, about, facts, tables)
+        small["clocks"] = clocks_table(about, facts, small["clocks"])
+        run = run_table(archive, about, facts, small["clocks"], small["ranks"])
     except (KeyError, TypeError, ValueError, ArithmeticError) as problem:  # Arrow's own errors are among these
         raise InputError(
             f"{archive.run_facts} is not as schemas/run.schema.json says: {type(problem).__name__}: {problem}; "
             "remove it to convert without what it says"
         ) from None
-    if progress:
-        progress("finding paths", 0, 1)
-    tables = paths.derive(tables)
-    if progress:
-        progress("finding paths", 1, 1)
-    return {name: conform(name, tables[name]) for name in table_names()}
+    yield from small.items()
+    yield "run", run

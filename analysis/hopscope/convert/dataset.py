@@ -1,7 +1,10 @@
 """A dataset on disk: made once, made anew when its archive changes, never seen half-made.
 
-Layout: `<dataset>/<table>/part-00000.parquet` for every table of schemas/tables, and manifest.json, written last. The
-whole is made in a directory beside it and renamed into place under a lock, so a reader sees the old one or the new one.
+Layout: `<dataset>/<table>/part-00000.parquet`, part-00001 and so on for every table of schemas/tables, in the order of
+the table's rows, so that a range of collectives or of time is in few of them and the others are passed over by their
+statistics; and manifest.json, written last. The whole is made in a directory beside it and renamed into place under a
+lock, so a reader sees the old one or the new one. A conversion that is stopped leaves nothing and starts from the
+beginning.
 """
 
 import fcntl
@@ -13,21 +16,17 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import Any
 
 from hopscope import _convert, _paths
-from hopscope.convert.contract import arrow_schema, contract, table_names
-from hopscope.convert.conversion import Progress, convert
+from hopscope.convert.contract import arrow_schema, table_names
+from hopscope.convert.conversion import PIECE_EVENTS, Progress, convert
+from hopscope.convert.parts import Parts
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import MANIFEST, Archive, find
 from hopscope.errors import InputError
 from hopscope.launch import job
 from hopscope.store import SCHEMA_VERSION
-
-_ROWS_PER_GROUP = 1 << 18
 
 
 def ensure_dataset(path: Path, *, progress: Progress | None = None) -> Path:
@@ -46,7 +45,7 @@ def ensure_dataset(path: Path, *, progress: Progress | None = None) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with _only_one(target.parent):
         if not _is_current(target, before):  # another process may have made it while this one waited
-            _write(target, convert(found, progress), before, progress)
+            _make(target, found, before, progress)
     return target
 
 
@@ -106,7 +105,12 @@ def _is_current(target: Path, source: dict[str, Any]) -> bool:
         source,
     ):
         return False
-    return all((target / name / "part-00000.parquet").is_file() for name in table_names())
+    parts = manifest.get("parts")
+    return isinstance(parts, dict) and all(
+        (target / name / f"part-{part:05}.parquet").is_file()
+        for name in table_names()
+        for part in range(max(1, parts.get(name, 1)))
+    )
 
 
 @contextmanager
@@ -125,25 +129,20 @@ def _only_one(directory: Path) -> Generator[None]:
         os.close(handle)
 
 
-def _write(target: Path, tables: dict[str, pa.Table], source: dict[str, Any], progress: Progress | None) -> None:
+def _make(target: Path, archive: Archive, source: dict[str, Any], progress: Progress | None) -> None:
     for leftover in target.parent.glob(f"{target.name}.tmp-*"):
         shutil.rmtree(leftover)
     making = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     try:
         making.mkdir()
-        for done, (name, table) in enumerate(tables.items()):
-            if progress:
-                progress("writing", done, len(tables))
-            (making / name).mkdir()
-            _write_table(making / name / "part-00000.parquet", name, table)
-        manifest = {
-            "schema_version": SCHEMA_VERSION,
-            "tables": {name: table.num_rows for name, table in tables.items()},
-            "source": source,
-        }
+        try:
+            written = _write(making, archive, progress, PIECE_EVENTS)
+        except _convert.ClockTurnedBack:  # rows would come out of order: everything at once, sorted in memory
+            shutil.rmtree(making)
+            making.mkdir()
+            written = _write(making, archive, progress, 0)
+        manifest = {"schema_version": SCHEMA_VERSION, **written, "source": source}
         (making / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-        if progress:
-            progress("writing", len(tables), len(tables))
         _put_in_place(making, target)
     except OSError as problem:
         raise InputError(
@@ -154,6 +153,19 @@ def _write(target: Path, tables: dict[str, pa.Table], source: dict[str, Any], pr
         shutil.rmtree(making, ignore_errors=True)
 
 
+def _write(making: Path, archive: Archive, progress: Progress | None, piece_events: int) -> dict[str, dict[str, int]]:
+    with Parts(making) as parts:
+        for name, rows in convert(archive, making, progress, piece_events):
+            parts.add(name, rows)
+            del rows
+        if progress:
+            progress("writing", 0, 1)
+        written = parts.close()
+    if progress:
+        progress("writing", 1, 1)
+    return written
+
+
 def _put_in_place(making: Path, target: Path) -> None:
     if target.exists():
         outdated = target.with_name(f"{target.name}.tmp-{os.getpid()}-outdated")
@@ -162,24 +174,3 @@ def _put_in_place(making: Path, target: Path) -> None:
         shutil.rmtree(outdated)
     else:
         making.rename(target)
-
-
-def _write_table(path: Path, name: str, table: pa.Table) -> None:
-    """Times and ids grow from row to row: their differences are short. All else repeats: dictionaries."""
-    growing = [field.name for field in table.schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
-    repeating = [column for column in table.column_names if column not in growing]
-    order = [
-        pq.SortingColumn(table.schema.get_field_index(column), nulls_first=True)
-        for column in contract(name)["x-order"]
-        if table.schema.field(column).type != pa.string()
-    ]
-    pq.write_table(
-        table,
-        path,
-        compression="zstd",
-        compression_level=1,
-        row_group_size=_ROWS_PER_GROUP,
-        use_dictionary=cast("Any", repeating),
-        column_encoding=dict.fromkeys(growing, "DELTA_BINARY_PACKED"),
-        sorting_columns=order if len(order) == len(contract(name)["x-order"]) else None,
-    )

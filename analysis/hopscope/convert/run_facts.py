@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.source import Archive
@@ -74,14 +73,10 @@ def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
     return pa.Table.from_pylist([found[key] for key in sorted(found)], schema=arrow_schema("clocks"))
 
 
-def run_table(archive: Archive, about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> pa.Table:
+def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
     """The one row of `run`."""
     ours = is_ours(facts)
-    ranks, calls, intervals = tables["ranks"], tables["calls"], tables["intervals"]
     tree_file = _text(about.get("tree_file")) or _beside(archive, "tree.json", ours)
-    overhead = intervals.filter(pc.equal(intervals["kind"], "overhead"))
-    spent = pc.sum(pc.subtract(overhead["end_ns"], overhead["begin_ns"])).as_py() or 0
-    ran_tree = pc.any(pc.equal(calls["engine"], "tree")).as_py() or False
     row: Facts = {
         "run": archive.name,
         "mpi_library": _text(about.get("mpi_library")),
@@ -92,19 +87,19 @@ def run_table(archive: Archive, about: Facts, facts: Facts, tables: dict[str, pa
         "threads": facts["threads"],
         "hosts": len(ranks["host"].unique()),
         "clusters": len(ranks["cluster"].unique()),
-        "mode": (about.get("mode") or ("tree" if ran_tree else "observe")) if ours else "foreign",
+        "mode": (about.get("mode") or ("tree" if facts["ran_tree"] else "observe")) if ours else "foreign",
         "record": _text(about.get("record")),
         "tree_file": tree_file,
         "tree_hash": hashlib.sha256(tree_file.encode()).hexdigest() if tree_file else None,
         "topology_file": _text(about.get("topology_file")) or _beside(archive, "topology.json", ours),
         "emulated": _text(about.get("emulated")) or None,
         "presence": _text(about.get("presence")),
-        "clock_error_ns": _between_clocks(tables["clocks"], ranks, "error_ns"),
-        "clock_bound_ns": _between_clocks(tables["clocks"], ranks, "bound_ns"),
+        "clock_error_ns": _between_clocks(clocks, ranks, "error_ns"),
+        "clock_bound_ns": _between_clocks(clocks, ranks, "bound_ns"),
         "clock_used": "error",
         "events": facts["events"],
-        "missing": _missing(about, facts, tables),
-        "overhead_ns": spent if ours else None,
+        "missing": _missing(about, facts),
+        "overhead_ns": facts["overhead_ns"] if ours else None,
         "event_cost_ns": None if about.get("event_cost_ns") is None else float(about["event_cost_ns"]),
         "creator": facts["creator"] or "unknown",
         "hopscope_version": hopscope_version(),
@@ -148,7 +143,7 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int:
     return sum(sorted(worst.values())[-2:])
 
 
-def _missing(about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> str | None:
+def _missing(about: Facts, facts: Facts) -> str | None:
     before: str | list[str] = about.get("missing") or []
     said = [before] if isinstance(before, str) else [str(sentence) for sentence in before]
     if not said:  # run.json says it in fewer words
@@ -156,10 +151,9 @@ def _missing(about: Facts, facts: Facts, tables: dict[str, pa.Table]) -> str | N
         for rank, why in sorted(facts["stopped"].items()):
             ranks_by_reason.setdefault(why, []).append(rank)
         said = [f"the end of {_ranks(ranks)} ({why})" for why, ranks in ranks_by_reason.items()]
-    complete = tables["collectives"]["complete"]
-    incomplete = pc.sum(pc.invert(complete)).as_py() or 0
+    incomplete = facts["incomplete_collectives"]
     counts = [
-        (incomplete, f"part of {incomplete} of {len(complete)} collectives"),
+        (incomplete, f"part of {incomplete} of {facts['collectives']} collectives"),
         (facts["unplaced_calls"], f"the communicator of {_count(facts['unplaced_calls'], 'collective call')}"),
         (facts["unmatched_hop_ends"], f"one end of {_count(facts['unmatched_hop_ends'], 'hop')}, left out"),
         (facts["unmatched_sends"], f"the receive of {_count(facts['unmatched_sends'], 'send')}"),

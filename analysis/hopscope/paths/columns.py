@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope import _paths
+
 Array = np.ndarray[Any, Any]
 Tables = dict[str, pa.Table]
 
@@ -23,32 +25,7 @@ PATHS = ("run", "collective", "lead")
 INTERVAL_KINDS = ("init", "finalize", "p2p", "wait", "comm", "io", "mpi", "region", "overhead", "off")
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
-_LEADS = {
-    "Bcast": TO_ROOT,
-    "Scatter": TO_ROOT,
-    "Scatterv": TO_ROOT,
-    "Reduce": ROOT_TO_LAST_ENTER,
-    "Gather": ROOT_TO_LAST_ENTER,
-    "Gatherv": ROOT_TO_LAST_ENTER,
-    "Scan": SCAN,
-    "Exscan": EXSCAN,
-}
-
-
-def leads_of(op: str) -> int:
-    """Where the library leads without hops, for an MPI function such as MPI_Bcast, MPI_Ibcast or MPI_Bcast_c."""
-    name = op.removeprefix("MPI_").removesuffix("_init").removesuffix("_c")
-    if name.startswith("I") and name[1:2].islower():
-        name = name[1:].capitalize()
-    if name.lower().startswith(("neighbor", "ineighbor")):
-        return STAYS  # which ranks are neighbours is not in the trace
-    return _LEADS.get(name, TO_LAST_ENTER)
-
-
-def returns_early(op: str) -> bool:
-    """True for MPI_Ibcast and for MPI_Bcast_init: the rank waits for the others in another call than this one."""
-    name = op.removeprefix("MPI_")
-    return name.endswith("_init") or (name.startswith("I") and name[1:2].islower())
+"""Where the library leads without hops."""
 
 
 def integers(table: pa.Table, column: str, kind: str = "int64", null: int = MISSING) -> Array:
@@ -71,6 +48,18 @@ def codes(table: pa.Table, column: str, names: Sequence[str]) -> Array:
 def flags(table: pa.Table, column: str) -> Array:
     """A column of booleans as 0, 1 and -1 for null (int8)."""
     return np.ascontiguousarray(pc.fill_null(table[column].cast(pa.int8()), -1).to_numpy().astype(np.int8))
+
+
+def vocabulary(tables: Tables) -> pa.Array:
+    """Every MPI function, region and call site, once: stretches name them by their positions."""
+    columns = [("collectives", "op"), ("intervals", "region"), ("calls", "call_site"), ("intervals", "call_site")]
+    chunks = [chunk for table, column in columns for chunk in tables[table][column].chunks]
+    return pc.unique(pa.chunked_array([*chunks, pa.array([], pa.string())])).drop_null()
+
+
+def _numbers(table: pa.Table, column: str, words: pa.Array) -> Array:
+    """A column of strings as their positions in words; -1 for null (int32)."""
+    return pc.fill_null(pc.index_in(table[column], value_set=words), -1).to_numpy().astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -144,8 +133,22 @@ def _root_ranks(tables: Tables) -> Array:
     return result
 
 
+def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array) -> Array:
+    """1 for each collective whose messages were seen, or would have been (int8)."""
+    found = np.zeros(collectives, np.int8)
+    found[of_hops] = 1
+    found[of_calls[by_tree]] = 1
+    return found
+
+
+def words_of(tables: Tables, words: pa.Array) -> dict[str, Array]:
+    """The columns of words that `hopscope._paths.walk` takes, as positions in the tables' vocabulary."""
+    columns = [("collectives", "op"), ("calls", "call_site"), ("intervals", "region"), ("intervals", "call_site")]
+    return {f"{table}.{column}": _numbers(tables[table], column, words) for table, column in columns}
+
+
 def arrays_of(tables: Tables) -> dict[str, Array]:
-    """Everything that `hopscope._paths.walk` takes, from tables as in schemas/tables in their own order."""
+    """Everything else that `hopscope._paths.walk` takes, from tables as in schemas/tables in their own order."""
     lanes = lanes_of(tables)
     collectives, calls, hops = tables["collectives"], tables["calls"], tables["hops"]
     intervals, ranks = tables["intervals"], tables["ranks"]
@@ -155,15 +158,18 @@ def arrays_of(tables: Tables) -> dict[str, Array]:
     first_event = dict(zip(ranks["rank"].to_pylist(), integers(ranks, "first_event_ns").tolist(), strict=True))
     main = {int(rank): lane for lane, rank in reversed(list(enumerate(lanes.rank)))}
     names = collectives["op"].unique().to_pylist()
-    ops = [leads_of(op) for op in names]
-    early = [returns_early(op) for op in names]
-    op_codes = codes(collectives, "op", names)
+    ops = [_paths.leads_of(op) for op in names]
+    early = [_paths.returns_early(op) for op in names]
+    op_codes = _numbers(collectives, "op", pa.array(names, pa.string()))
+    hop_collectives = np.searchsorted(ids, integers(hops, "collective_id")).astype(np.int64)
+    by_tree = pc.equal(calls["engine"], "tree").to_numpy()
     arrays = {
         **_message_arrays(hops, "hops", lanes),
         **_message_arrays(tables["messages"], "messages", lanes),
-        "hops.collective": np.searchsorted(ids, integers(hops, "collective_id")).astype(np.int64),
+        "hops.collective": hop_collectives,
         "hops.arrived_early": flags(hops, "arrived_early"),
         "hops.from_engine": pc.equal(hops["source"], "tree").cast(pa.int8()).to_numpy(),
+        "collectives.has_hops": _have_hops(len(ids), hop_collectives, row_of_call, by_tree),
         "collectives.leads": np.asarray(ops, np.int8)[op_codes],
         "collectives.returns_early": np.asarray(early, np.int8)[op_codes],
         "collectives.root_rank": _root_ranks(tables),
@@ -176,7 +182,7 @@ def arrays_of(tables: Tables) -> dict[str, Array]:
         "calls.wait_begin_ns": integers(calls, "wait_begin_ns"),
         "calls.leave_ns": integers(calls, "leave_ns"),
         "calls.complete_ns": integers(calls, "complete_ns"),
-        "calls.by_tree": pc.equal(calls["engine"], "tree").cast(pa.int8()).to_numpy(),
+        "calls.by_tree": by_tree.astype(np.int8),
         "intervals.lane": lanes.of(intervals, "location"),
         "intervals.kind": codes(intervals, "kind", INTERVAL_KINDS),
         "intervals.begin_ns": integers(intervals, "begin_ns"),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import tempfile
+
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hopscope import _paths
-from hopscope.paths.columns import BINDINGS, CATEGORIES, PATHS, Array, Tables, arrays_of
-
-_NOTHING, _CALL, _INTERVAL = range(3)
+from hopscope.paths.columns import BINDINGS, CATEGORIES, PATHS, Array, Tables, arrays_of, vocabulary, words_of
 
 
 def derive(tables: Tables) -> Tables:
@@ -18,7 +16,8 @@ def derive(tables: Tables) -> Tables:
     Takes the base tables of schemas/tables, each in its own order (calls by collective_id and rank). Fills
     hops.binding, hops.pred_hop_id, calls.pred_hop_id and messages.binding. Cost: one sort of the rows.
     """
-    found = _paths.walk(arrays_of(tables))
+    words = vocabulary(tables)
+    found = _paths.walk({**arrays_of(tables), **words_of(tables, words)}, tempfile.gettempdir())
     hop_ids = tables["hops"]["hop_id"]
     filled = dict(tables)
     filled["hops"] = _with(
@@ -26,7 +25,7 @@ def derive(tables: Tables) -> Tables:
     )
     filled["calls"] = _with(tables["calls"], pred_hop_id=_take(hop_ids, found["calls.pred"]))
     filled["messages"] = _with(tables["messages"], binding=_names(found["messages.binding"], BINDINGS))
-    filled["path_stretches"] = _stretches(tables, found)
+    filled["path_stretches"] = _stretches(tables, found, words)
     return filled
 
 
@@ -49,17 +48,7 @@ def _take(values: pa.ChunkedArray, found: Array) -> pa.ChunkedArray:
     return values.take(_rows(found))
 
 
-def _stretches(tables: Tables, found: dict[str, Array]) -> pa.Table:
-    calls, intervals = tables["calls"], tables["intervals"]
-    compute = found["category"] == CATEGORIES.index("compute")
-    of_call = np.where(found["owner"] == _CALL, found["owner_row"], -1)
-    of_interval = np.where(found["owner"] == _INTERVAL, found["owner_row"], -1)
-    call_collective = pc.index_in(calls["collective_id"], tables["collectives"]["collective_id"].combine_chunks())
-    op = pc.coalesce(
-        tables["collectives"]["op"].take(_rows(found["collective"])),
-        tables["collectives"]["op"].take(call_collective).take(_rows(of_call)),
-        intervals["region"].take(_rows(of_interval)),
-    )
+def _stretches(tables: Tables, found: dict[str, Array], words: pa.Array) -> pa.Table:
     ids = tables["collectives"]["collective_id"]
     return pa.table(
         {
@@ -75,9 +64,7 @@ def _stretches(tables: Tables, found: dict[str, Array]) -> pa.Table:
             "message_id": _take(tables["messages"]["message_id"], found["message"]),
             "src": pa.array(found["src"], pa.int32(), mask=found["src"] < 0),
             "dst": pa.array(found["dst"], pa.int32(), mask=found["dst"] < 0),
-            "op": pc.if_else(pa.array(compute), pa.scalar(None, pa.string()), op),
-            "call_site": pc.coalesce(
-                calls["call_site"].take(_rows(of_call)), intervals["call_site"].take(_rows(of_interval))
-            ),
+            "op": words.take(_rows(found["op"])),
+            "call_site": words.take(_rows(found["call_site"])),
         }
     )

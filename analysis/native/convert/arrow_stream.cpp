@@ -8,6 +8,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "words.h"
+
 namespace hopscope {
 namespace {
 
@@ -40,6 +42,12 @@ void release_array(ArrowArray *array) {
     for (auto &child : parts->children)
         if (child->release)
             child->release(child.get());
+    if (array->dictionary) {
+        if (array->dictionary->release)
+            array->dictionary->release(array->dictionary);
+        delete array->dictionary;
+        array->dictionary = nullptr;
+    }
     delete parts;
     array->release = nullptr;
 }
@@ -49,6 +57,12 @@ void release_schema(ArrowSchema *schema) {
     for (auto &child : parts->children)
         if (child->release)
             child->release(child.get());
+    if (schema->dictionary) {
+        if (schema->dictionary->release)
+            schema->dictionary->release(schema->dictionary);
+        delete schema->dictionary;
+        schema->dictionary = nullptr;
+    }
     delete parts;
     schema->release = nullptr;
 }
@@ -109,6 +123,7 @@ std::vector<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, cons
 struct ArrayMaker {
     int64_t begin, count;
     ArrowArray *out;
+    const Words *words;
 
     template <typename T> void fixed(const std::vector<T> &values, T null) const {
         auto parts = std::make_unique<ArrayParts>();
@@ -134,30 +149,45 @@ struct ArrayMaker {
         parts->buffers.push_back(std::move(bits));
         finish_array(out, std::move(parts), count, nulls);
     }
+    /* A dictionary of the words that occur. */
     void operator()(const StringColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;
         parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return column.codes[row] < 0; }));
-        std::vector<int32_t> offsets{0};
-        offsets.reserve(static_cast<size_t>(count) + 1);
-        std::vector<uint8_t> text(1);
-        text.clear();
-        text.reserve(64);
+        std::vector<int32_t> place(words->size(), -1), indices, used;
+        indices.reserve(static_cast<size_t>(count));
         for (int64_t i = 0; i < count; i++) {
-            int32_t code = column.codes[static_cast<size_t>(begin + i)];
-            if (code >= 0) {
-                const std::string &word = column.words[static_cast<size_t>(code)];
-                text.insert(text.end(), word.begin(), word.end());
-                if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
-                    throw std::length_error("more than 2 GiB of text in one batch");
+            const int32_t code = column.codes[static_cast<size_t>(begin + i)];
+            if (code < 0) {
+                indices.push_back(0);
+                continue;
             }
+            int32_t &its_place = place[static_cast<size_t>(code)];
+            if (its_place < 0) {
+                its_place = static_cast<int32_t>(used.size());
+                used.push_back(code);
+            }
+            indices.push_back(its_place);
+        }
+        parts->buffers.push_back(bytes_of(indices.data(), indices.size()));
+        finish_array(out, std::move(parts), count, nulls);
+        out->dictionary = new ArrowArray;
+        auto dictionary = std::make_unique<ArrayParts>();
+        std::vector<int32_t> offsets{0};
+        std::vector<uint8_t> text;
+        for (int32_t code : used) {
+            const std::string &word = (*words)[code];
+            text.insert(text.end(), word.begin(), word.end());
+            if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
+                throw std::length_error("more than 2 GiB of text in one batch");
             offsets.push_back(static_cast<int32_t>(text.size()));
         }
         if (text.empty())
             text.push_back(0);
-        parts->buffers.push_back(bytes_of(offsets.data(), offsets.size()));
-        parts->buffers.push_back(std::move(text));
-        finish_array(out, std::move(parts), count, nulls);
+        dictionary->buffers.emplace_back();
+        dictionary->buffers.push_back(bytes_of(offsets.data(), offsets.size()));
+        dictionary->buffers.push_back(std::move(text));
+        finish_array(out->dictionary, std::move(dictionary), static_cast<int64_t>(used.size()), 0);
     }
     void operator()(const Int32ListColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
@@ -181,7 +211,7 @@ std::unique_ptr<ArrowSchema> column_schema(const Column &column) {
     auto schema = std::make_unique<ArrowSchema>();
     auto parts = std::make_unique<SchemaParts>();
     parts->name = column.name;
-    const char *formats[] = {"l", "i", "b", "u", "+l"}; /* in the order of ColumnData */
+    const char *formats[] = {"l", "i", "b", "i", "+l"}; /* in the order of ColumnData */
     if (std::holds_alternative<Int32ListColumn>(*column.data)) {
         auto item = std::make_unique<ArrowSchema>();
         auto item_parts = std::make_unique<SchemaParts>();
@@ -190,6 +220,10 @@ std::unique_ptr<ArrowSchema> column_schema(const Column &column) {
         parts->children.push_back(std::move(item));
     }
     finish_schema(schema.get(), std::move(parts), formats[column.data->index()], column.nullable ? kArrowNullable : 0);
+    if (std::holds_alternative<StringColumn>(*column.data)) {
+        schema->dictionary = new ArrowSchema;
+        finish_schema(schema->dictionary, std::make_unique<SchemaParts>(), "u", 0);
+    }
     return schema;
 }
 
@@ -223,7 +257,7 @@ int get_next(ArrowArrayStream *stream, ArrowArray *out) {
         parts->buffers.emplace_back();
         for (const Column &column : state->table->columns) {
             auto child = std::make_unique<ArrowArray>();
-            std::visit(ArrayMaker{state->next_row, count, child.get()}, *column.data);
+            std::visit(ArrayMaker{state->next_row, count, child.get(), state->table->words.get()}, *column.data);
             parts->children.push_back(std::move(child));
         }
         finish_array(out, std::move(parts), count, 0);

@@ -1,47 +1,80 @@
 /* From single calls to collectives: the pair (communicator, sequence number). */
 #pragma once
 
+#include <deque>
 #include <memory>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "columns.h"
 #include "reading.h"
 
 namespace hopscope {
 
 struct Call {
     size_t location; /* place in Trace::locations */
-    size_t index;    /* in its calls */
+    int64_t index;   /* in its calls */
     int32_t rank;
-    int32_t comm;
-    int64_t seq;
-    int64_t collective;
 };
 
 struct Collective {
+    int64_t id = kNull64;
     int32_t comm;
     int64_t seq;
-    int64_t first_enter;                   /* ticks */
-    size_t first_call = 0, call_count = 0; /* place in Collectives::calls */
-    const Shadow *tree = nullptr;          /* on which its hops travelled */
-    bool complete = false;
+    int64_t first_enter;     /* ticks */
+    std::vector<Call> calls; /* sorted by rank once it is taken */
 };
 
-struct Collectives {
-    std::vector<Collective> all; /* by collective_id */
-    std::vector<Call> calls;     /* by call_id: sorted by collective and rank */
-    /* collective_id of each location's calls; -1 for those that could not be placed. */
-    std::vector<std::vector<int64_t>> of_call;
-    uint64_t unplaced = 0; /* calls on a communicator that the trace does not name */
+/* Numbers the calls of each rank on each communicator and joins those of one number. Collectives are numbered by their
+ * first enters and leave in that order, each when all its calls are there and done, or can no longer come. */
+class Collectives {
+  public:
+    explicit Collectives(Trace &trace);
+
+    /* Takes up the calls entered before the horizon. Those that cannot be placed become intervals. */
+    void number(int64_t horizon);
+    /* The next piece: about `weight` calls and hops. Nothing while there are fewer, unless it is the last. A piece ends
+     * where no later collective is needed to say what came before a call, and does not depend on how the archive was
+     * read. */
+    std::vector<std::unique_ptr<Collective>> take(int64_t weight, bool last);
+    /* What was taken is not needed any more. */
+    void forget_taken();
+
+    uint64_t unplaced() const {
+        return unplaced_;
+    }
+
+  private:
+    struct Key {
+        int32_t comm;
+        int64_t seq;
+        bool operator==(const Key &other) const {
+            return comm == other.comm && seq == other.seq;
+        }
+    };
+    struct KeyHash {
+        size_t operator()(const Key &key) const {
+            return (static_cast<size_t>(key.seq) << 20 ^ static_cast<size_t>(key.comm)) * 0x9e3779b97f4a7c15u;
+        }
+    };
+    static void sort_calls(Collective &collective);
+    void complete_across_threads();
+    void place(const Call &call);
+    bool exhausted(int32_t rank) const;
+    bool decided(Collective &collective) const;
+    int64_t weight_of(const Collective &collective) const;
+    int64_t last_needed_by(const Collective &collective) const;
+
+    Trace &trace_;
+    std::vector<std::vector<size_t>> locations_of_;              /* of each rank */
+    std::vector<int64_t> numbered_;                              /* per location: calls before it have been taken up */
+    std::vector<std::unordered_map<int32_t, int64_t>> next_seq_; /* per rank: comm -> seq */
+    std::unordered_map<Key, Collective *, KeyHash> open_;
+    std::vector<std::unique_ptr<Collective>> found_;  /* not numbered yet */
+    std::deque<std::unique_ptr<Collective>> pending_; /* by id */
+    int64_t next_id_ = 0, next_taken_ = 0, next_call_id_ = 0;
+    size_t ready_ = 0; /* of pending_, from its front: decided */
+    int64_t ready_weight_ = 0, ready_needs_ = -1;
+    uint64_t unplaced_ = 0;
 };
-
-/* Numbers the calls of each rank on each communicator and joins those of one number. Calls that cannot be placed become
- * intervals. */
-Collectives match_collectives(Trace &trace);
-
-std::shared_ptr<Table> collectives_table(const Trace &trace, const Collectives &collectives);
-std::shared_ptr<Table> calls_table(const Trace &trace, const Collectives &collectives);
-std::shared_ptr<Table> steps_table(const Trace &trace, const Collectives &collectives);
 
 } // namespace hopscope

@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,24 +30,9 @@ struct BoolColumn {
     std::vector<int8_t> values;
 };
 
-/* Every distinct string once; rows hold its number, or -1 for null. */
+/* Numbers of a vocabulary's words; -1 for null. */
 struct StringColumn {
     std::vector<int32_t> codes;
-    std::vector<std::string> words;
-    std::unordered_map<std::string, int32_t> numbers;
-
-    int32_t code(const std::string &word) {
-        auto [place, fresh] = numbers.try_emplace(word, static_cast<int32_t>(words.size()));
-        if (fresh)
-            words.push_back(word);
-        return place->second;
-    }
-    void add(const std::string &word) {
-        codes.push_back(code(word));
-    }
-    void add_null() {
-        codes.push_back(-1);
-    }
 };
 
 /* Row i holds values[offsets[i] .. offsets[i + 1]). */
@@ -70,9 +54,14 @@ struct Column {
     std::unique_ptr<ColumnData> data; /* on the heap: builders keep references while columns are added */
 };
 
+class Words;
+
 class Table {
   public:
+    explicit Table(std::shared_ptr<const Words> its_words) : words(std::move(its_words)) {}
+
     std::vector<Column> columns;
+    std::shared_ptr<const Words> words; /* what the string columns' numbers stand for */
 
     template <typename T> T &column(const std::string &name, bool nullable = false) {
         columns.push_back({name, nullable, std::make_unique<ColumnData>(T{})});
@@ -87,8 +76,8 @@ class Table {
     std::vector<int8_t> &boolean(const std::string &name, bool nullable = false) {
         return column<BoolColumn>(name, nullable).values;
     }
-    StringColumn &string(const std::string &name, bool nullable = false) {
-        return column<StringColumn>(name, nullable);
+    std::vector<int32_t> &string(const std::string &name, bool nullable = false) {
+        return column<StringColumn>(name, nullable).codes;
     }
     int64_t rows() const;
 };

@@ -22,6 +22,7 @@ std::unordered_map<int32_t, int32_t> places_of(const std::vector<int32_t> &membe
 
 Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
     std::unordered_map<int32_t, OTF2_CommRef> parents;
+    std::vector<const CommDefinition *> selves;
     for (const CommDefinition &definition : definitions.comms) {
         auto group = definitions.groups.find(definition.group);
         if (group == definitions.groups.end() || group->second.paradigm != OTF2_PARADIGM_MPI)
@@ -35,7 +36,7 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
             continue;
         }
         if (group->second.type == OTF2_GROUP_TYPE_COMM_SELF) {
-            self_names_[definition.id] = definition.name.empty() ? "MPI_COMM_SELF" : definition.name;
+            selves.push_back(&definition);
             continue;
         }
         const auto number = static_cast<int32_t>(comms_.size());
@@ -57,6 +58,14 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
         auto place = numbers_.find(parent);
         if (place != numbers_.end())
             comms_[static_cast<size_t>(number)].parent = place->second;
+    }
+    named_ = comms_.size();
+    for (const CommDefinition *definition : selves) {
+        self_numbers_[definition->id] = static_cast<int32_t>(comms_.size());
+        for (int32_t rank = 0; rank < static_cast<int32_t>(ranks.ranks.size()); rank++) {
+            comms_.push_back({definition->name.empty() ? "MPI_COMM_SELF" : definition->name, {rank}, -1, kNull32});
+            places_.push_back({{rank, 0}});
+        }
     }
 }
 
@@ -88,23 +97,15 @@ std::vector<int32_t> Comms::members_of(const Definitions &definitions, const Ran
     return members;
 }
 
-int32_t Comms::number(OTF2_CommRef ref, int32_t rank) {
+int32_t Comms::number(OTF2_CommRef ref, int32_t rank) const {
     auto shadow = shadows_.find(ref);
     if (shadow != shadows_.end())
         return number(shadow->second.parent, rank);
     auto place = numbers_.find(ref);
     if (place != numbers_.end())
         return place->second;
-    auto name = self_names_.find(ref);
-    if (name == self_names_.end())
-        return -1;
-    const uint64_t key = static_cast<uint64_t>(ref) << 32 | static_cast<uint32_t>(rank);
-    auto [known, fresh] = self_numbers_.try_emplace(key, static_cast<int32_t>(comms_.size()));
-    if (fresh) {
-        comms_.push_back({name->second, {rank}, -1, kNull32});
-        places_.push_back({{rank, 0}});
-    }
-    return known->second;
+    auto self = self_numbers_.find(ref);
+    return self == self_numbers_.end() ? -1 : self->second + rank;
 }
 
 int32_t Comms::peer_rank(int32_t comm, int32_t rank, uint32_t peer) const {
@@ -124,6 +125,13 @@ int32_t Comms::rank_in(int32_t comm, int32_t rank) const {
     const auto &places = places_[static_cast<size_t>(comm)];
     auto place = places.find(rank);
     return place == places.end() ? -1 : place->second;
+}
+
+std::vector<const Shadow *> Comms::shadows() const {
+    std::vector<const Shadow *> all;
+    for (const auto &[ref, shadow] : shadows_)
+        all.push_back(&shadow);
+    return all;
 }
 
 const Shadow *Comms::shadow(OTF2_CommRef ref) const {

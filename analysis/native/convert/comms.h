@@ -29,9 +29,9 @@ class Comms {
   public:
     Comms(const Definitions &definitions, const Ranks &ranks);
 
-    /* The number of a communicator as `rank` sees it; MPI_COMM_SELF is another one for every rank, numbered when it
-     * is first asked for. A shadow communicator has the number of the one it serves. -1 if there is no such. */
-    int32_t number(OTF2_CommRef ref, int32_t rank);
+    /* The number of a communicator as `rank` sees it; MPI_COMM_SELF is another one for every rank. A shadow
+     * communicator has the number of the one it serves. -1 if there is no such. */
+    int32_t number(OTF2_CommRef ref, int32_t rank) const;
     /* The trace-wide rank of `peer` (a rank of the communicator, or of the other side's group for an
      * intercommunicator) as `rank` addresses it; -1 if there is none. */
     int32_t peer_rank(int32_t comm, int32_t rank, uint32_t peer) const;
@@ -41,7 +41,12 @@ class Comms {
     const std::vector<Comm> &all() const {
         return comms_;
     }
+    /* How many come before the ranks' own MPI_COMM_SELFs, of which only those that are used count. */
+    size_t named() const {
+        return named_;
+    }
     const Shadow *shadow(OTF2_CommRef ref) const;
+    std::vector<const Shadow *> shadows() const;
     const std::unordered_set<OTF2_CommRef> &shadow_refs() const {
         return shadow_refs_;
     }
@@ -52,8 +57,8 @@ class Comms {
     std::vector<Comm> comms_;
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* rank -> place, per communicator */
     std::unordered_map<OTF2_CommRef, int32_t> numbers_;
-    std::unordered_map<OTF2_CommRef, std::string> self_names_;
-    std::unordered_map<uint64_t, int32_t> self_numbers_; /* (ref, rank) -> number */
+    std::unordered_map<OTF2_CommRef, int32_t> self_numbers_; /* of rank 0; the others' follow */
+    size_t named_ = 0;
     std::unordered_map<OTF2_CommRef, Shadow> shadows_;
     std::unordered_set<OTF2_CommRef> shadow_refs_;
 };

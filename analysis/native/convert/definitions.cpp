@@ -1,6 +1,7 @@
 /* Reading the global definitions through libotf2's callbacks. */
 #include "definitions.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace hopscope {
@@ -179,8 +180,15 @@ const std::string &Definitions::string(OTF2_StringRef ref) const {
     return place == strings.end() ? none : place->second;
 }
 
-Definitions read_definitions(const Archive &archive) {
-    Definitions definitions;
+const Region &Definitions::sparse_region(OTF2_RegionRef ref) const {
+    static const Region unknown{"unknown region", "", RegionKind::User};
+    auto place = regions.find(ref);
+    return place == regions.end() ? unknown : place->second;
+}
+
+std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
+    auto read = std::make_unique<Definitions>();
+    Definitions &definitions = *read;
     OTF2_Reader *reader = archive.reader();
     OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
     if (!global)
@@ -214,7 +222,13 @@ Definitions read_definitions(const Archive &archive) {
     OTF2_Reader_CloseGlobalDefReader(reader, global);
     read_properties(reader, definitions);
     definitions.regions[kOffRegion] = {"recording off", "", RegionKind::Off};
-    return definitions;
+    constexpr OTF2_RegionRef kDense = 1u << 16;
+    for (const auto &[ref, region] : definitions.regions)
+        if (ref < kDense) {
+            definitions.dense_regions.resize(std::max<size_t>(definitions.dense_regions.size(), ref + 1), nullptr);
+            definitions.dense_regions[ref] = &region;
+        }
+    return read;
 }
 
 } // namespace hopscope

@@ -4,6 +4,7 @@
 #include <otf2/otf2.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -60,6 +61,7 @@ struct Definitions {
     std::map<std::string, std::string> properties; /* of the trace */
     std::unordered_map<OTF2_StringRef, std::string> strings;
     std::unordered_map<OTF2_RegionRef, Region> regions;
+    std::vector<const Region *> dense_regions; /* by number, where those are small; else null */
     std::unordered_map<OTF2_SystemTreeNodeRef, SystemNode> nodes;
     std::vector<LocationGroup> location_groups; /* in the order of definition, as all below */
     std::vector<Location> locations;
@@ -77,12 +79,21 @@ struct Definitions {
     OTF2_ParameterRef parameter_receives = OTF2_UNDEFINED_PARAMETER;
 
     const std::string &string(OTF2_StringRef ref) const;
+    /* The region; one called `unknown region` where there is no such. */
+    const Region &region(OTF2_RegionRef ref) const {
+        if (ref < dense_regions.size() && dense_regions[ref])
+            return *dense_regions[ref];
+        return sparse_region(ref);
+    }
+
+  private:
+    const Region &sparse_region(OTF2_RegionRef ref) const;
 };
 
 /* The region of the stretches in which recording was off, which archives tell by events and not by a region. */
 constexpr OTF2_RegionRef kOffRegion = OTF2_UNDEFINED_REGION - 1;
 
 /* Reads all of them. Throws ArchiveError. */
-Definitions read_definitions(const Archive &archive);
+std::unique_ptr<Definitions> read_definitions(const Archive &archive);
 
 } // namespace hopscope

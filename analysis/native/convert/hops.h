@@ -1,7 +1,6 @@
-/* Joining the two ends of every hop. */
+/* Joining the two ends of every hop of a collective. */
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "collectives.h"
@@ -12,23 +11,16 @@ namespace hopscope {
 enum class Phase : uint8_t { Up = 0, Down = 1, Exchange = 2 };
 
 struct Hop {
-    int64_t collective;
     const SendRecord *send;
     const ReceiveRecord *receive;
     size_t src_location, dst_location; /* places in Trace::locations */
     int32_t src, dst;
-    int32_t comm;
     Phase phase;
     int32_t round, segment;
     const Shadow *shadow;
 };
 
-struct Hops {
-    std::vector<Hop> all;   /* by hop_id */
-    uint64_t unmatched = 0; /* ends without the other end */
-};
-
-Hops match_hops(Trace &trace, const Collectives &collectives);
-std::shared_ptr<Table> hops_table(const Trace &trace, const Hops &hops);
+/* Appends the hops of a collective, in the order of their rows. Returns how many ends have no other end. */
+uint64_t match_hops(const Trace &trace, const Collective &collective, std::vector<Hop> &out);
 
 } // namespace hopscope

@@ -1,4 +1,5 @@
-/* What one location (thread) did, as columns of records in the order in which they began.
+/* What one location (thread) did, as queues of records in the order in which they began. Only what may still change or
+ * has not been taken yet is there: a conversion reads piece by piece.
  *
  * Times are the archive's ticks after clock correction, as signed numbers; kNull64 where the trace has none.
  * Communicators, regions and ranks are still the archive's own numbers.
@@ -7,9 +8,12 @@
 
 #include <otf2/otf2.h>
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "columns.h"
+#include "queue.h"
 #include "regions.h"
 
 namespace hopscope {
@@ -32,7 +36,20 @@ struct CallRecord {
     OTF2_StringRef engine = OTF2_UNDEFINED_STRING;
     OTF2_CommRef shadow = OTF2_UNDEFINED_COMM; /* where its hops travelled */
     int32_t depth = 0;
+    /* What may still change it: it has not left, is not complete, or one of its messages is not. */
+    int32_t open = 0;
+    /* The last of its hops and steps, each of which names the one before: -1 for none. And how many hops there are. */
+    int64_t last_hop_send = -1, last_hop_receive = -1, last_step = -1;
+    int32_t hop_receives = 0;
+    /* Where its location's queues were when it began: its own records are there or later. */
+    int64_t first_hop_send = 0, first_hop_receive = 0, first_step = 0;
+    /* What it became: a call of that collective, or (kUnplaced) an interval. */
+    int64_t collective = kNull64;
+    int64_t call_id = kNull64;
+    int64_t previous = -1; /* the call before it on the location that became one of a collective */
 };
+
+constexpr int64_t kUnplaced = -1;
 
 /* The sending end of a message or hop. */
 struct SendRecord {
@@ -43,13 +60,13 @@ struct SendRecord {
     OTF2_CommRef comm;
     uint32_t peer; /* rank of comm */
     uint32_t tag;
-    int32_t call = -1; /* the collective around it */
+    int64_t before = -1; /* of hops: the one before in the same call */
 };
 
 /* Messages that are not recorded, counted so that the others keep their numbers. */
 struct SkippedRecord {
-    int64_t time; /* they come before what begins then on this location ... */
-    size_t place; /* ... and after so many sends, or posts of receives, of it */
+    int64_t time;   /* they come before what begins then on this location ... */
+    uint64_t place; /* ... and after so many sends, or posts of receives, of it */
     uint64_t count;
     bool receives;
     OTF2_CommRef comm;
@@ -67,7 +84,7 @@ struct ReceiveRecord {
     OTF2_CommRef comm;
     uint32_t peer;
     uint32_t tag;
-    int32_t call = -1;
+    int64_t before = -1;  /* of hops */
     bool recorded = true; /* false: it ended while recording was off */
 };
 
@@ -81,7 +98,7 @@ struct IntervalRecord {
 struct StepRecord {
     int64_t begin;
     int64_t end = kNull64;
-    int32_t call;
+    int64_t before; /* in the same call */
     RegionKind kind;
 };
 
@@ -112,6 +129,7 @@ struct CollectiveEnd {
 };
 
 inline void complete_collective(CallRecord &call, const CollectiveEnd &end) {
+    call.open--;
     call.comm = end.comm;
     call.root = end.root;
     call.bytes_sent = end.bytes_sent;
@@ -121,34 +139,54 @@ inline void complete_collective(CallRecord &call, const CollectiveEnd &end) {
 }
 
 struct OpenSend {
-    uint64_t request;
-    uint32_t index;
+    int64_t index;
+    int64_t call; /* of a hop: the collective around it */
     bool is_hop;
 };
 
 struct OpenReceive {
-    uint64_t request;
     int64_t post;
     uint64_t order;
-    int32_t call;
+    int64_t call; /* the collective around the posting; -1 for none */
+};
+
+constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
+
+/* Times before which nothing of a location changes any more and nothing is added. */
+struct Horizon {
+    int64_t calls = kNull64;     /* enters of calls whose communicator is known */
+    int64_t sends = kNull64;     /* begins of sends, with their ends */
+    int64_t receives = kNull64;  /* posts of receives that are complete */
+    int64_t intervals = kNull64; /* begins of intervals, with their ends */
 };
 
 struct LocationEvents {
     OTF2_LocationRef location = OTF2_UNDEFINED_LOCATION;
-    uint64_t events = 0;
+    int32_t rank = -1;
+    uint64_t events = 0;   /* read so far */
+    uint64_t expected = 0; /* as the archive says */
+    bool ended = false;    /* no more will come */
+    std::string broken;    /* why it ended early: the file, the event and the reason; empty if it did not */
     int64_t first = kNull64, last = kNull64;
-    std::vector<CallRecord> calls;
-    std::vector<SendRecord> sends, hop_sends;
-    std::vector<ReceiveRecord> receives, hop_receives;
-    std::vector<IntervalRecord> intervals;
+    int64_t earliest = kEver; /* since it was last reset: a clock may turn back */
+    Horizon horizon;
+    bool has_mpi = false, finalized = false; /* of what was read */
+    uint64_t stray_hops = 0;                 /* ends of hops outside collectives */
+    Queue<CallRecord> calls;
+    Queue<SendRecord> sends, hop_sends;
+    Queue<ReceiveRecord> hop_receives;
+    std::vector<ReceiveRecord> receives; /* in the order of completion */
+    Queue<IntervalRecord> intervals;
+    std::vector<IntervalRecord> unplaced; /* collectives on a communicator that the trace does not name */
     std::vector<SkippedRecord> skipped;
-    std::vector<StepRecord> steps;
+    Queue<StepRecord> steps;
     std::vector<ClockOffsetRecord> clock_offsets;
-    /* Left open at the end, and ends without a begin: matched between the threads of a rank. */
-    std::vector<OpenSend> open_sends;
-    std::vector<OpenReceive> open_receives;
+    std::unordered_map<uint64_t, OpenSend> open_sends;
+    std::unordered_map<uint64_t, OpenReceive> open_receives;
+    std::unordered_map<uint64_t, int64_t> open_collectives;
+    /* Ends without a begin: what another thread of the rank began. */
     std::vector<ForeignCompletion> foreign_completions;
-    std::vector<CollectiveEnd> foreign_collectives; /* started by another thread of the rank */
+    std::vector<CollectiveEnd> foreign_collectives;
 };
 
 } // namespace hopscope

@@ -1,6 +1,8 @@
 /* The state machine of one location: which regions are open, which requests, which collective. */
 #include "location_reader.h"
 
+#include <algorithm>
+
 namespace hopscope {
 
 LocationReader::LocationReader(const Definitions &definitions, const std::unordered_set<OTF2_CommRef> &shadows,
@@ -13,6 +15,8 @@ void LocationReader::seen(int64_t time) {
         out_.first = time;
     if (out_.last == kNull64 || time > out_.last)
         out_.last = time;
+    if (time < out_.earliest)
+        out_.earliest = time;
 }
 
 void LocationReader::other(int64_t time) {
@@ -21,9 +25,7 @@ void LocationReader::other(int64_t time) {
 }
 
 const Region &LocationReader::region(OTF2_RegionRef ref) const {
-    static const Region unknown{"unknown region", "", RegionKind::User};
-    auto place = definitions_.regions.find(ref);
-    return place == definitions_.regions.end() ? unknown : place->second;
+    return definitions_.region(ref);
 }
 
 /* The innermost open MPI function; null outside MPI. */
@@ -60,56 +62,75 @@ void LocationReader::read_place(CallRecord &call, const OTF2_AttributeList *attr
     }
 }
 
+int64_t LocationReader::open_call(CallRecord call) {
+    call.first_hop_send = out_.hop_sends.end();
+    call.first_hop_receive = out_.hop_receives.end();
+    call.first_step = out_.steps.end();
+    call.open = 1;
+    out_.has_mpi = true;
+    return out_.calls.push_back(call);
+}
+
+int64_t LocationReader::add_step(int64_t time, RegionKind kind) {
+    CallRecord &call = out_.calls[current_call_];
+    return call.last_step = out_.steps.push_back({time, kNull64, call.last_step, kind});
+}
+
 void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_AttributeList *attributes) {
     other(time);
     const RegionKind kind = region(ref).kind;
     const auto depth = static_cast<int32_t>(stack_.size());
-    Frame frame{ref, kind, Opened::Nothing, 0, time};
+    if (!stack_.empty())
+        stack_.back().has_inner = true;
+    Frame frame;
+    frame.region = ref;
+    frame.kind = kind;
+    frame.enter = time;
     if (kind == RegionKind::Collective) {
         frame.opened = Opened::Call;
-        frame.index = static_cast<uint32_t>(out_.calls.size());
         frame.enclosing_call = current_call_;
         CallRecord call;
         call.enter = time;
         call.region = ref;
         call.depth = depth;
         read_place(call, attributes);
-        out_.calls.push_back(call);
-        current_call_ = static_cast<int32_t>(frame.index);
+        frame.index = current_call_ = open_call(call);
     } else if (kind == RegionKind::Combine || kind == RegionKind::Copy) {
         if (current_call_ >= 0) {
             frame.opened = Opened::Step;
-            frame.index = static_cast<uint32_t>(out_.steps.size());
-            out_.steps.push_back({time, kNull64, current_call_, kind});
+            frame.index = add_step(time, kind);
         }
     } else if (kind != RegionKind::HopWait) {
         frame.opened = Opened::Interval;
-        frame.index = static_cast<uint32_t>(out_.intervals.size());
-        out_.intervals.push_back({time, kNull64, ref, depth});
-        if (kind == RegionKind::Overhead && current_call_ >= 0) {
-            frame.overhead_step = static_cast<int32_t>(out_.steps.size());
-            out_.steps.push_back({time, kNull64, current_call_, kind});
-        }
+        frame.index = out_.intervals.push_back({time, kNull64, ref, depth});
+        out_.has_mpi = out_.has_mpi || is_mpi(kind);
+        out_.finalized = out_.finalized || kind == RegionKind::Finalize;
+        if (kind == RegionKind::Overhead && current_call_ >= 0)
+            frame.overhead_step = add_step(time, kind);
     }
-    stack_.push_back(frame);
+    stack_.push_back(std::move(frame));
 }
 
 void LocationReader::close_frame(int64_t time) {
     const Frame &frame = stack_.back();
     if (frame.opened == Opened::Call) {
-        out_.calls[frame.index].leave = time;
+        CallRecord &call = out_.calls[frame.index];
+        call.leave = time;
+        call.open--;
         current_call_ = frame.enclosing_call;
     } else if (frame.opened == Opened::Interval) {
         out_.intervals[frame.index].end = time;
     } else if (frame.opened == Opened::Step) {
         out_.steps[frame.index].end = time;
     }
-    for (uint32_t i = 0; i < frame.started; i++)
-        out_.calls[frame.first_started + i].leave = time;
+    for (const int64_t started : frame.started) {
+        out_.calls[started].leave = time;
+        out_.calls[started].open--;
+    }
     if (frame.overhead_step >= 0)
-        out_.steps[static_cast<size_t>(frame.overhead_step)].end = time;
+        out_.steps[frame.overhead_step].end = time;
     if (frame.blocking_send >= 0)
-        out_.sends[static_cast<size_t>(frame.blocking_send)].end = time;
+        out_.sends[frame.blocking_send].end = time;
     stack_.pop_back();
 }
 
@@ -125,10 +146,11 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
             close_frame(time);
         const Frame &frame = stack_.back();
         if (frame.kind == RegionKind::HopWait && last_completion_.time == time) {
-            if (last_completion_.what == LastCompletion::HopReceive)
-                out_.hop_receives[last_completion_.index].wait_begin = frame.enter;
-            else if (last_completion_.what == LastCompletion::HopSend)
-                out_.hop_sends[last_completion_.index].wait_begin = frame.enter;
+            const int64_t index = last_completion_.index;
+            if (last_completion_.what == LastCompletion::HopReceive && index >= out_.hop_receives.begin())
+                out_.hop_receives[index].wait_begin = frame.enter;
+            else if (last_completion_.what == LastCompletion::HopSend && index >= out_.hop_sends.begin())
+                out_.hop_sends[index].wait_begin = frame.enter;
         }
         if (frame.opened == Opened::Call && OTF2_AttributeList_GetNumberOfElements(attributes) > 0 &&
             OTF2_AttributeList_TestAttributeByID(attributes, definitions_.attribute_engine)) {
@@ -153,18 +175,17 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     while (place > 0 && stack_[place - 1].opened != Opened::Call)
         place--;
     Frame &frame = place > 0 ? stack_[place - 1] : stack_.back();
-    /* A collective by the event, in a region of a name that we do not know. */
-    if (frame.opened == Opened::Interval && (frame.kind == RegionKind::User || frame.kind == RegionKind::OtherMpi)) {
+    /* A collective by the event, in a region of a name that we do not know: the innermost one, so nothing was in it. */
+    const bool may_be_one = frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
+    if (frame.opened == Opened::Interval && may_be_one) {
         out_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
         CallRecord call;
         call.enter = frame.enter;
         call.region = frame.region;
         call.depth = static_cast<int32_t>(stack_.size()) - 1;
         frame.opened = Opened::Call;
-        frame.index = static_cast<uint32_t>(out_.calls.size());
         frame.enclosing_call = current_call_;
-        out_.calls.push_back(call);
-        current_call_ = static_cast<int32_t>(frame.index);
+        frame.index = current_call_ = open_call(call);
     }
     if (frame.opened != Opened::Call)
         return;
@@ -179,20 +200,18 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
     other(time);
     CallRecord place;
     read_place(place, attributes);
+    int64_t index = current_call_;
     if (place.persistent) {
         Frame *start = mpi_frame();
         if (!start)
             return;
-        if (start->started++ == 0)
-            start->first_started = static_cast<uint32_t>(out_.calls.size());
         place.enter = start->enter;
         place.depth = static_cast<int32_t>(start - stack_.data());
-        out_.calls.push_back(place);
+        index = open_call(place);
+        start->started.push_back(index);
     } else if (current_call_ < 0) {
         return;
     }
-    const uint32_t index =
-        place.persistent ? static_cast<uint32_t>(out_.calls.size()) - 1 : static_cast<uint32_t>(current_call_);
     CallRecord &call = out_.calls[index];
     if (place.seq != kNull64)
         call.seq = place.seq;
@@ -200,7 +219,8 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
         call.comm = place.comm;
     call.nonblocking = true;
     call.request = request;
-    open_collectives_[request] = index;
+    call.open++;
+    out_.open_collectives[request] = index;
 }
 
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
@@ -208,52 +228,57 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
     other(time);
     const CollectiveEnd end{
         request, mpi_enter(time), time, comm, root, static_cast<int64_t>(sent), static_cast<int64_t>(received)};
-    auto place = open_collectives_.find(request);
-    if (place == open_collectives_.end()) {
+    auto place = out_.open_collectives.find(request);
+    if (place == out_.open_collectives.end()) {
         out_.foreign_collectives.push_back(end);
         return;
     }
     complete_collective(out_.calls[place->second], end);
-    open_collectives_.erase(place);
-}
-
-void LocationReader::note_shadow(OTF2_CommRef comm) {
-    if (current_call_ >= 0)
-        out_.calls[static_cast<size_t>(current_call_)].shadow = comm;
+    out_.open_collectives.erase(place);
 }
 
 void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
     other(time);
     Frame *frame = mpi_frame();
     const int64_t begin = frame ? frame->enter : time;
+    const int64_t index =
+        out_.sends.push_back({begin, begin, kNull64, static_cast<int64_t>(bytes), comm, peer, tag, -1});
     if (frame)
-        frame->blocking_send = static_cast<int32_t>(out_.sends.size());
-    out_.sends.push_back({begin, begin, kNull64, static_cast<int64_t>(bytes), comm, peer, tag, current_call_});
+        frame->blocking_send = index;
 }
 
 void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                                 uint64_t request) {
     other(time);
-    const bool is_hop = shadows_.count(comm) > 0;
-    auto &sends = is_hop ? out_.hop_sends : out_.sends;
-    open_sends_[request] = {request, static_cast<uint32_t>(sends.size()), is_hop};
-    sends.push_back({is_hop ? time : mpi_enter(time), kNull64, kNull64, static_cast<int64_t>(bytes), comm, peer, tag,
-                     current_call_});
-    if (is_hop)
-        note_shadow(comm);
+    const auto size = static_cast<int64_t>(bytes);
+    if (shadows_.count(comm) == 0) {
+        const int64_t index = out_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag, -1});
+        out_.open_sends[request] = {index, -1, false};
+        return;
+    }
+    if (current_call_ < 0) {
+        out_.stray_hops++;
+        return;
+    }
+    CallRecord &call = out_.calls[current_call_];
+    call.shadow = comm;
+    call.open++;
+    call.last_hop_send = out_.hop_sends.push_back({time, kNull64, kNull64, size, comm, peer, tag, call.last_hop_send});
+    out_.open_sends[request] = {call.last_hop_send, current_call_, true};
 }
 
 void LocationReader::send_complete(int64_t time, uint64_t request) {
     other(time);
-    auto place = open_sends_.find(request);
-    if (place == open_sends_.end()) {
+    auto place = out_.open_sends.find(request);
+    if (place == out_.open_sends.end()) {
         out_.foreign_completions.push_back({request, mpi_enter(time), time, false});
         return;
     }
     const OpenSend open = place->second;
-    open_sends_.erase(place);
+    out_.open_sends.erase(place);
     if (open.is_hop) {
         out_.hop_sends[open.index].end = time;
+        out_.calls[open.call].open--;
         last_completion_.what = LastCompletion::HopSend;
         last_completion_.index = open.index;
         last_completion_.time = time;
@@ -266,13 +291,14 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
 void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
     other(time);
     const int64_t post = mpi_enter(time);
-    out_.receives.push_back(
-        {post, post, time, static_cast<int64_t>(bytes), receive_order_++, comm, peer, tag, current_call_});
+    out_.receives.push_back({post, post, time, static_cast<int64_t>(bytes), receive_order_++, comm, peer, tag});
 }
 
 void LocationReader::receive_post(int64_t time, uint64_t request) {
     other(time);
-    open_receives_[request] = {request, time, receive_order_++, current_call_};
+    if (current_call_ >= 0)
+        out_.calls[current_call_].open++;
+    out_.open_receives[request] = {time, receive_order_++, current_call_};
 }
 
 void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
@@ -280,32 +306,47 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
     other(time);
     const bool is_hop = shadows_.count(comm) > 0;
     const auto size = static_cast<int64_t>(bytes);
-    auto place = open_receives_.find(request);
-    if (place == open_receives_.end()) {
+    auto place = out_.open_receives.find(request);
+    if (place == out_.open_receives.end()) {
         out_.foreign_completions.push_back({request, mpi_enter(time), time, true, size, comm, peer, tag});
         return;
     }
     const OpenReceive open = place->second;
-    open_receives_.erase(place);
-    if (is_hop) {
-        note_shadow(comm);
-        last_completion_.what = LastCompletion::HopReceive;
-        last_completion_.index = static_cast<uint32_t>(out_.hop_receives.size());
-        last_completion_.time = time;
-        out_.hop_receives.push_back({open.post, kNull64, time, size, open.order, comm, peer, tag, open.call});
-    } else {
-        out_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag, open.call});
+    out_.open_receives.erase(place);
+    if (open.call >= 0)
+        out_.calls[open.call].open--;
+    if (!is_hop) {
+        out_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag});
+        return;
     }
+    if (current_call_ >= 0)
+        out_.calls[current_call_].shadow = comm;
+    if (open.call < 0) {
+        out_.stray_hops++;
+        return;
+    }
+    CallRecord &call = out_.calls[open.call];
+    call.hop_receives++;
+    call.last_hop_receive = out_.hop_receives.push_back(
+        {open.post, kNull64, time, size, open.order, comm, peer, tag, call.last_hop_receive});
+    last_completion_.what = LastCompletion::HopReceive;
+    last_completion_.index = call.last_hop_receive;
+    last_completion_.time = time;
 }
 
 void LocationReader::cancelled(int64_t time, uint64_t request) {
     other(time);
-    open_receives_.erase(request);
-    auto place = open_sends_.find(request);
-    if (place != open_sends_.end()) {
-        if (!place->second.is_hop)
-            out_.sends[place->second.index].bytes = -1; /* never sent: left out of matching */
-        open_sends_.erase(place);
+    if (auto receive = out_.open_receives.find(request); receive != out_.open_receives.end()) {
+        if (receive->second.call >= 0)
+            out_.calls[receive->second.call].open--;
+        out_.open_receives.erase(receive);
+    }
+    if (auto send = out_.open_sends.find(request); send != out_.open_sends.end()) {
+        if (send->second.is_hop)
+            out_.calls[send->second.call].open--;
+        else
+            out_.sends[send->second.index].bytes = -1; /* never sent: left out of matching */
+        out_.open_sends.erase(send);
     }
 }
 
@@ -327,11 +368,10 @@ bool read_number(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribu
 void LocationReader::on_off(int64_t time, bool on, const OTF2_AttributeList *attributes) {
     other(time);
     if (!on && off_ < 0) {
-        off_ = static_cast<int32_t>(out_.intervals.size());
-        out_.intervals.push_back({time, kNull64, kOffRegion, static_cast<int32_t>(stack_.size())});
+        off_ = out_.intervals.push_back({time, kNull64, kOffRegion, static_cast<int32_t>(stack_.size())});
     } else if (on && off_ >= 0) {
         uint64_t number = 0;
-        out_.intervals[static_cast<size_t>(off_)].end = time;
+        out_.intervals[off_].end = time;
         off_ = -1;
         if (read_number(attributes, definitions_.attribute_gap, number))
             gaps_.push_back({static_cast<uint32_t>(number), time, receive_order_});
@@ -351,18 +391,21 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
     const auto its_comm = static_cast<OTF2_CommRef>(comm);
     const auto its_peer = static_cast<uint32_t>(peer), its_tag = static_cast<uint32_t>(tag);
     if (read_number(attributes, definitions_.attribute_request, request)) {
-        auto place = open_receives_.find(request);
-        if (place == open_receives_.end()) {
+        auto place = out_.open_receives.find(request);
+        if (place == out_.open_receives.end()) {
             out_.foreign_completions.push_back({request, time, time, true, 0, its_comm, its_peer, its_tag, false});
             return;
         }
         const OpenReceive &open = place->second;
-        out_.receives.push_back(
-            {open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, open.call, false});
-        open_receives_.erase(place);
+        if (open.call >= 0)
+            out_.calls[open.call].open--;
+        out_.receives.push_back({open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, -1, false});
+        out_.open_receives.erase(place);
         return;
     }
-    SkippedRecord skipped{time, sends ? out_.sends.size() : receive_order_, value, !sends, its_comm, its_peer, its_tag};
+    SkippedRecord skipped{
+        time,   sends ? static_cast<uint64_t>(out_.sends.end()) : receive_order_, value, !sends, its_comm, its_peer,
+        its_tag};
     /* A receive that was posted in a gap and ended after it, or in a later one, counts where it was posted. */
     if (!sends && read_number(attributes, definitions_.attribute_gap, number))
         for (const Gap &gap : gaps_)
@@ -374,11 +417,38 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
     out_.skipped.push_back(skipped);
 }
 
-void LocationReader::finish() {
-    for (const auto &[request, open] : open_sends_)
-        out_.open_sends.push_back(open);
-    for (const auto &[request, open] : open_receives_)
-        out_.open_receives.push_back(open);
+void LocationReader::look_ahead() {
+    Horizon &horizon = out_.horizon;
+    /* Whatever comes begins now, or when the outermost MPI function was entered: that is its call's begin. */
+    int64_t next = out_.ended ? kEver : out_.last;
+    if (!out_.ended)
+        for (const Frame &frame : stack_)
+            if (is_mpi(frame.kind)) {
+                next = std::min(next, frame.enter);
+                break;
+            }
+    horizon = {next, next, next, next};
+    /* The innermost region may turn out to be a collective. */
+    if (!out_.ended && !stack_.empty() && stack_.back().kind == RegionKind::User && !stack_.back().has_inner)
+        horizon.calls = std::min(horizon.calls, stack_.back().enter);
+    /* What is open may be completed by another thread, even where this one has ended. */
+    for (const auto &[request, call] : out_.open_collectives)
+        if (out_.calls[call].comm == OTF2_UNDEFINED_COMM)
+            horizon.calls = std::min(horizon.calls, out_.calls[call].enter);
+    for (const auto &[request, open] : out_.open_sends)
+        if (!open.is_hop)
+            horizon.sends = std::min(horizon.sends, out_.sends[open.index].begin);
+    for (const auto &[request, open] : out_.open_receives)
+        horizon.receives = std::min(horizon.receives, open.post);
+    /* Until the end it may turn out that a receive was posted in a gap and comes before those after it. */
+    if (!gaps_.empty())
+        horizon.receives = std::min(horizon.receives, gaps_.front().end);
+    /* A call that cannot be placed becomes an interval. */
+    horizon.intervals = std::min(horizon.intervals, horizon.calls);
+    if (!out_.ended && !stack_.empty())
+        horizon.intervals = std::min(horizon.intervals, stack_.front().enter);
+    if (!out_.ended && off_ >= 0)
+        horizon.intervals = std::min(horizon.intervals, out_.intervals[off_].begin);
 }
 
 } // namespace hopscope

@@ -3,7 +3,6 @@
 
 #include <otf2/otf2.h>
 
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -13,7 +12,7 @@
 namespace hopscope {
 
 /* What libotf2 calls for each event. Give it to OTF2_Reader_RegisterEvtCallbacks as user data, together with
- * location_callbacks(); call finish() after the last event. */
+ * location_callbacks(); call look_ahead() after each piece. */
 class LocationReader {
   public:
     LocationReader(const Definitions &definitions, const std::unordered_set<OTF2_CommRef> &shadows,
@@ -39,25 +38,27 @@ class LocationReader {
     void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
     /* Any other event: it only shows that the location lived. */
     void other(int64_t time);
-    void finish();
+    /* Says in out.horizon what is final. */
+    void look_ahead();
 
   private:
     enum class Opened { Call, Interval, Step, Nothing };
     struct Frame {
-        OTF2_RegionRef region;
-        RegionKind kind;
-        Opened opened;
-        uint32_t index; /* of what was opened */
-        int64_t enter;
-        int32_t blocking_send = -1;              /* ends when the frame does */
-        int32_t overhead_step = -1;              /* overhead inside a collective is an interval and a step */
-        int32_t enclosing_call = -1;             /* restored when a call's frame ends */
-        uint32_t first_started = 0, started = 0; /* persistent collectives that began in it: places in calls */
+        OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
+        RegionKind kind = RegionKind::User;
+        Opened opened = Opened::Nothing;
+        int64_t index = -1; /* of what was opened */
+        int64_t enter = 0;
+        bool has_inner = false;       /* another frame was opened in it */
+        int64_t blocking_send = -1;   /* ends when the frame does */
+        int64_t overhead_step = -1;   /* overhead inside a collective is an interval and a step */
+        int64_t enclosing_call = -1;  /* restored when a call's frame ends */
+        std::vector<int64_t> started; /* persistent collectives that began in it */
     };
     /* The completion just before this event, which a `hop wait` that ends now was waiting for. */
     struct LastCompletion {
         enum { None, HopSend, HopReceive } what = None;
-        uint32_t index = 0;
+        int64_t index = 0;
         int64_t time = 0;
     };
 
@@ -65,27 +66,25 @@ class LocationReader {
     const Region &region(OTF2_RegionRef ref) const;
     Frame *mpi_frame();
     int64_t mpi_enter(int64_t otherwise);
-    void note_shadow(OTF2_CommRef comm);
     void read_place(CallRecord &call, const OTF2_AttributeList *attributes) const;
+    int64_t open_call(CallRecord call);
+    int64_t add_step(int64_t time, RegionKind kind);
     void close_frame(int64_t time);
 
     const Definitions &definitions_;
     const std::unordered_set<OTF2_CommRef> &shadows_;
     LocationEvents &out_;
     std::vector<Frame> stack_;
-    int32_t current_call_ = -1;
+    int64_t current_call_ = -1;
     uint64_t receive_order_ = 0;
     LastCompletion last_completion_;
-    std::unordered_map<uint64_t, OpenSend> open_sends_;
-    std::unordered_map<uint64_t, OpenReceive> open_receives_;
-    std::unordered_map<uint64_t, uint32_t> open_collectives_;
     struct Gap {
         uint32_t last; /* its number; of several in a row the last */
         int64_t end;
         uint64_t receives; /* posted before */
     };
     std::vector<Gap> gaps_;
-    int32_t off_ = -1; /* the interval of the present gap */
+    int64_t off_ = -1; /* the interval of the present gap */
 };
 
 /* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */

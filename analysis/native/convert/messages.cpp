@@ -4,60 +4,262 @@
 #include "messages.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
-#include <unordered_map>
 
 namespace hopscope {
-namespace {
 
-/* One end of a message; or of a number of messages one after the other that are not recorded. */
-struct End {
-    int32_t comm, src, dst;
-    uint32_t tag;
-    int64_t order_time;
-    uint64_t order;
-    size_t location, index;
-    uint64_t count;
-    bool recorded;
+MessagePieces::MessagePieces(Making &making)
+    : making_(making), trace_(making.trace), locations_of_(trace_.ranks->ranks.size()),
+      receives_until_(trace_.ranks->ranks.size(), kNull64) {
+    for (size_t l = 0; l < trace_.locations.size(); l++)
+        locations_of_[static_cast<size_t>(trace_.locations[l].rank)].push_back(l);
+}
 
-    auto key() const {
-        return std::tie(comm, src, dst, tag);
+/* Hands ends of requests that one thread started and another completed to the thread that started them. */
+void MessagePieces::join_threads() {
+    for (const std::vector<size_t> &locations : locations_of_) {
+        bool any = false, all_ended = true;
+        for (size_t l : locations) {
+            any = any || !trace_.locations[l].foreign_completions.empty();
+            all_ended = all_ended && trace_.locations[l].ended;
+        }
+        if (!any)
+            continue;
+        for (size_t l : locations) {
+            std::vector<ForeignCompletion> left;
+            for (const ForeignCompletion &end : trace_.locations[l].foreign_completions) {
+                bool found = false;
+                for (size_t o : locations) {
+                    LocationEvents &opener = trace_.locations[o];
+                    if (found)
+                        break;
+                    if (auto send = opener.open_sends.find(end.request);
+                        !end.is_receive && send != opener.open_sends.end() && !send->second.is_hop) {
+                        SendRecord &record = opener.sends[send->second.index];
+                        record.wait_begin = end.wait_begin;
+                        record.end = end.end;
+                        opener.open_sends.erase(send);
+                        found = true;
+                    } else if (auto receive = opener.open_receives.find(end.request);
+                               end.is_receive && receive != opener.open_receives.end()) {
+                        const OpenReceive &open = receive->second;
+                        if (open.call >= 0)
+                            opener.calls[open.call].open--;
+                        opener.receives.push_back({open.post, end.wait_begin, end.end, end.bytes, open.order, end.comm,
+                                                   end.peer, end.tag, -1, end.recorded});
+                        opener.open_receives.erase(receive);
+                        found = true;
+                    }
+                }
+                if (!found && !all_ended)
+                    left.push_back(end);
+            }
+            trace_.locations[l].foreign_completions = std::move(left);
+        }
     }
-    auto place() const {
-        return std::tie(comm, src, dst, tag, order_time, location, order);
-    }
-};
+}
 
-/* False if communicator or peer are unknown to the trace. */
+/* The communicator's number and the trace-wide rank at the other end; false if the trace does not know them. */
 template <typename Record>
-bool describe(Trace &trace, size_t location, const Record &record, End &end, int32_t &self, int32_t &peer) {
-    self = trace.rank_of(trace.locations[location]);
-    end.comm = trace.comms->number(record.comm, self);
-    if (end.comm < 0)
-        return false;
-    peer = trace.comms->peer_rank(end.comm, self, record.peer);
-    end.tag = record.tag;
-    end.location = location;
-    end.count = 1;
-    end.recorded = true;
+bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, int32_t &peer) const {
+    comm = trace_.comms->number(record.comm, self);
+    peer = comm < 0 ? -1 : trace_.comms->peer_rank(comm, self, record.peer);
     return peer >= 0;
 }
 
-/* What is not recorded comes before the recorded one of that place. */
-constexpr uint64_t order_of(uint64_t place, bool recorded) {
-    return 2 * place + (recorded ? 1 : 0);
+void MessagePieces::take_up_sends(int64_t horizon) {
+    struct Taken {
+        Message message;
+        uint64_t order; /* what is not recorded comes before the recorded one of its place */
+        uint64_t count;
+        bool recorded;
+    };
+    std::vector<Taken> sends;
+    int32_t comm = -1, peer = -1;
+    for (size_t l = 0; l < trace_.locations.size(); l++) {
+        LocationEvents &location = trace_.locations[l];
+        Queue<SendRecord> &queue = location.sends;
+        int64_t i = queue.begin();
+        for (; i < queue.end() && queue[i].begin < horizon; i++) {
+            const SendRecord &send = queue[i];
+            if (send.bytes < 0)
+                continue; /* cancelled */
+            if (describe(send, location.rank, comm, peer))
+                sends.push_back({{{comm, location.rank, peer, send.tag}, send, l, {}, State::Waiting},
+                                 2 * static_cast<uint64_t>(i) + 1,
+                                 1,
+                                 true});
+            else
+                unmatched_sends_++;
+        }
+        queue.drop_to(i);
+        for (const SkippedRecord &skipped : take_skipped(location, horizon, false))
+            if (describe(skipped, location.rank, comm, peer)) {
+                Taken taken{{{comm, location.rank, peer, skipped.tag}, {}, l, {}, State::Waiting},
+                            2 * skipped.place,
+                            skipped.count,
+                            false};
+                taken.message.send.begin = skipped.time;
+                sends.push_back(taken);
+            }
+    }
+    std::stable_sort(sends.begin(), sends.end(), [](const Taken &a, const Taken &b) {
+        const Message &left = a.message, &right = b.message;
+        return std::tie(left.send.begin, left.key.src, left.location, left.key.comm, left.key.dst, left.key.tag,
+                        a.order) < std::tie(right.send.begin, right.key.src, right.location, right.key.comm,
+                                            right.key.dst, right.key.tag, b.order);
+    });
+    for (const Taken &taken : sends) {
+        const int64_t number = taken.recorded ? messages_.push_back(taken.message) : kNotRecorded;
+        Waiting &waiting = waiting_[taken.message.key];
+        waiting.sends.push_back({number, taken.count});
+        join(waiting);
+        if (waiting.sends.empty() && waiting.receives.empty())
+            waiting_.erase(taken.message.key);
+    }
 }
 
-struct Pair {
-    const SendRecord *send;
-    const ReceiveRecord *receive;
-    const End *at;
-    size_t receive_location;
-};
+/* Counts of messages that are not recorded, of one direction, before the horizon. */
+std::vector<SkippedRecord> MessagePieces::take_skipped(LocationEvents &location, int64_t horizon, bool receives) {
+    std::vector<SkippedRecord> taken;
+    size_t kept = 0;
+    for (const SkippedRecord &skipped : location.skipped) {
+        if (skipped.receives == receives && skipped.time < horizon)
+            taken.push_back(skipped);
+        else
+            location.skipped[kept++] = skipped;
+    }
+    location.skipped.resize(kept);
+    return taken;
+}
 
-std::shared_ptr<Table> messages_table(const Trace &trace, const std::vector<Pair> &pairs) {
-    auto table = std::make_shared<Table>();
+void MessagePieces::take_up_receives() {
+    struct Taken {
+        Key key;
+        Receive receive;
+        uint64_t order;
+    };
+    std::vector<Taken> taken;
+    int32_t comm = -1, peer = -1;
+    for (size_t rank = 0; rank < locations_of_.size(); rank++) {
+        const auto self = static_cast<int32_t>(rank);
+        int64_t horizon = kEver;
+        for (size_t l : locations_of_[rank])
+            horizon = std::min(horizon, trace_.locations[l].horizon.receives);
+        if (horizon == receives_until_[rank] && horizon != kEver)
+            continue;
+        receives_until_[rank] = horizon;
+        taken.clear();
+        for (size_t l : locations_of_[rank]) {
+            std::vector<ReceiveRecord> &receives = trace_.locations[l].receives;
+            size_t kept = 0;
+            for (const ReceiveRecord &it : receives) {
+                if (it.post >= horizon)
+                    receives[kept++] = it;
+                else if (describe(it, self, comm, peer))
+                    taken.push_back({{comm, peer, self, it.tag},
+                                     {it.post, it.wait_begin, it.end, it.bytes, l, 1, it.recorded},
+                                     2 * it.order + 1});
+                else
+                    unmatched_receives_ += it.recorded;
+            }
+            receives.resize(kept);
+            for (const SkippedRecord &skipped : take_skipped(trace_.locations[l], horizon, true))
+                if (describe(skipped, self, comm, peer))
+                    taken.push_back({{comm, peer, self, skipped.tag},
+                                     {skipped.time, kNull64, kNull64, 0, l, skipped.count, false},
+                                     2 * skipped.place});
+        }
+        std::sort(taken.begin(), taken.end(), [](const Taken &a, const Taken &b) {
+            return std::tie(a.receive.post, a.receive.location, a.order) <
+                   std::tie(b.receive.post, b.receive.location, b.order);
+        });
+        for (const Taken &it : taken) {
+            Waiting &waiting = waiting_[it.key];
+            waiting.receives.push_back(it.receive);
+            join(waiting);
+            if (waiting.sends.empty() && waiting.receives.empty())
+                waiting_.erase(it.key);
+        }
+    }
+}
+
+/* The first ends of both sides belong together, as long as there are two. */
+void MessagePieces::join(Waiting &waiting) {
+    while (!waiting.sends.empty() && !waiting.receives.empty()) {
+        Waiting::Send &send = waiting.sends.front();
+        Receive &receive = waiting.receives.front();
+        const bool recorded = send.number != kNotRecorded;
+        if (recorded && receive.recorded) {
+            messages_[send.number].receive = receive;
+            messages_[send.number].state = State::Matched;
+            waiting.sends.pop_front();
+            waiting.receives.pop_front();
+            continue;
+        }
+        /* One of the two is not in the trace. */
+        const uint64_t both = std::min(send.count, receive.count);
+        send.count -= both;
+        receive.count -= both;
+        if (send.count == 0) {
+            if (recorded)
+                messages_[send.number].state = State::Alone;
+            waiting.sends.pop_front();
+        }
+        if (receive.count == 0) {
+            unmatched_receives_ += receive.recorded;
+            waiting.receives.pop_front();
+        }
+    }
+}
+
+void MessagePieces::match(const Horizon &horizon) {
+    join_threads();
+    take_up_receives();
+    take_up_sends(horizon.sends);
+}
+
+void MessagePieces::take(size_t rows, bool last, Tables &out) {
+    int64_t next = messages_.begin();
+    for (; next < messages_.end(); next++) {
+        const Message &message = messages_[next];
+        if (message.state == State::Matched) {
+            ready_.push_back(message);
+        } else if (last || message.state == State::Alone) {
+            unmatched_sends_++;
+        } else {
+            /* Who has come to the end and received nothing more will not receive it. */
+            const std::vector<size_t> &receivers = locations_of_[static_cast<size_t>(message.key.dst)];
+            if (!std::all_of(receivers.begin(), receivers.end(), [&](size_t l) { return trace_.locations[l].ended; }))
+                break;
+            std::deque<Waiting::Send> &waiting = waiting_[message.key].sends;
+            waiting.erase(std::find_if(waiting.begin(), waiting.end(),
+                                       [&](const Waiting::Send &send) { return send.number == next; }));
+            unmatched_sends_++;
+        }
+        if (ready_.size() == rows) {
+            give(ready_, out);
+            ready_.clear();
+        }
+    }
+    messages_.drop_to(next);
+    if (!last)
+        return;
+    give(ready_, out);
+    ready_.clear();
+    for (const auto &[key, waiting] : waiting_)
+        for (const Receive &receive : waiting.receives)
+            unmatched_receives_ += receive.recorded;
+    waiting_.clear();
+}
+
+void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
+    if (messages.empty())
+        return;
+    const Words &words = *making_.words;
+    const int32_t links[] = {words.find("self"), words.find("shm"), words.find("lan"), words.find("wan")};
+    const int32_t bindings[] = {words.find("recv"), words.find("send"), words.find("none"), words.find("undecided")};
+    auto table = std::make_shared<Table>(making_.words);
     auto &id = table->int64("message_id");
     auto &comm = table->int32("comm");
     auto &tag = table->int32("tag");
@@ -75,142 +277,56 @@ std::shared_ptr<Table> messages_table(const Trace &trace, const std::vector<Pair
     auto &link = table->string("link");
     auto &clock_error = table->int64("clock_error_ns");
     auto &binding = table->string("binding");
-    for (size_t i = 0; i < pairs.size(); i++) {
-        const Pair &pair = pairs[i];
-        id.push_back(static_cast<int64_t>(i));
-        comm.push_back(pair.at->comm);
-        tag.push_back(static_cast<int32_t>(pair.at->tag));
-        src.push_back(pair.at->src);
-        dst.push_back(pair.at->dst);
-        src_location.push_back(static_cast<int64_t>(trace.locations[pair.at->location].location));
-        dst_location.push_back(static_cast<int64_t>(trace.locations[pair.receive_location].location));
-        bytes.push_back(pair.receive->bytes);
-        send_begin.push_back(trace.ns(pair.send->begin));
-        send_wait_begin.push_back(trace.ns_or_null(pair.send->wait_begin));
-        send_end.push_back(trace.ns_or_null(pair.send->end));
-        recv_post.push_back(trace.ns(pair.receive->post));
-        recv_wait_begin.push_back(trace.ns(pair.receive->wait_begin));
-        recv_end.push_back(trace.ns(pair.receive->end));
-        link.add(link_name(trace.ranks->link(pair.at->src, pair.at->dst)));
-        clock_error.push_back(trace.span_ns(trace.ranks->clock_error(pair.at->src, pair.at->dst)));
-        binding.add("undecided"); /* until hopscope.paths has judged it */
+    std::vector<int32_t> src_lane, dst_lane;
+    std::vector<int8_t> link_code;
+    const int64_t first_id = next_id_;
+    for (const Message &message : messages) {
+        const Key &key = message.key;
+        const Link its_link = trace_.ranks->link(key.src, key.dst);
+        id.push_back(next_id_++);
+        comm.push_back(key.comm);
+        tag.push_back(static_cast<int32_t>(key.tag));
+        src.push_back(key.src);
+        dst.push_back(key.dst);
+        src_location.push_back(static_cast<int64_t>(trace_.locations[message.location].location));
+        dst_location.push_back(static_cast<int64_t>(trace_.locations[message.receive.location].location));
+        bytes.push_back(message.receive.bytes);
+        send_begin.push_back(trace_.ns(message.send.begin));
+        send_wait_begin.push_back(trace_.ns_or_null(message.send.wait_begin));
+        send_end.push_back(trace_.ns_or_null(message.send.end));
+        recv_post.push_back(trace_.ns(message.receive.post));
+        recv_wait_begin.push_back(trace_.ns(message.receive.wait_begin));
+        recv_end.push_back(trace_.ns(message.receive.end));
+        link.push_back(links[static_cast<size_t>(its_link)]);
+        clock_error.push_back(trace_.span_ns(trace_.ranks->clock_error(key.src, key.dst)));
+        src_lane.push_back(static_cast<int32_t>(message.location));
+        dst_lane.push_back(static_cast<int32_t>(message.receive.location));
+        link_code.push_back(static_cast<int8_t>(its_link));
+        making_.comm_used[static_cast<size_t>(key.comm)] = true;
     }
-    return table;
-}
-
-} // namespace
-
-void join_threads(Trace &trace) {
-    std::map<int32_t, std::vector<LocationEvents *>> by_rank;
-    for (LocationEvents &location : trace.locations)
-        by_rank[trace.rank_of(location)].push_back(&location);
-    for (auto &[rank, locations] : by_rank) {
-        if (locations.size() < 2)
-            continue;
-        std::unordered_map<uint64_t, std::pair<LocationEvents *, OpenSend>> sends;
-        std::unordered_map<uint64_t, std::pair<LocationEvents *, OpenReceive>> receives;
-        for (LocationEvents *location : locations) {
-            for (const OpenSend &open : location->open_sends)
-                sends.insert({open.request, {location, open}});
-            for (const OpenReceive &open : location->open_receives)
-                receives.insert({open.request, {location, open}});
-        }
-        for (LocationEvents *location : locations)
-            for (const ForeignCompletion &end : location->foreign_completions) {
-                auto send = sends.find(end.request);
-                auto receive = receives.find(end.request);
-                if (!end.is_receive && send != sends.end() && !send->second.second.is_hop) {
-                    SendRecord &record = send->second.first->sends[send->second.second.index];
-                    record.wait_begin = end.wait_begin;
-                    record.end = end.end;
-                } else if (end.is_receive && receive != receives.end()) {
-                    const OpenReceive &open = receive->second.second;
-                    receive->second.first->receives.push_back({open.post, end.wait_begin, end.end, end.bytes,
-                                                               open.order, end.comm, end.peer, end.tag, open.call,
-                                                               end.recorded});
-                }
-            }
-    }
-}
-
-Messages match_messages(Trace &trace) {
-    Messages messages;
-    std::vector<End> sends, receives;
-    for (size_t l = 0; l < trace.locations.size(); l++) {
-        const LocationEvents &location = trace.locations[l];
-        for (size_t i = 0; i < location.sends.size(); i++) {
-            if (location.sends[i].bytes < 0)
-                continue; /* cancelled */
-            End end{};
-            end.order_time = location.sends[i].begin;
-            end.order = order_of(i, true);
-            end.index = i;
-            if (describe(trace, l, location.sends[i], end, end.src, end.dst))
-                sends.push_back(end);
-            else
-                messages.unmatched_sends++;
-        }
-        for (size_t i = 0; i < location.receives.size(); i++) {
-            End end{};
-            end.order_time = location.receives[i].post;
-            end.order = order_of(location.receives[i].order, true);
-            end.index = i;
-            const bool placed = describe(trace, l, location.receives[i], end, end.dst, end.src);
-            end.recorded = location.receives[i].recorded;
-            if (placed)
-                receives.push_back(end);
-            else
-                messages.unmatched_receives += end.recorded;
-        }
-        for (const SkippedRecord &skipped : location.skipped) {
-            End end{};
-            end.order_time = skipped.time;
-            end.order = order_of(skipped.place, false);
-            if (!describe(trace, l, skipped, end, skipped.receives ? end.dst : end.src,
-                          skipped.receives ? end.src : end.dst))
-                continue;
-            end.count = skipped.count;
-            end.recorded = false;
-            (skipped.receives ? receives : sends).push_back(end);
-        }
-    }
-    auto earlier = [](const End &a, const End &b) { return a.place() < b.place(); };
-    std::sort(sends.begin(), sends.end(), earlier);
-    std::sort(receives.begin(), receives.end(), earlier);
-    std::vector<Pair> pairs;
-    size_t s = 0, r = 0;
-    auto drop_send = [&]() { messages.unmatched_sends += sends[s++].recorded; };
-    auto drop_receive = [&]() { messages.unmatched_receives += receives[r++].recorded; };
-    while (s < sends.size() && r < receives.size()) {
-        End &send = sends[s], &receive = receives[r];
-        if (send.key() < receive.key()) {
-            drop_send();
-        } else if (receive.key() < send.key()) {
-            drop_receive();
-        } else if (send.recorded && receive.recorded) {
-            pairs.push_back({&trace.locations[send.location].sends[send.index],
-                             &trace.locations[receive.location].receives[receive.index], &send, receive.location});
-            s++;
-            r++;
-        } else { /* they belong together, but one of the two is not in the trace */
-            const uint64_t both = std::min(send.count, receive.count);
-            send.count -= both;
-            receive.count -= both;
-            if (send.count == 0)
-                drop_send();
-            if (receive.count == 0)
-                drop_receive();
-        }
-    }
-    while (s < sends.size())
-        drop_send();
-    while (r < receives.size())
-        drop_receive();
-    std::stable_sort(pairs.begin(), pairs.end(), [](const Pair &a, const Pair &b) {
-        return std::tie(a.send->begin, a.at->src, a.at->location) < std::tie(b.send->begin, b.at->src, b.at->location);
-    });
-    messages.table = messages_table(trace, pairs);
-    return messages;
+    auto view = [](const auto &values) {
+        return paths::Column<typename std::decay_t<decltype(values)>::value_type>{values.data(), values.size()};
+    };
+    paths::Messages piece;
+    piece.first_id = first_id;
+    piece.src_lane = view(src_lane);
+    piece.dst_lane = view(dst_lane);
+    piece.bytes = view(bytes);
+    piece.send_begin = view(send_begin);
+    piece.send_wait_begin = view(send_wait_begin);
+    piece.send_end = view(send_end);
+    piece.recv_post = view(recv_post);
+    piece.recv_wait_begin = view(recv_wait_begin);
+    piece.recv_end = view(recv_end);
+    piece.clock_error = view(clock_error);
+    piece.link = view(link_code);
+    judge_.learn_transits(piece);
+    judge_.learn_waits(piece);
+    const paths::BindingResult judged = judge_.judge(piece);
+    for (int8_t code : judged.binding)
+        binding.push_back(bindings[code]);
+    making_.history->add(piece, judged);
+    out.emplace_back("messages", table);
 }
 
 } // namespace hopscope

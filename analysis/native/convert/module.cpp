@@ -1,6 +1,4 @@
-/* hopscope._convert: one function, convert(anchor, progress).
- *
- * The work runs on a thread of its own without the interpreter lock, so that Ctrl-C and the progress bar live. */
+/* hopscope._convert: a Reader hands out the tables of an archive, piece by piece. */
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -8,21 +6,19 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "arrow_stream.h"
-#include "collectives.h"
-#include "hops.h"
-#include "messages.h"
-#include "reading.h"
-#include "tables.h"
-#include "trees.h"
+#include "conversion.h"
 
 namespace nb = nanobind;
 
 namespace hopscope {
 namespace {
 
+constexpr uint64_t kPieceEvents = 1 << 19;
+constexpr int64_t kPieceRows = 1 << 17;
 constexpr int64_t kBatchRows = 1 << 22; /* text columns hold at most 2 GiB a batch */
 
 /* A table as Python sees it: pyarrow.table(it) takes it. */
@@ -31,61 +27,10 @@ struct ArrowTable {
     int64_t batch_rows;
 };
 
-struct Conversion {
-    Trace trace;
-    std::vector<std::pair<const char *, std::shared_ptr<Table>>> tables;
-    uint64_t unplaced_calls = 0, unmatched_hops = 0, unmatched_sends = 0, unmatched_receives = 0;
-};
-
-void step(Progress &progress, const char *stage, uint64_t done, uint64_t total) {
-    if (progress.cancelled)
-        throw Cancelled();
-    progress.stage = stage;
-    progress.total = total;
-    progress.done = done;
-}
-
-Conversion convert_all(const std::string &anchor, Progress &progress) {
-    Conversion out;
-    out.trace = read_trace(anchor, progress);
-    Trace &trace = out.trace;
-    step(progress, "matching", 0, 4);
-    join_threads(trace);
-    Collectives collectives = match_collectives(trace);
-    out.unplaced_calls = collectives.unplaced;
-    step(progress, "matching", 1, 4);
-    out.tables.emplace_back("collectives", collectives_table(trace, collectives));
-    out.tables.emplace_back("calls", calls_table(trace, collectives));
-    out.tables.emplace_back("steps", steps_table(trace, collectives));
-    step(progress, "matching", 2, 4);
-    {
-        Hops hops = match_hops(trace, collectives);
-        out.unmatched_hops = hops.unmatched;
-        out.tables.emplace_back("hops", hops_table(trace, hops));
-        out.tables.emplace_back("trees", trees_table(trace, collectives, hops));
-    }
-    step(progress, "matching", 3, 4);
-    Messages messages = match_messages(trace);
-    out.unmatched_sends = messages.unmatched_sends;
-    out.unmatched_receives = messages.unmatched_receives;
-    out.tables.emplace_back("messages", messages.table);
-    out.tables.emplace_back("intervals", intervals_table(trace));
-    out.tables.emplace_back("ranks", ranks_table(trace));
-    out.tables.emplace_back("comms", comms_table(trace)); /* last: matching numbers MPI_COMM_SELF */
-    out.tables.emplace_back("clocks", clocks_table(trace));
-    step(progress, "matching", 4, 4);
-    return out;
-}
-
-/* What the run table needs of the archive; the rest is in run.json. */
-nb::dict facts_of(const Conversion &conversion) {
-    const Trace &trace = conversion.trace;
+nb::dict facts_of(const Trace &trace, const Sums &sums) {
     nb::dict facts, properties;
-    for (const auto &[name, value] : trace.definitions.properties)
+    for (const auto &[name, value] : trace.definitions->properties)
         properties[name.c_str()] = nb::str(value.data(), value.size());
-    uint64_t threads = 0;
-    for (const LocationEvents &location : trace.locations)
-        threads += location.events > 0;
     nb::dict stopped; /* rank -> why its recording has no end */
     for (size_t i = 0; i < trace.ranks->ranks.size(); i++) {
         const std::string &complete = trace.ranks->ranks[i].complete;
@@ -93,73 +38,100 @@ nb::dict facts_of(const Conversion &conversion) {
             stopped[nb::int_(i)] = nb::str(complete.data(), complete.size());
     }
     facts["properties"] = properties;
-    facts["creator"] = trace.definitions.creator;
-    facts["events"] = trace.events;
-    facts["threads"] = threads;
+    facts["creator"] = trace.definitions->creator;
+    facts["events"] = sums.events;
+    facts["threads"] = sums.threads;
     facts["duration_ns"] = trace.ns(trace.last);
     facts["first_ticks"] = trace.first;
-    facts["ticks_per_second"] = trace.definitions.ticks_per_second;
+    facts["ticks_per_second"] = trace.definitions->ticks_per_second;
     facts["stopped"] = stopped;
-    facts["unplaced_calls"] = conversion.unplaced_calls;
-    facts["unmatched_hop_ends"] = conversion.unmatched_hops;
-    facts["unmatched_sends"] = conversion.unmatched_sends;
-    facts["unmatched_receives"] = conversion.unmatched_receives;
+    facts["collectives"] = sums.collectives;
+    facts["incomplete_collectives"] = sums.incomplete;
+    facts["unplaced_calls"] = sums.unplaced_calls;
+    facts["unmatched_hop_ends"] = sums.unmatched_hops;
+    facts["unmatched_sends"] = sums.unmatched_sends;
+    facts["unmatched_receives"] = sums.unmatched_receives;
+    facts["overhead_ns"] = sums.overhead_ns;
+    facts["ran_tree"] = sums.by_tree;
     return facts;
 }
 
-/* Waits for the worker, a tenth of a second at a time; between them progress is told and signals are looked at. */
-void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &ended, const bool &done,
-              Progress &progress, nb::object &callback) {
-    bool over = false;
-    try {
-        while (!over) {
-            {
-                nb::gil_scoped_release release;
-                std::unique_lock<std::mutex> held(lock);
-                over = ended.wait_for(held, std::chrono::milliseconds(100), [&] { return done; });
+/* A conversion as Python sees it. The work runs on a thread of its own without the interpreter lock, so that Ctrl-C,
+ * the progress bar and whoever writes the tables live. */
+class Reader {
+  public:
+    Reader(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events, int64_t piece_rows,
+           int64_t batch_rows)
+        : batch_rows_(batch_rows) {
+        if (batch_rows < 1 || piece_rows < 1)
+            throw nb::value_error("piece_rows and batch_rows must be at least 1");
+        nb::gil_scoped_release release;
+        conversion_ = std::make_unique<Conversion>(anchor, scratch_directory, piece_events, piece_rows, progress_);
+    }
+
+    nb::object next(nb::object callback) {
+        Tables tables;
+        bool more = false, done = false;
+        std::exception_ptr problem;
+        std::mutex lock;
+        std::condition_variable ended;
+        std::thread worker([&] {
+            try {
+                while (tables.empty() && (more = conversion_->next(tables)))
+                    ;
+            } catch (...) {
+                problem = std::current_exception();
             }
-            if (PyErr_CheckSignals() != 0)
-                throw nb::python_error();
-            if (!callback.is_none())
-                callback(progress.stage.load(), progress.done.load(), progress.total.load());
+            std::lock_guard<std::mutex> held(lock);
+            done = true;
+            ended.notify_one();
+        });
+        wait_for(worker, lock, ended, done, callback);
+        if (problem)
+            std::rethrow_exception(problem);
+        if (!more && tables.empty())
+            return nb::none();
+        nb::list named;
+        for (auto &[name, table] : tables)
+            named.append(nb::make_tuple(name, ArrowTable{table, batch_rows_}));
+        return named;
+    }
+
+    nb::dict facts() const {
+        return facts_of(conversion_->trace(), conversion_->sums());
+    }
+
+  private:
+    /* A tenth of a second at a time; between them progress is told and signals are looked at. */
+    void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &ended, const bool &done,
+                  nb::object &callback) {
+        bool over = false;
+        try {
+            while (!over) {
+                {
+                    nb::gil_scoped_release release;
+                    std::unique_lock<std::mutex> held(lock);
+                    over = ended.wait_for(held, std::chrono::milliseconds(100), [&] { return done; });
+                }
+                if (PyErr_CheckSignals() != 0)
+                    throw nb::python_error();
+                if (!callback.is_none())
+                    callback(progress_.stage.load(), progress_.done.load(), progress_.total.load());
+            }
+        } catch (...) {
+            progress_.cancelled = true;
+            nb::gil_scoped_release release;
+            worker.join();
+            throw;
         }
-    } catch (...) {
-        progress.cancelled = true;
         nb::gil_scoped_release release;
         worker.join();
-        throw;
     }
-    nb::gil_scoped_release release;
-    worker.join();
-}
 
-nb::tuple convert(const std::string &anchor, nb::object callback, int64_t batch_rows) {
-    if (batch_rows < 1)
-        throw nb::value_error("batch_rows must be at least 1");
-    Progress progress;
-    Conversion conversion;
-    std::exception_ptr problem;
-    std::mutex lock;
-    std::condition_variable ended;
-    bool done = false;
-    std::thread worker([&] {
-        try {
-            conversion = convert_all(anchor, progress);
-        } catch (...) {
-            problem = std::current_exception();
-        }
-        std::lock_guard<std::mutex> held(lock);
-        done = true;
-        ended.notify_one();
-    });
-    wait_for(worker, lock, ended, done, progress, callback);
-    if (problem)
-        std::rethrow_exception(problem);
-    nb::dict tables;
-    for (auto &[name, table] : conversion.tables)
-        tables[name] = ArrowTable{table, batch_rows};
-    return nb::make_tuple(tables, facts_of(conversion));
-}
+    Progress progress_;
+    std::unique_ptr<Conversion> conversion_;
+    int64_t batch_rows_;
+};
 
 nb::object stream_of(const ArrowTable &table, nb::object) {
     auto *stream = new ArrowArrayStream;
@@ -181,11 +153,27 @@ NB_MODULE(_convert, m) {
     nb::exception<ArchiveError>(m, "ArchiveError");
     nb::class_<ArrowTable>(m, "ArrowTable", "A table that exports itself by the Arrow C stream interface.")
         .def("__arrow_c_stream__", &stream_of, nb::arg("requested_schema").none() = nb::none());
-    m.def("convert", &convert, nb::arg("anchor"), nb::arg("progress").none() = nb::none(),
-          nb::arg("batch_rows") = kBatchRows,
-          "convert(anchor, progress=None, batch_rows=4194304) -> (tables, facts)\n\n"
-          "tables: name -> ArrowTable for every table of schemas/tables but run and path_stretches; facts: what the\n"
-          "archive says about the run. progress(stage, done, total) is called ten times a second. The\n"
-          "tables' streams come in batches of at most batch_rows rows.\n"
-          "Raises ArchiveError naming the file and the first bad place.");
+    nb::register_exception_translator([](const std::exception_ptr &problem, void *) {
+        try {
+            std::rethrow_exception(problem);
+        } catch (const std::system_error &error) {
+            PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.what()).ptr());
+        }
+    });
+    nb::exception<ClockTurnedBack>(m, "ClockTurnedBack");
+    nb::class_<Reader>(m, "Reader",
+                       "Reader(anchor, scratch_directory, piece_events=524288, piece_rows=131072, batch_rows=4194304)"
+                       "\n\nReads an archive about piece_events events at a time (0: all at once). Tables have about\n"
+                       "piece_rows rows, and their streams come in batches of at most batch_rows. Files that are only\n"
+                       "needed meanwhile are made in scratch_directory, without a name.\n"
+                       "Raises ArchiveError naming the file and the first bad place, ClockTurnedBack where an archive\n"
+                       "has to be read at once, OSError where there is no room.")
+        .def(nb::init<const std::string &, const std::string &, uint64_t, int64_t, int64_t>(), nb::arg("anchor"),
+             nb::arg("scratch_directory"), nb::arg("piece_events") = kPieceEvents, nb::arg("piece_rows") = kPieceRows,
+             nb::arg("batch_rows") = kBatchRows)
+        .def("next", &Reader::next, nb::arg("progress").none() = nb::none(),
+             "next(progress=None) -> list of (name, ArrowTable), or None after the last.\n\n"
+             "Tables of one name come in the order of their rows: every table of schemas/tables but run.\n"
+             "progress(stage, done, total) is called ten times a second.")
+        .def("facts", &Reader::facts, "What the archive says about the run; whole after the last piece.");
 }

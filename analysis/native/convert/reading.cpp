@@ -1,20 +1,18 @@
-/* Distributes the locations over two threads, each with a reader of its own. */
+/* Advances the locations' readers from piece to piece. */
 #include "reading.h"
 
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
-
-#include "archive.h"
-#include "location_reader.h"
 
 namespace hopscope {
 namespace {
 
-constexpr uint64_t kEventsPerStep = 1u << 18; /* between two looks at Progress::cancelled */
 constexpr size_t kThreads = 2;
+constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* of one location, between two looks at the target */
 constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds end at 292 */
 
 OTF2_CallbackCode on_clock_offset(void *user, OTF2_TimeStamp time, int64_t offset, double error) {
@@ -27,134 +25,313 @@ bool exists(const std::string &path) {
     return stat(path.c_str(), &about) == 0;
 }
 
-/* Local definitions first: without them libotf2 neither corrects clocks nor maps local numbers. An archive need not
- * have any at all; one that `others` have and this location lacks is lost. */
-void read_local_definitions(const Archive &archive, bool others, LocationEvents &out) {
-    const std::string file = archive.location_file(out.location, "def");
-    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive.reader(), out.location);
-    if (!reader) {
-        if (exists(file) || others)
-            throw ArchiveError(file + ": missing or unreadable: " + take_otf2_error("libotf2 gives no reason") +
-                               "; without it this location's events cannot be understood");
+/* Every location keeps a file open: as many as the system allows. */
+void allow_open_files(size_t wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted + 64)
         return;
-    }
-    OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
-    OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
-    OTF2_ErrorCode code = OTF2_Reader_RegisterDefCallbacks(archive.reader(), reader, callbacks, &out);
-    OTF2_DefReaderCallbacks_Delete(callbacks);
-    uint64_t count = 0;
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_ReadAllLocalDefinitions(archive.reader(), reader, &count);
-    if (code != OTF2_SUCCESS)
-        throw ArchiveError(file + ": damaged after " + std::to_string(count) +
-                           " local definitions: " + take_otf2_error(OTF2_Error_GetDescription(code)));
-    OTF2_Reader_CloseDefReader(archive.reader(), reader);
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, wanted + 64);
+    setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void read_events(const Archive &archive, const Trace &trace, uint64_t expected, LocationEvents &out,
-                 Progress &progress) {
-    const std::string file = archive.location_file(out.location, "evt");
-    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(archive.reader(), out.location);
-    if (!reader) {
-        if (expected == 0)
-            return;
-        throw ArchiveError(file + (exists(file) ? ": cannot be read: " : ": missing or unreadable: ") +
-                           take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
-                           std::to_string(expected) + " events there");
-    }
-    LocationReader state(trace.definitions, trace.comms->shadow_refs(), out);
-    OTF2_EvtReaderCallbacks *callbacks = location_callbacks();
-    OTF2_ErrorCode code = OTF2_Reader_RegisterEvtCallbacks(archive.reader(), reader, callbacks, &state);
-    OTF2_EvtReaderCallbacks_Delete(callbacks);
-    while (code == OTF2_SUCCESS) {
-        if (progress.cancelled)
-            throw Cancelled();
-        uint64_t count = 0;
-        code = OTF2_Reader_ReadLocalEvents(archive.reader(), reader, kEventsPerStep, &count);
-        out.events += count;
-        progress.done += count;
-        if (count < kEventsPerStep)
-            break;
-    }
-    if (code != OTF2_SUCCESS && code != OTF2_ERROR_INDEX_OUT_OF_BOUNDS)
-        throw ArchiveError(file + ": damaged after event " + std::to_string(out.events) + " of " +
-                           std::to_string(expected) + ": " + take_otf2_error(OTF2_Error_GetDescription(code)));
-    take_otf2_error("");
-    if (out.events < expected)
-        throw ArchiveError(file + ": ends after event " + std::to_string(out.events) + " of " +
-                           std::to_string(expected));
-    OTF2_Reader_CloseEvtReader(archive.reader(), reader);
-    state.finish();
-}
-
-void read_locations(const std::string &anchor, Trace &trace, const std::vector<size_t> &mine,
-                    const std::vector<uint64_t> &expected, Progress &progress) {
-    Archive archive(anchor);
-    /* libotf2 wants the global definitions read before it opens the local files. */
-    read_definitions(archive);
-    for (size_t i : mine)
-        OTF2_Reader_SelectLocation(archive.reader(), trace.locations[i].location);
-    OTF2_Reader_OpenDefFiles(archive.reader());
-    OTF2_Reader_OpenEvtFiles(archive.reader());
-    const bool any_definitions =
-        std::any_of(trace.locations.begin(), trace.locations.end(), [&](const LocationEvents &location) {
-            return exists(archive.location_file(location.location, "def"));
-        });
-    for (size_t i : mine) {
-        take_otf2_error("");
-        read_local_definitions(archive, any_definitions && expected[i] > 0, trace.locations[i]);
-        take_otf2_error("");
-        read_events(archive, trace, expected[i], trace.locations[i], progress);
-    }
-    OTF2_Reader_CloseDefFiles(archive.reader());
-    OTF2_Reader_CloseEvtFiles(archive.reader());
-}
-
-/* Locations dealt so that both threads have about as many events: longest first, to whoever has least. */
-std::vector<std::vector<size_t>> deal(const std::vector<uint64_t> &events) {
-    std::vector<size_t> order(events.size());
+/* Locations dealt so that all threads have about as many events: longest first, to whoever has least. */
+std::vector<std::vector<size_t>> deal(const std::vector<LocationEvents> &locations) {
+    std::vector<size_t> order(locations.size());
     for (size_t i = 0; i < order.size(); i++)
         order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return events[a] > events[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return locations[a].expected > locations[b].expected; });
     std::vector<std::vector<size_t>> hands(kThreads);
     std::vector<uint64_t> sums(kThreads, 0);
     for (size_t i : order) {
         const auto least = static_cast<size_t>(std::min_element(sums.begin(), sums.end()) - sums.begin());
         hands[least].push_back(i);
-        sums[least] += events[i] + 1;
+        sums[least] += locations[i].expected + 1;
     }
     for (auto &hand : hands)
         std::sort(hand.begin(), hand.end());
     return hands;
 }
 
-/* First and last event of every rank and of the trace. */
-void measure(Trace &trace) {
-    trace.first = trace.last = kNull64;
-    for (const LocationEvents &location : trace.locations) {
-        trace.events += location.events;
+} // namespace
+
+struct Reading::Source {
+    struct Open {
+        LocationEvents *events;
+        std::unique_ptr<LocationReader> state;
+        OTF2_EvtReader *reader = nullptr; /* null once it has ended */
+    };
+
+    std::unique_ptr<Archive> archive;
+    std::vector<size_t> mine; /* places in Trace::locations */
+    std::vector<Open> open;
+
+    /* Local definitions first: without them libotf2 neither corrects clocks nor maps local numbers. An archive need
+     * not have any at all; one that `others` have and this location lacks is lost. */
+    void read_local_definitions(bool others, LocationEvents &out) const {
+        const std::string file = archive->location_file(out.location, "def");
+        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader(), out.location);
+        if (!reader) {
+            if (exists(file) || others)
+                throw ArchiveError(file + ": missing or unreadable: " + take_otf2_error("libotf2 gives no reason") +
+                                   "; without it this location's events cannot be understood");
+            return;
+        }
+        OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
+        OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
+        OTF2_ErrorCode code = OTF2_Reader_RegisterDefCallbacks(archive->reader(), reader, callbacks, &out);
+        OTF2_DefReaderCallbacks_Delete(callbacks);
+        uint64_t count = 0;
+        if (code == OTF2_SUCCESS)
+            code = OTF2_Reader_ReadAllLocalDefinitions(archive->reader(), reader, &count);
+        if (code != OTF2_SUCCESS)
+            throw ArchiveError(file + ": damaged after " + std::to_string(count) +
+                               " local definitions: " + take_otf2_error(OTF2_Error_GetDescription(code)));
+        OTF2_Reader_CloseDefReader(archive->reader(), reader);
+    }
+
+    void open_location(const Trace &trace, LocationEvents &out) {
+        open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, trace.comms->shadow_refs(), out)});
+        Open &it = open.back();
+        it.reader = OTF2_Reader_GetEvtReader(archive->reader(), out.location);
+        if (!it.reader) {
+            out.ended = true;
+            if (out.expected == 0)
+                return;
+            const std::string file = archive->location_file(out.location, "evt");
+            out.broken = file + (exists(file) ? ": cannot be read: " : ": missing or unreadable: ") +
+                         take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
+                         std::to_string(out.expected) + " events there";
+            return;
+        }
+        OTF2_EvtReaderCallbacks *callbacks = location_callbacks();
+        const OTF2_ErrorCode code =
+            OTF2_Reader_RegisterEvtCallbacks(archive->reader(), it.reader, callbacks, it.state.get());
+        OTF2_EvtReaderCallbacks_Delete(callbacks);
+        if (code != OTF2_SUCCESS)
+            throw ArchiveError(archive->anchor() + ": " + take_otf2_error(OTF2_Error_GetDescription(code)));
+    }
+
+    void open_all(Trace &trace, const std::string &anchor) {
+        archive = std::make_unique<Archive>(anchor);
+        read_definitions(*archive); /* libotf2 wants them read before it opens the local files */
+        for (size_t i : mine)
+            OTF2_Reader_SelectLocation(archive->reader(), trace.locations[i].location);
+        OTF2_Reader_OpenDefFiles(archive->reader());
+        OTF2_Reader_OpenEvtFiles(archive->reader());
+        const bool any_definitions =
+            std::any_of(trace.locations.begin(), trace.locations.end(), [&](const LocationEvents &location) {
+                return exists(archive->location_file(location.location, "def"));
+            });
+        for (size_t i : mine) {
+            take_otf2_error("");
+            read_local_definitions(any_definitions && trace.locations[i].expected > 0, trace.locations[i]);
+            take_otf2_error("");
+            open_location(trace, trace.locations[i]);
+        }
+    }
+
+    /* The next `wanted` events of a location. */
+    void read_step(Open &it, uint64_t wanted, Progress &progress) const {
+        LocationEvents &out = *it.events;
+        uint64_t count = 0;
+        const OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(archive->reader(), it.reader, wanted, &count);
+        out.events += count;
+        progress.done += count;
+        const bool failed = code != OTF2_SUCCESS && code != OTF2_ERROR_INDEX_OUT_OF_BOUNDS;
+        if (!failed && count == wanted)
+            return;
+        const std::string place = std::to_string(out.events) + " of " + std::to_string(out.expected);
+        if (failed)
+            out.broken = archive->location_file(out.location, "evt") + ": damaged after event " + place + ": " +
+                         take_otf2_error(OTF2_Error_GetDescription(code));
+        else if (out.events < out.expected)
+            out.broken = archive->location_file(out.location, "evt") + ": ends after event " + place;
+        take_otf2_error("");
+        OTF2_Reader_CloseEvtReader(archive->reader(), it.reader);
+        it.reader = nullptr;
+        out.ended = true;
+    }
+
+    /* Every location up to the target; fewer where that would be more than `most` events. */
+    void advance(int64_t target, uint64_t step, uint64_t most, Progress &progress) {
+        uint64_t read = 0;
+        for (Open &it : open) {
+            while (it.reader && (it.events->last == kNull64 || it.events->last <= target) && read < most) {
+                if (progress.cancelled)
+                    throw Cancelled();
+                const uint64_t previous = it.events->events;
+                read_step(it, step, progress);
+                read += it.events->events - previous;
+            }
+            it.state->look_ahead();
+        }
+    }
+};
+
+Reading::~Reading() = default;
+
+Reading::Reading(const std::string &anchor, uint64_t piece_events, Progress &progress)
+    : anchor_(anchor), piece_events_(piece_events), progress_(progress) {
+    collect_otf2_errors();
+    take_otf2_error("");
+    {
+        Archive archive(anchor);
+        trace_.definitions = read_definitions(archive);
+    }
+    trace_.ranks = std::make_unique<Ranks>(*trace_.definitions);
+    trace_.comms = std::make_unique<Comms>(*trace_.definitions, *trace_.ranks);
+    for (const Location &location : trace_.definitions->locations) {
+        const int32_t rank = trace_.ranks->of_location(location.id);
+        if (rank < 0)
+            continue;
+        trace_.locations.emplace_back();
+        trace_.locations.back().location = location.id;
+        trace_.locations.back().rank = rank;
+        trace_.locations.back().expected = location.events;
+        progress.total += location.events;
+    }
+    allow_open_files(trace_.locations.size());
+}
+
+template <typename Work> void Reading::in_threads(const Work &work) {
+    std::exception_ptr problem;
+    std::mutex problem_lock;
+    std::vector<std::thread> threads;
+    for (const auto &source : sources_)
+        threads.emplace_back([&, it = source.get()] {
+            try {
+                work(*it);
+            } catch (...) {
+                std::lock_guard<std::mutex> lock(problem_lock);
+                if (!problem)
+                    problem = std::current_exception();
+                progress_.cancelled = true;
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    if (problem)
+        std::rethrow_exception(problem);
+    /* An archive whose end is lost is refused as a whole. Whoever wants what there is takes the location as it is:
+     * it has ended, and `broken` says where and why. */
+    for (const LocationEvents &location : trace_.locations)
+        if (!location.broken.empty())
+            throw ArchiveError(location.broken);
+}
+
+void Reading::open_locations() {
+    for (std::vector<size_t> &hand : deal(trace_.locations)) {
+        sources_.push_back(std::make_unique<Source>());
+        sources_.back()->mine = std::move(hand);
+    }
+    in_threads([&](Source &source) {
+        source.open_all(trace_, anchor_);
+        /* A first look at each location: when the trace begins. */
+        source.advance(kNull64, 1, kEver, progress_);
+    });
+    trace_.ranks->set_clock_errors(trace_.locations);
+    measure();
+    check_span();
+}
+
+/* Up to when about so many events more are: at the rate until now. */
+void Reading::choose_target() {
+    int64_t reached = kEver;
+    uint64_t read = 0;
+    for (const LocationEvents &location : trace_.locations) {
+        read += location.events;
+        if (!location.ended)
+            reached = std::min(reached, location.last);
+    }
+    if (piece_events_ == 0 || reached == kEver) {
+        target_ = kEver;
+        return;
+    }
+    const double ticks_per_event = static_cast<double>(reached - trace_.first) / static_cast<double>(read + 1);
+    const double step = std::max(1.0, static_cast<double>(piece_events_) * ticks_per_event);
+    target_ = step > 4e18 ? kEver : std::max(target_, reached + static_cast<int64_t>(step));
+}
+
+/* Nothing can complete any more what a rank left open. */
+void Reading::close_ended_ranks() {
+    std::vector<bool> going_on(trace_.ranks->ranks.size(), false);
+    for (const LocationEvents &location : trace_.locations)
+        if (!location.ended)
+            going_on[static_cast<size_t>(location.rank)] = true;
+    for (LocationEvents &location : trace_.locations)
+        if (!going_on[static_cast<size_t>(location.rank)])
+            location.horizon = {kEver, kEver, kEver, kEver};
+}
+
+Horizon Reading::horizon() const {
+    Horizon all{kEver, kEver, kEver, kEver};
+    for (const LocationEvents &location : trace_.locations) {
+        all.calls = std::min(all.calls, location.horizon.calls);
+        all.sends = std::min(all.sends, location.horizon.sends);
+        all.receives = std::min(all.receives, location.horizon.receives);
+        all.intervals = std::min(all.intervals, location.horizon.intervals);
+    }
+    return all;
+}
+
+bool Reading::next_piece() {
+    if (sources_.empty())
+        open_locations();
+    else if (std::all_of(trace_.locations.begin(), trace_.locations.end(),
+                         [](const LocationEvents &location) { return location.ended; }))
+        return false;
+    else
+        handed_out_ = true;
+    const Horizon before = horizon();
+    for (LocationEvents &location : trace_.locations)
+        location.earliest = kEver;
+    choose_target();
+    const uint64_t locations = std::max<size_t>(1, trace_.locations.size());
+    const bool whole = piece_events_ == 0;
+    const uint64_t step =
+        whole ? kMostEventsPerStep : std::clamp<uint64_t>(piece_events_ / locations / 8, 1, kMostEventsPerStep);
+    const uint64_t most = whole ? std::numeric_limits<uint64_t>::max() : 2 * piece_events_ + kThreads;
+    in_threads([&](Source &source) { source.advance(target_, step, most, progress_); });
+    if (handed_out_)
+        for (const LocationEvents &location : trace_.locations)
+            if (location.earliest < std::max({before.calls, before.sends, before.receives, before.intervals}))
+                throw ClockTurnedBack();
+    close_ended_ranks();
+    measure();
+    check_span();
+    return true;
+}
+
+/* First and last event of every rank and of the trace, so far. */
+void Reading::measure() {
+    int64_t first = kEver, last = kNull64;
+    for (const LocationEvents &location : trace_.locations) {
         if (location.first == kNull64)
             continue;
-        Rank &rank = trace.ranks->ranks[static_cast<size_t>(trace.rank_of(location))];
+        Rank &rank = trace_.ranks->ranks[static_cast<size_t>(location.rank)];
         if (rank.first == kNull64 || location.first < rank.first)
             rank.first = location.first;
         if (rank.last == kNull64 || location.last > rank.last)
             rank.last = location.last;
-        if (trace.first == kNull64 || location.first < trace.first)
-            trace.first = location.first;
-        if (trace.last == kNull64 || location.last > trace.last)
-            trace.last = location.last;
+        first = std::min(first, location.first);
+        last = std::max(last, location.last);
     }
-    if (trace.first == kNull64)
-        trace.first = trace.last = 0;
+    if (first == kEver)
+        first = last = 0;
+    if (handed_out_ && first < trace_.first)
+        throw ClockTurnedBack();
+    trace_.first = first;
+    trace_.last = last;
 }
 
 /* Times are counted in nanoseconds from the first event; a span of decades means that a clock offset is damaged. */
-void check_span(const Trace &trace, const Archive &archive) {
-    const __int128 limit = static_cast<__int128>(trace.definitions.ticks_per_second) * kLongestRunSeconds;
-    if (static_cast<__int128>(trace.last) - trace.first <= limit)
+void Reading::check_span() const {
+    const __int128 limit = static_cast<__int128>(trace_.definitions->ticks_per_second) * kLongestRunSeconds;
+    if (static_cast<__int128>(trace_.last) - trace_.first <= limit)
         return;
-    for (const LocationEvents &location : trace.locations)
+    const Archive &archive = *sources_.front()->archive;
+    for (const LocationEvents &location : trace_.locations)
         for (const ClockOffsetRecord &offset : location.clock_offsets)
             if (offset.offset > limit || offset.offset < -limit)
                 throw ArchiveError(archive.location_file(location.location, "def") + ": a clock offset of " +
@@ -163,65 +340,11 @@ void check_span(const Trace &trace, const Archive &archive) {
                        std::to_string(kLongestRunSeconds) + " s apart; a time or the timer's rate is damaged");
 }
 
-} // namespace
-
-int64_t Trace::span_ns(int64_t ticks) const {
-    if (definitions.ticks_per_second == 1000000000)
-        return ticks;
-    const auto per_second = static_cast<__int128>(definitions.ticks_per_second);
-    const __int128 scaled = static_cast<__int128>(ticks) * 1000000000;
-    const __int128 half = scaled < 0 ? -per_second / 2 : per_second / 2;
-    return static_cast<int64_t>((scaled + half) / per_second);
-}
-
-int64_t Trace::ns(int64_t ticks) const {
-    return span_ns(ticks - first);
-}
-
-Trace read_trace(const std::string &anchor, Progress &progress) {
-    collect_otf2_errors();
-    take_otf2_error("");
-    Trace trace;
-    {
-        Archive archive(anchor);
-        trace.definitions = read_definitions(archive);
-    }
-    trace.ranks = std::make_unique<Ranks>(trace.definitions);
-    trace.comms = std::make_unique<Comms>(trace.definitions, *trace.ranks);
-    std::vector<uint64_t> expected;
-    for (const Location &location : trace.definitions.locations) {
-        if (trace.ranks->of_location(location.id) < 0)
-            continue;
-        trace.locations.emplace_back();
-        trace.locations.back().location = location.id;
-        expected.push_back(location.events);
-        progress.total += location.events;
-    }
-    std::exception_ptr problem;
-    std::mutex problem_lock;
-    std::vector<std::thread> threads;
-    for (const std::vector<size_t> &hand : deal(expected)) {
-        if (hand.empty())
-            continue;
-        threads.emplace_back([&, hand] {
-            try {
-                read_locations(anchor, trace, hand, expected, progress);
-            } catch (...) {
-                std::lock_guard<std::mutex> lock(problem_lock);
-                if (!problem)
-                    problem = std::current_exception();
-                progress.cancelled = true;
-            }
-        });
-    }
-    for (std::thread &thread : threads)
-        thread.join();
-    if (problem)
-        std::rethrow_exception(problem);
-    measure(trace);
-    check_span(trace, Archive(anchor));
-    trace.ranks->set_clock_errors(trace.locations);
-    return trace;
+int64_t Trace::scaled(int64_t ticks) const {
+    const auto per_second = static_cast<__int128>(definitions->ticks_per_second);
+    const __int128 nanoseconds = static_cast<__int128>(ticks) * 1000000000;
+    const __int128 half = nanoseconds < 0 ? -per_second / 2 : per_second / 2;
+    return static_cast<int64_t>((nanoseconds + half) / per_second);
 }
 
 } // namespace hopscope

@@ -1,14 +1,18 @@
-/* Reads a whole archive: definitions, then every location in one pass, two at a time. */
+/* Reads an archive piece by piece: definitions first, then all locations side by side, each up to about the same time.
+ * Two threads, each with readers of its own. */
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "archive.h"
 #include "comms.h"
 #include "definitions.h"
 #include "location_events.h"
+#include "location_reader.h"
 #include "ranks.h"
 
 namespace hopscope {
@@ -23,27 +27,71 @@ struct Progress {
 /* Thrown inside the workers when Progress::cancelled was set. */
 struct Cancelled {};
 
+/* Thrown when a clock turned back behind what was taken for final. Such an archive is read in one piece. */
+struct ClockTurnedBack : std::runtime_error {
+    ClockTurnedBack() : std::runtime_error("a clock turned back") {}
+};
+
 struct Trace {
-    Definitions definitions;
+    std::unique_ptr<Definitions> definitions;
     std::unique_ptr<Ranks> ranks;
     std::unique_ptr<Comms> comms;
     std::vector<LocationEvents> locations; /* in the order of definition; only those of a rank */
-    int64_t first = 0, last = 0;           /* corrected ticks of the first and last event */
-    uint64_t events = 0;
+    int64_t first = 0, last = 0;           /* corrected ticks of the first event, and of the last one so far */
 
     /* Nanoseconds since the first event. */
-    int64_t ns(int64_t ticks) const;
+    int64_t ns(int64_t ticks) const {
+        return span_ns(ticks - first);
+    }
     int64_t ns_or_null(int64_t ticks) const {
         return ticks == kNull64 ? kNull64 : ns(ticks);
     }
     /* The length of a span of ticks in nanoseconds. */
-    int64_t span_ns(int64_t ticks) const;
-    int32_t rank_of(const LocationEvents &location) const {
-        return ranks->of_location(location.location);
+    int64_t span_ns(int64_t ticks) const {
+        return definitions->ticks_per_second == 1000000000 ? ticks : scaled(ticks);
     }
+
+  private:
+    int64_t scaled(int64_t ticks) const;
 };
 
-/* Throws ArchiveError or Cancelled. */
-Trace read_trace(const std::string &anchor, Progress &progress);
+class Reading {
+  public:
+    /* Opens the archive and reads its definitions. Reads about `piece_events` events at a time; 0: all at once.
+     * Throws ArchiveError. */
+    Reading(const std::string &anchor, uint64_t piece_events, Progress &progress);
+    ~Reading();
+
+    /* Reads the next piece into trace().locations. False if there was nothing left.
+     * Throws ArchiveError, Cancelled or ClockTurnedBack. */
+    bool next_piece();
+    /* Before these times everything of every location is final. */
+    Horizon horizon() const;
+
+    Trace &trace() {
+        return trace_;
+    }
+    const Trace &trace() const {
+        return trace_;
+    }
+
+  private:
+    struct Source; /* one thread's readers */
+
+    void open_locations();
+    void choose_target();
+    void close_ended_ranks();
+    void measure();
+    void check_span() const;
+    template <typename Work> void in_threads(const Work &work);
+
+    std::string anchor_;
+    uint64_t piece_events_;
+    Progress &progress_;
+    Trace trace_;
+    std::vector<std::unique_ptr<Source>> sources_;
+    int64_t target_ = kNull64; /* up to when the next piece goes */
+    bool handed_out_ = false;  /* a piece was read before this one */
+};
 
 } // namespace hopscope

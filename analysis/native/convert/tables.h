@@ -1,17 +1,19 @@
-/* The tables that need no matching: ranks, comms, intervals, clocks. */
+/* The tables that need no matching and are made at the end: ranks, comms, clocks. */
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "columns.h"
 #include "reading.h"
+#include "words.h"
 
 namespace hopscope {
 
-std::shared_ptr<Table> ranks_table(const Trace &trace);
-std::shared_ptr<Table> comms_table(const Trace &trace);
-std::shared_ptr<Table> intervals_table(const Trace &trace);
+std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
+/* Communicators of the archive, and those MPI_COMM_SELFs that were used. */
+std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &used,
+                                   const std::shared_ptr<const Words> &words);
 /* From the archive's own clock offsets; they hold one figure of quality, which stands for error and bound. */
-std::shared_ptr<Table> clocks_table(const Trace &trace);
+std::shared_ptr<Table> clocks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
 
 } // namespace hopscope

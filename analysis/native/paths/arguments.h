@@ -11,7 +11,7 @@
 
 #include "columns.h"
 
-namespace hopscope {
+namespace hopscope::paths {
 
 namespace nb = nanobind;
 
@@ -54,4 +54,4 @@ template <typename T> nb::object to_numpy(std::vector<T> &&values) {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 
-} // namespace hopscope
+} // namespace hopscope::paths

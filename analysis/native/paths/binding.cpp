@@ -15,18 +15,15 @@
 //  4. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
 //     class, else none. Without a reference: undecided.
 //
-// A class is a link class and a size class (powers of two).
+// A class is a link class and a size class (powers of two). The fastest of a class are those of the trace up to the end
+// of the piece that a message is in.
 #include "binding.h"
 
 #include <algorithm>
-#include <array>
 
-namespace hopscope {
+namespace hopscope::paths {
 namespace {
 
-constexpr int LINKS = 4;
-constexpr int SIZE_CLASSES = 66;
-constexpr int64_t NONE_SEEN = std::numeric_limits<int64_t>::max();
 // How many times the fastest transit a message must be old to be surely there.
 constexpr int64_t SURELY_THERE = 4;
 // A wait is clearly longer than the reference from this multiple on, and never below this many ns (two clock reads and
@@ -37,35 +34,11 @@ constexpr int64_t CLEARLY_NS = 1000;
 constexpr int64_t AT_ONCE_NS = 2000;
 
 int size_class(int64_t bytes) {
-    int log2 = 0;
-    for (uint64_t rest = bytes < 0 ? 0 : static_cast<uint64_t>(bytes); rest != 0; rest >>= 1)
-        log2++;
-    return log2;
+    return bytes <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(bytes));
 }
-
-struct Reference {
-    int64_t fastest_transit = NONE_SEEN;
-    int64_t fastest_wait = NONE_SEEN;
-};
 
 int64_t waited_from(const Messages &m, size_t i) {
     return m.recv_wait_begin[i] == MISSING ? MISSING : std::max(m.recv_wait_begin[i], m.recv_post[i]);
-}
-
-bool surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
-    int64_t from = waited_from(m, i);
-    if (from == MISSING || fastest_transit == NONE_SEEN || m.send_end[i] == MISSING)
-        return false;
-    int64_t latest_needed = std::max(m.send_end[i], m.send_begin[i] + SURELY_THERE * fastest_transit);
-    return latest_needed + m.clock_error[i] < from;
-}
-
-// The engine waited, but for a message that was sent long before and was seen as soon as the wait began.
-bool only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
-    int64_t from = waited_from(m, i);
-    return from != MISSING && fastest_transit != NONE_SEEN &&
-           m.send_begin[i] + SURELY_THERE * fastest_transit + m.clock_error[i] < from &&
-           m.recv_end[i] - from <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
 bool sender_waited(const Messages &m, size_t i, int64_t eager_bytes) {
@@ -74,7 +47,25 @@ bool sender_waited(const Messages &m, size_t i, int64_t eager_bytes) {
            m.send_end[i] + m.clock_error[i] >= m.recv_post[i] && m.send_end[i] > m.send_wait_begin[i];
 }
 
-Binding by_times(const Messages &m, size_t i, const Reference &reference) {
+} // namespace
+
+bool Judge::surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
+    int64_t from = waited_from(m, i);
+    if (from == MISSING || fastest_transit == NONE_SEEN || m.send_end[i] == MISSING)
+        return false;
+    int64_t latest_needed = std::max(m.send_end[i], m.send_begin[i] + SURELY_THERE * fastest_transit);
+    return latest_needed + m.clock_error[i] < from;
+}
+
+// The engine waited, but for a message that was sent long before and was seen as soon as the wait began.
+bool Judge::only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
+    int64_t from = waited_from(m, i);
+    return from != MISSING && fastest_transit != NONE_SEEN &&
+           m.send_begin[i] + SURELY_THERE * fastest_transit + m.clock_error[i] < from &&
+           m.recv_end[i] - from <= std::max(fastest_transit, AT_ONCE_NS);
+}
+
+Binding Judge::by_times(const Messages &m, size_t i, const Reference &reference) {
     int64_t from = waited_from(m, i);
     if (from == MISSING)
         return Binding::none;
@@ -89,38 +80,46 @@ Binding by_times(const Messages &m, size_t i, const Reference &reference) {
                                                                                                   : Binding::none;
 }
 
-} // namespace
+Judge::Judge() {
+    eager_bytes_.fill(-1);
+}
 
-BindingResult classify(const Messages &m) {
-    std::array<std::array<Reference, SIZE_CLASSES>, LINKS> references;
-    std::array<int64_t, LINKS> eager_bytes;
-    eager_bytes.fill(-1);
+size_t Judge::class_of(const Messages &m, size_t i) const {
+    return static_cast<size_t>(m.link[i]) * SIZE_CLASSES + static_cast<size_t>(size_class(m.bytes[i]));
+}
+
+void Judge::learn_transits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
-        auto link = static_cast<size_t>(m.link[i]);
-        Reference &reference = references[link][static_cast<size_t>(size_class(m.bytes[i]))];
+        Reference &reference = references_[class_of(m, i)];
         // A transit below the clocks' uncertainty says nothing: that uncertainty stands in for it.
         int64_t transit = std::max({m.recv_end[i] - m.send_begin[i], m.clock_error[i], int64_t{0}});
         reference.fastest_transit = std::min(reference.fastest_transit, transit);
+        int64_t &eager_bytes = eager_bytes_[static_cast<size_t>(m.link[i])];
         if (m.send_end[i] != MISSING && m.send_end[i] + m.clock_error[i] < m.recv_post[i])
-            eager_bytes[link] = std::max(eager_bytes[link], m.bytes[i]);
+            eager_bytes = std::max(eager_bytes, m.bytes[i]);
     }
+}
+
+void Judge::learn_waits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
-        Reference &reference = references[static_cast<size_t>(m.link[i])][static_cast<size_t>(size_class(m.bytes[i]))];
+        Reference &reference = references_[class_of(m, i)];
         if (surely_there(m, i, reference.fastest_transit))
             reference.fastest_wait = std::min(reference.fastest_wait, m.recv_end[i] - waited_from(m, i));
     }
+}
+
+BindingResult Judge::judge(const Messages &m) const {
     BindingResult result;
     result.binding.resize(m.size());
     result.expected_arrival.resize(m.size());
     for (size_t i = 0; i < m.size(); i++) {
-        auto link = static_cast<size_t>(m.link[i]);
-        const Reference &reference = references[link][static_cast<size_t>(size_class(m.bytes[i]))];
+        const Reference &reference = references_[class_of(m, i)];
         int8_t arrived_early = m.arrived_early.size ? m.arrived_early[i] : int8_t{-1};
         bool from_engine = m.from_engine.size && m.from_engine[i];
         Binding binding;
         if (arrived_early == 0 && !only_looked_again(m, i, reference.fastest_transit))
             binding = Binding::recv;
-        else if (sender_waited(m, i, eager_bytes[link]))
+        else if (sender_waited(m, i, eager_bytes_[static_cast<size_t>(m.link[i])]))
             binding = Binding::send;
         else if (arrived_early >= 0 || from_engine)
             // The engine stamps a wait only where there was one, so an unknown here is a message never waited for.
@@ -133,4 +132,4 @@ BindingResult classify(const Messages &m) {
     return result;
 }
 
-} // namespace hopscope
+} // namespace hopscope::paths

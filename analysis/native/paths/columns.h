@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-namespace hopscope {
+namespace hopscope::paths {
 
 constexpr int64_t MISSING = std::numeric_limits<int64_t>::min();
 
@@ -32,7 +32,8 @@ enum class IntervalKind : int8_t { init, finalize, p2p, wait, comm, io, mpi, reg
 
 // Hops, or the application's messages (then without collective, arrived_early and from_engine).
 struct Messages {
-    Column<int64_t> collective; // row of `collectives`, not its id
+    int64_t first_id = 0;       // of the first row
+    Column<int64_t> collective; // its id; ascending
     Column<int32_t> src_lane, dst_lane;
     Column<int64_t> bytes, send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end, clock_error;
     Column<int8_t> link;
@@ -44,26 +45,31 @@ struct Messages {
 };
 
 struct Collectives {
+    int64_t first_id = 0; // of the first row: pieces of a trace come one after another
+    Column<int32_t> op;   // the MPI function, as a number of the caller's
     Column<int8_t> leads;
     Column<int8_t> returns_early; // 1 where the waiting for others is in another call (nonblocking, persistent)
     Column<int32_t> root_rank;    // trace-wide; -1 where there is none
-    Column<int64_t> first_call;   // row of `calls`; one entry more than collectives
+    Column<int64_t> first_call;   // row of `calls` (counted like them); one entry more than collectives
+    Column<int8_t> has_hops;      // 1 where its messages were seen, or would have been
     size_t size() const {
         return leads.size;
     }
 };
 
 struct Calls {
-    Column<int64_t> collective; // ascending
+    int64_t first_id = 0;
+    Column<int64_t> collective; // its id; ascending
     Column<int32_t> rank, comm_rank, lane;
     Column<int64_t> enter, wait_begin, leave, complete;
-    Column<int8_t> by_tree;
+    Column<int32_t> call_site; // as a number of the caller's; -1 if unknown
     size_t size() const {
         return enter.size;
     }
 };
 
 struct Intervals {
+    Column<int32_t> region, call_site; // as numbers of the caller's; call_site -1 if unknown
     Column<int32_t> lane;
     Column<int8_t> kind;
     Column<int64_t> begin, end;
@@ -80,24 +86,32 @@ struct Lanes {
     }
 };
 
-struct Trace {
-    Messages hops, messages;
-    Collectives collectives;
-    Calls calls;
-    Intervals intervals;
-    Lanes lanes;
-};
-
-// What belongs to a stretch: a call (of a collective) or an interval; Python looks up the function and the call site.
-enum class Owner : int8_t { nothing, call, interval };
-
+// Rows of path_stretches; -1 for null. op and call_site are the caller's numbers.
 struct Stretches {
-    std::vector<int8_t> path, category, owner;
-    std::vector<int64_t> path_collective, step, begin, end, collective, hop, message, owner_row;
-    std::vector<int32_t> rank, src, dst;
+    std::vector<int8_t> path, category;
+    std::vector<int64_t> path_collective, step, begin, end, collective, hop, message;
+    std::vector<int32_t> rank, src, dst, op, call_site;
     size_t size() const {
         return begin.size();
     }
+    void add(Path its_path, int64_t its_collective, int64_t its_step, int32_t its_rank, int64_t its_begin,
+             int64_t its_end, Category its_category, int64_t lies_in, int64_t its_hop, int64_t its_message,
+             int32_t its_src, int32_t its_dst, int32_t its_op, int32_t its_call_site) {
+        path.push_back(static_cast<int8_t>(its_path));
+        path_collective.push_back(its_collective);
+        step.push_back(its_step);
+        rank.push_back(its_rank);
+        begin.push_back(its_begin);
+        end.push_back(its_end);
+        category.push_back(static_cast<int8_t>(its_category));
+        collective.push_back(lies_in);
+        hop.push_back(its_hop);
+        message.push_back(its_message);
+        src.push_back(its_src);
+        dst.push_back(its_dst);
+        op.push_back(its_op);
+        call_site.push_back(its_call_site);
+    }
 };
 
-} // namespace hopscope
+} // namespace hopscope::paths

@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "arguments.h"
+#include "operations.h"
 #include "replay.h"
-#include "walk.h"
+#include "run_walk.h"
 
-namespace hopscope {
+namespace hopscope::paths {
 namespace {
 
 Messages messages_of(const Arguments &in, const std::string &table) {
@@ -28,6 +29,15 @@ Messages messages_of(const Arguments &in, const std::string &table) {
     return m;
 }
 
+// Everything that a walk takes, as one piece of a trace.
+struct Trace {
+    Messages hops, messages;
+    Collectives collectives;
+    Calls calls;
+    Intervals intervals;
+    Lanes lanes;
+};
+
 Trace trace_of(const Arguments &in) {
     Trace t;
     t.hops = messages_of(in, "hops");
@@ -37,11 +47,14 @@ Trace trace_of(const Arguments &in) {
     Arguments::same_length("hops",
                            {t.hops.size(), t.hops.collective.size, t.hops.arrived_early.size, t.hops.from_engine.size});
     t.messages = messages_of(in, "messages");
+    t.collectives.op = in.column<int32_t>("collectives.op");
     t.collectives.leads = in.column<int8_t>("collectives.leads");
     t.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
+    t.collectives.has_hops = in.column<int8_t>("collectives.has_hops");
     t.collectives.root_rank = in.column<int32_t>("collectives.root_rank");
     t.collectives.first_call = in.column<int64_t>("collectives.first_call");
-    Arguments::same_length("collectives", {t.collectives.size() + 1, t.collectives.returns_early.size + 1,
+    Arguments::same_length("collectives", {t.collectives.size() + 1, t.collectives.op.size + 1,
+                                           t.collectives.returns_early.size + 1, t.collectives.has_hops.size + 1,
                                            t.collectives.root_rank.size + 1, t.collectives.first_call.size});
     t.calls.collective = in.column<int64_t>("calls.collective");
     t.calls.rank = in.column<int32_t>("calls.rank");
@@ -51,16 +64,18 @@ Trace trace_of(const Arguments &in) {
     t.calls.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
     t.calls.leave = in.column<int64_t>("calls.leave_ns");
     t.calls.complete = in.column<int64_t>("calls.complete_ns");
-    t.calls.by_tree = in.column<int8_t>("calls.by_tree");
+    t.calls.call_site = in.column<int32_t>("calls.call_site");
     Arguments::same_length("calls", {t.calls.size(), t.calls.collective.size, t.calls.rank.size, t.calls.comm_rank.size,
                                      t.calls.lane.size, t.calls.wait_begin.size, t.calls.leave.size,
-                                     t.calls.complete.size, t.calls.by_tree.size});
+                                     t.calls.complete.size, t.calls.call_site.size});
+    t.intervals.region = in.column<int32_t>("intervals.region");
+    t.intervals.call_site = in.column<int32_t>("intervals.call_site");
     t.intervals.lane = in.column<int32_t>("intervals.lane");
     t.intervals.kind = in.column<int8_t>("intervals.kind");
     t.intervals.begin = in.column<int64_t>("intervals.begin_ns");
     t.intervals.end = in.column<int64_t>("intervals.end_ns");
-    Arguments::same_length("intervals",
-                           {t.intervals.size(), t.intervals.lane.size, t.intervals.kind.size, t.intervals.end.size});
+    Arguments::same_length("intervals", {t.intervals.size(), t.intervals.region.size, t.intervals.call_site.size,
+                                         t.intervals.lane.size, t.intervals.kind.size, t.intervals.end.size});
     t.lanes.rank = in.column<int32_t>("lanes.rank");
     t.lanes.main_lane = in.column<int32_t>("lanes.main_lane");
     t.lanes.first_event = in.column<int64_t>("lanes.first_event_ns");
@@ -80,7 +95,8 @@ Trace trace_of(const Arguments &in) {
     return t;
 }
 
-nb::dict walk(const nb::dict &arrays) {
+// The same classes as a conversion uses, with a trace that is one piece.
+nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
     Arguments in(arrays);
     Trace trace = trace_of(in);
     BindingResult hops, messages;
@@ -88,12 +104,30 @@ nb::dict walk(const nb::dict &arrays) {
     Stretches s;
     {
         nb::gil_scoped_release release;
-        hops = classify(trace.hops);
-        messages = classify(trace.messages);
-        Walker walker(trace, hops, messages);
-        hop_pred = walker.hop_predecessors();
+        Scratch scratch(scratch_directory);
+        History history(scratch, trace.lanes);
+        Judge hop_judge, message_judge;
+        hop_judge.learn_transits(trace.hops);
+        hop_judge.learn_waits(trace.hops);
+        hops = hop_judge.judge(trace.hops);
+        message_judge.learn_transits(trace.messages);
+        message_judge.learn_waits(trace.messages);
+        messages = message_judge.judge(trace.messages);
+        const std::vector<Wait> waits = waits_of(trace.hops, hops);
+        const std::vector<int64_t> first = first_waits(waits, trace.collectives);
+        CollectiveWalker walker(trace.collectives, trace.calls, trace.lanes, {waits.data(), first.data()});
+        hop_pred = walker.hop_predecessors(trace.hops);
         call_pred = walker.call_predecessors();
-        s = walker.paths();
+        walker.keep_paths(s);
+        history.add(trace.collectives, trace.calls, waits);
+        history.add(trace.intervals);
+        history.add(trace.messages, messages);
+        history.finish();
+        RunWalker over_all(history);
+        over_all.keep_leads(s, 0, trace.collectives.size());
+        Backward backward;
+        over_all.run([&](const Stretch &stretch) { backward.push_back(stretch); });
+        keep(s, Path::run, -1, backward);
     }
     nb::dict out;
     out["hops.binding"] = to_numpy(std::move(hops.binding));
@@ -112,8 +146,8 @@ nb::dict walk(const nb::dict &arrays) {
     out["message"] = to_numpy(std::move(s.message));
     out["src"] = to_numpy(std::move(s.src));
     out["dst"] = to_numpy(std::move(s.dst));
-    out["owner"] = to_numpy(std::move(s.owner));
-    out["owner_row"] = to_numpy(std::move(s.owner_row));
+    out["op"] = to_numpy(std::move(s.op));
+    out["call_site"] = to_numpy(std::move(s.call_site));
     return out;
 }
 
@@ -193,14 +227,19 @@ nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, con
 }
 
 } // namespace
-} // namespace hopscope
+} // namespace hopscope::paths
 
 NB_MODULE(_paths, m) {
     m.doc() = "Binding of messages, walks along critical paths, and replays of a run over other trees.";
-    m.def("walk", &hopscope::walk, nanobind::arg("arrays"),
+    m.def(
+        "leads_of", [](const std::string &function) { return static_cast<int>(hopscope::paths::leads_of(function)); },
+        nanobind::arg("function"), "Where the library leads without hops: enum Leads of columns.h.");
+    m.def("returns_early", &hopscope::paths::returns_early, nanobind::arg("function"),
+          "True where the rank waits for the others in another call than this one.");
+    m.def("walk", &hopscope::paths::walk, nanobind::arg("arrays"), nanobind::arg("scratch_directory"),
           "Binding and predecessors of hops, messages and calls, and the stretches of every path. Takes and gives a "
           "dict of numpy arrays: the columns of columns.h, rows instead of ids, -1 and MISSING for null.");
-    m.def("replay", &hopscope::replay_program, nanobind::arg("program"), nanobind::arg("candidate"),
+    m.def("replay", &hopscope::paths::replay_program, nanobind::arg("program"), nanobind::arg("candidate"),
           nanobind::arg("costs"),
           "Replays a program over a candidate's trees: last enter and last leave of every collective in ns of the "
           "replay, and whether every lane came to its end. Arrays and numbers as in replay.h.");

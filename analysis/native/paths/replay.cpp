@@ -7,7 +7,7 @@
 
 #include "tree_time.h"
 
-namespace hopscope {
+namespace hopscope::paths {
 namespace {
 
 constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
@@ -145,4 +145,4 @@ Replayed replay(const Program &program, const Candidate &candidate, const Costs 
     return Replay(program, candidate, costs).run();
 }
 
-} // namespace hopscope
+} // namespace hopscope::paths

@@ -7,7 +7,7 @@
 
 #include "columns.h"
 
-namespace hopscope {
+namespace hopscope::paths {
 
 enum class Op : int8_t { send, wait, collective };
 enum class Mode : int8_t { as_observed, reduce, broadcast, both }; // both: towards the root and back
@@ -58,4 +58,4 @@ struct Replayed {
 
 Replayed replay(const Program &program, const Candidate &candidate, const Costs &costs);
 
-} // namespace hopscope
+} // namespace hopscope::paths

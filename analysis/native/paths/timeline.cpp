@@ -2,66 +2,56 @@
 #include "timeline.h"
 
 #include <algorithm>
+#include <thread>
 #include <tuple>
 
-namespace hopscope {
+namespace hopscope::paths {
+namespace {
 
-Timeline::Timeline(const Trace &trace) : offset_(trace.lanes.size() + 1, 0) {
-    struct Placed {
-        int32_t lane;
-        Item item;
-    };
-    std::vector<Placed> placed;
-    placed.reserve(trace.calls.size() + trace.intervals.size());
-    auto closed = [](int64_t end) { return end == MISSING ? std::numeric_limits<int64_t>::max() : end; };
-    const Calls &calls = trace.calls;
-    for (size_t i = 0; i < calls.size(); i++)
-        placed.push_back(
-            {calls.lane[i], {calls.enter[i], closed(calls.leave[i]), static_cast<int64_t>(i), Owner::call}});
-    const Intervals &intervals = trace.intervals;
-    for (size_t i = 0; i < intervals.size(); i++)
-        if (static_cast<IntervalKind>(intervals.kind[i]) != IntervalKind::region)
-            placed.push_back(
-                {intervals.lane[i],
-                 {intervals.begin[i], closed(intervals.end[i]), static_cast<int64_t>(i), Owner::interval}});
-    std::sort(placed.begin(), placed.end(), [](const Placed &a, const Placed &b) {
-        // Of two that begin together the longer one is the outer one.
-        return std::tie(a.lane, a.item.begin, b.item.end, a.item.owner, a.item.row) <
-               std::tie(b.lane, b.item.begin, a.item.end, b.item.owner, b.item.row);
-    });
-    items_.reserve(placed.size());
-    size_t next = 0;
-    for (size_t lane = 0; lane < trace.lanes.size(); lane++) {
-        offset_[lane] = items_.size();
-        int64_t open_until = std::numeric_limits<int64_t>::min();
-        for (; next < placed.size() && placed[next].lane == static_cast<int32_t>(lane); next++) {
-            if (placed[next].item.begin < open_until)
-                continue; // nested in another MPI call
-            items_.push_back(placed[next].item);
-            open_until = placed[next].item.end;
+constexpr size_t kTouched = 1u << 20; // values, between two trims
+
+// Groups are sorted by two threads, every other one each. Most come in order already.
+template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &less) {
+    auto sort_every_other = [&](size_t from) {
+        size_t touched = 0;
+        for (size_t group = from; group < grouped.groups(); group += 2) {
+            if (!std::is_sorted(grouped.begin(group), grouped.end(group), less))
+                std::sort(grouped.begin(group), grouped.end(group), less);
+            touched += static_cast<size_t>(grouped.end(group) - grouped.begin(group));
+            if (touched > kTouched) {
+                grouped.trim();
+                touched = 0;
+            }
         }
-    }
-    offset_[trace.lanes.size()] = items_.size();
+    };
+    std::thread other(sort_every_other, 1);
+    sort_every_other(0);
+    other.join();
 }
 
-const Item *Timeline::before(int32_t lane, int64_t t) const {
-    const Item *first = items_.data() + offset_[static_cast<size_t>(lane)];
-    const Item *last = items_.data() + offset_[static_cast<size_t>(lane) + 1];
-    const Item *found = std::lower_bound(first, last, t, [](const Item &item, int64_t at) { return item.begin < at; });
-    return found == first ? nullptr : found - 1;
-}
+} // namespace
 
-Waits::Waits(const Messages &m, const std::vector<int8_t> &binding, const std::vector<int64_t> &tie) {
+std::vector<Wait> waits_of(const Messages &m, const BindingResult &judged) {
+    std::vector<Wait> waits;
     for (size_t i = 0; i < m.size(); i++) {
-        int64_t group = m.collective.size ? m.collective[i] : 0;
-        auto row = static_cast<int64_t>(i);
         Wait wait{};
-        switch (static_cast<Binding>(binding[i])) {
+        wait.collective = m.collective.size ? m.collective[i] : 0;
+        wait.message = m.first_id + static_cast<int64_t>(i);
+        wait.link = static_cast<Link>(m.link[i]);
+        switch (static_cast<Binding>(judged.binding[i])) {
         case Binding::recv:
-            wait = {group, m.dst_lane[i], m.src_lane[i], m.recv_end[i], tie[i], m.send_begin[i], row};
+            wait.lane = m.dst_lane[i];
+            wait.other_lane = m.src_lane[i];
+            wait.end = m.recv_end[i];
+            wait.tie = judged.expected_arrival[i];
+            wait.other_time = m.send_begin[i];
             break;
         case Binding::send:
-            wait = {group, m.src_lane[i], m.dst_lane[i], m.send_end[i], m.recv_post[i], m.recv_post[i], row};
+            wait.by_sender = true;
+            wait.lane = m.src_lane[i];
+            wait.other_lane = m.dst_lane[i];
+            wait.end = m.send_end[i];
+            wait.tie = wait.other_time = m.recv_post[i];
             break;
         case Binding::none:
         case Binding::undecided:
@@ -69,57 +59,166 @@ Waits::Waits(const Messages &m, const std::vector<int8_t> &binding, const std::v
         }
         // Only strictly earlier events are followed: two clocks may disagree, and the walk has to end.
         if (wait.other_time < wait.end)
-            waits_.push_back(wait);
+            waits.push_back(wait);
     }
-    std::sort(waits_.begin(), waits_.end(), [](const Wait &a, const Wait &b) {
-        return std::tie(a.group, a.lane, a.end, a.tie, a.row) < std::tie(b.group, b.lane, b.end, b.tie, b.row);
+    std::sort(waits.begin(), waits.end(), [](const Wait &a, const Wait &b) {
+        return std::tie(a.collective, a.lane, a.end, a.tie, a.message) <
+               std::tie(b.collective, b.lane, b.end, b.tie, b.message);
+    });
+    return waits;
+}
+
+std::vector<int64_t> first_waits(const std::vector<Wait> &waits, const Collectives &collectives) {
+    std::vector<int64_t> first(collectives.size() + 1, 0);
+    for (const Wait &wait : waits)
+        first[static_cast<size_t>(wait.collective - collectives.first_id) + 1]++;
+    for (size_t c = 0; c < collectives.size(); c++)
+        first[c + 1] += first[c];
+    return first;
+}
+
+const Wait *HopWaits::before(size_t collective, int32_t lane, int64_t t) const {
+    const Wait *begin = waits + first[collective], *end = waits + first[collective + 1];
+    const Wait *found =
+        std::upper_bound(begin, end, std::make_pair(lane, t), [](const std::pair<int32_t, int64_t> &at, const Wait &w) {
+            return at < std::make_pair(w.lane, w.end);
+        });
+    return found != begin && (found - 1)->lane == lane ? found - 1 : nullptr;
+}
+
+Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &calls, const Intervals &intervals,
+                   const std::function<void()> &trim_inputs)
+    : items_(scratch) {
+    auto closed = [](int64_t end) { return end == MISSING ? std::numeric_limits<int64_t>::max() : end; };
+    const auto look = [&](size_t i) {
+        if (i % kTouched == 0) {
+            trim_inputs();
+            items_.trim();
+        }
+    };
+    items_.fill(lanes.size(), [&](const auto &give) {
+        for (size_t i = 0; i < calls.size(); i++, look(i))
+            give(static_cast<size_t>(calls.lane[i]),
+                 {calls.enter[i], closed(calls.leave[i]), static_cast<int64_t>(i), Owner::call});
+        for (size_t i = 0; i < intervals.size(); i++, look(i))
+            if (static_cast<IntervalKind>(intervals.kind[i]) != IntervalKind::region)
+                give(static_cast<size_t>(intervals.lane[i]),
+                     {intervals.begin[i], closed(intervals.end[i]), static_cast<int64_t>(i), Owner::interval});
+    });
+    sort_groups(items_, [](const Item &a, const Item &b) {
+        // Of two that begin together the longer one is the outer one.
+        return std::tie(a.begin, b.end, a.owner, a.row) < std::tie(b.begin, a.end, b.owner, b.row);
+    });
+    for (size_t lane = 0; lane < lanes.size(); lane++) {
+        Item *kept = items_.begin(lane);
+        int64_t open_until = std::numeric_limits<int64_t>::min();
+        for (const Item *item = items_.begin(lane); item != items_.end(lane); item++) {
+            if (item->begin < open_until)
+                continue; // nested in another MPI call
+            *kept++ = *item;
+            open_until = (kept - 1)->end;
+        }
+        ends_.push_back(kept);
+    }
+}
+
+const Item *Timeline::before(int32_t lane, int64_t t) const {
+    const Item *first = items_.begin(static_cast<size_t>(lane)), *last = ends_[static_cast<size_t>(lane)];
+    const Item *found = std::lower_bound(first, last, t, [](const Item &item, int64_t at) { return item.begin < at; });
+    return found == first ? nullptr : found - 1;
+}
+
+void Timeline::trim() const {
+    items_.trim();
+}
+
+MessageWaits::MessageWaits(const Scratch &scratch, size_t lanes, const Column<Wait> &waits,
+                           const std::function<void()> &trim_inputs)
+    : waits_(scratch) {
+    const auto look = [&](size_t i) {
+        if (i % kTouched == 0) {
+            trim_inputs();
+            waits_.trim();
+        }
+    };
+    waits_.fill(lanes, [&](const auto &give) {
+        for (size_t i = 0; i < waits.size; i++, look(i))
+            give(static_cast<size_t>(waits[i].lane), waits[i]);
+    });
+    sort_groups(waits_, [](const Wait &a, const Wait &b) {
+        return std::tie(a.end, a.tie, a.message) < std::tie(b.end, b.tie, b.message);
     });
 }
 
-const Wait *Waits::before(int64_t group, int32_t lane, int64_t t) const {
-    auto found = std::upper_bound(waits_.begin(), waits_.end(), std::make_tuple(group, lane, t),
-                                  [](const std::tuple<int64_t, int32_t, int64_t> &at, const Wait &wait) {
-                                      return at < std::tie(wait.group, wait.lane, wait.end);
-                                  });
-    if (found == waits_.begin())
-        return nullptr;
-    --found;
-    return found->group == group && found->lane == lane ? &*found : nullptr;
+const Wait *MessageWaits::before(int32_t lane, int64_t t) const {
+    const Wait *first = waits_.begin(static_cast<size_t>(lane)), *last = waits_.end(static_cast<size_t>(lane));
+    const Wait *found = std::upper_bound(first, last, t, [](int64_t at, const Wait &wait) { return at < wait.end; });
+    return found == first ? nullptr : found - 1;
 }
 
-Completions::Completions(const Messages &m) {
-    ends_.reserve(2 * m.size());
-    for (size_t i = 0; i < m.size(); i++) {
-        ends_.emplace_back(m.dst_lane[i], m.recv_end[i]);
-        if (m.send_end[i] != MISSING)
-            ends_.emplace_back(m.src_lane[i], m.send_end[i]);
-    }
-    std::sort(ends_.begin(), ends_.end());
+void MessageWaits::trim() const {
+    waits_.trim();
+}
+
+Completions::Completions(const Scratch &scratch, size_t lanes, const Column<Completion> &completions,
+                         const std::function<void()> &trim_inputs)
+    : ends_(scratch) {
+    const auto look = [&](size_t i) {
+        if (i % kTouched == 0) {
+            trim_inputs();
+            ends_.trim();
+        }
+    };
+    ends_.fill(lanes, [&](const auto &give) {
+        for (size_t i = 0; i < completions.size; i++, look(i))
+            give(static_cast<size_t>(completions[i].lane), completions[i].at);
+    });
+    sort_groups(ends_, std::less<int64_t>());
 }
 
 bool Completions::within(int32_t lane, int64_t begin, int64_t end) const {
-    auto found = std::upper_bound(ends_.begin(), ends_.end(), std::make_pair(lane, begin));
-    return found != ends_.end() && found->first == lane && found->second <= end;
+    const int64_t *last = ends_.end(static_cast<size_t>(lane));
+    const int64_t *found = std::upper_bound<const int64_t *>(ends_.begin(static_cast<size_t>(lane)), last, begin);
+    return found != last && *found <= end;
 }
 
-EarlyReturns::EarlyReturns(const Trace &trace) {
-    const Calls &calls = trace.calls;
-    for (size_t i = 0; i < calls.size(); i++)
-        if (calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING)
-            calls_.push_back(static_cast<int64_t>(i));
-    auto key = [&](int64_t call) {
-        return std::make_pair(calls.rank[static_cast<size_t>(call)], calls.wait_begin[static_cast<size_t>(call)]);
+void Completions::trim() const {
+    ends_.trim();
+}
+
+EarlyReturns::EarlyReturns(const Scratch &scratch, const Lanes &lanes, const Calls &calls,
+                           const std::function<void()> &trim_inputs)
+    : by_rank_(scratch) {
+    int32_t ranks = 0;
+    for (size_t lane = 0; lane < lanes.size(); lane++)
+        ranks = std::max(ranks, lanes.rank[lane] + 1);
+    const auto look = [&](size_t i) {
+        if (i % kTouched == 0) {
+            trim_inputs();
+            by_rank_.trim();
+        }
     };
-    std::sort(calls_.begin(), calls_.end(),
-              [&](int64_t a, int64_t b) { return std::make_pair(key(a), a) < std::make_pair(key(b), b); });
-    keys_.reserve(calls_.size());
-    for (int64_t call : calls_)
-        keys_.push_back(key(call));
+    by_rank_.fill(static_cast<size_t>(ranks), [&](const auto &give) {
+        for (size_t i = 0; i < calls.size(); i++, look(i))
+            if (calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING)
+                give(static_cast<size_t>(calls.rank[i]), {calls.wait_begin[i], static_cast<int64_t>(i)});
+    });
+    sort_groups(by_rank_, [](const Completed &a, const Completed &b) {
+        return std::tie(a.wait_begin, a.call) < std::tie(b.wait_begin, b.call);
+    });
 }
 
-std::pair<const int64_t *, const int64_t *> EarlyReturns::completed_by(int32_t rank, int64_t begin) const {
-    auto [first, last] = std::equal_range(keys_.begin(), keys_.end(), std::make_pair(rank, begin));
-    return {calls_.data() + (first - keys_.begin()), calls_.data() + (last - keys_.begin())};
+std::pair<const EarlyReturns::Completed *, const EarlyReturns::Completed *>
+EarlyReturns::completed_by(int32_t rank, int64_t begin) const {
+    const auto group = static_cast<size_t>(rank);
+    const Completed *first = by_rank_.begin(group), *last = by_rank_.end(group);
+    auto earlier = [](const Completed &a, int64_t at) { return a.wait_begin < at; };
+    auto later = [](int64_t at, const Completed &a) { return at < a.wait_begin; };
+    return {std::lower_bound(first, last, begin, earlier), std::upper_bound(first, last, begin, later)};
 }
 
-} // namespace hopscope
+void EarlyReturns::trim() const {
+    by_rank_.trim();
+}
+
+} // namespace hopscope::paths

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace hopscope {
+namespace hopscope::paths {
 
 TreeTime::TreeTime(const Program &program, const Candidate &candidate, const Costs &costs)
     : program_(program), candidate_(candidate), costs_(costs), out_free_(costs.hosts, 0), in_free_(costs.hosts, 0),
@@ -142,4 +142,4 @@ void TreeTime::pass_down(int32_t rank, int32_t segment) {
         (*leave_)[r] = busy_[r] + costs_.leave;
 }
 
-} // namespace hopscope
+} // namespace hopscope::paths

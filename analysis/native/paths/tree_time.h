@@ -5,7 +5,7 @@
 
 #include "replay.h"
 
-namespace hopscope {
+namespace hopscope::paths {
 
 class TreeTime {
   public:
@@ -50,4 +50,4 @@ class TreeTime {
     int64_t order_ = 0;
 };
 
-} // namespace hopscope
+} // namespace hopscope::paths

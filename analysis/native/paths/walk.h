@@ -1,63 +1,67 @@
-// The walks of the critical path: of every collective, of what led to it, and of the run.
+// The walk along the critical path of one collective, over a piece of a trace or all of it.
 #pragma once
 
-#include "binding.h"
 #include "columns.h"
 #include "timeline.h"
 
-namespace hopscope {
+namespace hopscope::paths {
 
-class Walker {
-  public:
-    // Both bindings as classify() gives them. The trace must outlive the walker.
-    Walker(const Trace &trace, const BindingResult &hops, const BindingResult &messages);
-
-    // The last binding hop that the sender of each hop had to wait for before it sent; -1 if none.
-    std::vector<int64_t> hop_predecessors() const;
-    // The last binding hop before each call's leave; -1 if none.
-    std::vector<int64_t> call_predecessors() const;
-    // Every path, stretches in time order.
-    Stretches paths() const;
-
-  private:
-    struct Place {
-        int32_t lane;
-        int64_t t;
-    };
-    struct Stretch {
-        int64_t begin, end, collective, hop, message, owner_row;
-        int32_t rank, src, dst;
-        Category category;
-        Owner owner;
-    };
-    using Backward = std::vector<Stretch>; // latest first
-
-    Place walk_collective(Backward &out, size_t collective, Place from) const;
-    Place walk_native(Backward &out, size_t collective, int64_t call, Place from) const;
-    // The call that one had to wait for by its operation's rule, of those entered before t; itself if none was later.
-    int64_t last_needed(size_t collective, int64_t call, int64_t t) const;
-    bool ends_collective(const Item &item) const;
-    Place walk_interval(Backward &out, const Item &item, Place from) const;
-    // Back from a place to the beginning, or (stop_at_collective) to the leave of the collective met first.
-    void walk_back(Backward &out, Place from, bool stop_at_collective) const;
-    int64_t call_of(size_t collective, int32_t lane) const;
-    int64_t end_of_call(size_t call) const;
-    int32_t rank_of(int32_t lane) const;
-    void add(Backward &out, Category category, int32_t lane, int64_t begin, int64_t end, Owner owner, int64_t owner_row,
-             int64_t collective = -1) const;
-    void add_message(Backward &out, Category category, const Messages &messages, const Wait &wait, bool is_hop,
-                     int64_t collective, Owner owner, int64_t owner_row) const;
-    static void keep(Stretches &out, Path path, int64_t path_collective, const Backward &backward);
-    void keep_run(Stretches &out) const;
-    void keep_lead(Stretches &out, size_t collective) const;
-    void keep_collective(Stretches &out, size_t collective) const;
-
-    const Trace &trace_;
-    Timeline timeline_;
-    Waits hop_waits_, message_waits_;
-    std::vector<int8_t> has_hops_; // per collective
-    Completions completions_;
-    EarlyReturns early_returns_;
+// A stretch of a path; -1 where there is none. op and call_site are the caller's numbers.
+struct Stretch {
+    int64_t begin, end, collective, hop, message;
+    int32_t rank, src, dst, op, call_site;
+    Category category;
 };
 
-} // namespace hopscope
+using Backward = std::vector<Stretch>; // latest first
+
+// The MPI call, or the collective, that a stretch lies in.
+struct Within {
+    int64_t collective = -1; // its id
+    int32_t op = -1, call_site = -1;
+};
+
+class CollectiveWalker {
+  public:
+    // All must outlive it. Rows are counted from the first of `collectives` and of `calls`.
+    CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits);
+
+    // The last binding hop that the sender of each hop had to wait for before it sent, by id; -1 if none.
+    std::vector<int64_t> hop_predecessors(const Messages &hops) const;
+    // The last binding hop before each call's leave, by id; -1 if none.
+    std::vector<int64_t> call_predecessors() const;
+    // The critical path of each collective, stretches in time order.
+    void keep_paths(Stretches &out) const;
+
+    // Back through a collective from a place in it to an enter.
+    Place walk(Backward &out, size_t collective, Place from) const;
+    // The call that one had to wait for by its operation's rule, of those entered before t; itself if none was later.
+    int64_t last_needed(size_t collective, int64_t call, int64_t t) const;
+    // Row of the call of that lane's rank; -1 if it has none.
+    int64_t call_of(size_t collective, int32_t lane) const;
+    int64_t end_of_call(size_t call) const;
+    size_t row_of(int64_t collective) const {
+        return static_cast<size_t>(collective - collectives_.first_id);
+    }
+    Within within(size_t call) const;
+    int32_t rank_of(int32_t lane) const {
+        return lanes_.rank[static_cast<size_t>(lane)];
+    }
+    void add(Backward &out, Category category, int32_t lane, int64_t begin, int64_t end, const Within &within) const;
+    void add_message(Backward &out, Category category, const Wait &wait, bool is_hop, const Within &within) const;
+
+  private:
+    Place walk_native(Backward &out, size_t collective, int64_t call, Place from) const;
+
+    const Collectives &collectives_;
+    const Calls &calls_;
+    const Lanes &lanes_;
+    HopWaits hop_waits_;
+};
+
+// Appends a stretch as the given step of a path.
+void keep(Stretches &out, Path path, int64_t path_collective, const Stretch &stretch, int64_t step);
+// Appends a path, turned round.
+void keep(Stretches &out, Path path, int64_t path_collective, const Backward &backward);
+
+} // namespace hopscope::paths

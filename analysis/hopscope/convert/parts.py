@@ -1,0 +1,141 @@
+"""The Parquet files of a dataset that is being made: tables are cut into parts, which threads write."""
+
+from __future__ import annotations
+
+import base64
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from hopscope.convert.contract import arrow_schema, conform, contract, table_names
+
+_ROWS_PER_GROUP = 1 << 18
+_ROWS_PER_PART = 1 << 21
+_WRITERS = 2
+_WAITING = 3
+"""Pieces of tables that may wait for a writer; who makes more waits."""
+
+
+class Parts:
+    """Writes `<directory>/<table>/part-00000.parquet` and so on. Tables come in pieces, each in the order of its rows;
+    different tables are written at the same time.
+
+    Leaving the block without close() drops what waits: the files are worth nothing then.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        """The directory must exist."""
+        self._tables = {name: _Table(directory / name, name) for name in table_names()}
+        self._pool = ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="parquet")
+        self._waiting: deque[Future[None]] = deque()
+
+    def __enter__(self) -> Parts:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for table in self._tables.values():
+            table.abandon()
+
+    def add(self, name: str, rows: pa.Table) -> None:
+        """Hands rows to a writer. Raises what writing earlier ones raised: OSError where there is no room."""
+        while len(self._waiting) >= _WAITING:
+            self._waiting.popleft().result()
+        table = self._tables[name]
+        after = table.last
+        table.last = self._pool.submit(table.write, rows, after)
+        self._waiting.append(table.last)
+
+    def close(self) -> dict[str, dict[str, int]]:
+        """Writes everything that waits. Returns how many rows and parts each table has, as the manifest says it."""
+        while self._waiting:
+            self._waiting.popleft().result()
+        for name, table in self._tables.items():
+            if table.rows == 0:
+                table.write(arrow_schema(name).empty_table(), None)
+        for closing in [self._pool.submit(table.close) for table in self._tables.values()]:
+            closing.result()
+        return {
+            "tables": {name: table.rows for name, table in self._tables.items()},
+            "parts": {name: table.parts for name, table in self._tables.items()},
+        }
+
+
+class _Table:
+    """One table's files. One thread at a time writes it: each piece waits for the one before."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self._directory = directory
+        self._name = name
+        self._writer: pq.ParquetWriter | None = None
+        self._in_part = 0
+        self.parts = 0
+        self.rows = 0
+        self.last: Future[None] | None = None
+        directory.mkdir()
+
+    def write(self, rows: pa.Table, after: Future[None] | None) -> None:
+        if after is not None:
+            after.result()
+        rows = conform(self._name, rows)
+        if self._writer is not None and self._in_part >= _ROWS_PER_PART:
+            self.close()
+        if self._writer is None:
+            self._writer = _open(self._directory / f"part-{self.parts:05}.parquet", self._name, rows.schema)
+            self.parts += 1
+            self._in_part = 0
+        self._writer.write_table(_like(rows, self._writer.schema), row_group_size=_ROWS_PER_GROUP)
+        self._in_part += rows.num_rows
+        self.rows += rows.num_rows
+        pa.default_memory_pool().release_unused()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._writer = None
+
+    def abandon(self) -> None:
+        """Closes the file of a table that is given up."""
+        try:
+            self.close()
+        except (OSError, pa.ArrowException):
+            self._writer = None
+
+
+def _like(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    return table if table.schema.equals(schema) else table.cast(schema)
+
+
+@cache
+def _plain_schema(name: str) -> bytes:
+    """The contract's schema as Arrow's readers look for it in a file, so that texts are read as texts."""
+    return base64.b64encode(arrow_schema(name).serialize().to_pybytes())
+
+
+def _open(path: Path, name: str, schema: pa.Schema) -> pq.ParquetWriter:
+    """Times and ids grow from row to row: their differences are short. All else repeats: dictionaries."""
+    growing = [field.name for field in schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
+    repeating = [column for column in schema.names if column not in growing]
+    order = contract(name)["x-order"]
+    texts = [column for column in order if not pa.types.is_integer(schema.field(column).type)]
+    sorting = [pq.SortingColumn(schema.get_field_index(column), nulls_first=True) for column in order]
+    writer = pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=cast("Any", repeating),
+        column_encoding=dict.fromkeys(growing, "DELTA_BINARY_PACKED"),
+        sorting_columns=None if texts else sorting,
+        store_schema=False,
+    )
+    writer.add_key_value_metadata({"ARROW:schema": _plain_schema(name), **(arrow_schema(name).metadata or {})})
+    return writer

@@ -1,0 +1,187 @@
+/* Reads, matches and hands out piece by piece; walks at the end. */
+#include "conversion.h"
+
+#include <algorithm>
+#include <exception>
+#include <malloc.h>
+#include <thread>
+
+#include "../paths/run_walk.h"
+#include "tables.h"
+
+namespace hopscope {
+
+Conversion::Conversion(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events,
+                       int64_t piece_rows, Progress &progress)
+    : progress_(progress), piece_rows_(piece_rows), reading_(anchor, piece_events, progress),
+      scratch_(scratch_directory) {
+    Trace &trace = reading_.trace();
+    making_.reset(new Making{trace, std::make_shared<Words>(*trace.definitions, *trace.comms, *trace.ranks),
+                             make_lanes(), nullptr, std::vector<bool>(trace.comms->all().size(), false)});
+    history_ = std::make_unique<paths::History>(scratch_, making_->lanes);
+    making_->history = history_.get();
+    collectives_ = std::make_unique<Collectives>(trace);
+    collective_pieces_ = std::make_unique<CollectivePieces>(*making_, trees_);
+    messages_ = std::make_unique<MessagePieces>(*making_);
+    intervals_ = std::make_unique<IntervalPieces>(*making_);
+}
+
+Conversion::~Conversion() = default;
+
+/* One lane for each location; a rank's main thread is the one with the smallest id. */
+paths::Lanes Conversion::make_lanes() {
+    const std::vector<LocationEvents> &locations = reading_.trace().locations;
+    std::vector<int32_t> main_of(reading_.trace().ranks->ranks.size(), -1);
+    for (size_t l = 0; l < locations.size(); l++) {
+        int32_t &main = main_of[static_cast<size_t>(locations[l].rank)];
+        if (main < 0 || locations[l].location < locations[static_cast<size_t>(main)].location)
+            main = static_cast<int32_t>(l);
+        lane_rank_.push_back(locations[l].rank);
+    }
+    for (const LocationEvents &location : locations)
+        main_lane_.push_back(main_of[static_cast<size_t>(location.rank)]);
+    first_event_.assign(locations.size(), paths::MISSING);
+    return {{lane_rank_.data(), lane_rank_.size()},
+            {main_lane_.data(), main_lane_.size()},
+            {first_event_.data(), first_event_.size()}};
+}
+
+void Conversion::finish_lanes() {
+    const Trace &trace = reading_.trace();
+    for (size_t lane = 0; lane < first_event_.size(); lane++)
+        first_event_[lane] = trace.ns_or_null(trace.ranks->ranks[static_cast<size_t>(lane_rank_[lane])].first);
+}
+
+bool Conversion::next(Tables &out) {
+    if (progress_.cancelled)
+        throw Cancelled();
+    switch (stage_) {
+    case Stage::Reading:
+        read_piece(out);
+        return true;
+    case Stage::Leads:
+        next_leads(out);
+        return true;
+    case Stage::Run:
+        next_of_run(out);
+        return true;
+    case Stage::Over:
+        break;
+    }
+    return false;
+}
+
+void Conversion::read_piece(Tables &out) {
+    const bool more = reading_.next_piece();
+    const Horizon horizon = reading_.horizon();
+    const bool last = !more;
+    collectives_->number(horizon.calls);
+    for (;;) {
+        const std::vector<std::unique_ptr<Collective>> piece = collectives_->take(piece_rows_, last);
+        if (piece.empty())
+            break;
+        collective_pieces_->add(piece, out);
+    }
+    collectives_->forget_taken();
+    const auto rows = static_cast<size_t>(piece_rows_);
+    messages_->match(horizon);
+    messages_->take(rows, last, out);
+    intervals_->take(std::min(horizon.intervals, horizon.calls), rows, last, out);
+    if (last)
+        give_last(out);
+    malloc_trim(0); /* what a piece took is the system's again; else the next one's threads take more */
+}
+
+void Conversion::give_last(Tables &out) {
+    progress_.stage = "finding paths";
+    finish_lanes();
+    history_->finish();
+    const Trace &trace = reading_.trace();
+    out.emplace_back("trees", trees_.table(making_->words));
+    out.emplace_back("ranks", ranks_table(trace, making_->words));
+    out.emplace_back("comms", comms_table(trace, making_->comm_used, making_->words));
+    out.emplace_back("clocks", clocks_table(trace, making_->words));
+    progress_.done = 0;
+    progress_.total = history_->collectives().size();
+    stage_ = Stage::Leads;
+}
+
+/* Paths of leads, by two threads, some thousand collectives each. */
+void Conversion::next_leads(Tables &out) {
+    constexpr size_t kAtOnce = 1 << 15;
+    const size_t collectives = history_->collectives().size();
+    const size_t end = std::min(collectives, next_lead_ + kAtOnce), middle = next_lead_ + (end - next_lead_) / 2;
+    const paths::RunWalker walker(*history_);
+    paths::Stretches first, second;
+    std::exception_ptr problem;
+    std::thread other([&] {
+        try {
+            walker.keep_leads(second, middle, end);
+        } catch (...) {
+            problem = std::current_exception();
+        }
+    });
+    try {
+        walker.keep_leads(first, next_lead_, middle);
+    } catch (...) {
+        other.join();
+        throw;
+    }
+    other.join();
+    if (problem)
+        std::rethrow_exception(problem);
+    history_->trim();
+    add_stretches(first, making_->words, out);
+    add_stretches(second, making_->words, out);
+    next_lead_ = end;
+    progress_.done = end;
+    if (end == collectives)
+        walk_run();
+}
+
+void Conversion::walk_run() {
+    run_ = std::make_unique<paths::ScratchColumn<paths::Stretch>>(scratch_);
+    paths::RunWalker(*history_).run([&](const paths::Stretch &stretch) {
+        if (progress_.cancelled)
+            throw Cancelled();
+        run_->add(stretch);
+    });
+    run_stretches_ = run_->finish();
+    run_left_ = run_stretches_.size;
+    stage_ = Stage::Run;
+}
+
+void Conversion::next_of_run(Tables &out) {
+    paths::Stretches some;
+    const auto rows = static_cast<size_t>(piece_rows_);
+    while (run_left_ > 0 && some.size() < rows) {
+        const auto step = static_cast<int64_t>(run_stretches_.size - run_left_);
+        paths::keep(some, paths::Path::run, -1, run_stretches_[--run_left_], step);
+    }
+    run_->trim();
+    add_stretches(some, making_->words, out);
+    if (run_left_ == 0)
+        stage_ = Stage::Over;
+}
+
+Sums Conversion::sums() const {
+    const Trace &trace = reading_.trace();
+    Sums sums;
+    uint64_t stray = 0;
+    for (const LocationEvents &location : trace.locations) {
+        sums.events += location.events;
+        sums.threads += location.events > 0;
+        stray += location.stray_hops;
+    }
+    sums.collectives = making_->collectives;
+    sums.incomplete = making_->incomplete;
+    sums.unplaced_calls = collectives_->unplaced();
+    sums.unmatched_hops = making_->unmatched_hops + stray;
+    sums.unmatched_sends = messages_->unmatched_sends();
+    sums.unmatched_receives = messages_->unmatched_receives();
+    sums.overhead_ns = making_->overhead_ns;
+    sums.by_tree = making_->by_tree;
+    return sums;
+}
+
+} // namespace hopscope

@@ -1,0 +1,69 @@
+/* A whole conversion, one piece after another. */
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "intervals.h"
+#include "messages.h"
+#include "piece.h"
+#include "reading.h"
+
+namespace hopscope {
+
+/* Counts of what could not be joined, and sums, for the table `run`. */
+struct Sums {
+    uint64_t events = 0, threads = 0, collectives = 0, incomplete = 0;
+    uint64_t unplaced_calls = 0, unmatched_hops = 0, unmatched_sends = 0, unmatched_receives = 0;
+    int64_t overhead_ns = 0;
+    bool by_tree = false;
+};
+
+class Conversion {
+  public:
+    /* Reads about piece_events at a time, all at once if 0, and makes tables of about piece_rows rows; files that the
+     * walks need go to scratch_directory. Throws ArchiveError. */
+    Conversion(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events,
+               int64_t piece_rows, Progress &progress);
+    ~Conversion();
+
+    /* Appends the tables that come next. False when there are no more.
+     * Throws ArchiveError, Cancelled, ClockTurnedBack or std::system_error. */
+    bool next(Tables &out);
+
+    Trace &trace() {
+        return reading_.trace();
+    }
+    Sums sums() const;
+
+  private:
+    enum class Stage { Reading, Leads, Run, Over };
+
+    paths::Lanes make_lanes();
+    void finish_lanes();
+    void read_piece(Tables &out);
+    void give_last(Tables &out);
+    void next_leads(Tables &out);
+    void walk_run();
+    void next_of_run(Tables &out);
+
+    Progress &progress_;
+    const int64_t piece_rows_;
+    Reading reading_;
+    paths::Scratch scratch_;
+    std::vector<int32_t> lane_rank_, main_lane_;
+    std::vector<int64_t> first_event_;
+    std::unique_ptr<paths::History> history_;
+    std::unique_ptr<Making> making_;
+    Trees trees_;
+    std::unique_ptr<Collectives> collectives_;
+    std::unique_ptr<CollectivePieces> collective_pieces_;
+    std::unique_ptr<MessagePieces> messages_;
+    std::unique_ptr<IntervalPieces> intervals_;
+    std::unique_ptr<paths::ScratchColumn<paths::Stretch>> run_; /* latest first */
+    paths::Column<paths::Stretch> run_stretches_;
+    Stage stage_ = Stage::Reading;
+    size_t next_lead_ = 0, run_left_ = 0;
+};
+
+} // namespace hopscope

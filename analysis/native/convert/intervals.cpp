@@ -1,0 +1,99 @@
+/* Intervals of all locations, merged by when they began. */
+#include "intervals.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <tuple>
+
+namespace hopscope {
+namespace {
+
+/* For the walks, in the order of paths::IntervalKind. */
+int8_t kind_of_interval(RegionKind kind) {
+    static const char *const kinds[] = {"init", "finalize", "p2p",    "wait",     "comm",
+                                        "io",   "mpi",      "region", "overhead", "off"};
+    for (size_t i = 0; i < std::size(kinds); i++)
+        if (std::strcmp(kinds[i], interval_kind(kind)) == 0)
+            return static_cast<int8_t>(i);
+    return static_cast<int8_t>(paths::IntervalKind::mpi);
+}
+
+} // namespace
+
+void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &out) {
+    const size_t before = ready_.size();
+    for (size_t l = 0; l < making_.trace.locations.size(); l++) {
+        LocationEvents &location = making_.trace.locations[l];
+        Queue<IntervalRecord> &queue = location.intervals;
+        int64_t i = queue.begin();
+        for (; i < queue.end() && queue[i].begin < horizon; i++)
+            if (queue[i].region != OTF2_UNDEFINED_REGION)
+                ready_.push_back({queue[i], l});
+        queue.drop_to(i);
+        size_t kept = 0;
+        for (const IntervalRecord &interval : location.unplaced) {
+            if (interval.begin < horizon)
+                ready_.push_back({interval, l});
+            else
+                location.unplaced[kept++] = interval;
+        }
+        location.unplaced.resize(kept);
+    }
+    std::stable_sort(ready_.begin() + static_cast<std::ptrdiff_t>(before), ready_.end(),
+                     [](const Row &a, const Row &b) {
+                         return std::tie(a.interval.begin, a.location, a.interval.depth) <
+                                std::tie(b.interval.begin, b.location, b.interval.depth);
+                     });
+    size_t given = 0;
+    for (; ready_.size() - given >= rows; given += rows)
+        give(ready_.data() + given, rows, out);
+    if (last) {
+        give(ready_.data() + given, ready_.size() - given, out);
+        given = ready_.size();
+    }
+    ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(given));
+}
+
+void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
+    if (count == 0)
+        return;
+    const Trace &trace = making_.trace;
+    auto table = std::make_shared<Table>(making_.words);
+    auto &id = table->int64("interval_id");
+    auto &rank = table->int32("rank");
+    auto &location = table->int64("location");
+    auto &region = table->string("region");
+    auto &kind = table->string("kind");
+    auto &depth = table->int32("depth");
+    auto &begin = table->int64("begin_ns");
+    auto &end = table->int64("end_ns", true);
+    auto &call_site = table->string("call_site", true);
+    std::vector<int32_t> lanes;
+    std::vector<int8_t> kinds;
+    for (const Row *row = first; row != first + count; row++) {
+        const IntervalRecord &interval = row->interval;
+        const LocationEvents &its_location = trace.locations[row->location];
+        const RegionWords &words = making_.words->region(interval.region);
+        id.push_back(next_id_++);
+        rank.push_back(its_location.rank);
+        location.push_back(static_cast<int64_t>(its_location.location));
+        region.push_back(words.name);
+        kind.push_back(words.kind);
+        depth.push_back(interval.depth);
+        begin.push_back(trace.ns(interval.begin));
+        end.push_back(trace.ns_or_null(interval.end));
+        call_site.push_back(words.call_site);
+        lanes.push_back(static_cast<int32_t>(row->location));
+        kinds.push_back(static_cast<int8_t>(kind_of_interval(words.what)));
+        if (words.what == RegionKind::Overhead && interval.end != kNull64)
+            making_.overhead_ns += end.back() - begin.back();
+    }
+    auto view = [](const auto &values) {
+        return paths::Column<typename std::decay_t<decltype(values)>::value_type>{values.data(), values.size()};
+    };
+    making_.history->add({view(region), view(call_site), view(lanes), view(kinds), view(begin), view(end)});
+    out.emplace_back("intervals", table);
+}
+
+} // namespace hopscope

@@ -1,0 +1,59 @@
+/* Every string of the tables once: rows hold its number. One vocabulary for a whole conversion. */
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "comms.h"
+#include "definitions.h"
+#include "ranks.h"
+
+namespace hopscope {
+
+/* What the rows need to know of a region. */
+struct RegionWords {
+    int32_t name;
+    int32_t call_site; /* -1 if unknown */
+    int32_t kind;      /* the word of intervals.kind */
+    RegionKind what;
+};
+
+class Words {
+  public:
+    Words() = default;
+    Words(const Definitions &definitions, const Comms &comms, const Ranks &ranks);
+
+    int32_t number(const std::string &word);
+    /* The number of a word that is there; -1 if it is not. */
+    int32_t find(const std::string &word) const {
+        auto place = numbers_.find(word);
+        return place == numbers_.end() ? -1 : place->second;
+    }
+    /* The number of a string of the archive; -1 if it has none or is empty. */
+    int32_t of_string(OTF2_StringRef ref) const {
+        auto place = strings_.find(ref);
+        return place == strings_.end() ? -1 : place->second;
+    }
+    const std::string &operator[](int32_t number) const {
+        return words_[static_cast<size_t>(number)];
+    }
+    size_t size() const {
+        return words_.size();
+    }
+    const RegionWords &region(OTF2_RegionRef ref) const {
+        auto place = regions_.find(ref);
+        return place == regions_.end() ? unknown_ : place->second;
+    }
+
+  private:
+    std::deque<std::string> words_; /* a word stays where it is */
+    std::unordered_map<std::string, int32_t> numbers_;
+    std::unordered_map<OTF2_RegionRef, RegionWords> regions_;
+    std::unordered_map<OTF2_StringRef, int32_t> strings_;
+    RegionWords unknown_{};
+};
+
+} // namespace hopscope

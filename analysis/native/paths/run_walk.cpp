@@ -1,0 +1,144 @@
+// Walks from call to call, over all lanes.
+#include "run_walk.h"
+
+namespace hopscope::paths {
+
+RunWalker::RunWalker(const History &history)
+    : history_(history), collectives_(history.collectives(), history.calls(), history.lanes(), history.hop_waits()) {}
+
+Within RunWalker::within(const Item &item) const {
+    const auto row = static_cast<size_t>(item.row);
+    if (item.owner == Owner::call)
+        return collectives_.within(row);
+    return {-1, history_.intervals().region[row], history_.intervals().call_site[row]};
+}
+
+Place RunWalker::walk_interval(Backward &out, const Item &item, Place from) const {
+    const Within inside = within(item);
+    auto kind = static_cast<IntervalKind>(history_.intervals().kind[static_cast<size_t>(item.row)]);
+    if (kind != IntervalKind::p2p && kind != IntervalKind::wait) {
+        const Category category = kind == IntervalKind::off ? Category::unrecorded : Category::mpi;
+        collectives_.add(out, category, from.lane, item.begin, from.t, inside);
+        return {from.lane, item.begin};
+    }
+    // A collective that was completed here binds if somebody it needed began it after this rank began to wait.
+    const Calls &calls = history_.calls();
+    int64_t completed = -1, needed = -1, latest = item.begin;
+    auto [first, last] = history_.early_returns().completed_by(collectives_.rank_of(from.lane), item.begin);
+    for (const EarlyReturns::Completed *it = first; it != last; it++) {
+        auto row = static_cast<size_t>(it->call);
+        if (calls.complete[row] > from.t)
+            continue;
+        int64_t candidate =
+            collectives_.last_needed(collectives_.row_of(calls.collective[row]), it->call, calls.complete[row]);
+        completed = completed < 0 ? it->call : completed;
+        if (calls.enter[static_cast<size_t>(candidate)] > latest) {
+            latest = calls.enter[static_cast<size_t>(candidate)];
+            completed = it->call;
+            needed = candidate;
+        }
+    }
+    const Wait *wait = history_.message_waits().before(from.lane, from.t);
+    bool bound_by_message = wait && wait->end > item.begin;
+    if (needed >= 0 && !(bound_by_message && wait->other_time >= latest)) {
+        collectives_.add(out, Category::native, from.lane, latest, from.t,
+                         collectives_.within(static_cast<size_t>(completed)));
+        return {calls.lane[static_cast<size_t>(needed)], latest};
+    }
+    if (bound_by_message) {
+        collectives_.add(out, Category::p2p, from.lane, wait->end, from.t, inside);
+        collectives_.add_message(out, Category::p2p, *wait, false, inside);
+        return {wait->other_lane, wait->other_time};
+    }
+    if (completed >= 0) {
+        collectives_.add(out, Category::native, from.lane, item.begin, from.t,
+                         collectives_.within(static_cast<size_t>(completed)));
+        return {from.lane, item.begin};
+    }
+    bool matched = kind == IntervalKind::p2p || history_.completions().within(from.lane, item.begin, from.t);
+    collectives_.add(out, matched ? Category::p2p : Category::mpi, from.lane, item.begin, from.t, inside);
+    return {from.lane, item.begin};
+}
+
+// True where a collective was over for this rank: in its own call, or in the wait that found it complete.
+bool RunWalker::ends_collective(const Item &item) const {
+    const auto row = static_cast<size_t>(item.row);
+    if (item.owner == Owner::call)
+        return !history_.collectives().returns_early[collectives_.row_of(history_.calls().collective[row])];
+    auto [first, last] =
+        history_.early_returns().completed_by(collectives_.rank_of(history_.intervals().lane[row]), item.begin);
+    return first != last;
+}
+
+Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, size_t enough) const {
+    constexpr Place kDone{-1, 0};
+    // Computing lies in no call; its call site is that of the call that ended it.
+    auto compute = [&](int64_t begin) {
+        const Item *item = history_.timeline().before(at.lane, at.t + 1);
+        Within ended_by;
+        if (item && item->end >= at.t)
+            ended_by.call_site = within(*item).call_site;
+        collectives_.add(out, Category::compute, at.lane, begin, at.t, ended_by);
+    };
+    while (out.size() < enough) {
+        auto lane = static_cast<size_t>(at.lane);
+        const Item *item = history_.timeline().before(at.lane, at.t);
+        if (!item) {
+            int32_t main_lane = history_.lanes().main_lane[lane];
+            if (main_lane != at.lane) { // a thread begins: the rank's main thread made it
+                at.lane = main_lane;
+                continue;
+            }
+            if (int64_t first = history_.lanes().first_event[lane]; first != MISSING)
+                compute(first);
+            return kDone;
+        }
+        if (item->end < at.t) {
+            compute(item->end);
+            at.t = item->end;
+            if (stop_at_collective && ends_collective(*item))
+                return kDone;
+            continue;
+        }
+        if (stop_at_collective && ends_collective(*item))
+            return kDone;
+        if (item->owner == Owner::interval) {
+            at = walk_interval(out, *item, at);
+            continue;
+        }
+        if (!ends_collective(*item)) { // it only began here
+            collectives_.add(out, Category::local, at.lane, item->begin, at.t, within(*item));
+            at.t = item->begin;
+            continue;
+        }
+        const auto row = static_cast<size_t>(item->row);
+        Place reached = collectives_.walk(out, collectives_.row_of(history_.calls().collective[row]), at);
+        if (reached.t >= at.t) { // two calls of one rank in one collective: a damaged trace, but the walk has to end
+            collectives_.add(out, Category::local, at.lane, item->begin, at.t, within(*item));
+            reached = {at.lane, item->begin};
+        }
+        at = reached;
+    }
+    return at;
+}
+
+void RunWalker::keep_leads(Stretches &out, size_t first, size_t end) const {
+    const Collectives &collectives = history_.collectives();
+    const Calls &calls = history_.calls();
+    Backward backward;
+    for (size_t c = first; c < end; c++) {
+        if ((c - first) % kLeadsAtOnce == kLeadsAtOnce - 1)
+            history_.trim();
+        int64_t last = -1;
+        for (int64_t i = collectives.first_call[c]; i < collectives.first_call[c + 1]; i++)
+            if (last < 0 || calls.enter[static_cast<size_t>(i)] > calls.enter[static_cast<size_t>(last)])
+                last = i;
+        if (last < 0)
+            continue;
+        backward.clear();
+        walk_back(backward, {calls.lane[static_cast<size_t>(last)], calls.enter[static_cast<size_t>(last)]}, true);
+        keep(out, Path::lead, static_cast<int64_t>(c), backward);
+    }
+}
+
+} // namespace hopscope::paths

@@ -1,0 +1,72 @@
+// Files without a name, and their mappings.
+#include "scratch.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace hopscope::paths {
+namespace {
+
+[[noreturn]] void fail(int code, const char *what) {
+    throw std::system_error(code, std::generic_category(), what);
+}
+
+} // namespace
+
+int Scratch::open_file() const {
+    std::string name = directory_ + "/.scratch-XXXXXX";
+    const int descriptor = mkostemp(name.data(), O_CLOEXEC);
+    if (descriptor < 0)
+        fail(errno, "a scratch file cannot be made");
+    unlink(name.c_str());
+    return descriptor;
+}
+
+ScratchFile::~ScratchFile() {
+    if (mapping_)
+        munmap(mapping_, bytes_);
+    close(descriptor_);
+}
+
+void ScratchFile::append(const void *data, size_t bytes) {
+    const auto *next = static_cast<const uint8_t *>(data);
+    while (bytes > 0) {
+        const ssize_t written = write(descriptor_, next, bytes);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            fail(errno, "a scratch file cannot be written");
+        next += written;
+        bytes -= static_cast<size_t>(written);
+        bytes_ += static_cast<size_t>(written);
+    }
+}
+
+void ScratchFile::reserve(size_t bytes) {
+    if (bytes == 0)
+        return;
+    if (const int code = posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes)))
+        fail(code, "there is no room for a scratch file");
+    bytes_ = bytes;
+}
+
+void *ScratchFile::map() {
+    if (mapping_ || bytes_ == 0)
+        return mapping_;
+    void *mapping = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
+    if (mapping == MAP_FAILED)
+        fail(errno, "a scratch file cannot be mapped");
+    return mapping_ = mapping;
+}
+
+void ScratchFile::trim() const {
+    if (mapping_)
+        madvise(mapping_, bytes_, MADV_DONTNEED);
+}
+
+} // namespace hopscope::paths

@@ -1,0 +1,329 @@
+/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [RANKS]
+ *
+ * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters compute, every fourth
+ * iteration exchange halos with both neighbours, and do an Allreduce over a binomial tree whose every hop is there,
+ * with the waits and the combining. Times are simulated, so that causes come before effects: a message takes its
+ * link's time, and whoever needs it earlier waits. Prints `events=N` as written.
+ */
+#include <otf2/otf2.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { MAX_RANKS = 1024, HOSTS = 8, LOG2_MAX = 10, CHUNK_BYTES = 1 << 20 };
+enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
+enum region { INIT, ALLREDUCE, DOT, IRECV, ISEND, WAITALL, FINALIZE, HOP_WAIT, COMBINE, REGIONS };
+enum phase { UP = 0, DOWN = 1 };
+
+struct rank {
+    OTF2_EvtWriter *writer;
+    uint64_t now, request, events;
+    uint64_t arrival; /* of the message that its parent sends down */
+};
+
+static struct rank ranks[MAX_RANKS];
+static int rank_count = 64;
+static uint64_t state = 0x9e3779b97f4a7c15u;
+
+static uint64_t random_below(uint64_t limit) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % limit;
+}
+
+static void check(OTF2_ErrorCode code, const char *what) {
+    if (code != OTF2_SUCCESS) {
+        fprintf(stderr, "synthetic_trace: %s: %s\n", what, OTF2_Error_GetDescription(code));
+        exit(1);
+    }
+}
+
+static uint64_t latency(int a, int b) {
+    int host_a = a % HOSTS, host_b = b % HOSTS;
+    uint64_t base = host_a == host_b ? 800 : host_a / 4 == host_b / 4 ? 25000 : 2000000;
+    return base + random_below(base / 8);
+}
+
+/* Every event passes here: it takes a moment, and it is counted. */
+static uint64_t stamp(int r, uint64_t spent) {
+    ranks[r].events++;
+    return ranks[r].now += spent;
+}
+
+static void enter(int r, enum region region, uint64_t spent) {
+    uint64_t at = stamp(r, spent);
+    check(OTF2_EvtWriter_Enter(ranks[r].writer, NULL, at, region), "enter");
+}
+
+static void leave(int r, enum region region, uint64_t spent) {
+    uint64_t at = stamp(r, spent);
+    check(OTF2_EvtWriter_Leave(ranks[r].writer, NULL, at, region), "leave");
+}
+
+static uint64_t send(int r, int to, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t spent) {
+    uint64_t at = stamp(r, spent), request = ++ranks[r].request;
+    check(OTF2_EvtWriter_MpiIsend(ranks[r].writer, NULL, at, (uint32_t)to, comm, tag, bytes, request), "send");
+    return request;
+}
+
+static void sent(int r, uint64_t request, uint64_t spent) {
+    uint64_t at = stamp(r, spent);
+    check(OTF2_EvtWriter_MpiIsendComplete(ranks[r].writer, NULL, at, request), "sent");
+}
+
+static uint64_t post(int r, uint64_t spent) {
+    uint64_t at = stamp(r, spent), request = ++ranks[r].request;
+    check(OTF2_EvtWriter_MpiIrecvRequest(ranks[r].writer, NULL, at, request), "post");
+    return request;
+}
+
+static void received(int r, int from, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request,
+                     uint64_t spent) {
+    uint64_t at = stamp(r, spent);
+    check(OTF2_EvtWriter_MpiIrecv(ranks[r].writer, NULL, at, (uint32_t)from, comm, tag, bytes, request), "received");
+}
+
+/* A hop that is needed now: waited for if it is not there yet. */
+static void take_hop(int r, int from, uint32_t tag, uint64_t request, uint64_t arrival) {
+    if (arrival > ranks[r].now) {
+        enter(r, HOP_WAIT, 60);
+        received(r, from, 1, tag, 8, request, arrival > ranks[r].now ? arrival - ranks[r].now : 0);
+        leave(r, HOP_WAIT, 0);
+    } else {
+        received(r, from, 1, tag, 8, request, SPENT_NS);
+    }
+}
+
+static uint32_t hop_tag(enum phase phase, uint64_t seq) {
+    return (uint32_t)phase | (uint32_t)(seq & 0xffff) << 16;
+}
+
+/* Up and down the binomial tree in which a rank's parent is itself without its lowest set bit. */
+static void allreduce(uint64_t seq) {
+    enum region region = seq % 2 ? DOT : ALLREDUCE;
+    uint64_t from_parent[MAX_RANKS], arrivals[MAX_RANKS];
+    for (int r = rank_count - 1; r >= 0; r--) {
+        struct rank *it = &ranks[r];
+        enter(r, region, 0);
+        it->events++;
+        check(OTF2_EvtWriter_MpiCollectiveBegin(it->writer, NULL, it->now), "collective begin");
+        uint64_t posted[LOG2_MAX];
+        int children = 0;
+        for (int bit = 1; bit < rank_count && !(r & bit); bit <<= 1)
+            if ((r | bit) < rank_count)
+                posted[children++] = post(r, 80);
+        if (r > 0)
+            from_parent[r] = post(r, 80);
+        children = 0;
+        for (int bit = 1; bit < rank_count && !(r & bit); bit <<= 1)
+            if ((r | bit) < rank_count) {
+                take_hop(r, r | bit, hop_tag(UP, seq), posted[children++], arrivals[r | bit]);
+                enter(r, COMBINE, 40);
+                leave(r, COMBINE, 90);
+            }
+        if (r > 0) {
+            int parent = r & (r - 1);
+            uint64_t request = send(r, parent, 1, hop_tag(UP, seq), 8, SPENT_NS);
+            arrivals[r] = it->now + latency(r, parent);
+            sent(r, request, 100);
+        }
+    }
+    for (int r = 0; r < rank_count; r++) {
+        struct rank *it = &ranks[r];
+        if (r > 0)
+            take_hop(r, r & (r - 1), hop_tag(DOWN, seq), from_parent[r], it->arrival);
+        for (int bit = rank_count; bit > 0; bit >>= 1)
+            if (!(r & bit) && bit < rank_count && (r == 0 || bit < (r & -r)) && (r | bit) < rank_count) {
+                uint64_t request = send(r, r | bit, 1, hop_tag(DOWN, seq), 8, SPENT_NS);
+                ranks[r | bit].arrival = it->now + latency(r, r | bit);
+                sent(r, request, 100);
+            }
+        it->now += 200;
+        it->events++;
+        check(OTF2_EvtWriter_MpiCollectiveEnd(it->writer, NULL, it->now, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
+                                              OTF2_COLLECTIVE_ROOT_NONE, 8, 8),
+              "collective end");
+        leave(r, region, 0);
+    }
+}
+
+/* Both neighbours' halos: four requests, one wait for all. */
+static void halos(void) {
+    uint64_t arrival[MAX_RANKS][2], requests[MAX_RANKS][4];
+    for (int r = 0; r < rank_count; r++) {
+        int sides[2] = {(r + rank_count - 1) % rank_count, (r + 1) % rank_count};
+        for (int side = 0; side < 2; side++) {
+            enter(r, IRECV, 100);
+            requests[r][side] = post(r, 50);
+            leave(r, IRECV, 50);
+        }
+        for (int side = 0; side < 2; side++) {
+            enter(r, ISEND, 100);
+            requests[r][2 + side] = send(r, sides[side], 0, (uint32_t)side, HALO_BYTES, 200);
+            leave(r, ISEND, 100);
+            arrival[sides[side]][1 - side] = ranks[r].now + latency(r, sides[side]);
+        }
+    }
+    for (int r = 0; r < rank_count; r++) {
+        int sides[2] = {(r + rank_count - 1) % rank_count, (r + 1) % rank_count};
+        enter(r, WAITALL, 100);
+        for (int side = 0; side < 2; side++) {
+            uint64_t wait = arrival[r][side] > ranks[r].now ? arrival[r][side] - ranks[r].now : 0;
+            received(r, sides[side], 0, (uint32_t)(1 - side), HALO_BYTES, requests[r][side], wait + 20);
+        }
+        for (int side = 0; side < 2; side++)
+            sent(r, requests[r][2 + side], 20);
+        leave(r, WAITALL, 100);
+    }
+}
+
+static OTF2_FlushType flush_when_full(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
+                                      bool final) {
+    (void)user, (void)type, (void)location, (void)caller, (void) final;
+    return OTF2_FLUSH;
+}
+
+static OTF2_StringRef string(OTF2_GlobalDefWriter *definitions, const char *text) {
+    static OTF2_StringRef next;
+    check(OTF2_GlobalDefWriter_WriteString(definitions, next, text), "string");
+    return next++;
+}
+
+static void define_regions(OTF2_GlobalDefWriter *definitions, OTF2_StringRef none) {
+    static const struct {
+        const char *name, *site;
+        OTF2_RegionRole role;
+    } all[REGIONS] = {
+        [INIT] = {"MPI_Init", "solver+0x10", OTF2_REGION_ROLE_FUNCTION},
+        [ALLREDUCE] = {"MPI_Allreduce", "solver+0x40", OTF2_REGION_ROLE_COLL_ALL2ALL},
+        [DOT] = {"MPI_Allreduce", "solver+0x80", OTF2_REGION_ROLE_COLL_ALL2ALL},
+        [IRECV] = {"MPI_Irecv", "solver+0x90", OTF2_REGION_ROLE_POINT2POINT},
+        [ISEND] = {"MPI_Isend", "solver+0xa0", OTF2_REGION_ROLE_POINT2POINT},
+        [WAITALL] = {"MPI_Waitall", "solver+0xb0", OTF2_REGION_ROLE_POINT2POINT},
+        [FINALIZE] = {"MPI_Finalize", "solver+0xf0", OTF2_REGION_ROLE_FUNCTION},
+        [HOP_WAIT] = {"hop wait", NULL, OTF2_REGION_ROLE_DATA_TRANSFER},
+        [COMBINE] = {"combine", NULL, OTF2_REGION_ROLE_FUNCTION},
+    };
+    for (OTF2_RegionRef r = 0; r < REGIONS; r++) {
+        OTF2_StringRef name = string(definitions, all[r].name);
+        check(OTF2_GlobalDefWriter_WriteRegion(definitions, r, name, name, none, all[r].role,
+                                               all[r].site ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_MEASUREMENT_SYSTEM,
+                                               OTF2_REGION_FLAG_NONE,
+                                               all[r].site ? string(definitions, all[r].site) : none, 0, 0),
+              "region");
+    }
+}
+
+static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
+    OTF2_GlobalDefWriter *definitions = OTF2_Archive_GetGlobalDefWriter(archive);
+    check(OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1000000000, first, last - first,
+                                                    OTF2_UNDEFINED_TIMESTAMP),
+          "clock");
+    OTF2_StringRef none = string(definitions, "");
+    define_regions(definitions, none);
+    OTF2_StringRef node = string(definitions, "node"), cluster = string(definitions, "cluster");
+    OTF2_StringRef machine = string(definitions, "machine");
+    check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE),
+          "machine");
+    char text[64];
+    for (uint32_t c = 0; c < 2; c++) {
+        snprintf(text, sizeof text, "site%" PRIu32, c);
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 1 + c, string(definitions, text), cluster, 0),
+              "cluster");
+    }
+    for (uint32_t h = 0; h < HOSTS; h++) {
+        snprintf(text, sizeof text, "host%" PRIu32, h);
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 3 + h, string(definitions, text), node, 1 + h / 4),
+              "host");
+    }
+    uint64_t members[MAX_RANKS];
+    for (int r = 0; r < rank_count; r++) {
+        members[r] = (uint64_t)r;
+        snprintf(text, sizeof text, "MPI Rank %d", r);
+        OTF2_StringRef name = string(definitions, text);
+        check(OTF2_GlobalDefWriter_WriteLocationGroup(definitions, (OTF2_LocationGroupRef)r, name,
+                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, (uint32_t)(3 + r % HOSTS),
+                                                      OTF2_UNDEFINED_LOCATION_GROUP),
+              "rank");
+        check(OTF2_GlobalDefWriter_WriteLocation(definitions, (OTF2_LocationRef)r, name, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                 ranks[r].events, (OTF2_LocationGroupRef)r),
+              "location");
+    }
+    for (uint32_t group = 0; group < 2; group++)
+        check(OTF2_GlobalDefWriter_WriteGroup(definitions, group, none,
+                                              group ? OTF2_GROUP_TYPE_COMM_GROUP : OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                              OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)rank_count, members),
+              "group");
+    check(OTF2_GlobalDefWriter_WriteComm(definitions, 0, string(definitions, "MPI_COMM_WORLD"), 1, OTF2_UNDEFINED_COMM,
+                                         OTF2_COMM_FLAG_NONE),
+          "world");
+    check(OTF2_GlobalDefWriter_WriteComm(definitions, 1, string(definitions, "hops:binomial-mpich"), 1, 0,
+                                         OTF2_COMM_FLAG_NONE),
+          "shadow");
+    check(OTF2_Archive_SetProperty(archive, "HOPSCOPE::VERSION", "synthetic", true), "property");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [RANKS]\n");
+        return 2;
+    }
+    uint64_t wanted = strtoull(argv[2], NULL, 10), written = 0;
+    rank_count = argc > 3 ? atoi(argv[3]) : rank_count;
+    if (rank_count < 2 || rank_count > MAX_RANKS) {
+        fprintf(stderr, "synthetic_trace: 2 to %d ranks\n", MAX_RANKS);
+        return 2;
+    }
+    mkdir(argv[1], 0777);
+    OTF2_Archive *archive = OTF2_Archive_Open(argv[1], "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES, CHUNK_BYTES,
+                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!archive) {
+        fprintf(stderr, "synthetic_trace: %s: an archive cannot be written there\n", argv[1]);
+        return 1;
+    }
+    OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_when_full};
+    check(OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL), "flush");
+    check(OTF2_Archive_SetSerialCollectiveCallbacks(archive), "serial");
+    check(OTF2_Archive_SetCreator(archive, "Hopscope synthetic trace"), "creator");
+    check(OTF2_Archive_OpenEvtFiles(archive), "event files");
+    check(OTF2_Archive_OpenDefFiles(archive), "definition files");
+    const uint64_t first = 1000000000;
+    for (int r = 0; r < rank_count; r++) {
+        ranks[r].writer = OTF2_Archive_GetEvtWriter(archive, (OTF2_LocationRef)r);
+        ranks[r].now = first + 1000 * (uint64_t)r;
+        enter(r, INIT, 0);
+        leave(r, INIT, 5000000);
+    }
+    for (uint64_t seq = 0; written < wanted; seq++) {
+        written = 0;
+        for (int r = 0; r < rank_count; r++) {
+            ranks[r].now += COMPUTE_NS + random_below(JITTER_NS) + (random_below(997) == 0 ? 3000000 : 0);
+            written += ranks[r].events;
+        }
+        if (seq % HALO_EVERY == 0)
+            halos();
+        allreduce(seq);
+    }
+    uint64_t last = 0;
+    written = 0;
+    for (int r = 0; r < rank_count; r++) {
+        enter(r, FINALIZE, 1000);
+        leave(r, FINALIZE, 100000);
+        last = ranks[r].now > last ? ranks[r].now : last;
+        written += ranks[r].events;
+        check(OTF2_Archive_CloseEvtWriter(archive, ranks[r].writer), "close");
+        OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(archive, (OTF2_LocationRef)r);
+        for (int end = 0; end < 2; end++)
+            check(OTF2_DefWriter_WriteClockOffset(local, end ? last : first, 0, 0.0), "offset");
+        check(OTF2_Archive_CloseDefWriter(archive, local), "close");
+    }
+    check(OTF2_Archive_CloseEvtFiles(archive), "event files");
+    check(OTF2_Archive_CloseDefFiles(archive), "definition files");
+    define(archive, first, last);
+    check(OTF2_Archive_Close(archive), "close");
+    printf("events=%" PRIu64 "\n", written);
+    return 0;
+}
