@@ -13,7 +13,7 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check check-kills check-random check-mpi4py check-apps fuzz sanitize bench dev clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills check-random check-mpi4py check-apps fuzz sanitize bench bench-large dev clean setup-demo setup-test unit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ sanitize: setup-test ## The collector's tests under the address, undefined-behav
 
 bench: setup-test ## The benchmarks: ratios, taken in one run
 	@$(PY) benchmarks/run.py
+
+bench-large: setup-test ## Conversion and analyses of 2, 20 and 200 million events side by side; 10 GB in TMPDIR
+	@$(PY) benchmarks/run.py large
 
 dev: setup-test ## Everything for working on Hopscope: packages, .venv, native modules, collectors
 	@echo "ready: source .venv/bin/activate"

@@ -1,6 +1,6 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
-python benchmarks/run.py [lam] [cost] [convert]
+python benchmarks/run.py [lam] [cost] [convert] [events] [large]
 """
 
 import statistics
@@ -14,6 +14,7 @@ from pathlib import Path
 import cost
 import hopscope
 import lam
+import large
 from hopscope.convert import ensure_dataset
 from measure import allreduce_ns
 from rich.console import Console
@@ -51,10 +52,24 @@ def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
     ]
 
 
+def events(folder: Path) -> list[tuple[str, str]]:
+    """A trace of 20 M events."""
+    return large.measure(folder, 20_000_000)
+
+
+def lengths(folder: Path) -> list[tuple[str, str]]:
+    """Three lengths side by side: does the cost grow linearly?"""
+    return [
+        row
+        for millions in (2, 20, 200)
+        for row in large.measure(folder, millions * 1_000_000, 3 if millions < 200 else 1)
+    ]
+
+
 def main() -> None:
-    """Run the benchmarks named, or all."""
-    benchmarks = {"lam": lam.measure, "cost": cost.measure, "convert": convert}
-    wanted = sys.argv[1:] or list(benchmarks)
+    """Run the benchmarks named, or all but the long one."""
+    benchmarks = {"lam": lam.measure, "cost": cost.measure, "convert": convert, "events": events, "large": lengths}
+    wanted = sys.argv[1:] or [name for name in benchmarks if name != "large"]
     unknown = set(wanted) - set(benchmarks)
     if unknown:
         sys.exit(f"bench: there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")

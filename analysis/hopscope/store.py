@@ -38,8 +38,8 @@ class Store:
         lost = [name for name in self.schemas if self._promised(name) > len(self.parts(name))]
         if lost:
             raise InputError(
-                f"{dataset} is no whole dataset: manifest.json promises more files of {', '.join(lost)} than "
-                f"there are. Delete {dataset} and run the command on the trace again"
+                f"{dataset} is no whole dataset: manifest.json promises rows of {', '.join(lost)}, of "
+                f"which files are missing. Delete {dataset} and run the command on the trace again"
             )
 
     def parts(self, table: str) -> list[str]:

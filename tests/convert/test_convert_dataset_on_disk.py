@@ -222,6 +222,6 @@ def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path) -
 
 def test_a_dataset_that_lost_a_part_is_made_anew(in_parts: Path) -> None:
     (in_parts / "calls" / "part-00003.parquet").unlink()
-    with pytest.raises(InputError, match="promises more files of calls"):
+    with pytest.raises(InputError, match="promises rows of calls"):
         hopscope.open(in_parts)
     assert read_dataset(ensure_dataset(in_parts.parent))["calls"].num_rows == 400

@@ -1,0 +1,108 @@
+"""Conversion and analyses of a synthetic trace of any length, beside the yardstick of reading it.
+
+The yardstick: libotf2's local readers in two processes that only count events. Every figure is taken in the same run,
+in a process of its own, whose peak memory is what the system says (ru_maxrss). Processor time is shown beside time,
+because another process on the machine lengthens the one and not the other.
+"""
+
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from measure import ROOT
+
+_CONVERT = (
+    "import sys; from pathlib import Path; from hopscope.convert import ensure_dataset as e; e(Path(sys.argv[1]))"
+)
+_QUESTIONS = """
+import json, sys, time
+import hopscope
+from hopscope.errors import InputError
+trace = hopscope.open(sys.argv[1])
+spent = {}
+for analysis in trace.analyses():
+    begin = time.perf_counter()
+    try:
+        trace.run(analysis.name.replace("_", "-"))
+    except (InputError, ValueError):
+        continue
+    spent[analysis.name] = time.perf_counter() - begin
+print(json.dumps(spent))
+"""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a child process took: seconds, processor seconds, peak memory in MiB, and its words."""
+
+    seconds: float
+    processor: float
+    mebibytes: float
+    words: str
+
+
+def program(name: str) -> Path:
+    """A C program of benchmarks/programs, linked to libotf2; made again only if its source is newer."""
+    source, target = ROOT / "benchmarks" / "programs" / f"{name}.c", ROOT / "build" / "programs" / name
+    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        flags = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", "otf2"], capture_output=True, text=True, check=True
+        ).stdout.split()
+        subprocess.run(["cc", "-std=gnu11", "-O2", "-o", str(target), str(source), *flags], check=True)
+    return target
+
+
+def spend(words: list[str]) -> Spent:
+    """Runs a program to its end. Raises RuntimeError if it fails."""
+    begin = time.perf_counter()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
+        said = child.stdout.read() if child.stdout else ""
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)} failed ({child.returncode})")
+    seconds = time.perf_counter() - begin
+    return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said)
+
+
+def measure(folder: Path, events: int, repetitions: int = 3) -> list[tuple[str, str]]:
+    """Rows for the report."""
+    trace = folder / f"synthetic-{events}"
+    spend([str(program("synthetic_trace")), str(trace), str(events)])
+    size = sum(file.stat().st_size for file in trace.rglob("*.evt"))
+    counting: list[Spent] = []
+    converting: list[Spent] = []
+    for _ in range(repetitions):
+        shutil.rmtree(trace / "dataset", ignore_errors=True)
+        counting.append(spend([str(program("count_events")), str(trace / "traces.otf2")]))
+        converting.append(spend([sys.executable, "-c", _CONVERT, str(trace)]))
+    found = re.search(r"events=(\d+)", counting[0].words)
+    written = int(found.group(1)) if found else events
+    yardstick = statistics.median(spent.seconds for spent in counting)
+    yardstick_processor = statistics.median(spent.processor for spent in counting)
+    convert = statistics.median(spent.seconds for spent in converting)
+    convert_processor = statistics.median(spent.processor for spent in converting)
+    dataset = sum(file.stat().st_size for file in (trace / "dataset").rglob("*.parquet"))
+    rows = [
+        (f"{written:,} events, {size / written:.0f} B an event: counted by libotf2", f"{yardstick:.2f} s (1.0)"),
+        (
+            "  converted to Parquet, whole, with every path",
+            f"{convert:.2f} s ({convert / yardstick:.1f}), of the processor {convert_processor:.1f} s "
+            f"({convert_processor / yardstick_processor:.1f}), "
+            f"peak {max(spent.mebibytes for spent in converting):.0f} MiB, {dataset / written:.1f} B an event",
+        ),
+    ]
+    asked = spend([sys.executable, "-c", _QUESTIONS, str(trace)])
+    for name, seconds in sorted(json.loads(asked.words).items(), key=lambda item: -item[1]):
+        rows.append((f"  analyze {name.replace('_', '-')}", f"{seconds:.2f} s ({seconds / yardstick:.2f})"))
+    rows.append(("  peak memory of all these", f"{asked.mebibytes:.0f} MiB"))
+    shutil.rmtree(trace)
+    return rows
