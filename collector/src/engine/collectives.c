@@ -13,6 +13,7 @@ struct execution collective_execution(const struct engine_call *call, const stru
                               .tree = plan->tree,
                               .comm = call->comm->id,
                               .seq = call->seq,
+                              .turn = e->turns++,
                               .idle_polls = plan->idle_polls,
                               .error = MPI_SUCCESS};
 }

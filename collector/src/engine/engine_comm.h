@@ -44,6 +44,7 @@ struct engine_comm {
         uint64_t used_at;
     } places[ENGINE_PLACES];
     uint64_t uses;
+    uint64_t turns; /* collectives that the engine has run here: the same on all members */
     struct prepared prepared[ENGINE_PREPARED];
     struct schedule schedule;
     int *queue;

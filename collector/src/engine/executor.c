@@ -14,10 +14,11 @@ static uint64_t peer_and_tag(const struct execution *x, const struct step *step)
 }
 
 /* What MPI matches by. Between two ranks messages stay in order, so this only has to tell apart what is under way at
- * once: the segments of a window, phases, and the next collectives. */
+ * once: the segments of a window, phases, and the next collectives. Not by seq, which also counts nonblocking
+ * collectives: MPI libraries let one rank begin such a one before a barrier and another after it. */
 static int message_tag(const struct execution *x, const struct step *step) {
     return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->phase << 10 |
-                 (uint32_t)(x->seq & 3) << 12);
+                 (uint32_t)(x->turn & 3) << 12);
 }
 
 struct progress {

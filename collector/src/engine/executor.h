@@ -26,6 +26,7 @@ struct execution {
     uint16_t tree;
     uint32_t comm;
     uint64_t seq;
+    uint64_t turn;  /* tells messages of one collective from those of the next that the engine runs here */
     int idle_polls; /* in vain, before the processor is given to somebody else */
     int error;      /* first error; from then on only empty messages are sent, which say so to whoever waits for them */
 };

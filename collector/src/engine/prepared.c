@@ -48,6 +48,7 @@ int prepared_run(struct prepared *p, const struct engine_call *call) {
     x->slots = e->slots;
     x->queue = e->queue;
     x->seq = call->seq;
+    x->turn = e->turns++;
     x->error = MPI_SUCCESS;
     execution_run(x);
     return x->error;

@@ -1,0 +1,43 @@
+"""What MPI libraries let pass beyond the standard must not hang under the engine.
+
+mpi4py's test_ulfm did: ranks began a nonblocking collective before and after a barrier, and the barrier's messages,
+told apart by a number that counts both kinds, missed one another.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import tree_mixtures
+from hopscope.launch import collector_library
+from local_mpi import LocalMpi
+
+PROGRAM = Path(__file__).parent / "programs" / "begun_in_turn.c"
+
+
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+@pytest.mark.parametrize("mixture", tree_mixtures.MIXTURES)
+def test_a_nonblocking_collective_may_begin_on_either_side_of_a_barrier(
+    mpi: LocalMpi, mixture: str, transport: str, tmp_path: Path
+) -> None:
+    (tmp_path / "tree.json").write_text(json.dumps(tree_mixtures.MIXTURES[mixture]))
+    variables = {
+        "LD_PRELOAD": str(collector_library(mpi.release)),
+        "HOPSCOPE_DIR": str(tmp_path / "trace"),
+        "HOPSCOPE_TREE": str(tmp_path / "tree.json"),
+        "HOPSCOPE_TRANSPORT": transport,
+    }
+    words = [*mpi.launch(2), str(mpi.compile(PROGRAM))]
+    for environment in ({}, variables):
+        done = subprocess.run(
+            words,
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, "0 wrong\n"), done.stderr
