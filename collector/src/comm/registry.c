@@ -15,6 +15,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Group world_group;
 static int world_rank;
 static uint32_t last_id;
+static void (*tell_of_lost)(struct comm *comm);
 
 /* How often this rank has made a communicator of one origin, parent, members and salt: base hash -> count. */
 struct count {
@@ -172,8 +173,11 @@ static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm par
     if (made == MPI_COMM_NULL)
         return NULL;
     /* A new handle that is known belonged to a communicator whose freeing did not pass through here (from Fortran, or
-     * from inside the MPI library). What the engine had for that one is lost: freeing it would need its members. */
-    if (comm_find(made))
+     * from inside the MPI library). */
+    struct comm *stale = comm_find(made);
+    if (stale && tell_of_lost)
+        tell_of_lost(stale);
+    if (stale)
         comm_forget(made);
     int kept = errno;
     uint64_t parent_key = key_of(parent);
@@ -276,6 +280,10 @@ static void define_late(struct comm *comm) {
 void comm_registry_define_all(void) {
     /* Inside MPI_Init: no other thread makes communicators yet. */
     comm_table_each(define_late);
+}
+
+void comm_registry_tell_of_lost(void (*tell)(struct comm *comm)) {
+    tell_of_lost = tell;
 }
 
 void comm_registry_each(void (*visit)(struct comm *comm)) {

@@ -26,6 +26,8 @@ bool comm_registry_start_from(MPI_Group world);
 void comm_registry_add_world(void);
 /* Writes the definitions of all communicators known so far: once recording has begun. */
 void comm_registry_define_all(void);
+/* Whom to tell of a communicator that is forgotten because its handle has come again: it was freed unseen. */
+void comm_registry_tell_of_lost(void (*tell)(struct comm *comm));
 /* While nothing else happens: in MPI_Init and MPI_Finalize. */
 void comm_registry_each(void (*visit)(struct comm *comm));
 /* Before PMPI_Finalize: forgets all. */

@@ -50,7 +50,8 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason);
 
 /* Frees what the engine keeps for a communicator that the application frees (called on all members). */
 void engine_comm_free(struct comm *comm);
-/* The same at the end, without the others: MPI_Finalize itself frees the engine's communicators. */
+/* The same without the others, so without freeing the engine's communicator: at the end, where MPI_Finalize itself
+ * does, and of a communicator that was freed unseen. */
 void engine_comm_abandon(struct comm *comm);
 void engine_stop(void);
 

@@ -173,6 +173,7 @@ static void start_together(void) {
     comm_find(MPI_COMM_WORLD)->checkpoint =
         clock_watch_start(run.comm, run.rank, &run.machines, run.config.clock_seconds);
 #ifdef HOPSCOPE_HAVE_ENGINE
+    comm_registry_tell_of_lost(engine_comm_abandon);
     if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.shared_memory, run.comm,
                       message, sizeof message)) {
         char placed[PATH_MAX + sizeof message];

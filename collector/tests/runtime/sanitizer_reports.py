@@ -3,9 +3,8 @@
 A preload is one instrumented library among many that are not. Of memory that is left at the end, and of races, most
 reports are of the MPI library and what it is made of: it leaves parameters and datatypes to the end of the process, its
 modules are unloaded before anyone asks (so that no list of suppressions could name them), and of its own atomics and
-locks ThreadSanitizer sees nothing and takes what they guard for races. So a leak counts if the collector allocated it
-(but for what the engine keeps for a communicator that the program itself never frees), and a race if the collector made
-one of the accesses. Every other report (a wild access, undefined behaviour) counts.
+locks ThreadSanitizer sees nothing and takes what they guard for races. So a leak counts if the collector allocated it,
+and a race if the collector made one of the accesses. Every other report (a wild access, undefined behaviour) counts.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import re
 from pathlib import Path
 
 _OURS = "/collector/src/"
-_KEPT_FOR_A_COMMUNICATOR = "/collector/src/engine/"
 _INTERCEPTED = re.compile(r"sanitizer_common|libsanitizer|_interceptor|lib[at]san")
 # Of the MPI libraries' mutexes TSan sees the ends and not always the beginnings.
 _TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_thread_leaks=0:history_size=4"
@@ -45,8 +43,7 @@ def _faults(text: str) -> list[str]:
         return found
     for report in re.split(r"^(?==+\d+==ERROR)", text, flags=re.MULTILINE):
         if "LeakSanitizer: detected" in report:
-            leaks = [part for part in report.split("\n\n") if "leak of" in part and _made_by_us(part)]
-            found += [leak for leak in leaks if _KEPT_FOR_A_COMMUNICATOR not in leak]
+            found += [part for part in report.split("\n\n") if "leak of" in part and _made_by_us(part)]
         elif "ERROR: AddressSanitizer" in report or "runtime error" in report:
             found.append(report)
     return found
