@@ -285,12 +285,14 @@ void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
         const Link its_link = trace_.ranks->link(key.src, key.dst);
         id.push_back(next_id_++);
         comm.push_back(key.comm);
-        tag.push_back(static_cast<int32_t>(key.tag));
+        /* Without the bit that keeps partitioned messages apart: schemas/otf2.md. */
+        tag.push_back(static_cast<int32_t>(key.tag & 0x7fffffffu));
         src.push_back(key.src);
         dst.push_back(key.dst);
         src_location.push_back(static_cast<int64_t>(trace_.locations[message.location].location));
         dst_location.push_back(static_cast<int64_t>(trace_.locations[message.receive.location].location));
-        bytes.push_back(message.receive.bytes);
+        /* A receive of which nothing but its buffer is known says how much could have come. */
+        bytes.push_back(std::min(message.send.bytes, message.receive.bytes));
         send_begin.push_back(trace_.ns(message.send.begin));
         send_wait_begin.push_back(trace_.ns_or_null(message.send.wait_begin));
         send_end.push_back(trace_.ns_or_null(message.send.end));

@@ -63,13 +63,33 @@ const Names &sends_and_receives() {
         "Request_free",
         "Isendrecv",
         "Isendrecv_replace",
+        "Psend_init",
+        "Precv_init",
+        "Pready",
+        "Pready_range",
+        "Pready_list",
     };
     return names;
 }
 
 const Names &waits() {
-    static const Names names{"Wait",    "Waitall",  "Waitany", "Waitsome", "Test",   "Testall",
-                             "Testany", "Testsome", "Probe",   "Iprobe",   "Mprobe", "Improbe"};
+    static const Names names{"Wait",
+                             "Waitall",
+                             "Waitany",
+                             "Waitsome",
+                             "Test",
+                             "Testall",
+                             "Testany",
+                             "Testsome",
+                             "Probe",
+                             "Iprobe",
+                             "Mprobe",
+                             "Improbe",
+                             "Parrived",
+                             "Request_get_status",
+                             "Request_get_status_all",
+                             "Request_get_status_any",
+                             "Request_get_status_some"};
     return names;
 }
 

@@ -154,7 +154,20 @@
     X(MPI_Comm_create_from_group, COMM, NONE)                                                                          \
     X(MPI_Intercomm_create_from_groups, COMM, NONE)                                                                    \
     /* the recording itself */                                                                                         \
-    X(MPI_Pcontrol, CONTROL, NONE)
+    X(MPI_Pcontrol, CONTROL, NONE)                                                                                     \
+    /* MPI-4: messages in partitions, sends and receives in one request; looks at requests that complete none */       \
+    X(MPI_Psend_init, P2P, NONE)                                                                                       \
+    X(MPI_Precv_init, P2P, NONE)                                                                                       \
+    X(MPI_Pready, P2P, NONE)                                                                                           \
+    X(MPI_Pready_range, P2P, NONE)                                                                                     \
+    X(MPI_Pready_list, P2P, NONE)                                                                                      \
+    X(MPI_Parrived, WAIT, NONE)                                                                                        \
+    X(MPI_Isendrecv, P2P, NONE)                                                                                        \
+    X(MPI_Isendrecv_replace, P2P, NONE)                                                                                \
+    X(MPI_Request_get_status, WAIT, NONE)                                                                              \
+    X(MPI_Request_get_status_all, WAIT, NONE)                                                                          \
+    X(MPI_Request_get_status_any, WAIT, NONE)                                                                          \
+    X(MPI_Request_get_status_some, WAIT, NONE)
 
 enum mpi_function {
     FUNCTION_NONE = 0,

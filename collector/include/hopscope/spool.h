@@ -85,6 +85,9 @@ enum spool_kind {
 
 #define SPOOL_IN_GAP ((uint64_t)1 << 63)
 
+/* In the tag of a partitioned message, which matches none but such. */
+#define SPOOL_PARTITIONED ((uint32_t)1 << 31)
+
 #define SPOOL_ANY UINT32_MAX
 #define SPOOL_NOBODY (UINT32_MAX - 1)
 

@@ -13,6 +13,7 @@ struct comm {
     uint32_t id;  /* of this process's definition; 0 while recording is off */
     uint64_t key; /* equal on all members, unique in the job */
     int size, rank;
+    int peers;        /* whom one exchanges with: size; of an intercommunicator the size of the other group */
     int *world_ranks; /* size entries: world rank of each member; NULL for an intercommunicator */
     bool inter;
     uint64_t next_seq;          /* collectives on one communicator never begin at once on one rank: no lock */

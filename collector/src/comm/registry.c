@@ -144,6 +144,7 @@ static bool describe(struct comm *comm, struct members *members) {
     members->local = local_members(comm->handle, &comm->size);
     if (comm->inter && members->local)
         members->remote = remote_members(comm->handle, &members->remote_size);
+    comm->peers = comm->inter ? members->remote_size : comm->size;
     return members->local && (!comm->inter || members->remote);
 }
 

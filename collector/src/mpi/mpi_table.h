@@ -18,9 +18,18 @@
 #if MPI_VERSION >= 4 || (defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5)
 #define HOPSCOPE_MPI_PERSISTENT_COLLECTIVES 1
 #define HOPSCOPE_MPI_SESSIONS 1
+#define HOPSCOPE_MPI_PARTITIONED 1 /* and MPI_Isendrecv */
 #else
 #define HOPSCOPE_MPI_PERSISTENT_COLLECTIVES 0
 #define HOPSCOPE_MPI_SESSIONS 0
+#define HOPSCOPE_MPI_PARTITIONED 0
+#endif
+#define HOPSCOPE_MPI_REQUEST_STATUSES (MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1))
+/* MPI_Pready_list's list is const from MPI-4.1 on. */
+#if HOPSCOPE_MPI_REQUEST_STATUSES
+#define HOPSCOPE_LIST_OF_PARTITIONS const
+#else
+#define HOPSCOPE_LIST_OF_PARTITIONS
 #endif
 
 /* Every function of the library that the collector calls. */
@@ -77,6 +86,22 @@
 #define PMPI_SESSION_FUNCTIONS(X)
 #endif
 
+/* Partitioned messages, and a send and a receive in one request, where the library has them. */
+#if HOPSCOPE_MPI_PARTITIONED
+#define PMPI_PARTITIONED_FUNCTIONS(X)                                                                                  \
+    X(Psend_init) X(Precv_init) X(Pready) X(Pready_range) X(Pready_list) X(Parrived) X(Isendrecv) X(Isendrecv_replace)
+#else
+#define PMPI_PARTITIONED_FUNCTIONS(X)
+#endif
+
+/* MPI-4.1. */
+#if HOPSCOPE_MPI_REQUEST_STATUSES
+#define PMPI_STATUS_FUNCTIONS(X)                                                                                       \
+    X(Request_get_status_all) X(Request_get_status_any) X(Request_get_status_some)
+#else
+#define PMPI_STATUS_FUNCTIONS(X)
+#endif
+
 /* The large-count forms, where the library has them. */
 #if HOPSCOPE_MPI_LARGE_COUNTS
 #define PMPI_LARGE_FUNCTIONS(X)                                                                                        \
@@ -94,12 +119,13 @@
     X(Allgather_init_c) X(Allgatherv_init_c) X(Alltoall_init_c) X(Alltoallv_init_c) X(Alltoallw_init_c)                \
     X(Reduce_scatter_init_c) X(Reduce_scatter_block_init_c) X(Scan_init_c) X(Exscan_init_c)                            \
     X(Neighbor_allgather_init_c) X(Neighbor_allgatherv_init_c) X(Neighbor_alltoall_init_c)                             \
-    X(Neighbor_alltoallv_init_c) X(Neighbor_alltoallw_init_c)
+    X(Neighbor_alltoallv_init_c) X(Neighbor_alltoallw_init_c) X(Isendrecv_c) X(Isendrecv_replace_c)
 #else
 #define PMPI_LARGE_FUNCTIONS(X)
 #endif
 #define PMPI_ALL_FUNCTIONS(X)                                                                                          \
     PMPI_FUNCTIONS(X) PMPI_NONBLOCKING_FUNCTIONS(X) PMPI_PERSISTENT_FUNCTIONS(X) PMPI_SESSION_FUNCTIONS(X)       \
+    PMPI_PARTITIONED_FUNCTIONS(X) PMPI_STATUS_FUNCTIONS(X)                                                             \
     PMPI_LARGE_FUNCTIONS(X)
 // clang-format on
 

@@ -92,5 +92,5 @@ uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype)
 }
 
 uint64_t packed_by_all(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
-    return collective_counts(call) ? packed(call, count, datatype) * (uint64_t)call->comm->size : 0;
+    return collective_counts(call) ? packed(call, count, datatype) * (uint64_t)call->comm->peers : 0;
 }

@@ -11,7 +11,9 @@
  *   Alltoall(v,w)                all blocks, all blocks
  *   Reduce_scatter(_block)       all blocks, the rank's own
  *   Neighbor_*                   as their namesakes, over the out- and in-neighbours
- * On intercommunicators, on communicators that the collector does not know, and for calls that failed: 0, 0.
+ * On an intercommunicator all blocks are those of the other group's ranks, Reduce_scatter's those of the own; the root
+ * passes MPI_ROOT, the others of its group take no part in Bcast, Reduce, Gather(v), Scatter(v): 0, 0.
+ * On communicators that the collector does not know, and for calls that failed: 0, 0.
  */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
@@ -41,10 +43,10 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received);
 
 /* True where byte counts can be worked out: see above. */
 static inline bool collective_counts(const struct call *call) {
-    return call->error == MPI_SUCCESS && call->comm && !call->comm->inter;
+    return call->error == MPI_SUCCESS && call->comm;
 }
 
-/* Packed bytes of count elements, and of such a block for each of comm's ranks. 0 where unknown. */
+/* Packed bytes of count elements, and of such a block for each rank that one exchanges with. 0 where unknown. */
 uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype);
 uint64_t packed_by_all(const struct call *call, MPI_Count count, MPI_Datatype datatype);
 

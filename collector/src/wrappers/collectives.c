@@ -29,12 +29,26 @@ static struct engine_buffer some_w(const void *base, const COUNT counts[], const
                                   .datatypes = datatypes};
 }
 
-static bool here(const struct call *call, int root) {
-    return call->comm && call->comm->rank == root;
+static bool inter(const struct call *call) {
+    return call->comm && call->comm->inter;
 }
 
-static int ranks(const struct call *call) {
+/* This rank is the root. */
+static bool here(const struct call *call, int root) {
+    return inter(call) ? root == MPI_ROOT : call->comm && call->comm->rank == root;
+}
+
+/* Among those that exchange with the root: of an intercommunicator the other group, else everybody. */
+static bool takes_part(const struct call *call, int root) {
+    return !inter(call) || root >= 0;
+}
+
+static int size_of(const struct call *call) {
     return call->comm ? call->comm->size : 0;
+}
+
+static int peers(const struct call *call) {
+    return call->comm ? call->comm->peers : 0;
 }
 
 static COUNT own(const struct call *call, const COUNT counts[]) {
@@ -60,7 +74,8 @@ WRAPPER int COLLECTIVE(Bcast)(void *buffer, COUNT count, MPI_Datatype datatype, 
     if (!tried(&call, one(NULL, 0, MPI_BYTE), one(buffer, count, datatype), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Bcast)(buffer, count, datatype, root, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
-    return collective_leave(&call, here(&call, root) ? bytes : 0, here(&call, root) ? 0 : bytes);
+    bool sends = here(&call, root), receives = !sends && takes_part(&call, root);
+    return collective_leave(&call, sends ? bytes : 0, receives ? bytes : 0);
 }
 
 WRAPPER int COLLECTIVE(Reduce)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op, int root,
@@ -71,7 +86,7 @@ WRAPPER int COLLECTIVE(Reduce)(const void *send, void *receive, COUNT count, MPI
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, root))
         call.error = PMPI_COLLECTIVE(Reduce)(send, receive, count, datatype, op, root, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
-    return collective_leave(&call, bytes, here(&call, root) ? bytes : 0);
+    return collective_leave(&call, takes_part(&call, root) ? bytes : 0, here(&call, root) ? bytes : 0);
 }
 
 WRAPPER int COLLECTIVE(Allreduce)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op,
@@ -95,8 +110,9 @@ WRAPPER int COLLECTIVE(Gather)(const void *send, COUNT send_count, MPI_Datatype 
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root,
                                              comm FORM_ARGUMENTS);
-    uint64_t block =
-        send == MPI_IN_PLACE ? packed(&call, receive_count, receive_type) : packed(&call, send_count, send_type);
+    uint64_t block = !takes_part(&call, root) ? 0
+                     : send == MPI_IN_PLACE   ? packed(&call, receive_count, receive_type)
+                                              : packed(&call, send_count, send_type);
     return collective_leave(&call, block, here(&call, root) ? packed_by_all(&call, receive_count, receive_type) : 0);
 }
 
@@ -111,9 +127,10 @@ WRAPPER int COLLECTIVE(Gatherv)(const void *send, COUNT send_count, MPI_Datatype
                root))
         call.error = PMPI_COLLECTIVE(Gatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
                                               root, comm FORM_ARGUMENTS);
-    uint64_t block =
-        send == MPI_IN_PLACE ? packed(&call, own(&call, counts), receive_type) : packed(&call, send_count, send_type);
-    uint64_t all = here(&call, root) ? packed_sum(&call, counts, ranks(&call), receive_type) : 0;
+    uint64_t block = !takes_part(&call, root) ? 0
+                     : send == MPI_IN_PLACE   ? packed(&call, own(&call, counts), receive_type)
+                                              : packed(&call, send_count, send_type);
+    uint64_t all = here(&call, root) ? packed_sum(&call, counts, peers(&call), receive_type) : 0;
     return collective_leave(&call, block, all);
 }
 
@@ -127,8 +144,9 @@ WRAPPER int COLLECTIVE(Scatter)(const void *send, COUNT send_count, MPI_Datatype
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root,
                                               comm FORM_ARGUMENTS);
-    uint64_t block =
-        receive == MPI_IN_PLACE ? packed(&call, send_count, send_type) : packed(&call, receive_count, receive_type);
+    uint64_t block = !takes_part(&call, root)  ? 0
+                     : receive == MPI_IN_PLACE ? packed(&call, send_count, send_type)
+                                               : packed(&call, receive_count, receive_type);
     return collective_leave(&call, here(&call, root) ? packed_by_all(&call, send_count, send_type) : 0, block);
 }
 
@@ -143,9 +161,10 @@ WRAPPER int COLLECTIVE(Scatterv)(const void *send, const COUNT counts[], const D
                MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Scatterv)(send, counts, displacements, send_type, receive, receive_count,
                                                receive_type, root, comm FORM_ARGUMENTS);
-    uint64_t block = receive == MPI_IN_PLACE ? packed(&call, own(&call, counts), send_type)
-                                             : packed(&call, receive_count, receive_type);
-    uint64_t all = here(&call, root) ? packed_sum(&call, counts, ranks(&call), send_type) : 0;
+    uint64_t block = !takes_part(&call, root)  ? 0
+                     : receive == MPI_IN_PLACE ? packed(&call, own(&call, counts), send_type)
+                                               : packed(&call, receive_count, receive_type);
+    uint64_t all = here(&call, root) ? packed_sum(&call, counts, peers(&call), send_type) : 0;
     return collective_leave(&call, all, block);
 }
 
@@ -158,8 +177,8 @@ WRAPPER int COLLECTIVE(Allgather)(const void *send, COUNT send_count, MPI_Dataty
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Allgather)(send, send_count, send_type, receive, receive_count, receive_type,
                                                 comm FORM_ARGUMENTS);
-    return collective_leave(&call, packed(&call, receive_count, receive_type),
-                            packed_by_all(&call, receive_count, receive_type));
+    uint64_t block = inter(&call) ? packed(&call, send_count, send_type) : packed(&call, receive_count, receive_type);
+    return collective_leave(&call, block, packed_by_all(&call, receive_count, receive_type));
 }
 
 WRAPPER int COLLECTIVE(Allgatherv)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
@@ -173,8 +192,9 @@ WRAPPER int COLLECTIVE(Allgatherv)(const void *send, COUNT send_count, MPI_Datat
                0))
         call.error = PMPI_COLLECTIVE(Allgatherv)(send, send_count, send_type, receive, counts, displacements,
                                                  receive_type, comm FORM_ARGUMENTS);
-    return collective_leave(&call, packed(&call, own(&call, counts), receive_type),
-                            packed_sum(&call, counts, ranks(&call), receive_type));
+    uint64_t block =
+        inter(&call) ? packed(&call, send_count, send_type) : packed(&call, own(&call, counts), receive_type);
+    return collective_leave(&call, block, packed_sum(&call, counts, peers(&call), receive_type));
 }
 
 WRAPPER int COLLECTIVE(Alltoall)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
@@ -186,8 +206,8 @@ WRAPPER int COLLECTIVE(Alltoall)(const void *send, COUNT send_count, MPI_Datatyp
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Alltoall)(send, send_count, send_type, receive, receive_count, receive_type,
                                                comm FORM_ARGUMENTS);
-    uint64_t all = packed_by_all(&call, receive_count, receive_type);
-    return collective_leave(&call, all, all);
+    uint64_t received = packed_by_all(&call, receive_count, receive_type);
+    return collective_leave(&call, inter(&call) ? packed_by_all(&call, send_count, send_type) : received, received);
 }
 
 WRAPPER int COLLECTIVE(Alltoallv)(const void *send, const COUNT send_counts[], const DISPLACEMENT send_displacements[],
@@ -202,8 +222,8 @@ WRAPPER int COLLECTIVE(Alltoallv)(const void *send, const COUNT send_counts[], c
                some(receive, counts, displacements, receive_type), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
                                                 displacements, receive_type, comm FORM_ARGUMENTS);
-    uint64_t received = packed_sum(&call, counts, ranks(&call), receive_type);
-    uint64_t sent = send == MPI_IN_PLACE ? received : packed_sum(&call, send_counts, ranks(&call), send_type);
+    uint64_t received = packed_sum(&call, counts, peers(&call), receive_type);
+    uint64_t sent = send == MPI_IN_PLACE ? received : packed_sum(&call, send_counts, peers(&call), send_type);
     return collective_leave(&call, sent, received);
 }
 
@@ -219,8 +239,8 @@ WRAPPER int COLLECTIVE(Alltoallw)(const void *send, const COUNT send_counts[], c
                some_w(receive, counts, displacements, receive_types), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
                                                 displacements, receive_types, comm FORM_ARGUMENTS);
-    uint64_t received = packed_sum_w(&call, counts, ranks(&call), receive_types);
-    uint64_t sent = send == MPI_IN_PLACE ? received : packed_sum_w(&call, send_counts, ranks(&call), send_types);
+    uint64_t received = packed_sum_w(&call, counts, peers(&call), receive_types);
+    uint64_t sent = send == MPI_IN_PLACE ? received : packed_sum_w(&call, send_counts, peers(&call), send_types);
     return collective_leave(&call, sent, received);
 }
 
@@ -231,7 +251,7 @@ WRAPPER int COLLECTIVE(Reduce_scatter)(const void *send, void *receive, const CO
         return PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
     if (!tried(&call, one(send, 0, datatype), some(receive, counts, NULL, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
-    return collective_leave(&call, packed_sum(&call, counts, ranks(&call), datatype),
+    return collective_leave(&call, packed_sum(&call, counts, size_of(&call), datatype),
                             packed(&call, own(&call, counts), datatype));
 }
 
@@ -242,7 +262,8 @@ WRAPPER int COLLECTIVE(Reduce_scatter_block)(const void *send, void *receive, CO
         return PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
-    return collective_leave(&call, packed_by_all(&call, count, datatype), packed(&call, count, datatype));
+    uint64_t block = packed(&call, count, datatype);
+    return collective_leave(&call, block * (uint64_t)size_of(&call), block);
 }
 
 WRAPPER int COLLECTIVE(Scan)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op,

@@ -29,16 +29,18 @@ void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status) {
                       0);
 }
 
-void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status) {
-    if (!request->comm || status->MPI_SOURCE < 0)
-        return;
-    uint64_t from = message_peer(status->MPI_SOURCE, status->MPI_TAG);
+void message_completed_from(uint64_t ticks, const struct request *request, uint64_t from, uint64_t bytes) {
     uint32_t gap = record_gap();
     if (__builtin_expect(gap == 0 && request->gap == 0, 1))
-        record_append(ticks, SPOOL_IRECV, 0, request->comm, from, bytes_of(status), request->id);
+        record_append(ticks, SPOOL_IRECV, 0, request->comm, from, bytes, request->id);
     else if (request->gap == gap)
-        record_skip_receive(request->comm, (uint32_t)status->MPI_SOURCE, (uint32_t)status->MPI_TAG);
+        record_skip_receive(request->comm, (uint32_t)(from >> 32), (uint32_t)from);
     else
         record_append_past_hold(ticks, SPOOL_SKIPPED, request->comm, from, 1,
                                 request->gap ? SPOOL_IN_GAP | request->gap : request->id);
+}
+
+void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status) {
+    if (request->comm && status->MPI_SOURCE >= 0)
+        message_completed_from(ticks, request, message_peer(status->MPI_SOURCE, status->MPI_TAG), bytes_of(status));
 }

@@ -50,7 +50,8 @@ void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, 
                   MPI_Datatype datatype, uint64_t id);
 /* After a blocking receive, with what the status says. */
 void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
-/* The receive that this request began has ended; it was not cancelled. */
+/* The receive that this request began has ended; it was not cancelled. from: peer and tag. */
 void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);
+void message_completed_from(uint64_t ticks, const struct request *request, uint64_t from, uint64_t bytes);
 
 #endif

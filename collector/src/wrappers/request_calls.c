@@ -7,6 +7,8 @@ static void record_start_of(const struct call *call, MPI_Request handle) {
     struct request request;
     if (!requests_activate(handle, record_request_id(), record_gap(), &request))
         return;
+    if (request.kind == REQUEST_PARTITIONED_SEND)
+        return;        /* it begins when it is ready */
     if (request.gap) { /* nothing of it is recorded, but the others are matched by their numbers */
         if (request.kind == REQUEST_SEND)
             record_skip_send(request.comm, (uint32_t)request.peer, (uint32_t)request.tag);

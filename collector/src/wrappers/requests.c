@@ -144,11 +144,28 @@ bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct req
         found->active = true;
         found->id = id;
         found->gap = gap;
+        found->unready = found->partitions;
         *request = *found;
         found->seq++;
     }
     unlock();
     return found != NULL;
+}
+
+bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request) {
+    bool all = false;
+    lock();
+    struct request *found = oldest(bits_of(handle), true);
+    if (found && found->unready > 0) {
+        found->unready -= partitions;
+        all = found->unready <= 0;
+    }
+    if (all) {
+        found->gap = gap;
+        *request = *found;
+    }
+    unlock();
+    return all;
 }
 
 void requests_mark_cancelled(MPI_Request handle) {

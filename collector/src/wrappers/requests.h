@@ -9,7 +9,16 @@
 
 #include "mpi/mpi_table.h"
 
-enum request_kind { REQUEST_SEND, REQUEST_RECEIVE, REQUEST_COLLECTIVE, REQUEST_COMM_IDUP, REQUEST_MESSAGE };
+enum request_kind {
+    REQUEST_SEND,
+    REQUEST_RECEIVE,
+    REQUEST_BOTH, /* MPI_Isendrecv */
+    REQUEST_PARTITIONED_SEND,
+    REQUEST_PARTITIONED_RECEIVE,
+    REQUEST_COLLECTIVE,
+    REQUEST_COMM_IDUP,
+    REQUEST_MESSAGE
+};
 
 struct request {
     uint64_t handle; /* 0: an empty place */
@@ -19,8 +28,11 @@ struct request {
     bool persistent, active, cancelled;
     uint32_t gap;   /* of the recording, in which it was begun (or started); 0: its beginning is recorded */
     uint32_t comm;  /* definition of the communicator; 0: its messages are not recorded */
-    int peer, tag;  /* of a persistent send, which records them at each start */
-    uint64_t bytes; /* of a persistent send; sent by a collective */
+    int peer, tag;  /* of a persistent send, which records them at each start; of both ends of a partitioned one */
+    uint64_t bytes; /* the same; sent by a collective */
+    int partitions, unready; /* of a partitioned send: how many, and how many are left since its start */
+    uint64_t receive_id;     /* of MPI_Isendrecv; id then is the send's, 0: none */
+    bool named;              /* its receive: peer, tag and bytes are what it asked for, without wildcards */
     /* Of a collective: what its records say. */
     uint16_t function;
     uint64_t seq, root, received;
@@ -39,6 +51,9 @@ void requests_add(MPI_Request handle, struct request request);
 bool requests_take(MPI_Request handle, struct request *request);
 /* A persistent request is active from now on; in *request the seq of this start. */
 bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request);
+/* So many partitions of a partitioned send more are ready, in this gap of the recording. True if they were the last;
+ * then *request is what it was, with this gap. */
+bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request);
 void requests_mark_cancelled(MPI_Request handle);
 /* The application gave up the handle. */
 void requests_forget(MPI_Request handle);

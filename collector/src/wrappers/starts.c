@@ -146,3 +146,60 @@ WRAPPER int MPI_FORM(Recv_init)(void *buffer, COUNT count, MPI_Datatype datatype
     call.error = PMPI_FORM(Recv_init)(buffer, count, datatype, peer, tag, comm, request);
     return leave_persistent(&call, REQUEST_RECEIVE, comm, peer, tag, count, datatype, *request);
 }
+
+#if HOPSCOPE_MPI_PARTITIONED
+/* What MPI_Isendrecv receives. */
+struct receive {
+    int from, tag;
+    COUNT count;
+    MPI_Datatype datatype;
+};
+
+/* A send and a receive that one request completes; to and from nobody there is none. */
+static int leave_both(struct call *call, MPI_Comm comm, int to, int send_tag, COUNT count, MPI_Datatype datatype,
+                      struct receive receive, MPI_Request handle) {
+    uint64_t leave = clock_now();
+    uint32_t comm_id = message_comm(comm);
+    if (call->error == MPI_SUCCESS && comm_id) {
+        struct request request = {.kind = REQUEST_BOTH, .active = true, .gap = record_gap(), .comm = comm_id};
+        if (to != MPI_PROC_NULL) {
+            request.id = record_request_id();
+            message_sent(call, SPOOL_ISEND, comm, to, send_tag, count, datatype, request.id);
+        }
+        if (receive.from != MPI_PROC_NULL) {
+            request.receive_id = record_request_id();
+            request.named = receive.from != MPI_ANY_SOURCE && receive.tag != MPI_ANY_TAG;
+            request.peer = receive.from;
+            request.tag = receive.tag;
+            request.bytes = (uint64_t)receive.count * type_bytes(receive.datatype);
+            record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, message_asked(receive.from, receive.tag), 0,
+                          request.receive_id);
+        }
+        requests_add(handle, request);
+    }
+    return call_leave_at(call, leave);
+}
+
+WRAPPER int MPI_FORM(Isendrecv)(const void *send, COUNT send_count, MPI_Datatype send_type, int to, int send_tag,
+                                void *receive, COUNT receive_count, MPI_Datatype receive_type, int from,
+                                int receive_tag, MPI_Comm comm, MPI_Request *request) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Isendrecv, CALLER))
+        return PMPI_FORM(Isendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
+                                    from, receive_tag, comm, request);
+    call.error = PMPI_FORM(Isendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
+                                      from, receive_tag, comm, request);
+    return leave_both(&call, comm, to, send_tag, send_count, send_type,
+                      (struct receive){from, receive_tag, receive_count, receive_type}, *request);
+}
+
+WRAPPER int MPI_FORM(Isendrecv_replace)(void *buffer, COUNT count, MPI_Datatype datatype, int to, int send_tag,
+                                        int from, int receive_tag, MPI_Comm comm, MPI_Request *request) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Isendrecv_replace, CALLER))
+        return PMPI_FORM(Isendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, request);
+    call.error = PMPI_FORM(Isendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, request);
+    return leave_both(&call, comm, to, send_tag, count, datatype, (struct receive){from, receive_tag, count, datatype},
+                      *request);
+}
+#endif

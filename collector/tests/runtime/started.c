@@ -19,8 +19,15 @@ enum { ROUNDS = 3, TESTALL_OF_PERSISTENT = 1 };
 #endif
 enum { MOST = 16 };
 
+#ifndef COUNT /* started_large.c */
+#define COUNT int
+#define PLACE int
+#endif
+
 static int rank, size, turn;
-static int mine[2 * MOST], out[2 * MOST], counts[MOST], places[MOST], bytes[MOST];
+static int mine[2 * MOST], out[2 * MOST];
+static COUNT counts[MOST];
+static PLACE places[MOST], bytes[MOST];
 static MPI_Datatype types[MOST];
 
 static void print(const char *what) {

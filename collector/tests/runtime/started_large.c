@@ -1,0 +1,48 @@
+/* started.c by the large-count forms of all that it begins. */
+#include <mpi.h>
+
+#define MPI_Ibcast MPI_Ibcast_c
+#define MPI_Ireduce MPI_Ireduce_c
+#define MPI_Iallreduce MPI_Iallreduce_c
+#define MPI_Igather MPI_Igather_c
+#define MPI_Igatherv MPI_Igatherv_c
+#define MPI_Iscatter MPI_Iscatter_c
+#define MPI_Iscatterv MPI_Iscatterv_c
+#define MPI_Iallgather MPI_Iallgather_c
+#define MPI_Iallgatherv MPI_Iallgatherv_c
+#define MPI_Ialltoall MPI_Ialltoall_c
+#define MPI_Ialltoallv MPI_Ialltoallv_c
+#define MPI_Ialltoallw MPI_Ialltoallw_c
+#define MPI_Ireduce_scatter MPI_Ireduce_scatter_c
+#define MPI_Ireduce_scatter_block MPI_Ireduce_scatter_block_c
+#define MPI_Iscan MPI_Iscan_c
+#define MPI_Iexscan MPI_Iexscan_c
+#define MPI_Ineighbor_allgather MPI_Ineighbor_allgather_c
+#define MPI_Ineighbor_allgatherv MPI_Ineighbor_allgatherv_c
+#define MPI_Ineighbor_alltoall MPI_Ineighbor_alltoall_c
+#define MPI_Ineighbor_alltoallv MPI_Ineighbor_alltoallv_c
+#define MPI_Ineighbor_alltoallw MPI_Ineighbor_alltoallw_c
+#define MPI_Bcast_init MPI_Bcast_init_c
+#define MPI_Reduce_init MPI_Reduce_init_c
+#define MPI_Allreduce_init MPI_Allreduce_init_c
+#define MPI_Gather_init MPI_Gather_init_c
+#define MPI_Gatherv_init MPI_Gatherv_init_c
+#define MPI_Scatter_init MPI_Scatter_init_c
+#define MPI_Scatterv_init MPI_Scatterv_init_c
+#define MPI_Allgather_init MPI_Allgather_init_c
+#define MPI_Allgatherv_init MPI_Allgatherv_init_c
+#define MPI_Alltoall_init MPI_Alltoall_init_c
+#define MPI_Alltoallv_init MPI_Alltoallv_init_c
+#define MPI_Alltoallw_init MPI_Alltoallw_init_c
+#define MPI_Reduce_scatter_init MPI_Reduce_scatter_init_c
+#define MPI_Reduce_scatter_block_init MPI_Reduce_scatter_block_init_c
+#define MPI_Scan_init MPI_Scan_init_c
+#define MPI_Exscan_init MPI_Exscan_init_c
+#define MPI_Neighbor_allgather_init MPI_Neighbor_allgather_init_c
+#define MPI_Neighbor_allgatherv_init MPI_Neighbor_allgatherv_init_c
+#define MPI_Neighbor_alltoall_init MPI_Neighbor_alltoall_init_c
+#define MPI_Neighbor_alltoallv_init MPI_Neighbor_alltoallv_init_c
+#define MPI_Neighbor_alltoallw_init MPI_Neighbor_alltoallw_init_c
+#define COUNT MPI_Count
+#define PLACE MPI_Aint
+#include "started.c"
