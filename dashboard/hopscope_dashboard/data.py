@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace
+from hopscope.render.quantities import quantity
 
-__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData"]
+__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "quantity"]
 
 Row = dict[str, Any]
 """One row of an analysis, keyed by its documented columns."""

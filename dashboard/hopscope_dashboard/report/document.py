@@ -8,12 +8,11 @@ from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
-from hopscope.render.quantities import quantity
 from plotly.offline import get_plotlyjs
 
 from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import InputError, Trace, TraceData
+from hopscope_dashboard.data import InputError, Trace, TraceData, quantity
 from hopscope_dashboard.pages import collective as one_collective
 from hopscope_dashboard.pages import last_arrivals, noise, overview, tree, wan_share
 from hopscope_dashboard.pages.remap.result import result
