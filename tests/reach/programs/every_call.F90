@@ -252,7 +252,7 @@ program every_call
   call MPI_Wait(request, status IERR)
   call MPI_Test_cancelled(status, cancelled IERR)
   print '(i0,a,l2)', rank, ' cancelled', cancelled
-  call MPI_Request_get_status(requests(1), flag, MPI_STATUS_IGNORE IERR)
+  call MPI_Request_get_status(requests(1), flag, status IERR)
   call MPI_Pcontrol(1)
   call MPI_Finalize(IERR_ALONE)
 end program every_call
