@@ -22,6 +22,8 @@ CERTAIN = 0.01
 LEAST_NOISY = 5
 LEAST_GAPS = 30
 MOST_GAPS = 2000
+ALL_OF_RANKS = 4
+"""Up to so many ranks each is looked at with MOST_GAPS values."""
 LEAST_CYCLES = 4
 OVERSAMPLING = 4
 HARMONICS = 5
@@ -40,11 +42,13 @@ def _row(rank: int, at_ns: Floats, noise_ns: Floats, ranks: int) -> dict[str, An
     )
     noisy = int(np.count_nonzero(noise_ns))
     row |= {"rank": rank, "gaps": len(at_ns), "noisy": noisy}
-    at_ns, noise_ns = _thinned(at_ns, noise_ns)
+    at_ns, noise_ns = _thinned(at_ns, noise_ns, _most_gaps(ranks))
     if noisy < LEAST_NOISY or len(at_ns) < LEAST_GAPS:
         return row
     span = float(at_ns[-1] - at_ns[0])
-    highest = 0.5 / float(np.median(np.diff(at_ns))) if span > 0 else 0.0
+    # Beyond what the gaps resolve on average there is little to see, and of gaps in bursts no end of frequencies.
+    usual = max(float(np.median(np.diff(at_ns))), span / (len(at_ns) - 1))
+    highest = 0.5 / usual if span > 0 else 0.0
     lowest = LEAST_CYCLES / span if span > 0 else 0.0
     if highest <= lowest:
         return row
@@ -79,9 +83,14 @@ def _fundamental(power: Floats, alarms: Floats, frequencies: Floats) -> int:
     return best
 
 
-def _thinned(at_ns: Floats, noise_ns: Floats) -> tuple[Floats, Floats]:
-    """At most MOST_GAPS values: of longer runs the means of as many neighbours as it takes."""
-    together = math.ceil(len(at_ns) / MOST_GAPS) if len(at_ns) else 1
+def _most_gaps(ranks: int) -> int:
+    """How many values of a rank are looked at: a periodogram takes the square of it, and each rank has one."""
+    return max(LEAST_GAPS, min(MOST_GAPS, int(MOST_GAPS * math.sqrt(ALL_OF_RANKS / ranks))))
+
+
+def _thinned(at_ns: Floats, noise_ns: Floats, most: int) -> tuple[Floats, Floats]:
+    """At most so many values: of longer runs the means of as many neighbours as it takes."""
+    together = math.ceil(len(at_ns) / most) if len(at_ns) else 1
     whole = len(at_ns) // together * together
     return at_ns[:whole].reshape(-1, together).mean(axis=1), noise_ns[:whole].reshape(-1, together).mean(axis=1)
 

@@ -4,8 +4,9 @@
 -- Lomb-Scargle periodogram with a floating mean. A period is given only if noise without one would show a peak as high on any
 -- rank in less than 1 % of traces (false_alarm: the exact tail of one frequency of independent noise, times the number of
 -- frequencies and of ranks; noise that lasts from gap to gap has long waves without a period, and is allowed
--- for). Periods from twice the usual time between gaps to a quarter of the run can be seen;
--- noise with a shorter period shows up, if at all, under a longer one (an alias).
+-- for). Periods from twice the time between gaps, on average, to a quarter of the run can be
+-- seen; noise with a shorter period shows up, if at all, under a longer one (an alias). Of a run with thousands of gaps (2,000 a rank, of many ranks
+-- fewer) neighbours are taken together.
 --
 -- key rank
 -- column rank INTEGER -- The rank.
