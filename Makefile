@@ -21,8 +21,8 @@ help: ## Show this list
 demo: setup-demo ## A real solver traced, explained, remapped and run again: about two minutes after the first set-up
 	@$(PY) demo/run.py
 
-test: setup-test unit ## All tests: the collector's under every MPI library found, and the Python ones
-	@status=0; $(PY) -m pytest -q -n 2 -m 'not alone' || status=1; \
+test: setup-test ## All tests: the collector's under every MPI library found, and the Python ones
+	@status=0; $(MAKE) --no-print-directory unit || status=1; $(PY) -m pytest -q -n 2 -m 'not alone' || status=1; \
 	  $(PY) -m pytest -q -m alone || status=1; exit $$status
 
 unit: setup-test
