@@ -38,7 +38,9 @@ def page() -> str:
         if words in described_elsewhere or isinstance(command, click.Group):
             continue
         # Some defaults are what this machine has; a page says the same everywhere.
-        context = click.Context(command, info_name=words, terminal_width=_WIDTH, max_content_width=_WIDTH)
+        # The names of the help option come from the group, and click remembers those that it saw first.
+        group = click.Context(hopscope, **hopscope.context_settings)
+        context = click.Context(command, parent=group, info_name=words, terminal_width=_WIDTH, max_content_width=_WIDTH)
         sections.append(f"## {words}\n\n```text\n{command.get_help(context)}\n```\n")
     return OPENING + "\n" + "\n".join(sections)
 
