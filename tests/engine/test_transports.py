@@ -32,9 +32,10 @@ def test_eight_megabytes_come_whole_and_the_applications_own_message_beside_them
 
 @pytest.mark.parametrize(("transport", "wanted"), [("mpi", 0), ("shm", 1)])
 def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, wanted: int, mpi: LocalMpi) -> None:
+    there = set(Path("/dev/shm").glob(LEFT_BEHIND))  # of a job that was killed while it made one
     ended = engine_jobs.check(mpi, 3, every("flat"), "shared", wanted, transport=transport)
     assert ended.same, ended
-    assert not list(Path("/dev/shm").glob(LEFT_BEHIND))
+    assert set(Path("/dev/shm").glob(LEFT_BEHIND)) <= there
 
 
 def test_where_one_rank_cannot_have_the_memory_all_use_messages(mpi: LocalMpi) -> None:
