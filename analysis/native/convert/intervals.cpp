@@ -89,9 +89,7 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
         if (words.what == RegionKind::Overhead && interval.end != kNull64)
             making_.overhead_ns += end.back() - begin.back();
     }
-    auto view = [](const auto &values) {
-        return paths::Column<typename std::decay_t<decltype(values)>::value_type>{values.data(), values.size()};
-    };
+    using paths::view;
     making_.history->add({view(region), view(call_site), view(lanes), view(kinds), view(begin), view(end)});
     out.emplace_back("intervals", table);
 }

@@ -306,9 +306,7 @@ void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
         link_code.push_back(static_cast<int8_t>(its_link));
         making_.comm_used[static_cast<size_t>(key.comm)] = true;
     }
-    auto view = [](const auto &values) {
-        return paths::Column<typename std::decay_t<decltype(values)>::value_type>{values.data(), values.size()};
-    };
+    using paths::view;
     paths::Messages piece;
     piece.first_id = first_id;
     piece.src_lane = view(src_lane);

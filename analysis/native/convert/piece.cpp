@@ -98,9 +98,7 @@ class Part {
     std::vector<int64_t> first_call_;
 };
 
-template <typename T> paths::Column<T> view(const std::vector<T> &values) {
-    return {values.data(), values.size()};
-}
+using paths::view;
 
 void Part::match() {
     for (size_t i = 0; i < count_; i++) {

@@ -22,6 +22,11 @@ template <typename T> struct Column {
     }
 };
 
+// The column that a vector holds; good until the vector changes.
+template <typename T> Column<T> view(const std::vector<T> &values) {
+    return {values.data(), values.size()};
+}
+
 enum class Link : int8_t { self_, shm, lan, wan };
 enum class Binding : int8_t { recv, send, none, undecided };
 enum class Category : int8_t { compute, local, shm, lan, wan, native, p2p, mpi, unrecorded };
