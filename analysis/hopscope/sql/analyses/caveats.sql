@@ -5,7 +5,7 @@
 -- key kind
 -- column kind VARCHAR -- What it is about: missing, unrecorded, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
--- uses rank_times, share_of
+-- uses rank_times, share_of, calls_gone_native
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with bindings as (
@@ -160,11 +160,8 @@ found as (
     select
         6 as place,
         'engine' as kind,
-        format('{} calls of {} went native: {}.', count(*), collectives.op, substr(calls.engine, 8)) as sentence
-    from calls
-    inner join collectives on calls.collective_id = collectives.collective_id
-    where calls.engine like 'native:%'
-    group by collectives.op, calls.engine
+        format('{} calls of {} went native: {}.', calls, op, reason) as sentence
+    from calls_gone_native
 
     union all
     select

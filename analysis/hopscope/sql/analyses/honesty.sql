@@ -14,7 +14,7 @@
 -- column unit VARCHAR -- Unit of the value.
 -- column sentence VARCHAR -- What is to be known about it, and how to know it where it is not.
 -- only-data unit
--- uses rank_times, share_of, emulated_links
+-- uses rank_times, share_of, emulated_links, calls_gone_native
 -- example analyze honesty trace --fail-if '"incomplete collectives".value > 0'
 with times as (
     select
@@ -194,14 +194,11 @@ found as (
     select
         10 as place,
         'otherwise' as kind,
-        collectives.op || ' native: ' || substr(calls.engine, 8) as item,
-        count(*)::double as value,
+        op || ' native: ' || reason as item,
+        calls::double as value,
         'calls' as unit,
         'a tree was asked for and could not serve' as sentence
-    from calls
-    inner join collectives on calls.collective_id = collectives.collective_id
-    where calls.engine like 'native:%'
-    group by collectives.op, calls.engine
+    from calls_gone_native
 
     union all
     select
