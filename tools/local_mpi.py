@@ -74,6 +74,11 @@ def take_short_slices() -> None:
     ctypes.CDLL(None).syscall(sched_setattr, 0, attributes, 0)
 
 
+def without_hopscope() -> dict[str, str]:
+    """This process's environment but for what speaks to the collector: a job says its own of that."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
+
+
 def _release_of(compiler: str) -> str | None:
     """Flavour and release, as collector/CMakeLists.txt reads them from mpi.h."""
     words = [compiler, "-E", "-dM", "-x", "c", "-"]

@@ -11,7 +11,7 @@ import pytest
 from drawing import draw
 from hopscope.errors import InputError
 from hopscope.gate.config import find, read
-from hopscope.gate.judgement import Outcome
+from hopscope.gate.judgement import Outcome, Verdict
 from hopscope.gate.suite import Judged
 from hopscope.render.junit import as_junit
 from hopscope.render.markdown import LONGEST, as_markdown
@@ -132,8 +132,8 @@ def test_no_file_says_what_to_write(tmp_path: Path) -> None:
         find(tmp_path)
 
 
-def judged(sentence: str, outcome: str = "failed", question: str = "summary") -> Judged:
-    return Judged(question, "time", "a.b > 1", Outcome("a.b > 1", outcome, sentence))  # type: ignore[arg-type]
+def judged(sentence: str, outcome: Verdict = "failed", question: str = "summary") -> Judged:
+    return Judged(question, "time", "a.b > 1", Outcome("a.b > 1", outcome, sentence))
 
 
 def test_a_comment_is_never_longer_than_one_may_be() -> None:

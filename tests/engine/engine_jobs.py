@@ -1,7 +1,6 @@
 """Runs the engine's checking program under the collector and reads the spools that it leaves."""
 
 import json
-import os
 import struct
 import subprocess
 import tempfile
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hopscope.launch import collector_library
-from local_mpi import LocalMpi
+from local_mpi import LocalMpi, without_hopscope
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -169,7 +168,7 @@ def check(
             text=True,
             check=False,
             timeout=timeout,
-            env={key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")},
+            env=without_hopscope(),
         )
         ended = Ended(done.returncode, done.stdout, done.stderr)
         spool = folder / "trace" / "spool"

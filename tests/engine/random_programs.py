@@ -5,7 +5,6 @@ whatever order.
 """
 
 import json
-import os
 import shlex
 import subprocess
 import tempfile
@@ -17,7 +16,7 @@ import engine_jobs
 from engine_jobs import ROOT
 from hopscope.launch import collector_library
 from hypothesis import strategies as st
-from local_mpi import LocalMpi
+from local_mpi import LocalMpi, without_hopscope
 
 SOURCES = Path(__file__).parent / "interpreter"
 CONTRACT = json.loads((ROOT / "schemas" / "tree.schema.json").read_text())["$defs"]
@@ -170,7 +169,7 @@ def interpreter(mpi: LocalMpi) -> Path:
 def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, list[list[str]]]:
     """How the job ended, and what each rank wrote."""
     hashes.mkdir()
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
+    clean = without_hopscope()
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout, env=clean)
     except subprocess.TimeoutExpired:

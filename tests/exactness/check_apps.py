@@ -73,7 +73,7 @@ def run(application: Application, mpi: local_mpi.LocalMpi, folder: Path, way: st
         if engine := WAYS[way]:
             (folder / "tree.json").write_text(json.dumps(MIXTURES[engine[0]]))
             variables |= {"HOPSCOPE_TREE": str(folder / "tree.json"), "HOPSCOPE_TRANSPORT": engine[1]}
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
+    clean = local_mpi.without_hopscope()
     with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
         job = subprocess.Popen(
             [sys.executable, "-S", "-c", MEASURED, "memory", *mpi.launch(application.ranks), *application.words],

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.launch import collector_library, find_mpi
-from local_mpi import ROOT, LocalMpi
+from local_mpi import ROOT, LocalMpi, without_hopscope
 
 DRIVER = Path(__file__).parent / "programs" / "recorded_suite.py"
 SMALL_JOB = Path(__file__).parents[1] / "reach" / "programs" / "small_job.c"
@@ -154,7 +154,7 @@ def _job(run: Run, way: Way, folder: Path, say: Say) -> str:
         run.modules,
     ]
     # In the launcher's environment, as under `hopscope run`: processes that a test spawns have them too.
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("HOPSCOPE_")}
+    clean = without_hopscope()
     with (folder / "out").open("wb") as out, (folder / "err").open("wb") as err:
         job = subprocess.Popen(
             words,

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 
 class Recorded(unittest.TestResult):
-    """Writes what became of each test."""
+    """Writes what became of each test. The names of its methods are unittest's, not ours."""
 
     def __init__(self, lines: TextIO) -> None:
         super().__init__()
@@ -80,6 +80,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     sys.path.insert(0, folder)
     # As the suite's own main does where no CuPy and no numba is asked for.
+    # None says that there is no such module; typeshed does not know that.
     sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
     from mpi4py import MPI
 
