@@ -40,13 +40,14 @@ class LocalMpi:
         return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", "mpifort"))))
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
-        """The program made from one C or Fortran file, in build/programs/<release>/; made again only if the source is
-        newer. Say a name where one source makes several programs.
+        """The program made from one C or Fortran file, in build/programs/<release>/; made again only if the source or
+        a header beside it is newer. Say a name where one source makes several programs.
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
         program = ROOT / "build" / "programs" / self.release / (name or source.stem)
-        if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
+        newest = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.h")))
+        if program.exists() and program.stat().st_mtime > newest:
             return program
         program.parent.mkdir(parents=True, exist_ok=True)
         # Beside its place first: two processes may compile at once, and nobody may start half a program.

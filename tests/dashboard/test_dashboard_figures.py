@@ -14,10 +14,10 @@ from hopscope_dashboard.pages.tree.layout import choose
 from hopscope_dashboard.trees import RanTree, between_clusters
 
 RANKS = [
-    {"rank": 0, "host": "a", "cluster": "A"},
-    {"rank": 1, "host": "b", "cluster": "B"},
-    {"rank": 2, "host": "a", "cluster": "A"},
-    {"rank": 3, "host": "c", "cluster": "B"},
+    {"rank": 0, "world": 0, "host": "a", "cluster": "A"},
+    {"rank": 1, "world": 0, "host": "b", "cluster": "B"},
+    {"rank": 2, "world": 0, "host": "a", "cluster": "A"},
+    {"rank": 3, "world": 0, "host": "c", "cluster": "B"},
 ]
 PARENTS = {0: None, 1: 0, 2: 1, 3: 1}
 HOP = {
@@ -55,6 +55,13 @@ def test_ranks_of_a_host_and_of_a_cluster_have_neighbouring_lanes_with_rank_0_on
     assert sorted(found.of_rank, key=found.of_rank.__getitem__, reverse=True) == [0, 2, 1, 3]
     assert found.labels[::-1] == ("a   0", "2", "b   1", "c   3")
     assert found.clusters == (("B", 0, 1), ("A", 2, 3))
+
+
+def test_where_there_are_several_worlds_the_first_lane_of_each_says_which() -> None:
+    places = [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("b", 1)]
+    rows = [{"rank": i, "world": world, "host": host, "cluster": "A"} for i, (host, world) in enumerate(places)]
+    found = lanes(rows, range(5))
+    assert found.labels[::-1] == ("a   world 0   0", "world 1   2", "b   world 0   1", "world 1   3", "4")
 
 
 def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:

@@ -4,19 +4,23 @@ from pathlib import Path
 
 import click
 
-from hopscope.launch.job import assemble, is_assembled
+from hopscope.launch.job import assemble, is_assembled, join
 
 
 @click.command(name="recover", short_help="Put together the trace of a job that died.")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-def command(directory: Path) -> None:
+@click.argument("others", metavar="[OTHER]...", nargs=-1, type=click.Path(path_type=Path))
+def command(directory: Path, others: tuple[Path, ...]) -> None:
     """Make the archive of a run from what its ranks recorded, and say what is missing.
 
-    For a job that was killed, crashed or ended without MPI_Finalize. A trace that is whole is left as it is.
+    For a job that was killed, crashed or ended without MPI_Finalize. A trace that is whole is left as it is. Runs that
+    were connected to it (MPI_Comm_accept, MPI_Comm_connect) become part of its trace if they are named behind it.
 
     Example: hopscope recover hopscope-app-1
     """
-    if is_assembled(directory) and not (directory / "spool").is_dir():
+    for other in others:
+        join(directory, other)
+    if not others and is_assembled(directory) and not (directory / "spool").is_dir():
         click.echo(f"hopscope: {directory} has its archive already; next: analyze summary {directory}", err=True)
         return
     said = assemble(directory)

@@ -13,7 +13,7 @@ from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
 from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
 from hopscope.launch.installed import fitting_collector
-from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job
+from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
 
@@ -146,7 +146,9 @@ def report(directory: Path | None, code: int) -> None:
         click.echo(f"hopscope: what was recorded is still there: hopscope recover {shown}", err=True)
         return
     if is_assembled(directory):
-        click.echo(f"hopscope: the trace is in {shown}; next: analyze summary {shown}", err=True)
+        sizes = [world["size"] for world in worlds(directory)]
+        of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
+        click.echo(f"hopscope: the trace is in {shown}{of}; next: analyze summary {shown}", err=True)
     else:
         why = "no rank reached MPI_Init under the collector" if code == 0 else f"the job ended with code {code}"
         click.echo(f"hopscope: there is no trace: {why}", err=True)

@@ -85,6 +85,37 @@ def assemble(directory: Path) -> str:
     return said
 
 
+def join(directory: Path, other: Path) -> None:
+    """Lets the next assembly of a trace directory take in another run's recordings, which stay where they are.
+
+    Raises InputError if one of them has no recordings (any more).
+    """
+    for run in (directory, other):
+        if not any((run / "spool").glob("*.defs")):
+            raise InputError(
+                f"{run} holds no recordings (spool/*.defs), only of which two runs can be joined; a whole trace keeps "
+                "them where HOPSCOPE_KEEP_SPOOL=1 was set in its job"
+            )
+    if directory.resolve() == other.resolve():
+        raise InputError(f"{other} is the same run; name another one to join to it")
+    link = directory / f"joined-{other.resolve().name}"
+    number = 1
+    while link.is_symlink() and link.resolve() != other.resolve():
+        number += 1
+        link = directory / f"joined-{other.resolve().name}-{number}"
+    if not link.is_symlink():
+        link.symlink_to(other.resolve())
+
+
+def worlds(directory: Path) -> list[dict[str, Any]]:
+    """The worlds of an assembled run as its run.json lists them; empty where it does not say."""
+    try:
+        facts = cast("dict[str, Any]", json.loads((directory / "run.json").read_text()))
+    except (OSError, ValueError):
+        return []
+    return cast("list[dict[str, Any]]", facts.get("worlds", []))
+
+
 def inspect(directory: Path) -> dict[str, Any]:
     """Where every rank is by what it has recorded so far: schemas/inspection.schema.json, up to `missing`.
 

@@ -55,9 +55,11 @@ def _ranks(seen: Inspection) -> Table:
     table = _table("ranks", "ranks", "host", "process", "since", "is")
     rows: dict[tuple[str, str, str], list[int]] = {}
     times: dict[tuple[str, str, str], list[int]] = {}
+    has_worlds = len({facts["world"] for facts in seen.ranks}) > 1
     for facts in seen.ranks:
         text, at = seen.where(facts["rank"])
-        row = (facts["host"] or "-", facts["state"], text)
+        host = facts["host"] or "-"
+        row = (f"{host}, world {facts['world']}" if has_worlds else host, facts["state"], text)
         rows.setdefault(row, []).append(facts["rank"])
         if at is not None:
             times.setdefault(row, []).append(at)

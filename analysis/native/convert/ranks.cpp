@@ -90,7 +90,13 @@ Ranks::Ranks(const Definitions &definitions) {
         rank.pid = integer_property(*group, "HOPSCOPE::PID");
         const int64_t core = integer_property(*group, "HOPSCOPE::CORE");
         rank.core = core == kNull64 || core < 0 ? kNull32 : static_cast<int32_t>(core);
-        rank_of_group[group->id] = static_cast<int32_t>(ranks.size());
+        /* Other tools' archives have one world. */
+        const int64_t world = integer_property(*group, "HOPSCOPE::WORLD");
+        const int64_t world_rank = integer_property(*group, "HOPSCOPE::WORLD_RANK");
+        const auto number = static_cast<int32_t>(ranks.size());
+        rank.world = world == kNull64 ? 0 : static_cast<int32_t>(world);
+        rank.world_rank = world_rank == kNull64 ? number : static_cast<int32_t>(world_rank);
+        rank_of_group[group->id] = number;
         ranks.push_back(std::move(rank));
     }
     for (const LocationGroup &group : definitions.location_groups) {

@@ -21,6 +21,7 @@ struct Rank {
     std::string host, cluster, clock_host;
     int64_t pid = kNull64;
     int32_t core = kNull32;
+    int32_t world = 0, world_rank = 0;
     std::string complete;                    /* "yes", why not, or empty where the trace does not say */
     int64_t first = kNull64, last = kNull64; /* corrected ticks */
     bool finalized = false;                  /* its MPI_Finalize is in the trace */

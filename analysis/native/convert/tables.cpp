@@ -31,8 +31,8 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
     for (size_t i = 0; i < trace.ranks->ranks.size(); i++) {
         const Rank &rank = trace.ranks->ranks[i];
         id.push_back(static_cast<int32_t>(i));
-        world.push_back(0);
-        world_rank.push_back(static_cast<int32_t>(i));
+        world.push_back(rank.world);
+        world_rank.push_back(rank.world_rank);
         host.push_back(words->find(rank.host));
         cluster.push_back(words->find(rank.cluster));
         pid.push_back(rank.pid);

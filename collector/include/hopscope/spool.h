@@ -112,12 +112,18 @@ struct spool_record {
  * {"def":"process","world_rank":0,"world_size":8,"pid":1,"core":0,"clock_host":"n1","host":"a0","cluster":"A",
  *  "command":"./heat ...","mpi_library":"Open MPI v4.1.4 ...","started_ns":<unix time>,"thread_level":0,
  *  "mode":"tree","record":"all","tick_source":"tsc","presence":"complete","tree_file":"<text>","topology_file":"<text>",
- *  "event_cost_ns":12.5}
- *     again later in the file: fields given again replace the earlier ones
+ *  "event_cost_ns":12.5,"job":"hydra-n1_4711","boot":"<kernel's id>","spawned":false,"thread_multiple":false}
+ *     again later in the file: fields given again replace the earlier ones. Of a spawned one also "parent_rank", the
+ *     spawning root's rank in its world, -1 unknown
  * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}
  *     members as world ranks, from rank 0 of the communicator only, null elsewhere; key is equal on all members. Of an
  *     intercommunicator ("inter":true) size, rank and members are those of the local group, and rank 0 of each side
- * adds "remote":[..], the other group
+ * adds "remote":[..], the other group. Where processes of other worlds are in it, or in what it was made of, every
+ * member writes the lists, by numbers of its own: world ranks, and from world_size on those of other worlds
+ * (members.h); key is then this process's own, and there are "origin":"merge","salt":"..","nth":1, how many like it
+ * with this one. If it was made by two groups that meet ("origin" spawn, parent, accept, connect, join, intercomm),
+ * also "leads":true in one process of each, there with "began" and "ended" (ticks of the call), "place" (a hash of port
+ * or connection), "peer" (definition of the leaders' communicator, 0: none) and "peer_rank"
  * {"def":"comm_name","id":1,"name":"rows"}
  * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
  * {"def":"tree","id":1,"name":"binomial-mpich"}

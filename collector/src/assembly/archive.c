@@ -34,7 +34,7 @@ static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = flush_when
 
 static bool write_location(struct run *run, OTF2_Archive *archive, const struct process *process,
                            struct spool_file *file, struct strings *strings, struct progress *progress) {
-    OTF2_LocationRef location = location_of(process->world_rank, file ? file->thread : 0);
+    OTF2_LocationRef location = location_of(process->rank, file ? file->thread : 0);
     OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive, location);
     if (!events)
         return false;
@@ -52,7 +52,7 @@ static bool write_offset(OTF2_DefWriter *writer, int64_t at_ns, const struct clo
  * ignore a single record: where only one measurement is known, it holds until the last event too. */
 static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, const struct process *process,
                                 uint32_t thread) {
-    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location_of(process->world_rank, thread));
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location_of(process->rank, thread));
     if (!writer)
         return false;
     bool ok = true;
@@ -80,7 +80,7 @@ static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, co
 static bool for_all_locations(struct run *run, OTF2_Archive *archive, bool events, struct strings *strings,
                               struct progress *progress) {
     bool ok = true;
-    for (int rank = 0; rank < run->world_size && ok; rank++) {
+    for (int rank = 0; rank < run->rank_count && ok; rank++) {
         struct process *process = &run->processes[rank];
         bool has_first = false;
         for (size_t i = 0; i < process->spool_count && ok; i++) {
@@ -100,6 +100,9 @@ static void say_what_was_left_out(struct run *run) {
     if (run->records_without_comm)
         sentences_add(&run->missing, "%llu message(s) and collectives on communicators that were never defined",
                       (unsigned long long)run->records_without_comm);
+    if (run->records_unjoined)
+        sentences_add(&run->missing, "%llu message(s) and collectives on communicators with those processes",
+                      (unsigned long long)run->records_unjoined);
     if (run->records_ungrouped)
         sentences_add(&run->missing, "%llu message(s) on intercommunicators whose groups are unknown",
                       (unsigned long long)run->records_ungrouped);

@@ -49,6 +49,6 @@ bool write_definitions(struct run *run, OTF2_GlobalDefWriter *writer, struct str
 bool write_events(struct run *run, const struct process *process, struct spool_file *file, OTF2_EvtWriter *writer,
                   struct strings *strings, struct progress *progress);
 
-uint64_t location_of(int world_rank, uint32_t thread);
+uint64_t location_of(int rank, uint32_t thread);
 
 #endif

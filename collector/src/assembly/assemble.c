@@ -47,6 +47,18 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
+/* Of several worlds: some process has not ended, or one that MPI_Comm_spawn started has not come yet. */
+static bool goes_on(const struct run *run) {
+    bool open = run->spawns_without_world > 0;
+    for (int rank = 0; run->world_count > 1 && rank < run->rank_count && !open; rank++) {
+        const struct process *process = &run->processes[rank];
+        open = !process->present;
+        for (size_t i = 0; i < process->spool_count; i++)
+            open = open || process->spools[i].state == SPOOL_OPEN;
+    }
+    return open;
+}
+
 static struct timespec newest;
 
 static int note_newest(const char *path, const struct stat *status, int kind, struct FTW *where) {
@@ -59,13 +71,16 @@ static int note_newest(const char *path, const struct stat *status, int kind, st
 
 /* True if there is an archive and nothing was added to the spools since: after an incomplete assembly the missing
  * spools may be brought. Called under the lock, for the walk's result is global. */
-static bool is_assembled(const struct paths *paths) {
+static bool is_assembled(const struct run *run, const struct paths *paths) {
     struct stat anchor;
     if (stat(paths->anchor, &anchor) != 0)
         return false;
     newest = (struct timespec){0};
-    if (nftw(paths->spool, note_newest, 16, FTW_PHYS) != 0)
-        return true; /* no spools: there is nothing else that it could be made of */
+    for (size_t i = 0; i < run->world_count; i++) {
+        char spool[PATH_MAX];
+        if (snprintf(spool, sizeof spool, "%s/spool", run->worlds[i].directory) < (int)sizeof spool)
+            nftw(spool, note_newest, 16, FTW_PHYS);
+    }
     return anchor.st_mtim.tv_sec > newest.tv_sec ||
            (anchor.st_mtim.tv_sec == newest.tv_sec && anchor.st_mtim.tv_nsec >= newest.tv_nsec);
 }
@@ -74,7 +89,7 @@ static bool is_assembled(const struct paths *paths) {
  * do not tell what a process that still runs has appended to a mapping. */
 static uint64_t records_in(const struct run *run) {
     uint64_t records = 0;
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = 0; rank < run->rank_count; rank++)
         for (size_t i = 0; i < run->processes[rank].spool_count; i++)
             records += run->processes[rank].spools[i].count;
     return records;
@@ -104,7 +119,7 @@ static bool write_text(const char *path, const char *bytes, size_t length) {
 static void write_inputs(const struct run *run, const char *dir) {
     bool tree = false, topology = false;
     char path[PATH_MAX];
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
         if (process->tree_file && !tree) {
             tree = true;
@@ -148,15 +163,18 @@ static void say(const struct run *run, char *message, size_t capacity) {
     }
 }
 
-static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock,
+static int assemble_run(struct run *run, const struct paths *paths, const char *dir, int lock, bool after_all,
                         struct progress *progress, char *message, size_t capacity) {
     if (!run_read(run, dir, message, capacity))
         return ASSEMBLE_FAILED;
     uint64_t records = records_in(run);
     uint64_t assembled = read_count(lock);
-    if (is_assembled(paths) && (assembled == UINT64_MAX || assembled == records))
+    if (is_assembled(run, paths) && (assembled == UINT64_MAX || assembled == records))
         return UNCHANGED;
-    if (!clock_map_make(run) || !merge_comms(run) || !survey(run) || !clock_map_finish(run)) {
+    bool ok = clock_map_make(run) && join_worlds(run);
+    if (ok && after_all && goes_on(run))
+        return ASSEMBLE_LATER;
+    if (!ok || !merge_comms(run) || !survey(run) || !clock_map_finish(run)) {
         snprintf(message, capacity, "out of memory while reading %s", paths->spool);
         return ASSEMBLE_FAILED;
     }
@@ -187,23 +205,26 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
     return outcome;
 }
 
-static int assemble_locked(const struct paths *paths, const char *dir, int lock, struct progress *progress,
-                           char *message, size_t capacity) {
+static int assemble_locked(const struct paths *paths, const char *dir, int lock, bool after_all,
+                           struct progress *progress, char *message, size_t capacity) {
     struct run run = {0};
-    int outcome = assemble_run(&run, paths, dir, lock, progress, message, capacity);
-    run_free(&run);
+    int outcome = assemble_run(&run, paths, dir, lock, after_all, progress, message, capacity);
     const char *keep = getenv("HOPSCOPE_KEEP_SPOOL");
     if (outcome == ASSEMBLE_WHOLE && !(keep && strcmp(keep, "1") == 0)) {
+        /* The first is dir itself. Of a joined run the link goes, before what is beneath it: that stays. */
+        for (size_t i = 1; i < run.world_count; i++)
+            remove_tree(run.worlds[i].directory);
         /* At once: of half a spool directory another archive would be made, with less in it. */
         if (rename(paths->spool, paths->workshop) == 0)
             remove_tree(paths->workshop);
         remove_tree(paths->presence);
     }
+    run_free(&run);
     return outcome;
 }
 
-int hopscope_assemble_with_progress(const char *dir, char *message, size_t capacity, assemble_progress *report,
-                                    void *context) {
+static int assemble_dir(const char *dir, bool after_all, char *message, size_t capacity, assemble_progress *report,
+                        void *context) {
     char unwanted[8];
     if (!message || capacity == 0) {
         message = unwanted;
@@ -238,7 +259,7 @@ int hopscope_assemble_with_progress(const char *dir, char *message, size_t capac
         continue;
     struct progress progress = {.report = report, .context = context};
     int outcome = exists(paths.spool) || !exists(paths.anchor)
-                      ? assemble_locked(&paths, dir, lock, &progress, message, capacity)
+                      ? assemble_locked(&paths, dir, lock, after_all, &progress, message, capacity)
                       : ASSEMBLE_WHOLE; /* another process has just done it */
     /* The lock file stays for those who wait on it, but a whole run's directory shall hold nothing else than the run.
      */
@@ -248,6 +269,15 @@ int hopscope_assemble_with_progress(const char *dir, char *message, size_t capac
     return outcome == UNCHANGED ? ASSEMBLE_WHOLE : outcome;
 }
 
+int hopscope_assemble_with_progress(const char *dir, char *message, size_t capacity, assemble_progress *report,
+                                    void *context) {
+    return assemble_dir(dir, false, message, capacity, report, context);
+}
+
 int hopscope_assemble(const char *dir, char *message, size_t capacity) {
-    return hopscope_assemble_with_progress(dir, message, capacity, NULL, NULL);
+    return assemble_dir(dir, false, message, capacity, NULL, NULL);
+}
+
+int hopscope_assemble_after_all(const char *dir, char *message, size_t capacity) {
+    return assemble_dir(dir, true, message, capacity, NULL, NULL);
 }

@@ -14,13 +14,18 @@ enum assemble_outcome {
     ASSEMBLE_WHOLE = 0,
     ASSEMBLE_INCOMPLETE = 1, /* there is an archive; the message says what it lacks */
     ASSEMBLE_FAILED = 2,     /* there is none; the message says why and what to do */
+    ASSEMBLE_LATER = 3,      /* there is none yet: some of the run's processes still record, or are to come */
 };
 
-/* Turns DIR/spool into DIR/traces.otf2, traces.def, traces/ and run.json, which appear last and at once: a killed
- * assembly is repeated. An assembled directory is left as it is (WHOLE). A whole run's spool/ and presence/ are removed
- * afterwards unless HOPSCOPE_KEEP_SPOOL is 1; an incomplete one's stay, because the missing spools may yet be brought.
- * message: NUL-terminated, empty if there is nothing to say. Returns enum assemble_outcome. */
+/* Turns DIR/spool, and the spools of the worlds beneath (run.h), into DIR/traces.otf2, traces.def, traces/ and
+ * run.json, which appear last and at once: a killed assembly is repeated. An assembled directory is left as it is
+ * (WHOLE). A whole run's spool/ and presence/ are removed afterwards unless HOPSCOPE_KEEP_SPOOL is 1; an incomplete
+ * one's stay, because the missing spools may yet be brought. message: NUL-terminated, empty if there is nothing to say.
+ * Returns enum assemble_outcome. */
 __attribute__((visibility("default"))) int hopscope_assemble(const char *dir, char *message, size_t capacity);
+
+/* The same for a world that has ended: LATER, and nothing is done, while another world of the run has not. */
+__attribute__((visibility("default"))) int hopscope_assemble_after_all(const char *dir, char *message, size_t capacity);
 
 /* The same with a report of progress: done of total bytes of spools. NULL: silent. */
 typedef void assemble_progress(void *context, uint64_t done, uint64_t total);

@@ -4,6 +4,7 @@
  * through the first and the last calibration pair of any of them. Round trips between machines then give offsets.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,20 +18,32 @@
 /* Two pairs this close fix the rate badly: each is good to some tens of ns, so the rate only to about 1e-6. */
 static const uint64_t SHORT_SPAN_NS = 100000000;
 
-static uint32_t machine_named(const struct run *run, const char *name) {
-    for (size_t i = 0; i < run->machine_count; i++)
-        if (strcmp(run->machines[i].name, name) == 0)
+static const char *clock_name(const struct process *process) {
+    return process->clock_host ? process->clock_host : process->host ? process->host : "unknown";
+}
+
+/* A machine that a process already read has, by the kernel that runs there, or by the name where that is not known.
+ * *named: how many have the name. */
+static uint32_t machine_of(const struct run *run, const struct process *process, int *named) {
+    *named = 0;
+    for (size_t i = 0; i < run->machine_count; i++) {
+        const struct machine *machine = &run->machines[i];
+        bool boots = machine->boot && process->boot;
+        bool same_name = strcmp(machine->clock_name, clock_name(process)) == 0;
+        if (boots ? strcmp(machine->boot, process->boot) == 0 : same_name)
             return (uint32_t)i;
+        *named += same_name;
+    }
     return NO_ID;
 }
 
 static bool find_machines(struct run *run) {
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         struct process *process = &run->processes[rank];
         if (!process->present)
             continue;
-        const char *name = process->clock_host ? process->clock_host : process->host ? process->host : "unknown";
-        process->machine = machine_named(run, name);
+        int named;
+        process->machine = machine_of(run, process, &named);
         if (process->machine != NO_ID)
             continue;
         struct machine *machines = realloc(run->machines, (run->machine_count + 1) * sizeof *machines);
@@ -38,11 +51,17 @@ static bool find_machines(struct run *run) {
             return false;
         run->machines = machines;
         process->machine = (uint32_t)run->machine_count;
-        machines[run->machine_count++] =
-            (struct machine){.name = name,
-                             .is_tsc = process->tick_source && strcmp(process->tick_source, "tsc") == 0,
-                             .ns_per_tick = 1,
-                             .first_ns = UINT64_MAX};
+        struct machine *machine = &machines[run->machine_count++];
+        *machine = (struct machine){.clock_name = clock_name(process),
+                                    .boot = process->boot,
+                                    .is_tsc = process->tick_source && strcmp(process->tick_source, "tsc") == 0,
+                                    .ns_per_tick = 1,
+                                    .first_ns = UINT64_MAX};
+        /* Every world names its own machines; two of them may have given one name to different ones. */
+        if (named)
+            snprintf(machine->name, sizeof machine->name, "%.130s#%d", machine->clock_name, named + 1);
+        else
+            snprintf(machine->name, sizeof machine->name, "%.150s", machine->clock_name);
     }
     return true;
 }
@@ -83,7 +102,7 @@ static bool measure_now(const struct machine *machine, struct clock_pair_definit
 static uint64_t fit(const struct run *run, struct machine *machine) {
     struct clock_pair_definition first = {0}, last = {0};
     bool any = false;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
         if (process->machine == NO_ID || &run->machines[process->machine] != machine)
             continue;
@@ -156,70 +175,8 @@ uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks) {
     return before < machine->base_ns ? machine->base_ns - before : 0;
 }
 
-static bool add_measurement(struct machine *machine, struct clock_measurement measurement) {
-    struct clock_measurement *grown = realloc(machine->measurements, (machine->measurement_count + 1) * sizeof *grown);
-    if (!grown)
-        return false;
-    machine->measurements = grown;
-    size_t i = machine->measurement_count++;
-    for (; i > 0 && grown[i - 1].at_ns > measurement.at_ns; i--)
-        grown[i] = grown[i - 1];
-    grown[i] = measurement;
-    return true;
-}
-
-/* Offset and bound of one round trip: reference -> here -> reference. */
-static struct clock_measurement measure(const struct machine *reference, const struct machine *here,
-                                        const struct round_trip *trip) {
-    int64_t ref_send = (int64_t)clock_map_ns(reference, trip->ref_send);
-    int64_t ref_recv = (int64_t)clock_map_ns(reference, trip->ref_recv);
-    int64_t here_recv = (int64_t)clock_map_ns(here, trip->here_recv);
-    int64_t here_send = (int64_t)clock_map_ns(here, trip->here_send);
-    int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
-    bound = bound < 0 ? 0 : bound;
-    /* Rounds slower than the fastest may disagree by more than it can be wrong. */
-    int64_t error = (int64_t)bounded(trip->spread_ns + 0.5);
-    return (struct clock_measurement){
-        .at_ns = here_recv + (here_send - here_recv) / 2,
-        .offset_ns = ((ref_send - here_recv) + (ref_recv - here_send)) / 2,
-        .error_ns = error < bound ? error : bound,
-        .bound_ns = bound,
-    };
-}
-
-static uint32_t find_reference(const struct run *run) {
-    for (int rank = 0; rank < run->world_size; rank++) {
-        const struct process *process = &run->processes[rank];
-        for (size_t i = 0; i < process->round_trip_count; i++) {
-            const char *name = process->round_trips[i].ref_host;
-            uint32_t machine = name ? machine_named(run, name) : NO_ID;
-            if (machine != NO_ID)
-                return machine;
-        }
-    }
-    for (int rank = 0; rank < run->world_size; rank++)
-        if (run->processes[rank].machine != NO_ID)
-            return run->processes[rank].machine;
-    return NO_ID;
-}
-
 bool clock_map_make(struct run *run) {
-    if (!find_machines(run) || !fit_all(run))
-        return false;
-    struct machine *reference = &run->machines[find_reference(run)];
-    reference->is_reference = true;
-    for (int rank = 0; rank < run->world_size; rank++) {
-        const struct process *process = &run->processes[rank];
-        for (size_t i = 0; process->machine != NO_ID && i < process->round_trip_count; i++) {
-            const struct round_trip *trip = &process->round_trips[i];
-            struct machine *here = &run->machines[process->machine];
-            if (here == reference || !trip->ref_host || strcmp(trip->ref_host, reference->name) != 0)
-                continue;
-            if (!add_measurement(here, measure(reference, here, trip)))
-                return false;
-        }
-    }
-    return true;
+    return find_machines(run) && fit_all(run) && clock_offsets_find(run);
 }
 
 /* Interpolated between measurements and, as libotf2's readers do, extrapolated beyond the first and the last two. */
@@ -342,9 +299,9 @@ bool clock_map_finish(struct run *run) {
                               machine->name, reference);
             continue;
         }
-        if (!add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
+        if (!clock_add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
             (machine->last_ns > machine->first_ns &&
-             !add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
+             !clock_add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
             return false;
     }
     find_span(run);

@@ -168,11 +168,12 @@ static bool take(struct scan *s, const struct spool_record *record) {
 }
 
 /* A process holds a lock on each of its spools as long as it lives. */
-static void find_out_if_alive(struct rank_place *rank, const struct process *process, const char *directory) {
+static void find_out_if_alive(struct rank_place *rank, const struct process *process, const struct run *run) {
     char path[PATH_MAX];
     rank->known = process->ended;
     for (size_t i = 0; i < process->spool_count && !process->ended; i++) {
-        snprintf(path, sizeof path, "%s/spool/%d.%u.spool", directory, process->world_rank, process->spools[i].thread);
+        snprintf(path, sizeof path, "%s/spool/%d.%u.spool", run->worlds[process->world].directory, process->world_rank,
+                 process->spools[i].thread);
         int file = open(path, O_RDONLY | O_CLOEXEC);
         if (file < 0)
             continue;
@@ -204,7 +205,7 @@ static bool place_rank(struct inspection *inspection, int number) {
         inspection->first_ns = first < inspection->first_ns ? first : inspection->first_ns;
         inspection->last_ns = last > inspection->last_ns ? last : inspection->last_ns;
     }
-    find_out_if_alive(rank, process, inspection->run.directory);
+    find_out_if_alive(rank, process, &inspection->run);
     return true;
 }
 
@@ -214,9 +215,9 @@ bool inspect(struct inspection *inspection, const char *directory, char *message
     struct run *run = &inspection->run;
     if (!run_read(run, directory, message, capacity))
         return false;
-    inspection->ranks = calloc((size_t)run->world_size, sizeof *inspection->ranks);
-    bool ok = inspection->ranks && clock_map_make(run) && merge_comms(run);
-    for (int rank = 0; ok && rank < run->world_size; rank++)
+    inspection->ranks = calloc((size_t)run->rank_count, sizeof *inspection->ranks);
+    bool ok = inspection->ranks && clock_map_make(run) && join_worlds(run) && merge_comms(run);
+    for (int rank = 0; ok && rank < run->rank_count; rank++)
         ok = !run->processes[rank].present || place_rank(inspection, rank);
     if (!ok) {
         snprintf(message, capacity, "out of memory while reading %s", directory);
@@ -232,7 +233,7 @@ bool inspect(struct inspection *inspection, const char *directory, char *message
 }
 
 void inspection_free(struct inspection *inspection) {
-    for (int rank = 0; inspection->ranks && rank < inspection->run.world_size; rank++) {
+    for (int rank = 0; inspection->ranks && rank < inspection->run.rank_count; rank++) {
         struct rank_place *place = &inspection->ranks[rank];
         for (size_t i = 0; i < place->thread_count; i++) {
             free(place->threads[i].open);

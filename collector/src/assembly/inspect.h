@@ -39,7 +39,7 @@ struct rank_place {
 
 struct inspection {
     struct run run;
-    struct rank_place *ranks; /* run.world_size entries */
+    struct rank_place *ranks; /* run.rank_count entries */
     uint64_t first_ns, last_ns;
     bool has_now; /* one of the clocks is this machine's */
     uint64_t now_ns;

@@ -15,7 +15,7 @@ static void add_comm(struct text *out, uint32_t comm) {
         text_add(out, ",\"comm\":%" PRIu32, comm);
 }
 
-/* A peer as world rank: null for any, for nobody, and where the communicator is not known. */
+/* A peer as trace-wide rank: null for any, for nobody, and where the communicator is not known. */
 static void add_peer(struct text *out, const struct inspection *in, uint32_t comm, uint64_t peer_and_tag, bool tag) {
     uint32_t peer = (uint32_t)(peer_and_tag >> 32);
     const struct comm *known = comm == NO_ID ? NULL : &in->run.comms[comm];
@@ -139,8 +139,8 @@ static const char *state_of(const struct process *process, const struct rank_pla
 static void add_rank(struct text *out, const struct inspection *in, int number) {
     const struct process *process = &in->run.processes[number];
     const struct rank_place *rank = &in->ranks[number];
-    text_add(out, "{\"rank\":%d,\"state\":\"%s\",\"pid\":%" PRId64 ",\"host\":", number, state_of(process, rank),
-             process->pid);
+    text_add(out, "{\"rank\":%d,\"world\":%" PRIu32 ",\"world_rank\":%d,\"state\":\"%s\",\"pid\":%" PRId64 ",\"host\":",
+             number, process->world, process->world_rank, state_of(process, rank), process->pid);
     text_add_quoted(out, process->host ? process->host : process->clock_host);
     const char *stopped = NULL;
     for (size_t i = 0; i < process->spool_count; i++)
@@ -184,7 +184,7 @@ void inspection_json(const struct inspection *in, struct text *out) {
         text_add(out, "]}");
     }
     text_add(out, "],\"ranks\":[");
-    for (int rank = 0; rank < in->run.world_size; rank++) {
+    for (int rank = 0; rank < in->run.rank_count; rank++) {
         text_add(out, rank ? "," : "");
         add_rank(out, in, rank);
     }

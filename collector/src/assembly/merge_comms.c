@@ -9,12 +9,12 @@
 struct view {
     struct comm_definition *definition;
     uint32_t id;
-    int world_rank;
+    int rank;
 };
 
 /* MPI_COMM_SELF has a key per rank and is one communicator definition in OTF2. */
 static uint64_t merge_key(const struct comm_definition *definition) {
-    return definition->self ? 0 : definition->key;
+    return definition->self ? 0 : definition->common_key;
 }
 
 static int by_key(const void *a, const void *b) {
@@ -22,18 +22,15 @@ static int by_key(const void *a, const void *b) {
     uint64_t key_x = merge_key(x->definition), key_y = merge_key(y->definition);
     if (key_x != key_y)
         return key_x < key_y ? -1 : 1;
-    return (x->world_rank > y->world_rank) - (x->world_rank < y->world_rank);
+    return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static bool is_world(const struct comm *comm) {
-    return comm->name && strcmp(comm->name, "MPI_COMM_WORLD") == 0;
-}
-
-/* MPI_COMM_WORLD, then in the order of making: a parent's definition precedes its children's in every process. */
+/* MPI_COMM_WORLD, then in the order of making: a parent's definition precedes its children's in every process. Where
+ * several threads make communicators that order is a matter of chance; see in_order_of_descent. */
 static int in_order_of_making(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
-    if (is_world(x) != is_world(y))
-        return is_world(x) ? -1 : 1;
+    if (x->world != y->world)
+        return x->world ? -1 : 1;
     if (x->first_id != y->first_id)
         return x->first_id < y->first_id ? -1 : 1;
     if (x->members && y->members && x->size && y->size && x->members[0] != y->members[0])
@@ -41,16 +38,41 @@ static int in_order_of_making(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
+/* MPI_COMM_WORLD, then by generation and key, which hang on nothing but what the program asked for. */
+static int in_order_of_descent(const void *a, const void *b) {
+    const struct comm *x = a, *y = b;
+    if (x->world || y->world)
+        return in_order_of_making(a, b);
+    if (x->generation == y->generation)
+        return (x->key > y->key) - (x->key < y->key);
+    return x->generation < y->generation ? -1 : 1;
+}
+
+static void find_generations(struct run *run) {
+    /* Sorted by making, parents precede their children in all but damaged spools. */
+    for (size_t i = 0; i < run->comm_count; i++) {
+        struct comm *comm = &run->comms[i];
+        comm->generation = comm->parent == NO_ID || comm->parent >= i ? 1 : run->comms[comm->parent].generation + 1;
+    }
+}
+
+static bool threads_make(const struct run *run) {
+    for (int rank = 0; rank < run->rank_count; rank++)
+        if (run->processes[rank].thread_multiple)
+            return true;
+    return false;
+}
+
 static bool ranks_exist(const struct run *run, const int *ranks, int count) {
     for (int i = 0; i < count; i++)
-        if (ranks[i] < 0 || ranks[i] >= run->world_size)
+        if (ranks[i] < 0 || ranks[i] >= run->rank_count)
             return false;
     return true;
 }
 
-/* A rank of which nothing is known, and that is no member yet; -1 if there is none. */
-static int unknown_rank(const struct run *run, const int *members, int size) {
-    for (int rank = 0; rank < run->world_size; rank++) {
+/* A rank of a world of which nothing is known, and that is no member yet; -1 if there is none. */
+static int unknown_rank(const struct run *run, const struct world *world, const int *members, int size) {
+    for (int rank = world->first; rank < world->first + world->size; rank++) {
         bool taken = run->processes[rank].present;
         for (int i = 0; i < size && !taken; i++)
             taken = members[i] == rank;
@@ -62,8 +84,10 @@ static int unknown_rank(const struct run *run, const int *members, int size) {
 
 /* From a member that wrote them all; else each from its own report, the silent ones from the ranks that are missing. */
 static bool find_members(struct run *run, struct comm *comm, const struct view *views, size_t count) {
+    /* Of one world, or its members were found by join_worlds. */
+    const struct world *world = &run->worlds[run->processes[views[0].rank].world];
     int size = views[0].definition->size;
-    if (size < 1 || size > run->world_size)
+    if (size < 1 || size > run->rank_count)
         size = 1;
     comm->members = malloc((size_t)size * sizeof *comm->members);
     if (!comm->members)
@@ -80,13 +104,13 @@ static bool find_members(struct run *run, struct comm *comm, const struct view *
         comm->members[i] = -1;
     for (size_t i = 0; i < count; i++)
         if (views[i].definition->rank >= 0 && views[i].definition->rank < size)
-            comm->members[views[i].definition->rank] = views[i].world_rank;
+            comm->members[views[i].definition->rank] = views[i].rank;
     int guessed = 0;
     for (int i = 0; i < size; i++) {
         if (comm->members[i] >= 0)
             continue;
-        comm->members[i] = size == run->world_size ? i : unknown_rank(run, comm->members, size);
-        guessed += size != run->world_size;
+        comm->members[i] = size == world->size ? world->first + i : unknown_rank(run, world, comm->members, size);
+        guessed += size != world->size;
         if (comm->members[i] < 0) {
             comm->size = i;
             break;
@@ -128,17 +152,18 @@ static bool find_groups(const struct run *run, struct comm *comm, const struct v
     if (!comm->members)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!contains(comm->members, comm->size, views[i].world_rank))
-            comm->members[comm->size++] = views[i].world_rank;
+        if (!contains(comm->members, comm->size, views[i].rank))
+            comm->members[comm->size++] = views[i].rank;
     return true;
 }
 
 static bool make_comm(struct run *run, struct comm *comm, const struct view *views, size_t count) {
     const struct comm_definition *first = views[0].definition;
     *comm = (struct comm){.key = merge_key(first),
-                          .parent_key = first->parent_key,
+                          .parent_key = first->common_parent,
                           .inter = first->inter,
                           .self = first->self,
+                          .world = first->world,
                           .first_id = NO_ID,
                           .parent = NO_ID};
     for (size_t i = 0; i < count; i++) {
@@ -149,19 +174,26 @@ static bool make_comm(struct run *run, struct comm *comm, const struct view *vie
     }
     if (comm->self)
         return true;
+    uint32_t world = run->processes[views[0].rank].world;
+    if (comm->world && world > 0 && strcmp(comm->name, "MPI_COMM_WORLD") == 0) {
+        struct text name = {0};
+        text_add(&name, "MPI_COMM_WORLD of world %u", world);
+        comm->own_name = name.bytes;
+        comm->name = name.bytes ? name.bytes : comm->name;
+    }
     return comm->inter ? find_groups(run, comm, views, count) : find_members(run, comm, views, count);
 }
 
 static struct view *collect(const struct run *run, size_t *count) {
     size_t total = 0;
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = 0; rank < run->rank_count; rank++)
         total += run->processes[rank].comm_count;
     struct view *views = malloc((total ? total : 1) * sizeof *views);
     *count = 0;
-    for (int rank = 0; views && rank < run->world_size; rank++) {
+    for (int rank = 0; views && rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
         for (size_t i = 0; i < process->comm_count; i++)
-            if (process->comms[i].key || process->comms[i].self)
+            if (process->comms[i].joined && (process->comms[i].key || process->comms[i].self))
                 views[(*count)++] = (struct view){&process->comms[i], (uint32_t)i + 1, rank};
     }
     return views;
@@ -198,6 +230,11 @@ bool merge_comms(struct run *run) {
     if (ok)
         qsort(run->comms, run->comm_count, sizeof *run->comms, in_order_of_making);
     ok = ok && link_all(run, views, count);
+    if (ok && threads_make(run)) {
+        find_generations(run);
+        qsort(run->comms, run->comm_count, sizeof *run->comms, in_order_of_descent);
+        ok = link_all(run, views, count);
+    }
     free(views);
     return ok;
 }

@@ -33,6 +33,11 @@ static uint64_t unsigned_of(const struct json *line, const char *key) {
     return value->number > 0 && value->number < 18e18 ? (uint64_t)value->number : 0;
 }
 
+static bool boolean_of(const struct json *line, const char *key) {
+    const struct json *value = json_get(line, key);
+    return value && value->type == JSON_BOOL && value->boolean;
+}
+
 static uint64_t key_of(const struct json *line, const char *key) {
     const struct json *value = json_get(line, key);
     return value && value->type == JSON_STRING ? strtoull(value->string, NULL, 16) : 0;
@@ -89,6 +94,11 @@ static void take_process(struct process *process, const struct json *line) {
     process->core = integer_of(line, "core", process->core);
     process->started_ns = integer_of(line, "started_ns", process->started_ns);
     process->thread_level = integer_of(line, "thread_level", process->thread_level);
+    process->parent_rank = integer_of(line, "parent_rank", process->parent_rank);
+    process->thread_multiple = process->thread_multiple || boolean_of(line, "thread_multiple");
+    process->spawned = process->spawned || boolean_of(line, "spawned");
+    take_text(line, "job", &process->job);
+    take_text(line, "boot", &process->boot);
     take_text(line, "clock_host", &process->clock_host);
     take_text(line, "host", &process->host);
     take_text(line, "cluster", &process->cluster);
@@ -108,6 +118,38 @@ static void take_process(struct process *process, const struct json *line) {
     process->present = true;
 }
 
+/* FNV-1a; 0 where there is no text. */
+static uint64_t hash_of(const struct json *value) {
+    uint64_t hash = value && value->type == JSON_STRING ? 0xCBF29CE484222325u : 0;
+    for (const char *c = hash ? value->string : ""; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
+    return hash;
+}
+
+static enum meeting meeting_of(const struct json *origin) {
+    static const char *const words[] = {[MEETS_SPAWN] = "spawn",   [MEETS_PARENT] = "parent",
+                                        [MEETS_ACCEPT] = "accept", [MEETS_CONNECT] = "connect",
+                                        [MEETS_JOIN] = "join",     [MEETS_INTERCOMM] = "intercomm"};
+    for (size_t i = MEETS_SPAWN; i < sizeof words / sizeof *words; i++)
+        if (origin->type == JSON_STRING && strcmp(origin->string, words[i]) == 0)
+            return (enum meeting)i;
+    return MEETS_NOT;
+}
+
+static void take_foreign(struct comm_definition *comm, const struct json *line) {
+    const struct json *origin = json_get(line, "origin");
+    comm->origin = hash_of(origin);
+    comm->meets = meeting_of(origin);
+    comm->salt = key_of(line, "salt");
+    comm->nth = unsigned_of(line, "nth");
+    comm->leads = boolean_of(line, "leads");
+    comm->began = unsigned_of(line, "began");
+    comm->ended = unsigned_of(line, "ended");
+    comm->place = key_of(line, "place");
+    comm->peer = (uint32_t)unsigned_of(line, "peer");
+    comm->peer_rank = (int)integer_of(line, "peer_rank", -1);
+}
+
 static bool take_comm(struct process *process, const struct json *line) {
     struct comm_definition *comm = ELEMENT(process, comms, comm_count, integer_of(line, "id", 0));
     if (!comm)
@@ -116,15 +158,18 @@ static bool take_comm(struct process *process, const struct json *line) {
     comm->parent_key = key_of(line, "parent");
     comm->size = (int)integer_of(line, "size", 0);
     comm->rank = (int)integer_of(line, "rank", -1);
-    const struct json *inter = json_get(line, "inter");
-    comm->inter = inter && inter->type == JSON_BOOL && inter->boolean;
-    comm->merged = NO_ID;
+    comm->inter = boolean_of(line, "inter");
+    comm->merged = comm->side = NO_ID;
     take_text(line, "name", &comm->name);
     comm->self = comm->size == 1 && comm->name && strcmp(comm->name, "MPI_COMM_SELF") == 0;
+    comm->world = comm->name && strcmp(comm->name, "MPI_COMM_WORLD") == 0;
     free(comm->members);
     free(comm->remote);
     comm->members = ranks_of(line, "members", &comm->member_count);
     comm->remote = ranks_of(line, "remote", &comm->remote_count);
+    comm->foreign = json_get(line, "origin") != NULL;
+    if (comm->foreign)
+        take_foreign(comm, line);
     return true;
 }
 
@@ -263,7 +308,8 @@ static void free_names(struct name_definition *names, size_t count) {
 void process_free(struct process *process) {
     char *texts[] = {process->clock_host,  process->host,          process->cluster,     process->command,
                      process->mpi_library, process->mode,          process->tick_source, process->presence,
-                     process->tree_file,   process->topology_file, process->end_how,     process->record};
+                     process->tree_file,   process->topology_file, process->end_how,     process->record,
+                     process->job,         process->boot};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < process->comm_count; i++) {

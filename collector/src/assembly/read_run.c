@@ -1,4 +1,4 @@
-/* Reads the spool directory: which ranks and threads there are, and which should be there. */
+/* Reads the spools of all worlds of a run, and numbers its ranks. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,95 +9,118 @@
 #include "assembly/read_definitions.h"
 #include "assembly/run.h"
 
-enum { MOST_RANKS = 1 << 24 }; /* a file name with a larger number is none of the collector's */
-
-struct names {
-    char **items;
-    int count;
-};
-
-/* "<rank>.defs" or "<rank>.<thread>.spool"; thread is -1 for the former. */
-static bool parse_name(const char *name, int *rank, int *thread) {
-    int used = 0;
-    *thread = -1;
-    if (sscanf(name, "%9d.defs%n", rank, &used) == 1 && used > 0 && name[used] == '\0')
-        return *rank >= 0 && *rank < MOST_RANKS;
-    used = 0;
-    if (sscanf(name, "%9d.%9d.spool%n", rank, thread, &used) == 2 && used > 0 && name[used] == '\0')
-        return *rank >= 0 && *rank < MOST_RANKS && *thread >= 0;
-    return false;
-}
-
-static int is_spool_name(const struct dirent *entry) {
-    int rank, thread;
-    return parse_name(entry->d_name, &rank, &thread);
-}
-
-static int by_rank_and_thread(const struct dirent **a, const struct dirent **b) {
-    int rank_a, thread_a, rank_b, thread_b;
-    parse_name((*a)->d_name, &rank_a, &thread_a);
-    parse_name((*b)->d_name, &rank_b, &thread_b);
-    if (rank_a != rank_b)
-        return rank_a < rank_b ? -1 : 1;
-    return (thread_a > thread_b) - (thread_a < thread_b);
-}
-
-static bool make_room(struct run *run, int ranks) {
-    if (ranks <= run->world_size)
-        return true;
-    struct process *processes = realloc(run->processes, (size_t)ranks * sizeof *processes);
-    if (!processes)
+static bool add_world(struct run *run, const char *directory, uint32_t family, int *error) {
+    struct world *worlds = realloc(run->worlds, (run->world_count + 1) * sizeof *worlds);
+    if (!worlds)
         return false;
-    run->processes = processes;
-    for (int rank = run->world_size; rank < ranks; rank++)
-        processes[rank] = (struct process){.world_rank = rank, .machine = NO_ID, .core = -1};
-    run->world_size = ranks;
-    return true;
+    run->worlds = worlds;
+    struct world *world = &worlds[run->world_count++];
+    *world = (struct world){.directory = strdup(directory), .family = family};
+    return world->directory && world_read(world, &run->missing, error);
 }
 
-static bool add_spool(struct run *run, struct process *process, const char *path, int thread) {
-    struct spool_file *spools = realloc(process->spools, (process->spool_count + 1) * sizeof *spools);
-    if (!spools)
+static int is_spawned(const struct dirent *entry) {
+    return strncmp(entry->d_name, "spawned-", 8) == 0;
+}
+
+static int is_joined(const struct dirent *entry) {
+    return strncmp(entry->d_name, "joined-", 7) == 0;
+}
+
+/* The world of a directory, the spawned ones beneath it, and the runs that were joined to it. */
+static bool add_worlds(struct run *run, const char *directory, uint32_t *families, int *error) {
+    uint32_t family = (*families)++;
+    if (!add_world(run, directory, family, error))
         return false;
-    process->spools = spools;
-    char reason[160];
-    if (spool_file_open(&spools[process->spool_count], path, (uint32_t)process->world_rank, (uint32_t)thread, reason,
-                        sizeof reason))
-        process->spool_count++;
-    else
-        sentences_add(&run->missing, "the events of rank %d, thread %d: %s: %s", process->world_rank, thread, path,
-                      reason);
-    return true;
-}
-
-static bool read_files(struct run *run, struct dirent **entries, int count) {
-    for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        int rank, thread;
-        parse_name(entries[i]->d_name, &rank, &thread);
-        if (!make_room(run, rank + 1))
-            return false;
-        snprintf(path, sizeof path, "%s/spool/%s", run->directory, entries[i]->d_name);
-        struct process *process = &run->processes[rank];
-        if (thread >= 0) {
-            if (!add_spool(run, process, path, thread))
-                return false;
-        } else if (read_definitions(process, path, &run->missing) && process->world_size <= MOST_RANKS) {
-            if (!make_room(run, (int)process->world_size))
-                return false;
+    for (int joined = 0; joined < 2; joined++) {
+        struct dirent **entries = NULL;
+        int count = scandir(directory, &entries, joined ? is_joined : is_spawned, alphasort);
+        bool ok = true;
+        for (int i = 0; i < count; i++) {
+            char path[PATH_MAX];
+            int unreadable = 0;
+            if (ok && snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < (int)sizeof path)
+                ok = joined ? add_worlds(run, path, families, &unreadable) : add_world(run, path, family, &unreadable);
+            if (unreadable) { /* such as one that has not come to make its spool/ */
+                sentences_add(&run->missing, "all of %s: %s", path, strerror(unreadable));
+                ok = true;
+            }
+            free(entries[i]);
         }
+        free(entries);
+        if (!ok)
+            return false;
     }
     return true;
+}
+
+static int64_t started(const struct world *world) {
+    for (int rank = 0; rank < world->size; rank++)
+        if (world->processes[rank].started_ns > 0)
+            return world->processes[rank].started_ns;
+    return INT64_MAX;
+}
+
+/* The runs as they were given, in each the world that was there first. */
+static int in_order(const void *a, const void *b) {
+    const struct world *x = a, *y = b;
+    if (x->family != y->family)
+        return x->family < y->family ? -1 : 1;
+    size_t depth_x = strlen(x->directory), depth_y = strlen(y->directory);
+    bool root_x = depth_x < depth_y && strncmp(x->directory, y->directory, depth_x) == 0;
+    bool root_y = depth_y < depth_x && strncmp(y->directory, x->directory, depth_y) == 0;
+    if (root_x || root_y)
+        return root_x ? -1 : 1;
+    if (started(x) != started(y))
+        return started(x) < started(y) ? -1 : 1;
+    return strcmp(x->directory, y->directory);
+}
+
+/* Worlds of which nothing is known go; the others' processes are put behind one another. */
+static bool number_ranks(struct run *run) {
+    qsort(run->worlds, run->world_count, sizeof *run->worlds, in_order);
+    size_t kept = 0;
+    for (size_t i = 0; i < run->world_count; i++) {
+        struct world *world = &run->worlds[i];
+        world->first = run->rank_count;
+        run->rank_count += world->size;
+        if (world->size > 0)
+            run->worlds[kept++] = *world;
+        else
+            free(world->directory);
+    }
+    run->world_count = kept;
+    run->processes = malloc((size_t)(run->rank_count ? run->rank_count : 1) * sizeof *run->processes);
+    for (size_t i = 0; run->processes && i < kept; i++) {
+        struct world *world = &run->worlds[i];
+        memcpy(run->processes + world->first, world->processes, (size_t)world->size * sizeof *run->processes);
+        free(world->processes);
+        world->processes = NULL;
+        for (int rank = 0; rank < world->size; rank++) {
+            run->processes[world->first + rank].rank = world->first + rank;
+            run->processes[world->first + rank].world = (uint32_t)i;
+        }
+    }
+    return run->processes != NULL;
+}
+
+const char *rank_name(const struct run *run, int rank, char *text, size_t capacity) {
+    const struct process *process = &run->processes[rank];
+    if (run->world_count > 1)
+        snprintf(text, capacity, "%d (%d of world %u)", rank, process->world_rank, process->world);
+    else
+        snprintf(text, capacity, "%d", rank);
+    return text;
 }
 
 /* "0, 3 to 5 and 7" of the ranks for which a test holds; returns how many. */
 static int list_ranks(const struct run *run, bool (*holds)(const struct process *), struct text *out) {
     int found = 0;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         if (!holds(&run->processes[rank]))
             continue;
         int last = rank;
-        while (last + 1 < run->world_size && holds(&run->processes[last + 1]))
+        while (last + 1 < run->rank_count && holds(&run->processes[last + 1]))
             last++;
         text_add(out, "%s%d", found ? ", " : "", rank);
         if (last > rank)
@@ -147,72 +170,90 @@ static void say_what_is_missing(struct run *run) {
     say(run, lacks_spools, "all events", " (their .spool file is missing or damaged)");
     say(run, died, "what came after the last record", " (MPI_Finalize was not reached)");
     say(run, aborted, "the end of the run", " (MPI_Abort was called there)");
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
+        char name[64];
         for (size_t i = 0; i < process->spool_count; i++)
             if (process->spools[i].state == SPOOL_STOPPED)
-                sentences_add(&run->missing, "what rank %d, thread %u did after recording stopped: %s", rank,
-                              process->spools[i].thread, process->spools[i].stop_reason);
+                sentences_add(&run->missing, "what rank %s, thread %u did after recording stopped: %s",
+                              rank_name(run, rank, name, sizeof name), process->spools[i].thread,
+                              process->spools[i].stop_reason);
     }
 }
 
-/* A process that ended before it knew its place: without a topology in use it is its machine. */
-static void place_unplaced(struct run *run) {
+/* Somebody of another world who is on this process's machine and knows its place; NULL if there is nobody. */
+static const struct process *placed_beside(const struct run *run, const struct process *process) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
+        const struct process *other = &run->processes[rank];
+        if (other->host && other->clock_host && strcmp(other->clock_host, process->clock_host) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+/* A process that ended before it knew its place, or of a world that knows none (MPI by sessions): where its world has
+ * no topology in use its host is its machine. */
+static void place_unplaced(struct run *run, const struct world *world) {
     bool any_placed = false;
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = world->first; rank < world->first + world->size; rank++)
         any_placed = any_placed || run->processes[rank].host;
-    for (int rank = 0; rank < run->world_size && !any_placed; rank++) {
+    for (int rank = world->first; rank < world->first + world->size && !any_placed; rank++) {
         struct process *process = &run->processes[rank];
-        if (process->present && process->clock_host)
-            process->host = strdup(process->clock_host);
-        if (process->present && !process->cluster)
-            process->cluster = strdup("cluster");
+        if (!process->present || !process->clock_host)
+            continue;
+        const struct process *beside = placed_beside(run, process);
+        const char *cluster = beside && beside->cluster ? beside->cluster : "cluster";
+        process->host = strdup(beside ? beside->host : process->clock_host);
+        if (!process->cluster)
+            process->cluster = strdup(cluster);
     }
 }
 
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity) {
     *run = (struct run){.directory = directory};
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/spool", directory) >= (int)sizeof path) {
-        snprintf(message, capacity, "the path %.60s... is too long", directory);
-        return false;
-    }
-    struct dirent **entries = NULL;
-    int count = scandir(path, &entries, is_spool_name, by_rank_and_thread);
-    if (count < 0) {
-        snprintf(message, capacity, "%s: %s; name the trace directory of a run under the collector", path,
-                 strerror(errno));
-        return false;
-    }
-    bool ok = read_files(run, entries, count);
-    for (int i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
-    if (!ok) {
-        snprintf(message, capacity, "out of memory while reading %s", path);
+    uint32_t families = 0;
+    int error = 0;
+    if (!add_worlds(run, directory, &families, &error) || !number_ranks(run)) {
+        if (error == ENAMETOOLONG)
+            snprintf(message, capacity, "the path %.60s... is too long", directory);
+        else if (error)
+            snprintf(message, capacity, "%s/spool: %s; name the trace directory of a run under the collector",
+                     directory, strerror(error));
+        else
+            snprintf(message, capacity, "out of memory while reading %s/spool", directory);
         return false;
     }
     bool any = false;
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = 0; rank < run->rank_count; rank++)
         any = any || run->processes[rank].present;
     if (!any) {
         snprintf(message, capacity,
-                 "%s holds no definitions of any rank (<rank>.defs), so there is nothing to assemble", path);
+                 "%s/spool holds no definitions of any rank (<rank>.defs), so there is nothing to assemble", directory);
         return false;
     }
-    place_unplaced(run);
+    for (size_t i = 0; i < run->world_count; i++)
+        place_unplaced(run, &run->worlds[i]);
     say_what_is_missing(run);
     return true;
 }
 
 void run_free(struct run *run) {
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = 0; run->processes && rank < run->rank_count; rank++)
         process_free(&run->processes[rank]);
-    for (size_t i = 0; i < run->comm_count; i++)
+    for (size_t i = 0; i < run->world_count; i++) {
+        for (int rank = 0; run->worlds[i].processes && rank < run->worlds[i].size; rank++)
+            process_free(&run->worlds[i].processes[rank]);
+        free(run->worlds[i].processes);
+        free(run->worlds[i].directory);
+    }
+    for (size_t i = 0; i < run->comm_count; i++) {
         free(run->comms[i].members);
+        free(run->comms[i].own_name);
+    }
     for (size_t i = 0; i < run->machine_count; i++)
         free(run->machines[i].measurements);
     free(run->processes);
+    free(run->worlds);
     free(run->machines);
     free(run->comms);
     free(run->shadows);

@@ -32,14 +32,34 @@ struct spool_file {
     uint64_t events_written; /* write_events.c */
 };
 
-struct comm_definition { /* index = id - 1; key 0: undefined */
-    uint64_t key, parent_key;
+struct comm_definition {      /* index = id - 1; key 0: undefined */
+    uint64_t key, parent_key; /* this process's own */
     char *name;
     int size, rank;
-    bool inter, self;
-    int *members, *remote; /* NULL where this process did not write them */
+    bool inter, self, world; /* MPI_COMM_SELF, MPI_COMM_WORLD, whatever the program names them */
+    int *members, *remote;   /* trace-wide ranks once joined is set; NULL where this process did not write them */
     int member_count, remote_count;
-    uint32_t merged; /* index into run.comms, NO_ID */
+    /* Of one with processes of other worlds (comm/registry.h of the collector): */
+    bool foreign;
+    uint64_t origin, salt, nth; /* origin: a hash of the word */
+    enum meeting {
+        MEETS_NOT,
+        MEETS_SPAWN,
+        MEETS_PARENT,
+        MEETS_ACCEPT,
+        MEETS_CONNECT,
+        MEETS_JOIN,
+        MEETS_INTERCOMM
+    } meets;
+    bool leads;
+    uint64_t began, ended, place; /* of the one that leads */
+    uint32_t peer;                /* definition of this process, 0: none */
+    int peer_rank;
+    uint32_t side; /* join_worlds.c; NO_ID */
+    /* join_worlds.c */
+    bool joined;                        /* the next two are known */
+    uint64_t common_key, common_parent; /* equal on all members */
+    uint32_t merged;                    /* index into run.comms, NO_ID */
 };
 
 struct site_definition {
@@ -65,10 +85,12 @@ struct round_trip {
 
 /* One rank. present: its definitions were found. */
 struct process {
-    bool present, ended;
+    bool present, ended, spawned, thread_multiple;
+    int rank; /* trace-wide */
     int world_rank;
-    int64_t world_size, pid, core, started_ns, thread_level;
-    char *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
+    uint32_t world; /* index into run.worlds */
+    int64_t world_size, pid, core, started_ns, thread_level, parent_rank;
+    char *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
         *topology_file, *end_how, *record;
     bool has_event_cost;
     double event_cost_ns;
@@ -92,9 +114,19 @@ struct clock_measurement {
     int64_t offset_ns, error_ns, bound_ns;
 };
 
+/* One MPI_COMM_WORLD (or mpi://WORLD): the job's own, or one that MPI_Comm_spawn made. Its ranks are, trace-wide, those
+ * from first on. */
+struct world {
+    char *directory;           /* where its spool/ is */
+    uint32_t family;           /* of those whose directories are in one: which may have spawned one another */
+    struct process *processes; /* until they are put behind one another */
+    int first, size;
+};
+
 /* A machine with a clock of its own. */
 struct machine {
-    const char *name;
+    char name[160];                /* unlike any other's */
+    const char *clock_name, *boot; /* its name in the world that was first there; boot NULL: unknown */
     bool is_tsc;
     uint64_t base_ticks, base_ns;
     double ns_per_tick;
@@ -108,13 +140,15 @@ struct machine {
 struct comm {
     uint64_t key, parent_key;
     const char *name;
-    bool inter, self;
+    char *own_name; /* name, if it is not one of the definitions' */
+    bool inter, self, world;
     int size;
-    int *members;      /* world ranks in order; an intercommunicator's first group, then its second */
-    int first_group;   /* an intercommunicator's: members of the first group; 0 where the groups are unknown */
-    uint32_t first_id; /* lowest definition id of a process: order of making */
-    uint32_t parent;   /* index, NO_ID */
-    uint32_t group;    /* index into the archive's groups */
+    int *members;        /* trace-wide ranks in order; an intercommunicator's first group, then its second */
+    int first_group;     /* an intercommunicator's: members of the first group; 0 where the groups are unknown */
+    uint32_t first_id;   /* lowest definition id of a process: order of making */
+    uint32_t generation; /* how far from one without a parent */
+    uint32_t parent;     /* index, NO_ID */
+    uint32_t group;      /* index into the archive's groups */
 };
 
 /* A communicator's hops under one tree. OTF2 id: comm_count + index. */
@@ -139,8 +173,11 @@ enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_REGION_
 
 struct run {
     const char *directory;
-    struct process *processes; /* world_size entries, by rank */
-    int world_size;
+    struct process *processes; /* by trace-wide rank */
+    int rank_count;            /* of all worlds, those of which nothing was found too */
+    struct world *worlds;
+    size_t world_count;
+    size_t spawns_without_world; /* MPI_Comm_spawn made them, and they were not found, or not told apart */
     struct machine *machines;
     size_t machine_count;
     struct comm *comms;
@@ -156,16 +193,20 @@ struct run {
     struct id_table region_ids, shadow_ids;
     /* survey.c; first and last are corrected, by the clock of the reference machine */
     uint64_t records, first_ns, last_ns, overhead_ns;
-    size_t threads;                                                                          /* spools with records */
-    uint64_t records_unknown, records_without_comm, records_ungrouped, leaves_without_enter; /* left out */
+    size_t threads;                                                                      /* spools with records */
+    uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* left out */
+    uint64_t leaves_without_enter;
     /* write_events.c */
     uint64_t events;
     struct sentences missing;
     bool out_of_memory;
 };
 
-/* Reads DIR/spool. False with a message if there is nothing to make an archive of. */
+/* Reads DIR/spool, and those of the worlds beneath: DIR/spawned-<job>/spool, and of other runs that were brought,
+ * DIR/joined-<name>/spool with what is beneath that. False with a message if there is nothing to make an archive of. */
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
+/* Of one world: its processes. False if memory fails, or with an errno if the directory cannot be read. */
+bool world_read(struct world *world, struct sentences *missing, int *error);
 void run_free(struct run *run);
 
 /* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if it is no usable spool. */
@@ -174,6 +215,9 @@ bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_r
 void spool_file_close(struct spool_file *file);
 /* Lets go of the pages that a pass over the records has brought in; they can be read again. */
 void spool_file_rest(const struct spool_file *file);
+
+/* How a rank is called in a sentence: "3", or "3 (1 of world 2)" where there are several. */
+const char *rank_name(const struct run *run, int rank, char *text, size_t capacity);
 
 /* Fits a map from ticks to ns per machine and works out the offsets between machines. */
 bool clock_map_make(struct run *run);
@@ -186,7 +230,14 @@ bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
  * reference's, and the run's span. */
 bool clock_map_finish(struct run *run);
 
-/* Finds out which definitions of different processes mean the same communicator. */
+/* Round trips between machines become their measurements. */
+bool clock_offsets_find(struct run *run);
+bool clock_add_measurement(struct machine *machine, struct clock_measurement measurement);
+
+/* Members become trace-wide ranks, keys equal on all members, over the worlds too. What cannot be joined is counted in
+ * a sentence. After clock_map_make. */
+bool join_worlds(struct run *run);
+/* Finds out which definitions of different processes mean the same communicator. After join_worlds. */
 bool merge_comms(struct run *run);
 
 /* One pass over all records: order, span, regions, shadow communicators, calls that never left. */
@@ -194,6 +245,8 @@ bool survey(struct run *run);
 /* OTF2 ids; NO_ID where the record refers to nothing known. A region's: of what begins it. */
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin);
 uint32_t comm_of(const struct process *process, uint32_t id);
+/* Its processes of other worlds were not found. */
+bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
 /* The depth that the stack of open records (indices into records) has when `leave` has closed what it closes, and all
  * that was still open inside it; SIZE_MAX if nothing open fits. */

@@ -11,7 +11,7 @@
 #define FIRST_TEXT(run, field) first_text(run, offsetof(struct process, field))
 
 static const char *first_text(const struct run *run, size_t offset) {
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         char *const *field = (const void *)((const char *)&run->processes[rank] + offset);
         if (*field)
             return *field;
@@ -45,7 +45,7 @@ static void add_number(struct text *out, const char *key, uint64_t value) {
 
 static void add_started(struct text *out, const struct run *run) {
     int64_t started = INT64_MAX;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         int64_t at = run->processes[rank].started_ns;
         if (at > 0 && at < started)
             started = at;
@@ -67,7 +67,7 @@ static void add_names(struct text *out, const char *key, const struct run *run, 
     add_member(out, key);
     text_add(out, "[");
     bool any = false;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         char *const *name = (const void *)((const char *)&run->processes[rank] + offset);
         bool seen = !*name;
         for (int before = 0; before < rank && !seen; before++) {
@@ -137,10 +137,27 @@ static void add_tree(struct text *out, const char *tree) {
     json_free(value);
 }
 
+static void add_worlds(struct text *out, const struct run *run) {
+    add_member(out, "worlds");
+    text_add(out, "[");
+    for (size_t i = 0; i < run->world_count; i++) {
+        const struct world *world = &run->worlds[i];
+        const struct process *first = NULL;
+        for (int rank = 0; rank < world->size && !first; rank++)
+            if (run->processes[world->first + rank].present)
+                first = &run->processes[world->first + rank];
+        text_add(out, "%s\n    {\"first_rank\": %d, \"size\": %d, \"spawned\": %s, \"command\": ", i ? "," : "",
+                 world->first, world->size, first && first->spawned ? "true" : "false");
+        text_add_quoted(out, first ? first->command : NULL);
+        text_add(out, "}");
+    }
+    text_add(out, "\n  ]");
+}
+
 static void add_event_cost(struct text *out, const struct run *run) {
     double sum = 0;
     int count = 0;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         if (!run->processes[rank].has_event_cost)
             continue;
         sum += run->processes[rank].event_cost_ns;
@@ -158,7 +175,7 @@ static void add_reasons(struct text *out, const struct run *run) {
     text_add(out, "[");
     const char *listed[256];
     size_t count = 0;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
         for (size_t i = 0; i < process->reason_count && count < 256; i++) {
             const char *reason = process->reasons[i].text;
@@ -215,7 +232,8 @@ void run_json_write(const struct run *run, struct text *out) {
     add_started(out, run);
     add_text(out, "mode", mode ? mode : "observe");
     add_text(out, "record", FIRST_TEXT(run, record));
-    add_number(out, "world_size", (uint64_t)run->world_size);
+    add_number(out, "world_size", (uint64_t)run->rank_count);
+    add_worlds(out, run);
     add_names(out, "hosts", run, offsetof(struct process, host));
     add_names(out, "clusters", run, offsetof(struct process, cluster));
     add_tree(out, FIRST_TEXT(run, tree_file));

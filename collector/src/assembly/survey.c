@@ -10,7 +10,11 @@ uint32_t comm_of(const struct process *process, uint32_t id) {
     if (id < 1 || id > process->comm_count)
         return NO_ID;
     const struct comm_definition *definition = &process->comms[id - 1];
-    return definition->key || definition->self ? definition->merged : NO_ID;
+    return definition->joined && (definition->key || definition->self) ? definition->merged : NO_ID;
+}
+
+bool is_unjoined(const struct process *process, uint32_t id) {
+    return id >= 1 && id <= process->comm_count && process->comms[id - 1].foreign && !process->comms[id - 1].joined;
 }
 
 static uint32_t site_of(const struct process *process, uint64_t id) {
@@ -70,11 +74,11 @@ static bool merge_sites(struct run *run) {
     struct id_table ids = {0};
     bool ok = true;
     size_t total = 0;
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = 0; rank < run->rank_count; rank++)
         total += run->processes[rank].site_count;
     run->sites = malloc((total ? total : 1) * sizeof *run->sites);
     ok = run->sites != NULL;
-    for (int rank = 0; ok && rank < run->world_size; rank++) {
+    for (int rank = 0; ok && rank < run->rank_count; rank++) {
         struct process *process = &run->processes[rank];
         for (size_t i = 0; ok && i < process->site_count; i++) {
             struct site_definition *site = &process->sites[i];
@@ -118,7 +122,7 @@ static bool merge_names(char ***all, size_t *count, struct name_definition *name
 
 static bool merge_all_names(struct run *run) {
     bool ok = true;
-    for (int rank = 0; ok && rank < run->world_size; rank++) {
+    for (int rank = 0; ok && rank < run->rank_count; rank++) {
         struct process *p = &run->processes[rank];
         ok = merge_names(&run->trees, &run->tree_count, p->trees, p->tree_count) &&
              merge_names(&run->user_regions, &run->user_region_count, p->user_regions, p->user_region_count);
@@ -272,7 +276,7 @@ static bool survey_file(struct run *run, const struct process *process, struct s
 bool survey(struct run *run) {
     if (!merge_sites(run) || !merge_all_names(run))
         return false;
-    for (int rank = 0; rank < run->world_size; rank++) {
+    for (int rank = 0; rank < run->rank_count; rank++) {
         struct process *process = &run->processes[rank];
         if (!process->present)
             continue;

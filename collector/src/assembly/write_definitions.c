@@ -20,13 +20,13 @@ static void check(struct writing *w, OTF2_ErrorCode code) {
     w->ok = w->ok && code == OTF2_SUCCESS;
 }
 
-uint64_t location_of(int world_rank, uint32_t thread) {
-    return (uint64_t)(uint32_t)world_rank | (uint64_t)thread << 32;
+uint64_t location_of(int rank, uint32_t thread) {
+    return (uint64_t)(uint32_t)rank | (uint64_t)thread << 32;
 }
 
 static void write_clock(struct writing *w) {
     uint64_t started = OTF2_UNDEFINED_TIMESTAMP;
-    for (int rank = 0; rank < w->run->world_size; rank++) {
+    for (int rank = 0; rank < w->run->rank_count; rank++) {
         int64_t at = w->run->processes[rank].started_ns;
         if (at > 0 && (uint64_t)at < started)
             started = (uint64_t)at;
@@ -108,14 +108,16 @@ static void number_property(struct writing *w, uint32_t group, const char *name,
                                                              (OTF2_AttributeValue){.int64 = value}));
 }
 
-static void write_rank(struct writing *w, const struct process *process, uint32_t host_node) {
+static void write_rank(struct writing *w, const struct process *process, uint32_t node) {
     struct text out = {0};
-    uint32_t group = (uint32_t)process->world_rank;
-    text_add(&out, "MPI Rank %d", process->world_rank);
+    uint32_t group = (uint32_t)process->rank;
+    text_add(&out, "MPI Rank %d", process->rank);
     check(w, OTF2_GlobalDefWriter_WriteLocationGroup(w->to, group, text(w, out.bytes ? out.bytes : ""),
-                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, host_node,
+                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                                                      OTF2_UNDEFINED_LOCATION_GROUP));
     text_free(&out);
+    number_property(w, group, "HOPSCOPE::WORLD", process->world);
+    number_property(w, group, "HOPSCOPE::WORLD_RANK", process->world_rank);
     if (process->present) {
         number_property(w, group, "HOPSCOPE::PID", process->pid);
         number_property(w, group, "HOPSCOPE::CORE", process->core);
@@ -133,7 +135,7 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
         uint32_t thread = missing_first ? 0 : process->spools[i].thread;
         has_first = has_first || thread == 0;
         text_add(&out, thread ? "Thread %u" : "Main thread", thread);
-        check(w, OTF2_GlobalDefWriter_WriteLocation(w->to, location_of(process->world_rank, thread),
+        check(w, OTF2_GlobalDefWriter_WriteLocation(w->to, location_of(process->rank, thread),
                                                     text(w, out.bytes ? out.bytes : ""), OTF2_LOCATION_TYPE_CPU_THREAD,
                                                     missing_first ? 0 : process->spools[i].events_written, group));
         text_free(&out);
@@ -143,43 +145,61 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
 /* A node of the system tree for each different text; the id where it was first seen. */
 struct nodes {
     struct node {
-        const char *cluster, *host; /* host NULL: the cluster itself */
+        uint32_t parent;
+        const char *name, *kind;
     } *items;
     uint32_t count;
 };
 
-static uint32_t node_of(struct writing *w, struct nodes *nodes, const char *cluster, const char *host) {
+static uint32_t node_of(struct writing *w, struct nodes *nodes, uint32_t parent, const char *name, const char *kind) {
     for (uint32_t i = 0; i < nodes->count; i++) {
         const struct node *node = &nodes->items[i];
-        if (strcmp(node->cluster, cluster) == 0 &&
-            (host ? node->host && strcmp(node->host, host) == 0 : node->host == NULL))
+        if (node->parent == parent && strcmp(node->name, name) == 0 && strcmp(node->kind, kind) == 0)
             return i + 1;
     }
-    uint32_t parent = host ? node_of(w, nodes, cluster, NULL) : 0;
     struct node *items = realloc(nodes->items, (nodes->count + 1) * sizeof *items);
     if (!items) {
         w->ok = false;
         return 0;
     }
     nodes->items = items;
-    items[nodes->count++] = (struct node){cluster, host};
+    items[nodes->count++] = (struct node){parent, name, kind};
     uint32_t id = nodes->count;
-    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, id, text(w, host ? host : cluster),
-                                                      text(w, host ? "node" : "cluster"), parent));
-    if (host)
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, id, text(w, name), text(w, kind), parent));
+    if (strcmp(kind, "node") == 0)
         check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     return id;
 }
 
+/* One world's name stays the same text while the tree is written. */
+static char **name_worlds(const struct run *run) {
+    char **names = calloc(run->world_count + 1, sizeof *names);
+    for (size_t i = 0; names && i < run->world_count; i++) {
+        struct text name = {0};
+        text_add(&name, "world %zu", i);
+        names[i] = name.bytes;
+    }
+    return names;
+}
+
 static void write_system_tree(struct writing *w) {
     struct nodes nodes = {0};
+    char **worlds = name_worlds(w->run);
+    w->ok = w->ok && worlds;
     check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, 0, text(w, "machine"), text(w, "machine"),
                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
-    for (int rank = 0; rank < w->run->world_size && w->ok; rank++) {
+    for (int rank = 0; rank < w->run->rank_count && w->ok; rank++) {
         const struct process *process = &w->run->processes[rank];
-        write_rank(w, process, node_of(w, &nodes, cluster_of(process), host_of(process)));
+        uint32_t node = node_of(w, &nodes, 0, cluster_of(process), "cluster");
+        node = node_of(w, &nodes, node, host_of(process), "node");
+        if (w->run->world_count > 1 && worlds[process->world])
+            node = node_of(w, &nodes, node, worlds[process->world], "world");
+        write_rank(w, process, node);
     }
+    for (size_t i = 0; worlds && i < w->run->world_count; i++)
+        free(worlds[i]);
+    free(worlds);
     free(nodes.items);
 }
 
@@ -277,15 +297,15 @@ static void write_comm(struct writing *w, struct groups *groups, uint32_t id, co
 static void write_comms(struct writing *w) {
     struct run *run = w->run;
     struct groups groups = {0};
-    uint64_t *locations = malloc((size_t)(run->world_size ? run->world_size : 1) * sizeof *locations);
+    uint64_t *locations = malloc((size_t)(run->rank_count ? run->rank_count : 1) * sizeof *locations);
     if (!locations) {
         w->ok = false;
         return;
     }
-    for (int rank = 0; rank < run->world_size; rank++)
+    for (int rank = 0; rank < run->rank_count; rank++)
         locations[rank] = location_of(rank, 0);
     check(w, OTF2_GlobalDefWriter_WriteGroup(w->to, GROUP_LOCATIONS, text(w, ""), OTF2_GROUP_TYPE_COMM_LOCATIONS,
-                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)run->world_size,
+                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)run->rank_count,
                                              locations));
     check(w, OTF2_GlobalDefWriter_WriteGroup(w->to, GROUP_SELF, text(w, ""), OTF2_GROUP_TYPE_COMM_SELF,
                                              OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));

@@ -60,6 +60,14 @@ static uint64_t id_below(uint64_t id_and_root) {
     return id_and_root & (((uint64_t)1 << SPOOL_REQUEST_BITS) - 1);
 }
 
+/* A record whose communicator is not known. */
+static void left_out(struct writing *w, const struct spool_record *record) {
+    if (is_unjoined(w->process, record->comm))
+        w->run->records_unjoined++;
+    else
+        w->run->records_without_comm++;
+}
+
 static void push(struct writing *w, size_t index) {
     if (w->depth == w->room) {
         size_t room = w->room ? w->room * 2 : 64;
@@ -94,7 +102,7 @@ static void enter(struct writing *w, size_t index, uint64_t ns) {
     if (comm != NO_ID && !nonblocking)
         check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->to, NULL, ns));
     else if (collective(record))
-        w->run->records_without_comm++;
+        left_out(w, record);
     push(w, index);
 }
 
@@ -171,7 +179,7 @@ static void message(struct writing *w, const struct spool_record *record, uint64
         return;
     }
     if (comm == NO_ID || peer_of(record) >= (uint32_t)size) {
-        w->run->records_without_comm++;
+        left_out(w, record);
         return;
     }
     w->hops_since_enter += hop;
@@ -198,7 +206,7 @@ static void collective_request(struct writing *w, const struct spool_record *rec
     uint32_t comm = comm_of(w->process, record->comm);
     int64_t seq = (int64_t)record->b;
     if (comm == NO_ID) {
-        w->run->records_without_comm++;
+        left_out(w, record);
         return;
     }
     check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_COMM, comm));

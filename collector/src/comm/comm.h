@@ -11,11 +11,13 @@ struct engine_comm; /* what the engine keeps per communicator; src/engine */
 struct comm {
     MPI_Comm handle;
     uint32_t id;  /* of this process's definition; 0 while recording is off */
-    uint64_t key; /* equal on all members, unique in the job */
+    uint64_t key; /* unique in this process; equal on all members if they are of one world */
     int size, rank;
     int peers;        /* whom one exchanges with: size; of an intercommunicator the size of the other group */
-    int *world_ranks; /* size entries: world rank of each member; NULL for an intercommunicator */
+    int *world_ranks; /* size entries: world rank of each member; NULL for an intercommunicator and a foreign one */
     bool inter;
+    bool foreign;               /* some members are of another world, or some of what it was made from: see key */
+    bool has_strangers;         /* some members are */
     uint64_t next_seq;          /* collectives on one communicator never begin at once on one rank: no lock */
     uint64_t persistent;        /* persistent collectives made on it */
     uint64_t checkpoint;        /* the sequence number from which on clocks are to be looked after; UINT64_MAX: never */

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm/members.h"
 #include "comm/table.h"
 #include "mpi/mpi_table.h"
 #include "record/definitions.h"
 #include "record/record.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Group world_group;
 static int world_rank;
 static uint32_t last_id;
 static void (*tell_of_lost)(struct comm *comm);
@@ -61,69 +61,60 @@ static bool grow_counts(void) {
     return true;
 }
 
-/* The key of the next communicator of this base; 0 if memory fails. */
-static uint64_t next_key(uint64_t base) {
+/* How many there are of this base, with the next one; 0 if memory fails. */
+static uint32_t next_of(uint64_t base) {
     if (counts_used * 2 >= counts_capacity && !grow_counts())
         return 0;
     struct count *count = place_of(counts, counts_capacity, base);
     counts_used += !count->made;
     count->base = base;
-    return mix(base, ++count->made);
+    return ++count->made;
 }
 
-/* World ranks of a group's members; NULL if one is not of MPI_COMM_WORLD or memory fails. Frees the group. */
-static int *world_ranks_of(MPI_Group group, int *size) {
-    int *ranks = NULL, *numbers = NULL;
-    if (pmpi.Group_size(group, size) != MPI_SUCCESS || *size <= 0)
-        goto out;
-    ranks = malloc((size_t)*size * sizeof *ranks);
-    numbers = malloc((size_t)*size * sizeof *numbers);
-    if (!ranks || !numbers)
-        goto fail;
-    for (int i = 0; i < *size; i++)
-        numbers[i] = i;
-    if (pmpi.Group_translate_ranks(group, *size, numbers, world_group, ranks) != MPI_SUCCESS)
-        goto fail;
-    for (int i = 0; i < *size; i++)
-        if (ranks[i] == MPI_UNDEFINED)
-            goto fail;
-    goto out;
-fail:
-    free(ranks);
-    ranks = NULL;
-out:
-    free(numbers);
-    pmpi.Group_free(&group);
-    return ranks;
-}
-
-static int *local_members(MPI_Comm comm, int *size) {
-    MPI_Group group;
-    return pmpi.Comm_group(comm, &group) == MPI_SUCCESS ? world_ranks_of(group, size) : NULL;
-}
-
-static int *remote_members(MPI_Comm comm, int *size) {
-    MPI_Group group;
-    return pmpi.Comm_remote_group(comm, &group) == MPI_SUCCESS ? world_ranks_of(group, size) : NULL;
-}
-
-/* World ranks of the members; remote only of an intercommunicator. */
-struct members {
-    int *local, *remote;
-    int remote_size;
+/* What a communicator comes from. */
+struct making {
+    enum comm_origin origin;
+    uint64_t parent_key, salt;
+    bool parent_is_foreign;
+    struct comm_promise promise; /* key 0: none */
+    const struct meeting *meeting;
 };
 
-static void define(struct comm *comm, uint64_t parent_key, const struct members *members) {
+static const char *const origin_names[] = {
+    [COMM_ORIGIN_WORLD] = "world",       [COMM_ORIGIN_SELF] = "self",
+    [COMM_ORIGIN_DUP] = "dup",           [COMM_ORIGIN_SPLIT] = "split",
+    [COMM_ORIGIN_CREATE] = "create",     [COMM_ORIGIN_CREATE_GROUP] = "create_group",
+    [COMM_ORIGIN_TOPOLOGY] = "topology", [COMM_ORIGIN_INTERCOMM] = "intercomm",
+    [COMM_ORIGIN_MERGE] = "merge",       [COMM_ORIGIN_GROUP] = "group",
+    [COMM_ORIGIN_IDUP] = "idup",         [COMM_ORIGIN_SPAWN] = "spawn",
+    [COMM_ORIGIN_PARENT] = "parent",     [COMM_ORIGIN_ACCEPT] = "accept",
+    [COMM_ORIGIN_CONNECT] = "connect",   [COMM_ORIGIN_JOIN] = "join",
+};
+
+static void add_meeting(struct line *line, const struct meeting *meeting) {
+    const struct comm *peer = meeting->peer == MPI_COMM_NULL ? NULL : comm_find(meeting->peer);
+    line_boolean(line, "leads", meeting->leads);
+    if (!meeting->leads)
+        return;
+    line_unsigned(line, "began", meeting->began);
+    line_unsigned(line, "ended", meeting->ended);
+    line_key(line, "place", meeting->place);
+    line_unsigned(line, "peer", peer ? peer->id : 0);
+    line_number(line, "peer_rank", meeting->peer_rank);
+}
+
+static void define(struct comm *comm, const struct making *making, uint32_t nth, const struct members *members) {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
-    bool writes = comm->rank == 0; /* of each side of an intercommunicator */
+    /* Rank 0, of each side of an intercommunicator; where numbers are each process's own, everybody. */
+    bool writes = comm->rank == 0 || comm->foreign;
     struct line line;
     line_begin(&line, "comm");
     line_unsigned(&line, "id", comm->id);
     line_key(&line, "key", comm->key);
-    line_key(&line, "parent", parent_key);
+    line_key(&line, "parent", making->parent_key);
     line_text(&line, "name", name);
     line_number(&line, "size", comm->size);
     line_number(&line, "rank", comm->rank);
@@ -131,46 +122,67 @@ static void define(struct comm *comm, uint64_t parent_key, const struct members 
     if (comm->inter)
         line_ranks(&line, "remote", writes ? members->remote : NULL, members->remote_size);
     line_boolean(&line, "inter", comm->inter);
+    if (comm->foreign) {
+        line_text(&line, "origin", origin_names[making->origin]);
+        line_key(&line, "salt", making->salt);
+        line_unsigned(&line, "nth", nth);
+        if (making->meeting)
+            add_meeting(&line, making->meeting);
+    }
     line_end(&line);
 }
 
-/* Fills size, rank and inter of a new communicator and finds its members. */
-static bool describe(struct comm *comm, struct members *members) {
+/* Fills size, rank, inter and foreign of a new communicator and finds its members. */
+static bool describe(struct comm *comm, bool meets, struct members *members) {
     int inter = 0;
     if (pmpi.Comm_test_inter(comm->handle, &inter) != MPI_SUCCESS ||
-        pmpi.Comm_rank(comm->handle, &comm->rank) != MPI_SUCCESS)
+        pmpi.Comm_rank(comm->handle, &comm->rank) != MPI_SUCCESS ||
+        !members_find(members, comm->handle, inter != 0, meets))
         return false;
     comm->inter = inter != 0;
-    members->local = local_members(comm->handle, &comm->size);
-    if (comm->inter && members->local)
-        members->remote = remote_members(comm->handle, &members->remote_size);
-    comm->peers = comm->inter ? members->remote_size : comm->size;
-    return members->local && (!comm->inter || members->remote);
+    comm->has_strangers = members->foreign;
+    comm->size = members->size;
+    comm->peers = comm->inter ? members->remote_size : members->size;
+    return true;
 }
 
 /* Both sides of an intercommunicator must hash alike, so the group with the smaller first rank comes first. */
-static uint64_t mix_members(uint64_t hash, const struct comm *comm, const struct members *m) {
-    if (!comm->inter)
-        return mix_ranks(hash, m->local, comm->size);
+static uint64_t mix_members(uint64_t hash, const struct members *m) {
+    if (!m->remote)
+        return mix_ranks(hash, m->local, m->size);
     bool local_first = m->local[0] < m->remote[0];
-    hash = mix_ranks(hash, local_first ? m->local : m->remote, local_first ? comm->size : m->remote_size);
-    return mix_ranks(hash, local_first ? m->remote : m->local, local_first ? m->remote_size : comm->size);
+    hash = mix_ranks(hash, local_first ? m->local : m->remote, local_first ? m->size : m->remote_size);
+    return mix_ranks(hash, local_first ? m->remote : m->local, local_first ? m->remote_size : m->size);
 }
 
 static void free_comm(struct comm *comm) {
     if (!comm)
         return;
+    if (comm->has_strangers)
+        members_forget();
     free(comm->world_ranks);
     free(comm);
 }
 
-static uint64_t key_of(MPI_Comm handle) {
-    struct comm *comm = handle == MPI_COMM_NULL ? NULL : comm_find(handle);
-    return comm ? comm->key : 0;
+static struct making made_from(enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
+    const struct comm *known = parent == MPI_COMM_NULL ? NULL : comm_find(parent);
+    return (struct making){.origin = origin,
+                           .parent_key = known ? known->key : 0,
+                           .salt = salt,
+                           .parent_is_foreign = known && known->foreign};
 }
 
-/* key 0: work it out. */
-static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm parent, uint64_t salt, uint64_t key) {
+static uint64_t base_of(const struct making *making, const struct members *members) {
+    if (making->meeting && members->foreign)
+        return mix_ranks(mix(mix(mix(0, (uint64_t)making->origin), making->parent_key), making->salt), members->local,
+                         members->size);
+    /* The two sides of one world have different communicators, and must hash alike. */
+    uint64_t origin = making->meeting ? COMM_ORIGIN_INTERCOMM : making->origin;
+    uint64_t parent_key = making->meeting ? 0 : making->parent_key;
+    return mix_members(mix(mix(mix(0, origin), parent_key), making->salt), members);
+}
+
+static struct comm *take_in(MPI_Comm made, const struct making *making) {
     if (made == MPI_COMM_NULL)
         return NULL;
     /* A new handle that is known belonged to a communicator whose freeing did not pass through here (from Fortran, or
@@ -181,31 +193,35 @@ static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm par
     if (stale)
         comm_forget(made);
     int kept = errno;
-    uint64_t parent_key = key_of(parent);
-    uint64_t hash = mix(mix(mix(0, (uint64_t)origin), parent_key), salt);
     struct comm *comm = calloc(1, sizeof *comm);
     struct members members = {0};
+    uint32_t nth = making->promise.nth;
     bool known = false;
     if (comm) {
         comm->handle = made;
         comm->checkpoint = UINT64_MAX;
-        known = describe(comm, &members);
+        known = describe(comm, making->meeting != NULL, &members);
+        comm->foreign = members.foreign || (making->parent_is_foreign && !making->meeting);
     }
     if (known) {
-        hash = mix_members(hash, comm, &members);
-        comm->world_ranks = comm->inter ? NULL : members.local;
+        uint64_t base = base_of(making, &members);
+        if (!comm->inter && !comm->foreign)
+            comm->world_ranks = members.local;
         pthread_mutex_lock(&lock);
-        comm->key = key ? key : next_key(hash);
+        if (!making->promise.key && (nth = next_of(base)) > 0)
+            comm->key = mix(base, nth);
+        else
+            comm->key = making->promise.key;
         known = comm->key != 0 && comm_table_add(comm);
         if (known && record_is_on())
             comm->id = ++last_id;
         pthread_mutex_unlock(&lock);
     }
     if (known && comm->id)
-        define(comm, parent_key, &members);
-    if (!comm || comm->world_ranks != members.local)
-        free(members.local);
-    free(members.remote);
+        define(comm, making, nth, &members);
+    if (comm && comm->world_ranks)
+        members.local = NULL;
+    members_free(&members);
     if (!known) {
         free_comm(comm);
         comm = NULL;
@@ -215,22 +231,35 @@ static struct comm *take_in(MPI_Comm made, enum comm_origin origin, MPI_Comm par
 }
 
 struct comm *comm_register(MPI_Comm made, enum comm_origin origin, MPI_Comm parent, uint64_t salt) {
-    return take_in(made, origin, parent, salt, 0);
+    struct making making = made_from(origin, parent, salt);
+    return take_in(made, &making);
 }
 
-uint64_t comm_reserve_key(MPI_Comm parent) {
+struct comm *comm_register_meeting(MPI_Comm made, enum comm_origin origin, MPI_Comm local, uint64_t salt,
+                                   const struct meeting *meeting) {
+    struct making making = made_from(origin, local, salt);
+    making.meeting = meeting;
+    return take_in(made, &making);
+}
+
+struct comm_promise comm_promise(MPI_Comm parent) {
     struct comm *known = comm_find(parent);
     if (!known)
-        return 0;
+        return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
     /* The members are the parent's: its key stands for them. Another base than a plain duplicate's, alike on all. */
-    uint64_t key = next_key(mix(mix(1, COMM_ORIGIN_DUP), known->key));
+    uint64_t base = mix(mix(1, COMM_ORIGIN_IDUP), known->key);
+    uint32_t nth = next_of(base);
     pthread_mutex_unlock(&lock);
-    return key;
+    return (struct comm_promise){nth ? mix(base, nth) : 0, known->key, nth, known->foreign};
 }
 
-struct comm *comm_register_reserved(MPI_Comm made, MPI_Comm parent, uint64_t key) {
-    return key ? take_in(made, COMM_ORIGIN_DUP, parent, 0, key) : NULL;
+struct comm *comm_register_promised(MPI_Comm made, const struct comm_promise *promise) {
+    return promise->key ? take_in(made, &(struct making){.origin = COMM_ORIGIN_IDUP,
+                                                         .parent_key = promise->parent_key,
+                                                         .parent_is_foreign = promise->foreign,
+                                                         .promise = *promise})
+                        : NULL;
 }
 
 void comm_forget(MPI_Comm handle) {
@@ -256,25 +285,32 @@ static bool register_world(void) {
 }
 
 bool comm_registry_start(void) {
-    if (pmpi.Comm_group(MPI_COMM_WORLD, &world_group) != MPI_SUCCESS ||
-        pmpi.Comm_rank(MPI_COMM_WORLD, &world_rank) != MPI_SUCCESS)
-        return false;
-    return register_world();
+    MPI_Group world;
+    return pmpi.Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS && comm_registry_start_from(world) &&
+           register_world();
 }
 
 bool comm_registry_start_from(MPI_Group world) {
-    world_group = world;
-    return pmpi.Group_rank(world, &world_rank) == MPI_SUCCESS;
+    int size;
+    if (pmpi.Group_rank(world, &world_rank) != MPI_SUCCESS || pmpi.Group_size(world, &size) != MPI_SUCCESS)
+        return false;
+    members_start(world, size);
+    return true;
 }
 
 void comm_registry_add_world(void) {
     register_world();
 }
 
+void comm_registry_add_parent(MPI_Comm parent, uint64_t began) {
+    struct meeting meeting = {.leads = world_rank == 0, .began = began, .ended = clock_now(), .peer = MPI_COMM_NULL};
+    comm_register_meeting(parent, COMM_ORIGIN_PARENT, MPI_COMM_WORLD, 0, &meeting);
+}
+
 static void define_late(struct comm *comm) {
     if (!comm->id) {
         comm->id = ++last_id;
-        define(comm, 0, &(struct members){.local = comm->world_ranks});
+        define(comm, &(struct making){0}, 1, &(struct members){.local = comm->world_ranks});
     }
 }
 
@@ -295,7 +331,7 @@ void comm_registry_stop(void) {
     pthread_mutex_lock(&lock);
     comm_table_each(free_comm);
     comm_table_clear();
-    pmpi.Group_free(&world_group);
+    members_stop();
     free(counts);
     counts = NULL;
     counts_capacity = counts_used = 0;

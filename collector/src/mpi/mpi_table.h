@@ -52,7 +52,7 @@
     X(Comm_group) X(Comm_remote_group) X(Comm_get_parent) X(Comm_compare) X(Comm_get_attr) X(Comm_set_errhandler) X(Comm_get_errhandler) \
     X(Comm_call_errhandler) X(Errhandler_free) X(Error_class) X(Topo_test) X(Cartdim_get)                              \
     X(Graph_neighbors_count) X(Dist_graph_neighbors_count) X(Group_size) X(Group_rank) X(Group_translate_ranks)        \
-    X(Group_free) X(Group_incl) X(Type_size) X(Type_size_x) X(Type_get_extent) X(Type_get_extent_x)                    \
+    X(Group_free) X(Group_incl) X(Group_union) X(Group_difference) X(Type_size) X(Type_size_x) X(Type_get_extent) X(Type_get_extent_x)                    \
     X(Type_get_true_extent) X(Type_get_true_extent_x) X(Type_get_envelope) X(Type_get_contents) X(Type_commit)         \
     X(Type_free) X(Type_contiguous) X(Type_dup) X(Type_create_hindexed) X(Type_create_resized) X(Pack) X(Unpack)       \
     X(Pack_size) X(Reduce_local) X(Op_commutative) X(Op_create) X(Op_free) X(Win_allocate_shared) X(Win_shared_query)  \

@@ -1,12 +1,13 @@
 #include "presence/job.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "presence/hydra.h"
 
 static bool from_environment(char *token, size_t capacity) {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "PALS_APID",
@@ -21,29 +22,6 @@ static bool from_environment(char *token, size_t capacity) {
     return false;
 }
 
-/* Hydra (MPICH, Intel MPI) gives its processes nothing that names the job, but starts each host's proxy, which is our
- * parent, with the address at which the launcher listens: the same for all proxies of a job. */
-static bool from_hydra(char *token, size_t capacity) {
-    char path[64], arguments[4096];
-    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)getppid());
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    ssize_t length = read(file, arguments, sizeof arguments - 1);
-    close(file);
-    if (length <= 0)
-        return false;
-    arguments[length] = '\0';
-    for (const char *word = arguments; word < arguments + length; word += strlen(word) + 1) {
-        const char *value = word + strlen(word) + 1;
-        if (strcmp(word, "--control-port") == 0 && value < arguments + length) {
-            snprintf(token, capacity, "hydra-%s", value);
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool from_slurm(char *token, size_t capacity) {
     const char *job = getenv("SLURM_JOB_ID"), *step = getenv("SLURM_STEP_ID");
     if (!job || !step)
@@ -52,9 +30,14 @@ static bool from_slurm(char *token, size_t capacity) {
     return true;
 }
 
-void job_token(char *token, size_t capacity) {
-    /* Slurm's variables come last: a launcher inside a batch job inherits those of the batch step. */
-    if (!from_environment(token, capacity) && !from_hydra(token, capacity) && !from_slurm(token, capacity)) {
+bool job_token(char *token, size_t capacity, bool in_init) {
+    const char *pmix = getenv("PMIX_NAMESPACE");
+    bool of_world = pmix && *pmix;
+    if (!of_world && in_init && hydra_name_of_spawned_world(token, capacity)) {
+        of_world = true;
+    } else if (!from_environment(token, capacity) && !hydra_name_of_job(token, capacity) &&
+               !from_slurm(token, capacity)) {
+        /* Slurm's variables come last: a launcher inside a batch job inherits those of the batch step. */
         bool launched = getenv("PMI_RANK") != NULL;
         /* Without a launcher the process is a job by itself. */
         snprintf(token, capacity, launched ? "parent-%d" : "process-%d", (int)(launched ? getppid() : getpid()));
@@ -62,11 +45,19 @@ void job_token(char *token, size_t capacity) {
     for (char *c = token; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '.' && *c != '_' && *c != '-')
             *c = '_';
+    return of_world;
 }
 
-bool job_token_is_of_world(void) {
-    const char *pmix = getenv("PMIX_NAMESPACE");
-    return pmix && *pmix;
+bool job_was_spawned(void) {
+    const char *hydra = getenv("PMI_SPAWNED");
+    return (hydra && strcmp(hydra, "1") == 0) || getenv("OMPI_PARENT_PORT");
+}
+
+int job_parent_rank(void) {
+    /* <namespace>.<rank>:<number> */
+    const char *port = getenv("OMPI_PARENT_PORT"), *rank = port ? strrchr(port, '.') : NULL;
+    int number, used = 0;
+    return rank && sscanf(rank, ".%9d:%n", &number, &used) == 1 && used > 0 ? number : -1;
 }
 
 bool job_first_on_host(int rank) {

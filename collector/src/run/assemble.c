@@ -7,7 +7,7 @@
 
 #include "log/log.h"
 
-enum { INCOMPLETE = 1 }; /* ASSEMBLE_INCOMPLETE of assembly/assemble.h: there is an archive */
+enum { INCOMPLETE = 1, LATER = 3 }; /* of assembly/assemble.h: there is an archive; another world will make it */
 
 static const char *const file_name = "libhopscope-assemble.so";
 
@@ -27,7 +27,7 @@ bool assemble(const char *directory) {
     void *library = load();
     int (*entry)(const char *, char *, size_t) = NULL;
     if (library)
-        *(void **)&entry = dlsym(library, "hopscope_assemble");
+        *(void **)&entry = dlsym(library, "hopscope_assemble_after_all");
     if (!entry) {
         const char *why = dlerror();
         log_line("the archive was not made (%s); the spools are in %s: `hopscope recover %s` makes it",
@@ -35,7 +35,7 @@ bool assemble(const char *directory) {
         return false;
     }
     int code = entry(directory, message, sizeof message);
-    if (code != 0)
+    if (code != 0 && code != LATER)
         log_line("%s: %s; the spools stay in %s",
                  code == INCOMPLETE ? "the archive was made of what there is" : "the archive was not made",
                  message[0] ? message : "no reason given", directory);

@@ -40,10 +40,13 @@ static struct {
     int rank, size;
     char directory[PATH_MAX]; /* absolute: the application may change its own */
     char job[200];
-    bool in_session; /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
-    MPI_Group world; /* then its processes */
-    bool spawned;    /* by MPI_Comm_spawn: a world, and a trace, of its own */
-    MPI_Comm comm;   /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
+    bool job_is_of_world; /* and of no other */
+    bool in_session;      /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
+    MPI_Group world;      /* then its processes */
+    bool spawned;         /* by MPI_Comm_spawn */
+    MPI_Comm parent;      /* then with those that did, once MPI_Init was called; else MPI_COMM_NULL */
+    char root[PATH_MAX];  /* the trace directory of all worlds; a spawned one records beneath it */
+    MPI_Comm comm;        /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
     struct machines machines;
     struct topology *topology; /* the engine's as long as it runs */
 } run;
@@ -59,6 +62,7 @@ static void name_directory(void) {
                           : snprintf(run.directory, sizeof run.directory, "%s/%s", here, relative);
     if (length >= (int)sizeof run.directory)
         log_line("the name of the trace directory is too long: %s", relative);
+    memcpy(run.root, run.directory, sizeof run.root);
 }
 
 static void read_command(char *command, size_t capacity) {
@@ -97,13 +101,19 @@ static void define_process(void) {
     line_begin(&line, "process");
     line_number(&line, "world_rank", run.rank);
     line_number(&line, "world_size", run.size);
+    line_text(&line, "job", run.job);
+    line_boolean(&line, "spawned", run.spawned);
+    if (run.spawned)
+        line_number(&line, "parent_rank", job_parent_rank());
     line_number(&line, "pid", getpid());
     line_number(&line, "core", sched_getcpu());
     line_text(&line, "clock_host", run.machines.own_host);
+    line_text(&line, "boot", run.machines.own_boot);
     line_text(&line, "command", command);
     line_text(&line, "mpi_library", library);
     line_number(&line, "started_ns", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
     line_number(&line, "thread_level", thread_level());
+    line_boolean(&line, "thread_multiple", thread_level() == MPI_THREAD_MULTIPLE);
     line_text(&line, "mode", "observe");
     line_text(&line, "record", run.config.messages ? "all" : "collectives");
     line_text(&line, "tick_source", clock_is_tsc ? "tsc" : "clock_monotonic");
@@ -186,14 +196,16 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
-/* Processes that others started have their trace inside the others'. False: nothing tells this group of them from the
- * others, or from their parents, whose spools they would write over; all of the group find so alike. */
+/* Processes that others started record beneath the others' directory, if they know it. False: nothing tells this group
+ * of them from the others, or from their parents, whose spools they would write over; all of the group find so alike.
+ */
 static bool place_among_worlds(void) {
-    MPI_Comm parent = MPI_COMM_NULL;
-    if (pmpi.Comm_get_parent(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL)
+    if (run.in_session || pmpi.Comm_get_parent(&run.parent) != MPI_SUCCESS)
+        run.parent = MPI_COMM_NULL;
+    run.spawned = run.in_session ? job_was_spawned() : run.parent != MPI_COMM_NULL;
+    if (!run.spawned)
         return true;
-    run.spawned = true;
-    if (!job_token_is_of_world()) {
+    if (!run.job_is_of_world) {
         if (run.rank == 0)
             log_line("the %d processes that MPI_Comm_spawn has started here are not recorded: under this launcher "
                      "nothing tells them from the ones that started them",
@@ -201,7 +213,8 @@ static bool place_among_worlds(void) {
         return false;
     }
     size_t length = strlen(run.directory);
-    snprintf(run.directory + length, sizeof run.directory - length, "/spawned-%s", run.job);
+    if (run.config.directory)
+        snprintf(run.directory + length, sizeof run.directory - length, "/spawned-%s", run.job);
     return true;
 }
 
@@ -220,13 +233,14 @@ static void start_in_session(void) {
     run.comm = MPI_COMM_NULL;
 }
 
-static bool start(void) {
+/* began: ticks of entering MPI_Init. */
+static bool start(uint64_t began) {
     run.config = config_read(run.rank == 0);
-    job_token(run.job, sizeof run.job);
+    run.job_is_of_world = job_token(run.job, sizeof run.job, !run.in_session);
     if (run.in_session) /* never taken for ranks that are inside MPI_Init */
         strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
     name_directory();
-    if (!run.in_session && !place_among_worlds())
+    if (!place_among_worlds())
         return false;
     machines_own(&run.machines);
     clock_skew_apply(run.config.clock_skew, &run.machines);
@@ -250,6 +264,8 @@ static bool start(void) {
         if (run.config.paused)
             record_hold(true);
     }
+    if (serving && run.parent != MPI_COMM_NULL)
+        comm_registry_add_parent(run.parent, began);
     messages_recorded = run.config.messages;
     requests_start(thread_level() == MPI_THREAD_MULTIPLE);
     if (run.in_session)
@@ -261,14 +277,20 @@ static bool start(void) {
     return serving;
 }
 
-bool run_start(void) {
+bool run_start(uint64_t began) {
     int kept = errno;
-    run.comm = MPI_COMM_NULL;
+    run.comm = run.parent = MPI_COMM_NULL;
     pmpi.Comm_rank(MPI_COMM_WORLD, &run.rank);
     pmpi.Comm_size(MPI_COMM_WORLD, &run.size);
-    bool serving = start();
+    bool serving = start(began);
     errno = kept;
     return serving;
+}
+
+void run_add_world(uint64_t began) {
+    comm_registry_add_world();
+    if (pmpi.Comm_get_parent(&run.parent) == MPI_SUCCESS && run.parent != MPI_COMM_NULL)
+        comm_registry_add_parent(run.parent, began);
 }
 
 void run_checkpoint(int function, uint64_t seq, bool has_data) {
@@ -313,13 +335,13 @@ static MPI_Session own_session; /* the group of the world lives in it */
 
 bool run_start_in_session(void) {
     int kept = errno;
-    run.comm = MPI_COMM_NULL;
+    run.comm = run.parent = MPI_COMM_NULL;
     run.in_session = true;
     bool serving = false;
     if (pmpi.Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) == MPI_SUCCESS) {
         serving = pmpi.Group_from_session_pset(own_session, "mpi://WORLD", &run.world) == MPI_SUCCESS &&
                   pmpi.Group_rank(run.world, &run.rank) == MPI_SUCCESS &&
-                  pmpi.Group_size(run.world, &run.size) == MPI_SUCCESS && start();
+                  pmpi.Group_size(run.world, &run.size) == MPI_SUCCESS && start(0);
         if (!serving)
             pmpi.Session_finalize(&own_session);
     }
@@ -340,15 +362,16 @@ void run_finish_in_session(int function) {
 #endif
 
 void run_assemble(void) {
-    /* After PMPI_Finalize, so that no other rank waits for it. Without proven presence nobody knows when the last spool
-     * is complete: the launcher, `hopscope recover` or the first analysis does it then. */
+    /* After PMPI_Finalize, so that no other rank waits for it; of several worlds the one that ends last does it.
+     * Without proven presence nobody knows when the last spool is complete: the launcher, `hopscope recover` or the
+     * first analysis does it then. */
     if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
         presence_withdraw(run.directory);
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)
         return;
     int kept = errno;
-    if (assemble(run.directory) && (!run.config.directory || run.spawned))
-        log_line("the trace is in %s", run.directory);
+    if (assemble(run.root) && !run.config.directory)
+        log_line("the trace is in %s", run.root);
     errno = kept;
 }
 

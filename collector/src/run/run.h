@@ -9,8 +9,11 @@
 
 /* After PMPI_Init: finds out whether every rank carries the collector, begins recording, and where a tree is asked for
  * starts the engine. A tree or topology file that cannot serve ends the job here, before work is lost. False: this
- * process is to be left alone. */
-bool run_start(void);
+ * process is to be left alone. began: the ticks of calling it. */
+bool run_start(uint64_t began);
+/* After a PMPI_Init that came behind the first session: MPI_COMM_WORLD, and the communicator with those who spawned it.
+ */
+void run_add_world(uint64_t began);
 #if HOPSCOPE_MPI_SESSIONS
 /* After the first PMPI_Session_init of a program that has not called MPI_Init: the same on the processes of
  * mpi://WORLD. All of them are inside this function when they talk to one another, which they do here and never again:

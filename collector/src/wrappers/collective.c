@@ -40,7 +40,7 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
 
 #ifdef HOPSCOPE_HAVE_ENGINE
 static bool run_engine(struct call *call, struct engine_call *engine_call) {
-    if (!call->comm) {
+    if (!call->comm || call->comm->foreign) {
         call->reason = record_define_reason("communicator with processes of another job or of unknown origin");
         return false;
     }

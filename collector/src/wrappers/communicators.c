@@ -1,6 +1,7 @@
 /* Making, naming and freeing communicators. */
 #include "comm/registry.h"
 #include "wrappers/call.h"
+#include "wrappers/meetings.h"
 #include "wrappers/requests.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -30,12 +31,11 @@ WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made)
     return leave_made(&call, COMM_ORIGIN_DUP, comm, 0, made);
 }
 
-/* The duplicate is registered when its request is complete, under the key that was reserved for it. */
-static int leave_idup(struct call *call, MPI_Comm parent, MPI_Comm made, MPI_Request request, uint64_t key) {
-    if (call->error == MPI_SUCCESS && key)
-        requests_add(
-            request,
-            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = made, .parent = parent, .key = key});
+/* The duplicate is registered when its request is complete, as what it was promised to be. */
+static int leave_idup(struct call *call, struct comm_promise promise, MPI_Comm made, MPI_Request request) {
+    if (call->error == MPI_SUCCESS && promise.key)
+        requests_add(request,
+                     (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = made, .promise = promise});
     return call_leave(call);
 }
 
@@ -43,9 +43,9 @@ WRAPPER int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     struct call call;
     if (!call_enter(&call, FUNCTION_MPI_Comm_idup, CALLER))
         return pmpi.Comm_idup(comm, made, request);
-    uint64_t key = comm_reserve_key(comm);
+    struct comm_promise promise = comm_promise(comm);
     call.error = pmpi.Comm_idup(comm, made, request);
-    return leave_idup(&call, comm, *made, *request, key);
+    return leave_idup(&call, promise, *made, *request);
 }
 
 #if HOPSCOPE_MPI_SESSIONS
@@ -53,17 +53,9 @@ WRAPPER int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made
     struct call call;
     if (!call_enter(&call, FUNCTION_MPI_Comm_idup_with_info, CALLER))
         return pmpi.Comm_idup_with_info(comm, info, made, request);
-    uint64_t key = comm_reserve_key(comm);
+    struct comm_promise promise = comm_promise(comm);
     call.error = pmpi.Comm_idup_with_info(comm, info, made, request);
-    return leave_idup(&call, comm, *made, *request, key);
-}
-
-/* The members give the same text, which tells several communicators of one group apart. */
-static uint64_t salt_of(const char *text) {
-    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
-    return hash;
+    return leave_idup(&call, promise, *made, *request);
 }
 
 WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_Info info, MPI_Errhandler handler,
@@ -72,17 +64,7 @@ WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_In
     if (!call_enter(&call, FUNCTION_MPI_Comm_create_from_group, CALLER))
         return pmpi.Comm_create_from_group(group, text, info, handler, made);
     call.error = pmpi.Comm_create_from_group(group, text, info, handler, made);
-    return leave_made(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, salt_of(text), made);
-}
-
-WRAPPER int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
-                                             const char *text, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create_from_groups, CALLER))
-        return pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
-    call.error =
-        pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
-    return leave_made(&call, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, salt_of(text), made);
+    return leave_made(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, hash_of_text(text), made);
 }
 #endif
 
@@ -167,66 +149,12 @@ WRAPPER int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sour
     return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
 }
 
-WRAPPER int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
-                                 MPI_Comm *made) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create, CALLER))
-        return pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
-    call.error = pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
-    /* The two sides have different local communicators, so neither is the parent; the groups of both count. */
-    return leave_made(&call, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, (uint64_t)tag, made);
-}
-
 WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made) {
     struct call call;
     if (!call_enter(&call, FUNCTION_MPI_Intercomm_merge, CALLER))
         return pmpi.Intercomm_merge(comm, high, made);
     call.error = pmpi.Intercomm_merge(comm, high, made);
     return leave_made(&call, COMM_ORIGIN_MERGE, comm, 0, made);
-}
-
-/* Communicators with processes of another MPI_COMM_WORLD: the calls are seen, the communicators stay unknown. */
-
-WRAPPER int MPI_Comm_spawn(const char *command, char *arguments[], int most, MPI_Info info, int root, MPI_Comm comm,
-                           MPI_Comm *made, int errors[]) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn, CALLER))
-        return pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
-    call.error = pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
-    return call_leave(&call);
-}
-
-WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **arguments[], const int most[],
-                                    const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int errors[]) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn_multiple, CALLER))
-        return pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
-    call.error = pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
-    return call_leave(&call);
-}
-
-WRAPPER int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_accept, CALLER))
-        return pmpi.Comm_accept(port, info, root, comm, made);
-    call.error = pmpi.Comm_accept(port, info, root, comm, made);
-    return call_leave(&call);
-}
-
-WRAPPER int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_connect, CALLER))
-        return pmpi.Comm_connect(port, info, root, comm, made);
-    call.error = pmpi.Comm_connect(port, info, root, comm, made);
-    return call_leave(&call);
-}
-
-WRAPPER int MPI_Comm_join(int socket, MPI_Comm *made) {
-    struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_join, CALLER))
-        return pmpi.Comm_join(socket, made);
-    call.error = pmpi.Comm_join(socket, made);
-    return call_leave(&call);
 }
 
 /* Before the library frees it: its handle may be given out again at once. */

@@ -82,7 +82,7 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
     if (handle == MPI_REQUEST_NULL || !requests_take(handle, &request))
         return;
     if (request.kind == REQUEST_COMM_IDUP)
-        comm_register_reserved(request.made, request.parent, request.key);
+        comm_register_promised(request.made, &request.promise);
     else if (request.kind == REQUEST_COLLECTIVE)
         started_complete(ticks, &request);
     else if (was_cancelled(&request, status))

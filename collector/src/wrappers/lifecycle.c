@@ -2,7 +2,6 @@
  * a program that has called MPI_Init before; in any other the first one begins it and the last one ends it. */
 #include <pthread.h>
 
-#include "comm/registry.h"
 #include "run/run.h"
 #include "wrappers/call.h"
 
@@ -21,14 +20,15 @@ static uint64_t before_init(void) {
 static int after_init(int error, enum mpi_function function, uint64_t enter, const void *caller) {
     if (error == MPI_SUCCESS && began_in_session) {
         __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
-        comm_registry_add_world();
+        if (__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
+            run_add_world(enter);
     }
     if (error != MPI_SUCCESS || began)
         return error;
     began = true;
     struct call call;
     call_occupy(&call);
-    bool serving = run_start();
+    bool serving = run_start(enter);
     /* There was no spool before this point. */
     record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, call_site_id(caller), 0, 0);
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);

@@ -7,6 +7,7 @@
 #ifndef HOPSCOPE_REQUESTS_H
 #define HOPSCOPE_REQUESTS_H
 
+#include "comm/registry.h"
 #include "mpi/mpi_table.h"
 
 enum request_kind {
@@ -36,8 +37,8 @@ struct request {
     /* Of a collective: what its records say. */
     uint16_t function;
     uint64_t seq, root, received;
-    MPI_Comm made, parent; /* of MPI_Comm_idup; its place is a Fortran binding's own variable, gone by the completion */
-    uint64_t key;
+    MPI_Comm made; /* of MPI_Comm_idup; its place is a Fortran binding's own variable, gone by the completion */
+    struct comm_promise promise;
 };
 
 /* After PMPI_Init: locks only if threads may call MPI at once. */

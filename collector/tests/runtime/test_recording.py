@@ -232,7 +232,7 @@ class StartedLarge(Started):
 class Worlds(Case):
     """Processes that others started, and MPI without MPI_Init."""
 
-    def test_spawned_processes_have_a_trace_of_their_own_inside_their_parents(self) -> None:
+    def test_spawned_processes_record_beneath_their_parents_directory(self) -> None:
         # Not by way of a shell: it is the program that starts itself.
         words = ["-n", "2", "env", f"LD_PRELOAD={PRELOAD}", str(PROGRAMS / "spawning")]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}

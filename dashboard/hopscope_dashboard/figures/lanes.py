@@ -16,7 +16,8 @@ class Lanes:
 
     of_rank: dict[int, int]
     labels: tuple[str, ...]
-    """Text of each lane, from lane 0: its rank, and its host on the host's first lane."""
+    """Text of each lane, from lane 0: its rank, and its host on the host's first lane; where there are several worlds,
+    also the world on the first lane of its."""
     clusters: tuple[tuple[str, int, int], ...]
     """Name, lowest and highest lane of each cluster."""
 
@@ -27,17 +28,23 @@ class Lanes:
 
 
 def lanes(ranks: Sequence[Row], shown: Iterable[int]) -> Lanes:
-    """Give the lanes of some ranks. `ranks` has rank, host and cluster; the first cluster, host and rank are on top."""
+    """Give the lanes of some ranks. `ranks` has rank, world, host and cluster; the first cluster, host and rank are on
+    top.
+    """
     wanted = set(shown)
     known = {row["rank"]: row for row in ranks}
     for rank in wanted - known.keys():
-        known[rank] = {"rank": rank, "host": "?", "cluster": "?"}
+        known[rank] = {"rank": rank, "world": 0, "host": "?", "cluster": "?"}
+    has_worlds = len({row["world"] for row in known.values()}) > 1
     order = _by_first_rank([known[rank] for rank in sorted(wanted)])[::-1]
     labels: list[str] = []
     clusters: list[tuple[str, int, int]] = []
     for lane, row in enumerate(order):
-        first_of_host = lane == len(order) - 1 or order[lane + 1]["host"] != row["host"]
-        labels.append(f"{row['host']}   {row['rank']}" if first_of_host else str(row["rank"]))
+        above = order[lane + 1] if lane < len(order) - 1 else {"host": None, "world": None}
+        words = [row["host"]] if above["host"] != row["host"] else []
+        if has_worlds and (words or above["world"] != row["world"]):
+            words.append(f"world {row['world']}")
+        labels.append("   ".join([*words, str(row["rank"])]))
         if clusters and clusters[-1][0] == row["cluster"]:
             clusters[-1] = (row["cluster"], clusters[-1][1], lane)
         else:

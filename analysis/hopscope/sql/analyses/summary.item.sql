@@ -29,6 +29,15 @@ seen as (
     from messages
 ),
 
+worlds as (
+    select
+        world,
+        min(rank) as first_rank,
+        max(rank) as last_rank
+    from ranks
+    group by world
+),
+
 operations as (
     select
         collectives.op,
@@ -97,6 +106,22 @@ items as (
             null, null, null, null, null
         ]) as note
     from run
+
+    union all
+    select
+        1 as place,
+        'run' as section,
+        7 as line, -- behind `ranks`
+        'worlds' as item,
+        count(*)::double as value,
+        null as unit,
+        string_agg(
+            printf('world %d: ranks %d to %d', worlds.world, worlds.first_rank, worlds.last_rank),
+            ', '
+            order by worlds.world
+        ) as note
+    from worlds
+    having count(*) > 1
 
     union all
     select

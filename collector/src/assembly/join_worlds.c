@@ -1,0 +1,342 @@
+/* What the processes of different worlds have recorded about one another is put together.
+ *
+ * A process numbers those of other worlds by itself (comm/members.h of the collector). What they are follows from its
+ * intercommunicators: the sides of one meet (meet_leaders.c), and from then on each process's numbers for the other
+ * side are ranks. Communicators that were made of such ones are known by their members then, as those of one world are:
+ * origin, parent, members, and how many of the same there were before, which all members count alike.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "assembly/meet_leaders.h"
+
+/* One side of an intercommunicator: all definitions of those who were there. */
+struct side {
+    uint64_t key;
+    int *ranks, size; /* its members */
+    uint32_t partner; /* index; NO_ID: not known yet */
+};
+
+struct joining {
+    struct run *run;
+    struct numbers {
+        int *ranks; /* trace-wide, of number world_size + index; -1 unknown */
+        int count;
+        struct id_table keys; /* a process's own key -> index of its definition */
+    } *of;                    /* by rank; of processes without foreign communicators empty */
+    struct side *sides;
+    size_t side_count;
+    struct id_table side_ids;
+    struct leaders leaders;
+    bool ok;
+};
+
+/* SplitMix64's finaliser (Steele, Lea, Flood 2014). */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    uint64_t x = (hash ^ word) + 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+static uint64_t mix_ranks(uint64_t hash, const int *ranks, int count) {
+    hash = mix(hash, (uint64_t)count);
+    for (int i = 0; i < count; i++)
+        hash = mix(hash, (uint64_t)ranks[i]);
+    return hash;
+}
+
+/* Of keys that are equal in one world only; the first world's stay as they are. */
+static uint64_t key_in_world(uint64_t key, uint32_t world) {
+    return world && key ? mix(key, world) : key;
+}
+
+/* -1 if it is not known, or none. */
+static int rank_of(const struct joining *j, const struct process *process, int number) {
+    if (number < 0)
+        return -1;
+    const struct world *world = &j->run->worlds[process->world];
+    if (number < process->world_size)
+        return number < world->size ? world->first + number : -1;
+    const struct numbers *numbers = &j->of[process->rank];
+    int64_t foreign = number - process->world_size;
+    return foreign >= 0 && foreign < numbers->count ? numbers->ranks[foreign] : -1;
+}
+
+static bool translate(const struct joining *j, const struct process *process, int *numbers, int count) {
+    for (int i = 0; i < count; i++)
+        if (rank_of(j, process, numbers[i]) < 0)
+            return false;
+    for (int i = 0; i < count; i++)
+        numbers[i] = rank_of(j, process, numbers[i]);
+    return true;
+}
+
+static void settle(struct comm_definition *definition, uint64_t key, uint64_t parent) {
+    definition->common_key = key ? key : 1;
+    definition->common_parent = parent;
+    definition->joined = true;
+}
+
+/* Members become trace-wide ranks; who is none of the world's is nobody. */
+static void settle_in_world(const struct run *run, const struct process *process, struct comm_definition *definition) {
+    const struct world *world = &run->worlds[process->world];
+    int *lists[] = {definition->members, definition->remote};
+    int counts[] = {definition->member_count, definition->remote_count};
+    for (int l = 0; l < 2; l++)
+        for (int i = 0; lists[l] && i < counts[l]; i++)
+            lists[l][i] = lists[l][i] >= 0 && lists[l][i] < world->size ? world->first + lists[l][i] : -1;
+    settle(definition, key_in_world(definition->key, process->world),
+           key_in_world(definition->parent_key, process->world));
+}
+
+static int largest(const int *numbers, int count) {
+    int most = -1;
+    for (int i = 0; i < count; i++)
+        most = numbers[i] > most ? numbers[i] : most;
+    return most;
+}
+
+/* Room for a process's numbers, and its definitions by key. */
+static bool prepare(struct joining *j, struct process *process) {
+    struct numbers *numbers = &j->of[process->rank];
+    int most = -1;
+    for (size_t i = 0; i < process->comm_count; i++) {
+        const struct comm_definition *d = &process->comms[i];
+        if (!d->foreign)
+            continue;
+        int here = largest(d->members, d->member_count), there = largest(d->remote, d->remote_count);
+        most = here > most ? here : most;
+        most = there > most ? there : most;
+    }
+    enum { MOST_FOREIGN = 1 << 26 }; /* more come of damage */
+    int64_t count = most - process->world_size + 1;
+    if (count <= 0 || count > MOST_FOREIGN || process->world_size < 0)
+        return true;
+    numbers->ranks = malloc((size_t)count * sizeof *numbers->ranks);
+    if (!numbers->ranks)
+        return false;
+    memset(numbers->ranks, 0xFF, (size_t)count * sizeof *numbers->ranks);
+    numbers->count = (int)count;
+    for (size_t i = 0; i < process->comm_count; i++)
+        if (process->comms[i].key && !id_table_add(&numbers->keys, process->comms[i].key, (uint32_t)i))
+            return false;
+    return true;
+}
+
+/* The parent's key; false if it is not known yet. Without a parent that was recorded it is 0. */
+static bool parent_of(const struct joining *j, const struct process *process, const struct comm_definition *definition,
+                      uint64_t *key) {
+    uint32_t parent = id_table_find(&j->of[process->rank].keys, definition->parent_key);
+    *key = parent == NO_ID ? 0 : process->comms[parent].common_key;
+    return parent == NO_ID || process->comms[parent].joined;
+}
+
+static bool find_side(struct joining *j, const struct process *process, struct comm_definition *d) {
+    uint64_t parent;
+    if (!d->members || !parent_of(j, process, d, &parent) || !translate(j, process, d->members, d->member_count))
+        return false;
+    uint64_t key = mix_ranks(mix(mix(mix(d->origin, parent), d->salt), d->nth), d->members, d->member_count);
+    uint32_t id = id_table_find(&j->side_ids, key);
+    if (id == NO_ID) {
+        struct side *sides = realloc(j->sides, (j->side_count + 1) * sizeof *sides);
+        j->ok = sides && id_table_add(&j->side_ids, key, (uint32_t)j->side_count);
+        if (sides)
+            j->sides = sides;
+        if (!j->ok)
+            return false;
+        id = (uint32_t)j->side_count++;
+        sides[id] = (struct side){key, d->members, d->member_count, NO_ID};
+    }
+    d->side = id;
+    return true;
+}
+
+/* Both sides are known: the other's members are this process's numbers for it. */
+static bool meet(struct joining *j, struct process *process, struct comm_definition *d) {
+    if (d->side == NO_ID || j->sides[d->side].partner == NO_ID)
+        return false;
+    const struct side *own = &j->sides[d->side], *other = &j->sides[own->partner];
+    if (!d->remote || d->remote_count != other->size)
+        return false;
+    struct numbers *numbers = &j->of[process->rank];
+    for (int i = 0; i < d->remote_count; i++) {
+        int64_t foreign = d->remote[i] - process->world_size;
+        if (foreign >= 0 && foreign < numbers->count)
+            numbers->ranks[foreign] = other->ranks[i];
+        d->remote[i] = other->ranks[i];
+    }
+    uint64_t low = own->key < other->key ? own->key : other->key, high = own->key < other->key ? other->key : own->key;
+    settle(d, mix(low, high), 0);
+    return true;
+}
+
+static bool derive(struct joining *j, struct process *process, struct comm_definition *d) {
+    uint64_t parent;
+    if (!d->members || (d->inter && !d->remote) || !parent_of(j, process, d, &parent))
+        return false;
+    for (int i = 0; i < d->remote_count; i++)
+        if (rank_of(j, process, d->remote[i]) < 0)
+            return false;
+    if (!translate(j, process, d->members, d->member_count))
+        return false;
+    translate(j, process, d->remote, d->remote_count);
+    uint64_t key = mix(mix(mix(d->origin, parent), d->salt), d->nth);
+    bool swap = d->inter && d->remote[0] < d->members[0];
+    key = mix_ranks(key, swap ? d->remote : d->members, swap ? d->remote_count : d->member_count);
+    if (d->inter)
+        key = mix_ranks(key, swap ? d->members : d->remote, swap ? d->member_count : d->remote_count);
+    settle(d, key, parent);
+    return true;
+}
+
+static bool resolve_all(struct joining *j) {
+    bool changed = false;
+    for (int rank = 0; rank < j->run->rank_count && j->ok; rank++) {
+        struct process *process = &j->run->processes[rank];
+        for (size_t i = 0; i < process->comm_count && j->ok; i++) {
+            struct comm_definition *d = &process->comms[i];
+            if (!d->foreign || d->joined)
+                continue;
+            if (!d->meets)
+                changed = derive(j, process, d) || changed;
+            else if (d->side == NO_ID)
+                changed = find_side(j, process, d) || changed;
+            else
+                changed = meet(j, process, d) || changed;
+        }
+    }
+    return changed;
+}
+
+/* What a leader of MPI_Intercomm_create says names its partner exactly: both leaders, the communicator on which they
+ * met, the tag, and how often they did so before. (Where that is a communicator of one world, only its rank 0 has told
+ * its members.) */
+static uint64_t meeting_key(const struct leader *leader, bool *known) {
+    const struct process *process = leader->process;
+    const struct comm_definition *d = leader->definition;
+    *known = false;
+    if (d->peer < 1 || d->peer > process->comm_count || d->peer_rank < 0)
+        return 0;
+    const struct comm_definition *peer = &process->comms[d->peer - 1];
+    const int *list = peer->inter ? peer->remote : peer->members;
+    int count = peer->inter ? peer->remote_count : peer->member_count;
+    if (!peer->joined || !list || d->peer_rank >= count)
+        return 0;
+    int other = list[d->peer_rank], own = process->rank;
+    *known = true;
+    return mix(mix(mix(mix(peer->common_key, d->salt), (uint64_t)(own < other ? own : other)),
+                   (uint64_t)(own < other ? other : own)),
+               (uint64_t)leader->nth_there);
+}
+
+static void number_meetings(struct joining *j) {
+    for (size_t i = 0; i < j->leaders.count; i++) {
+        struct leader *leader = &j->leaders.items[i];
+        for (size_t k = 0; k < i; k++) {
+            const struct leader *before = &j->leaders.items[k];
+            leader->nth_there += before->process == leader->process && leader->definition->meets == MEETS_INTERCOMM &&
+                                 before->definition->meets == MEETS_INTERCOMM &&
+                                 before->definition->peer == leader->definition->peer &&
+                                 before->definition->peer_rank == leader->definition->peer_rank &&
+                                 before->definition->salt == leader->definition->salt;
+        }
+    }
+}
+
+static bool join_sides(struct joining *j) {
+    bool changed = false;
+    for (size_t i = 0; i < j->leaders.count; i++) {
+        struct leader *leader = &j->leaders.items[i];
+        if (leader->definition->meets != MEETS_INTERCOMM || leader->partner != SIZE_MAX)
+            continue;
+        bool known, known_too;
+        uint64_t key = meeting_key(leader, &known);
+        for (size_t k = 0; known && k < i; k++) {
+            struct leader *other = &j->leaders.items[k];
+            if (other->definition->meets != MEETS_INTERCOMM || other->partner != SIZE_MAX ||
+                meeting_key(other, &known_too) != key || !known_too || other->process == leader->process)
+                continue;
+            leader->partner = k;
+            other->partner = i;
+            break;
+        }
+    }
+    for (size_t i = 0; i < j->leaders.count; i++) {
+        const struct leader *leader = &j->leaders.items[i];
+        if (leader->partner == SIZE_MAX)
+            continue;
+        uint32_t own = leader->definition->side, other = j->leaders.items[leader->partner].definition->side;
+        if (own != NO_ID && other != NO_ID && own != other && j->sides[own].partner == NO_ID) {
+            j->sides[own].partner = other;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* Communicators of one world that were made from one whose other members were not found. Processes that made several of
+ * the same members made them in one order. */
+static bool settle_the_own(struct joining *j, struct process *process) {
+    struct id_table made = {0};
+    bool ok = true;
+    for (size_t i = 0; i < process->comm_count && ok; i++) {
+        struct comm_definition *d = &process->comms[i];
+        if (!d->foreign || d->joined || d->meets || d->inter || !d->members ||
+            largest(d->members, d->member_count) >= process->world_size ||
+            !translate(j, process, d->members, d->member_count))
+            continue;
+        uint64_t key = mix_ranks(mix(d->origin, process->world), d->members, d->member_count);
+        while (id_table_find(&made, key) != NO_ID)
+            key = mix(key, 1);
+        ok = id_table_add(&made, key, 0);
+        settle(d, key, 0);
+    }
+    id_table_free(&made);
+    return ok;
+}
+
+static void free_all(struct joining *j) {
+    for (int rank = 0; j->of && rank < j->run->rank_count; rank++) {
+        free(j->of[rank].ranks);
+        id_table_free(&j->of[rank].keys);
+    }
+    free(j->of);
+    free(j->sides);
+    id_table_free(&j->side_ids);
+    leaders_free(&j->leaders);
+}
+
+bool join_worlds(struct run *run) {
+    struct joining j = {.run = run, .ok = true};
+    bool any = false;
+    for (int rank = 0; rank < run->rank_count; rank++) {
+        struct process *process = &run->processes[rank];
+        for (size_t i = 0; i < process->comm_count; i++) {
+            any = any || process->comms[i].foreign;
+            if (!process->comms[i].foreign)
+                settle_in_world(run, process, &process->comms[i]);
+        }
+    }
+    if (!any)
+        return true;
+    j.of = calloc((size_t)run->rank_count, sizeof *j.of);
+    j.ok = j.of && leaders_find(&j.leaders, run);
+    for (int rank = 0; rank < run->rank_count && j.ok; rank++)
+        j.ok = prepare(&j, &run->processes[rank]);
+    if (j.ok) {
+        number_meetings(&j);
+        j.ok = leaders_meet(&j.leaders, run);
+    }
+    for (bool changed = j.ok; changed && j.ok;) {
+        changed = resolve_all(&j);
+        changed = join_sides(&j) || changed;
+    }
+    for (int rank = 0; rank < run->rank_count && j.ok; rank++)
+        j.ok = settle_the_own(&j, &run->processes[rank]);
+    if (j.ok)
+        leaders_say(&j.leaders, run);
+    bool ok = j.ok;
+    free_all(&j);
+    return ok;
+}

@@ -1,0 +1,161 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "assembly/meet_leaders.h"
+
+static struct leader leader_of(const struct run *run, const struct process *process,
+                               const struct comm_definition *definition) {
+    struct leader leader = {.process = process, .definition = definition, .partner = SIZE_MAX};
+    const struct machine *machine = process->machine == NO_ID ? NULL : &run->machines[process->machine];
+    if (!machine)
+        return leader;
+    leader.tied = machine->is_reference || machine->measurement_count > 0;
+    leader.began_ns = (int64_t)clock_map_corrected(machine, clock_map_ns(machine, definition->began));
+    leader.ended_ns = (int64_t)clock_map_corrected(machine, clock_map_ns(machine, definition->ended));
+    for (size_t i = 0; i < machine->measurement_count; i++)
+        if (machine->measurements[i].bound_ns > leader.slack_ns)
+            leader.slack_ns = machine->measurements[i].bound_ns;
+    return leader;
+}
+
+bool leaders_find(struct leaders *leaders, const struct run *run) {
+    size_t count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass && !(leaders->items = malloc((count ? count : 1) * sizeof *leaders->items)))
+            return false;
+        for (int rank = 0; rank < run->rank_count; rank++) {
+            const struct process *process = &run->processes[rank];
+            for (size_t i = 0; i < process->comm_count; i++) {
+                const struct comm_definition *definition = &process->comms[i];
+                if (!definition->foreign || !definition->meets || !definition->leads)
+                    continue;
+                if (pass)
+                    leaders->items[leaders->count++] = leader_of(run, process, definition);
+                else
+                    count++;
+            }
+        }
+    }
+    return true;
+}
+
+/* What the other side's must be; MEETS_NOT: found by join_worlds.c. */
+static enum meeting opposite(enum meeting meets) {
+    switch (meets) {
+    case MEETS_SPAWN:
+        return MEETS_PARENT;
+    case MEETS_PARENT:
+        return MEETS_SPAWN;
+    case MEETS_ACCEPT:
+        return MEETS_CONNECT;
+    case MEETS_CONNECT:
+        return MEETS_ACCEPT;
+    case MEETS_JOIN:
+        return MEETS_JOIN;
+    default:
+        return MEETS_NOT;
+    }
+}
+
+/* Whether a may have met b, in the direction in which the partner of a is sure to be there if its world is: a spawned
+ * world's parents, the port's owner, the other end. */
+static bool may_meet(const struct run *run, const struct leader *a, const struct leader *b) {
+    const struct comm_definition *x = a->definition, *y = b->definition;
+    if (a == b || b->partner != SIZE_MAX || opposite(x->meets) != y->meets || x->member_count != y->remote_count ||
+        x->remote_count != y->member_count || a->process == b->process)
+        return false;
+    bool spawned = x->meets == MEETS_PARENT;
+    if (spawned && run->worlds[a->process->world].family != run->worlds[b->process->world].family)
+        return false;
+    if (spawned && a->process->parent_rank >= 0 && a->process->parent_rank != b->process->world_rank)
+        return false;
+    if (!spawned && (x->place != y->place || !x->place))
+        return false;
+    bool one_clock = a->process->machine == b->process->machine;
+    if (!one_clock && (!a->tied || !b->tied))
+        return !spawned;
+    int64_t slack = one_clock ? 0 : a->slack_ns + b->slack_ns;
+    int64_t last = spawned ? a->began_ns : a->ended_ns;
+    return a->began_ns <= b->ended_ns + slack && b->began_ns <= last + slack;
+}
+
+static bool seeks(const struct leader *leader) {
+    enum meeting meets = leader->definition->meets;
+    return leader->partner == SIZE_MAX && (meets == MEETS_PARENT || meets == MEETS_CONNECT || meets == MEETS_JOIN);
+}
+
+/* The only one that may be met; SIZE_MAX if there are none or several. */
+static size_t only_one(const struct leaders *leaders, const struct run *run, size_t of) {
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; seeks(&leaders->items[of]) && i < leaders->count; i++) {
+        if (!may_meet(run, &leaders->items[of], &leaders->items[i]))
+            continue;
+        if (found != SIZE_MAX)
+            return SIZE_MAX;
+        found = i;
+    }
+    return found;
+}
+
+/* only: for each leader; suitors: how many have one as their only one. */
+static bool pair_up(struct leaders *leaders, const size_t *only, const uint32_t *suitors) {
+    bool changed = false;
+    for (size_t i = 0; i < leaders->count; i++) {
+        size_t partner = only[i];
+        if (partner == SIZE_MAX || suitors[partner] > 1 || leaders->items[i].partner != SIZE_MAX)
+            continue;
+        if (leaders->items[i].definition->meets == MEETS_JOIN && only[partner] != i)
+            continue;
+        leaders->items[i].partner = partner;
+        leaders->items[partner].partner = i;
+        changed = true;
+    }
+    return changed;
+}
+
+bool leaders_meet(struct leaders *leaders, const struct run *run) {
+    size_t *only = malloc((leaders->count + 1) * sizeof *only);
+    uint32_t *suitors = malloc((leaders->count + 1) * sizeof *suitors);
+    bool ok = only && suitors;
+    /* Every pair takes a candidate away from others. */
+    for (bool changed = ok; changed; changed = pair_up(leaders, only, suitors)) {
+        memset(suitors, 0, leaders->count * sizeof *suitors);
+        for (size_t i = 0; i < leaders->count; i++) {
+            only[i] = only_one(leaders, run, i);
+            if (only[i] != SIZE_MAX)
+                suitors[only[i]]++;
+        }
+    }
+    free(only);
+    free(suitors);
+    return ok;
+}
+
+void leaders_say(const struct leaders *leaders, struct run *run) {
+    size_t alone[MEETS_INTERCOMM + 1] = {0};
+    for (size_t i = 0; i < leaders->count; i++)
+        alone[leaders->items[i].definition->meets] += leaders->items[i].partner == SIZE_MAX;
+    run->spawns_without_world = alone[MEETS_SPAWN];
+    if (alone[MEETS_SPAWN])
+        sentences_add(
+            &run->missing,
+            "the processes of %zu MPI_Comm_spawn(s) (they were not recorded, or several at one time cannot be "
+            "told apart)",
+            alone[MEETS_SPAWN]);
+    if (alone[MEETS_PARENT])
+        sentences_add(&run->missing,
+                      "who started the processes of %zu world(s) by MPI_Comm_spawn (the parents' recordings are not "
+                      "here, or several spawns at one time cannot be told apart)",
+                      alone[MEETS_PARENT]);
+    size_t met = alone[MEETS_ACCEPT] + alone[MEETS_CONNECT] + alone[MEETS_JOIN] + alone[MEETS_INTERCOMM];
+    if (met)
+        sentences_add(&run->missing,
+                      "the other side of %zu connection(s) between worlds (its recordings are not here: `hopscope "
+                      "recover DIR OTHER` joins another run's)",
+                      met);
+}
+
+void leaders_free(struct leaders *leaders) {
+    free(leaders->items);
+    *leaders = (struct leaders){0};
+}

@@ -1,0 +1,80 @@
+#include "presence/hydra.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Hydra gives its processes nothing that names the job, but starts each host's proxy, which is our parent, with the
+ * address at which the launcher listens: the same for all proxies of a job. */
+bool hydra_name_of_job(char *name, size_t capacity) {
+    char path[64], arguments[4096];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)getppid());
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, arguments, sizeof arguments - 1);
+    close(file);
+    if (length <= 0)
+        return false;
+    arguments[length] = '\0';
+    for (const char *word = arguments; word < arguments + length; word += strlen(word) + 1) {
+        const char *value = word + strlen(word) + 1;
+        if (strcmp(word, "--control-port") == 0 && value < arguments + length) {
+            snprintf(name, capacity, "hydra-%s", value);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One line of the proxy's, byte by byte so that nothing behind it is taken. An answer that nobody waits for any more
+ * would be the answer to the library's next question, so the wait is long, and counted in slices: a job that is
+ * suspended meanwhile uses up one of them. */
+static bool read_answer(int socket, char *line, size_t capacity) {
+    enum { SLICE_MS = 100, SLICES = 600 };
+    size_t length = 0;
+    for (int slice = 0; slice < SLICES && length < capacity - 1;) {
+        struct pollfd ready = {.fd = socket, .events = POLLIN};
+        int count = poll(&ready, 1, SLICE_MS);
+        if (count == 0)
+            slice++;
+        if (count == 0 || (count < 0 && errno == EINTR))
+            continue;
+        ssize_t got = count < 0 ? -1 : read(socket, line + length, 1);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (got != 1)
+            return false;
+        if (line[length++] == '\n') {
+            line[length - 1] = '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hydra_name_of_spawned_world(char *name, size_t capacity) {
+    static const char question[] = "cmd=get_my_kvsname\n";
+    const char *spawned = getenv("PMI_SPAWNED"), *socket = getenv("PMI_FD"), *version = getenv("MPIR_CVAR_PMI_VERSION");
+    /* Hydra's proxy tells by the first bytes of each message whether it is of PMI-1, and answers this one by itself.
+     * Others that speak PMI on PMI_FD may be in PMI-2 for good; and so is a library that was told to be. */
+    if (!spawned || strcmp(spawned, "1") != 0 || !socket || (version && strcmp(version, "1") != 0) ||
+        !hydra_name_of_job(name, capacity))
+        return false;
+    char answer[1024];
+    int file = atoi(socket);
+    if (send(file, question, sizeof question - 1, MSG_NOSIGNAL) != (ssize_t)(sizeof question - 1) ||
+        !read_answer(file, answer, sizeof answer))
+        return false;
+    const char *value = strstr(answer, " kvsname=");
+    if (strncmp(answer, "cmd=my_kvsname ", 15) != 0 || !value)
+        return false;
+    value += strlen(" kvsname=");
+    snprintf(name, capacity, "hydra-%.*s", (int)strcspn(value, " "), value);
+    return true;
+}

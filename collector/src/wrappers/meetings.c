@@ -1,0 +1,142 @@
+/* Making intercommunicators: two groups of processes meet, which may be of different worlds. Each side tells what it
+ * knows (comm/registry.h), and the assembly puts the sides together. */
+#include "wrappers/meetings.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "comm/registry.h"
+#include "wrappers/call.h"
+
+uint64_t hash_of_text(const char *text) {
+    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
+    for (; text && *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
+}
+
+static int leave_met(struct call *call, enum comm_origin origin, MPI_Comm local, uint64_t salt, struct meeting *meeting,
+                     const MPI_Comm *made) {
+    meeting->began = call->enter;
+    meeting->ended = clock_now();
+    if (call->error == MPI_SUCCESS)
+        comm_register_meeting(*made, origin, local, salt, meeting);
+    return call_leave(call);
+}
+
+static bool is_rank(MPI_Comm comm, int rank) {
+    const struct comm *known = comm_find(comm);
+    return known && known->rank == rank;
+}
+
+WRAPPER int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
+                                 MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create, CALLER))
+        return pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
+    call.error = pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
+    bool leads = is_rank(local, local_leader); /* only leaders have to say something sensible about the peer */
+    struct meeting meeting = {.leads = leads, .peer = leads ? peer : MPI_COMM_NULL, .peer_rank = remote_leader};
+    return leave_met(&call, COMM_ORIGIN_INTERCOMM, local, (uint64_t)tag, &meeting, made);
+}
+
+#if HOPSCOPE_MPI_SESSIONS
+WRAPPER int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
+                                             const char *text, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create_from_groups, CALLER))
+        return pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
+    call.error =
+        pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
+    if (call.error == MPI_SUCCESS)
+        comm_register(*made, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, hash_of_text(text));
+    return call_leave(&call);
+}
+#endif
+
+WRAPPER int MPI_Comm_spawn(const char *command, char *arguments[], int most, MPI_Info info, int root, MPI_Comm comm,
+                           MPI_Comm *made, int errors[]) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn, CALLER))
+        return pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
+    call.error = pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
+    struct meeting meeting = {.leads = is_rank(comm, root), .peer = MPI_COMM_NULL};
+    return leave_met(&call, COMM_ORIGIN_SPAWN, comm, 0, &meeting, made);
+}
+
+WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **arguments[], const int most[],
+                                    const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int errors[]) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn_multiple, CALLER))
+        return pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
+    call.error = pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
+    struct meeting meeting = {.leads = is_rank(comm, root), .peer = MPI_COMM_NULL};
+    return leave_met(&call, COMM_ORIGIN_SPAWN, comm, 0, &meeting, made);
+}
+
+/* The port's name means something at the root only. */
+static struct meeting at_port(const char *port, int root, MPI_Comm comm) {
+    bool leads = is_rank(comm, root);
+    return (struct meeting){.leads = leads, .place = leads ? hash_of_text(port) : 0, .peer = MPI_COMM_NULL};
+}
+
+WRAPPER int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_accept, CALLER))
+        return pmpi.Comm_accept(port, info, root, comm, made);
+    call.error = pmpi.Comm_accept(port, info, root, comm, made);
+    struct meeting meeting = at_port(port, root, comm);
+    return leave_met(&call, COMM_ORIGIN_ACCEPT, comm, 0, &meeting, made);
+}
+
+WRAPPER int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_connect, CALLER))
+        return pmpi.Comm_connect(port, info, root, comm, made);
+    call.error = pmpi.Comm_connect(port, info, root, comm, made);
+    struct meeting meeting = at_port(port, root, comm);
+    return leave_met(&call, COMM_ORIGIN_CONNECT, comm, 0, &meeting, made);
+}
+
+static uint64_t hash_of_bytes(const void *bytes, size_t length) {
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u;
+    return hash;
+}
+
+/* Of a connection's two ends, alike at both; 0 for sockets without addresses of their own. */
+static uint64_t hash_of_connection(int socket) {
+    struct sockaddr_storage ends[2];
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; i++) {
+        socklen_t length = sizeof ends[i];
+        memset(&ends[i], 0, sizeof ends[i]);
+        if ((i ? getpeername : getsockname)(socket, (struct sockaddr *)&ends[i], &length) != 0)
+            return 0;
+        if (ends[i].ss_family == AF_INET) {
+            const struct sockaddr_in *end = (const void *)&ends[i];
+            hashes[i] = hash_of_bytes(&end->sin_addr, sizeof end->sin_addr) * 31 + end->sin_port;
+        } else if (ends[i].ss_family == AF_INET6) {
+            const struct sockaddr_in6 *end = (const void *)&ends[i];
+            hashes[i] = hash_of_bytes(&end->sin6_addr, sizeof end->sin6_addr) * 31 + end->sin6_port;
+        } else {
+            return 0;
+        }
+    }
+    return hashes[0] + hashes[1];
+}
+
+WRAPPER int MPI_Comm_join(int socket, MPI_Comm *made) {
+    struct call call;
+    if (!call_enter(&call, FUNCTION_MPI_Comm_join, CALLER))
+        return pmpi.Comm_join(socket, made);
+    int kept = errno;
+    uint64_t place = hash_of_connection(socket); /* before the library uses it */
+    errno = kept;
+    call.error = pmpi.Comm_join(socket, made);
+    struct meeting meeting = {.leads = true, .place = place, .peer = MPI_COMM_NULL};
+    return leave_met(&call, COMM_ORIGIN_JOIN, MPI_COMM_SELF, 0, &meeting, made);
+}

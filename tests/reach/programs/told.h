@@ -1,0 +1,149 @@
+/* For programs of several worlds. Every process prints of every communicator of which it is a member <name>: <pids of
+ * the members in order>[ | <those of the other group, seen from the group that comes first>] and makes some collectives
+ * and messages on it, whose results it checks. */
+#ifndef TOLD_H
+#define TOLD_H
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 64 };
+
+static int pid;
+
+static void check(int fine, const char *what) {
+    if (fine)
+        return;
+    fprintf(stderr, "wrong result: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+static void list(char *text, const int *pids, int count) {
+    for (int i = 0; i < count; i++)
+        sprintf(text + strlen(text), " %d", pids[i]);
+}
+
+/* An intracommunicator: who is in it, by an Allgather; a sum; a ring of messages. */
+static void use_one_group(MPI_Comm comm, char *text) {
+    int rank, size, sum = 0, from = -1, pids[MOST];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, comm);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    check(sum == size * (size - 1) / 2, "Allreduce");
+    MPI_Sendrecv(&pid, 1, MPI_INT, (rank + 1) % size, 7, &from, 1, MPI_INT, (rank + size - 1) % size, 7, comm,
+                 MPI_STATUS_IGNORE);
+    check(from == pids[(rank + size - 1) % size], "Sendrecv");
+    list(text, pids, size);
+}
+
+/* An intercommunicator: the other group by an Allgather; Bcast from one group's last rank to the other; Alltoall. */
+static void use_two_groups(MPI_Comm comm, int first, char *text) {
+    int rank, size, remote, told = -1, pids[MOST], mine[MOST], out[MOST], in[MOST];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_remote_size(comm, &remote);
+    MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, comm);
+    for (int i = 0; i < remote; i++)
+        out[i] = rank * MOST + i;
+    MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm);
+    for (int i = 0; i < remote; i++)
+        check(in[i] == i * MOST + rank, "Alltoall");
+    if (first) {
+        MPI_Bcast(&pid, 1, MPI_INT, rank == size - 1 ? MPI_ROOT : MPI_PROC_NULL, comm);
+    } else {
+        MPI_Bcast(&told, 1, MPI_INT, remote - 1, comm);
+        check(told == pids[remote - 1], "Bcast");
+    }
+    /* The first of each group and the last of the other. */
+    MPI_Request sent;
+    if (rank == 0)
+        MPI_Isend(&pid, 1, MPI_INT, remote - 1, 8, comm, &sent);
+    if (rank == size - 1) {
+        MPI_Recv(&told, 1, MPI_INT, 0, 8, comm, MPI_STATUS_IGNORE);
+        check(told == pids[0], "Recv");
+    }
+    if (rank == 0)
+        MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    /* The own group by way of the other one: what it knows of us. */
+    MPI_Comm local;
+    MPI_Intercomm_merge(comm, !first, &local);
+    MPI_Allgather(&pid, 1, MPI_INT, mine, 1, MPI_INT, local);
+    MPI_Comm_free(&local);
+    list(text, first ? mine : pids, first ? size : remote);
+    strcat(text, " |");
+    list(text, first ? pids : mine + remote, first ? remote : size);
+}
+
+/* first: of an intercommunicator, whether the own group is the one that is listed first. */
+static void use(MPI_Comm comm, int first, const char *format, ...) {
+    char name[64], text[2048] = "";
+    int inter;
+    if (comm == MPI_COMM_NULL)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    MPI_Comm_set_name(comm, name);
+    MPI_Comm_test_inter(comm, &inter);
+    if (inter)
+        use_two_groups(comm, first, text);
+    else
+        use_one_group(comm, text);
+    printf("%s:%s\n", name, text);
+    fflush(stdout);
+}
+
+static void drop(MPI_Comm comm) {
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+}
+
+/* What both sides do with an intercommunicator between worlds. */
+static void use_all(MPI_Comm inter, int parents, const char *name) {
+    MPI_Comm merged, made, again;
+    MPI_Group group;
+    MPI_Request request;
+    int rank, size, ends[2];
+    use(inter, parents, "%s", name);
+    MPI_Comm_dup(inter, &made);
+    use(made, parents, "%s.dup", name);
+    drop(made);
+    MPI_Intercomm_merge(inter, !parents, &merged);
+    use(merged, 0, "%s.merged", name);
+    MPI_Comm_rank(merged, &rank);
+    MPI_Comm_size(merged, &size);
+    MPI_Comm_dup(merged, &made);
+    use(made, 0, "%s.merged.dup", name);
+    MPI_Comm_idup(made, &again, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    use(again, 0, "%s.merged.dup.idup", name);
+    drop(again);
+    drop(made);
+    MPI_Comm_split(merged, rank % 2, -rank, &made);
+    use(made, 0, "%s.merged.%d", name, rank % 2);
+    drop(made);
+    ends[0] = size - 1;
+    ends[1] = 0;
+    MPI_Comm_group(merged, &group);
+    MPI_Group all = group;
+    MPI_Group_incl(all, 2, ends, &group);
+    MPI_Comm_create(merged, group, &made);
+    use(made, 0, "%s.merged.ends", name);
+    drop(made);
+    if (rank == 0 || rank == size - 1) {
+        MPI_Comm_create_group(merged, group, 3, &made);
+        use(made, 0, "%s.merged.ends again", name);
+        drop(made);
+    }
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+    drop(merged);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* Processes of several worlds that start one another, by the word of the first argument; what they tell is in told.h.
+ */
+#include "told.h"
+
+static char *own_name;
+
+/* Starts a world of this program in which `word` is done, and tells it its name. */
+static MPI_Comm spawn(const char *word, int size, MPI_Comm from) {
+    MPI_Comm inter;
+    char *arguments[] = {(char *)word, NULL};
+    MPI_Comm_spawn(own_name, arguments, size, MPI_INFO_NULL, 0, from, &inter, MPI_ERRCODES_IGNORE);
+    return inter;
+}
+
+/* Every rank of the world starts one process at the same time. */
+static void spawn_each(void) {
+    MPI_Comm inter = spawn("child", 1, MPI_COMM_SELF);
+    use_all(inter, 1, "own");
+    MPI_Comm_disconnect(&inter);
+}
+
+/* A world that waits for ever. */
+static void spawn_waiting(void) {
+    MPI_Comm inter = spawn("waiting child", 2, MPI_COMM_WORLD);
+    use_all(inter, 1, "own");
+    MPI_Barrier(inter);
+}
+
+static void wait_for_ever(MPI_Comm parent) {
+    use_all(parent, 0, "own");
+    for (;;)
+        pause();
+}
+
+/* Two worlds, one after the other; and an intercommunicator between these, whose ranks do not know each other. */
+static void spawn_twice(int siblings) {
+    const char *word = siblings ? "sibling" : "apart";
+    MPI_Comm one = spawn(word, 2, MPI_COMM_WORLD), two = spawn(word, 3, MPI_COMM_WORLD), line, bridge, all;
+    use_all(one, 1, "one");
+    use_all(two, 1, "two");
+    if (siblings) {
+        MPI_Intercomm_merge(one, 0, &line); /* parents, then one */
+        MPI_Intercomm_merge(two, 0, &bridge);
+        MPI_Intercomm_create(line, 0, bridge, 2, 17, &all);
+        use(all, 1, "siblings");
+        drop(all);
+        drop(bridge);
+        drop(line);
+    }
+    MPI_Comm_disconnect(&one);
+    MPI_Comm_disconnect(&two);
+}
+
+static void be_one_of_two(MPI_Comm parent, int siblings) {
+    MPI_Comm line, all;
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    use_all(parent, 0, size == 2 ? "one" : "two");
+    if (siblings && size == 2) {
+        MPI_Intercomm_merge(parent, 1, &line);
+        MPI_Intercomm_create(line, 0, MPI_COMM_NULL, 0, 17, &all);
+        use(all, 1, "siblings");
+        drop(all);
+        drop(line);
+    } else if (siblings) {
+        MPI_Intercomm_merge(parent, 1, &line);
+        MPI_Intercomm_create(MPI_COMM_WORLD, 0, line, 0, 17, &all);
+        use(all, 0, "siblings");
+        drop(all);
+        drop(line);
+    }
+    MPI_Comm_disconnect(&parent);
+}
+
+/* A world that starts one, which starts one; of all three one communicator. */
+static void spawn_nested(void) {
+    MPI_Comm inter = spawn("middle", 2, MPI_COMM_WORLD), both, last, all;
+    use_all(inter, 1, "outer");
+    MPI_Intercomm_merge(inter, 0, &both);
+    last = spawn("last", 2, both);
+    use_all(last, 1, "inner");
+    MPI_Intercomm_merge(last, 0, &all);
+    use(all, 0, "all three");
+    drop(all);
+    drop(both);
+    MPI_Comm_disconnect(&last);
+    MPI_Comm_disconnect(&inter);
+}
+
+static void be_middle(MPI_Comm parent) {
+    MPI_Comm both, last, all;
+    use_all(parent, 0, "outer");
+    MPI_Intercomm_merge(parent, 1, &both);
+    last = spawn("last", 2, both);
+    use_all(last, 1, "inner");
+    MPI_Intercomm_merge(last, 0, &all);
+    use(all, 0, "all three");
+    drop(all);
+    drop(both);
+    MPI_Comm_disconnect(&last);
+    MPI_Comm_disconnect(&parent);
+}
+
+static void be_last(MPI_Comm parent) {
+    MPI_Comm all;
+    use_all(parent, 0, "inner");
+    MPI_Intercomm_merge(parent, 1, &all);
+    use(all, 0, "all three");
+    drop(all);
+    MPI_Comm_disconnect(&parent);
+}
+
+int main(int argc, char **argv) {
+    MPI_Comm parent;
+    const char *word = argc > 1 ? argv[1] : "";
+    own_name = argv[0];
+    pid = (int)getpid();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    use(MPI_COMM_WORLD, 0, "world %s", word);
+    use(MPI_COMM_SELF, 0, "MPI_COMM_SELF");
+    if (strcmp(word, "each") == 0) {
+        spawn_each();
+    } else if (strcmp(word, "waits") == 0) {
+        spawn_waiting();
+    } else if (strcmp(word, "waiting child") == 0) {
+        wait_for_ever(parent);
+    } else if (strcmp(word, "twice") == 0) {
+        spawn_twice(0);
+    } else if (strcmp(word, "siblings") == 0) {
+        spawn_twice(1);
+    } else if (strcmp(word, "nested") == 0) {
+        spawn_nested();
+    } else if (strcmp(word, "child") == 0) {
+        use_all(parent, 0, "own");
+        MPI_Comm_disconnect(&parent);
+    } else if (strcmp(word, "sibling") == 0) {
+        be_one_of_two(parent, 1);
+    } else if (strcmp(word, "apart") == 0) {
+        be_one_of_two(parent, 0);
+    } else if (strcmp(word, "middle") == 0) {
+        be_middle(parent);
+    } else if (strcmp(word, "last") == 0) {
+        be_last(parent);
+    }
+    MPI_Finalize();
+    return 0;
+}
