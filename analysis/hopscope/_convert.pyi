@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 class ArchiveError(Exception): ...
-class ClockTurnedBack(Exception): ...  # noqa: N818 - not an error: read again at once
 
 class ArrowTable:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...

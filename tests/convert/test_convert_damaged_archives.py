@@ -1,15 +1,19 @@
-"""A damaged archive is named with its first bad place, and leaves no dataset behind."""
+"""Of a damaged archive what can be read is converted and what cannot is named; where nothing can be read, it is refused
+and leaves no dataset behind."""
 
+import subprocess
+import sys
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+import hopscope
 import pytest
 from archive_drawing import Drawing, Place
+from damaging import outcomes
+from dataset_reading import read_dataset
 from hopscope.convert import ensure_dataset
 from hopscope.errors import InputError
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 SOURCE = Path(__file__).parent / "archives" / "scorep-8.4-preload-4ranks"
 
@@ -28,26 +32,78 @@ def refused(trace: Path) -> str:
     return str(refusal.value)
 
 
-def test_a_truncated_event_file_is_named_with_the_event_where_it_breaks_off(trace: Path) -> None:
+def what_is_left(trace: Path) -> dict[str, Any]:
+    """The row of `run` of a damaged archive's dataset, with its collectives; the dataset keeps its contracts."""
+    tables = read_dataset(ensure_dataset(trace))
+    (run,) = tables["run"].to_pylist()
+    complete = tables["collectives"]["complete"].to_pylist()
+    return {**run, "complete": complete.count(True), "incomplete": complete.count(False)}
+
+
+def test_of_a_truncated_event_file_all_before_the_break_is_kept_and_the_place_is_named(trace: Path) -> None:
+    whole = what_is_left(trace)
     file = trace / "traces" / "2.evt"
     file.write_bytes(file.read_bytes()[:2500])
+    left = what_is_left(trace)
+    kept = left["events"] - (whole["events"] - 596)
+    assert 0 < kept < 596
+    assert left["missing"].startswith(f"what comes after event {kept} of 596 in traces/2.evt (damaged after event ")
+    assert left["damaged_files"] == 1
+    assert left["complete"] + left["incomplete"] == whole["complete"] == 82
+    assert 0 < left["complete"] < 82
+    # Half of the reductions are among ranks 1 and 3: the break is none of theirs.
+    tables = read_dataset(trace / "dataset")
+    odd = [c["comm"] for c in tables["comms"].to_pylist() if c["members"] == [1, 3]]
+    assert all(c["complete"] for c in tables["collectives"].to_pylist() if c["comm"] in odd)
+    assert [r["complete"] for r in tables["ranks"].to_pylist()] == [True, True, False, True]
+
+
+def test_without_an_event_file_the_other_ranks_are_converted(trace: Path) -> None:
+    (trace / "traces" / "3.evt").unlink()
+    left = what_is_left(trace)
+    assert left["missing"].startswith("all events of traces/3.evt (missing or unreadable: ")
+    assert "the archive promises 596 events there" in left["missing"]
+    assert (left["events"], left["damaged_files"]) == (3 * 596, 1)
+    assert left["complete"] == 20  # the reductions of ranks 0 and 2
+
+
+def test_without_local_definitions_a_location_is_left_out(trace: Path) -> None:
+    """Without them regions and communicators would be taken for others, and clocks would not be corrected."""
+    (trace / "traces" / "1.def").unlink()
+    left = what_is_left(trace)
+    assert left["missing"].startswith("all events of traces/1.def (missing or unreadable: ")
+    assert "cannot be understood" in left["missing"]
+    assert left["events"] == 3 * 596
+
+
+def test_an_archive_without_any_event_file_is_refused(trace: Path) -> None:
+    for file in (trace / "traces").glob("*.evt"):
+        file.unlink()
     words = refused(trace)
-    assert f"{file}: damaged after event " in words
-    assert " of 596: " in words
+    assert f"{trace}/traces/0.evt: missing or unreadable" in words
     assert "copy it again whole" in words
 
 
-def test_a_missing_event_file_is_named(trace: Path) -> None:
+def test_every_answer_says_that_files_are_damaged(trace: Path) -> None:
     (trace / "traces" / "3.evt").unlink()
-    words = refused(trace)
-    assert f"{trace}/traces/3.evt: missing or unreadable" in words
-    assert "promises 596 events" in words
-
-
-def test_a_missing_local_definition_file_is_named(trace: Path) -> None:
-    """Without it regions and communicators would be taken for others, and clocks would not be corrected."""
-    (trace / "traces" / "1.def").unlink()
-    assert f"{trace}/traces/1.def: missing or unreadable" in refused(trace)
+    opened = hopscope.open(trace)
+    named = "traces/3.evt"
+    assert any(named in sentence for sentence in opened.caveats())
+    assert {row["item"]: row["note"] for row in opened.run("summary").to_pylist()}["missing"].count(named)
+    honesty = {row["item"]: row for row in opened.run("honesty").to_pylist()}
+    assert named in honesty["missing"]["sentence"]
+    assert honesty["damaged files"]["value"] == 1
+    rules = {row["rule"]: row for row in opened.run("check-data").to_pylist()}
+    damaged = rules["damaged files, left out from the damage on"]
+    assert (damaged["rows"], damaged["verdict"]) == (1, "exempt")
+    assert named in damaged["example"]
+    assert not any(row["beyond"] for row in rules.values())
+    for command in (["critical-path"], ["export", "-o", str(trace / "trace.json")]):
+        code = "from hopscope.cli.main import analyze_main; analyze_main()"
+        words = [sys.executable, "-c", code, command[0], str(trace), *command[1:]]
+        asked = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+        assert asked.returncode == 0
+        assert f"note: all events of {named}" in asked.stderr
 
 
 def test_truncated_global_definitions_are_named(trace: Path) -> None:
@@ -111,27 +167,12 @@ def test_a_path_that_is_nothing_is_told_what_it_could_be(tmp_path: Path) -> None
 
 def test_libotf2_does_not_talk_on_the_terminal(trace: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (trace / "traces" / "3.evt").write_bytes(b"rubbish")
-    refused(trace)
+    ensure_dataset(trace)
     assert capfd.readouterr() == ("", "")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_whatever_is_cut_or_overwritten_gives_a_dataset_or_a_sentence(tmp_path_factory: Any, data: Any) -> None:
-    from dataset_reading import read_dataset
-
-    trace = copytree(SOURCE, tmp_path_factory.mktemp("damaged") / "trace")
-    file = data.draw(st.sampled_from(sorted(f for f in trace.rglob("*") if f.is_file())))
-    content = bytearray(file.read_bytes())
-    at = data.draw(st.integers(0, len(content) - 1))
-    if data.draw(st.booleans()):
-        del content[at:]
-    else:
-        garbage = data.draw(st.binary(min_size=1, max_size=40))
-        content[at : at + len(garbage)] = garbage
-    file.write_bytes(content)
-    try:
-        read_dataset(ensure_dataset(trace))
-    except InputError as refusal:
-        assert str(trace) in str(refusal)
-        assert not (trace / "dataset").exists()
+def test_whatever_is_damaged_gives_a_dataset_or_a_sentence_that_names_a_file() -> None:
+    """A short form of what `python tests/convert/damaging.py` does for as long as one likes."""
+    came = list(outcomes([SOURCE], range(40)))
+    assert [str(outcome) for outcome in came if outcome.is_bad] == []
+    assert {outcome.what for outcome in came} == {"dataset", "refused"}

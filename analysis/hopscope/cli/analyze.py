@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from hopscope import catalog
 from hopscope.catalog import Command
-from hopscope.cli.command import command_of, format_option, option_text, to_stdout
+from hopscope.cli.command import command_of, format_option, option_text, say_what_is_missing, to_stdout
 from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import opening
 from hopscope.cli.report import command as report_command
@@ -70,7 +70,9 @@ def list_analyses(form: str) -> None:
 
 def ask_sql(trace: str, query: str, form: str) -> None:
     """Print the result of a SELECT that a user wrote. Raises InputError."""
-    _print(opening(trace).sql(query), form)
+    opened = opening(trace)
+    _print(opened.sql(query), form)
+    say_what_is_missing(opened)
 
 
 analyze.add_command(export_command)

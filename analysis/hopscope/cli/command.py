@@ -75,9 +75,8 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
             print_answer(sys.stdout, answer.table, answer.analysis)
         elif form != "table":
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
-    caveats = trace.run("caveats").to_pylist()
     if answer.analysis.command not in ("caveats", "summary"):
-        _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _SAID_ALWAYS)
+        say_what_is_missing(trace)
     _note(answer.notes)
     for outcome in outcomes:
         if outcome.outcome != "passed":
@@ -85,6 +84,12 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
     if report is not None:
         write_report(report, trace, answer, outcomes)
     return EXIT_CODES[worst(outcomes)]
+
+
+def say_what_is_missing(trace: Trace) -> None:
+    """Say on stderr that a trace is not whole, where it is not."""
+    caveats = trace.run("caveats").to_pylist()
+    _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _SAID_ALWAYS)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import click
 
+from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import opening, shown
 from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
@@ -75,4 +76,5 @@ def command(
         else:
             rows = write_tables(opened, output, cast("TableFormat", form), tables=tables, progress=progress)
             said = f"{sum(rows.values())} rows of {', '.join(rows)}"
+    say_what_is_missing(opened)
     click.echo(f"wrote {output}: {said}", err=True)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import opening, shown
 from hopscope.errors import InputError
 from hopscope.export.whole_file import whole_file
@@ -37,4 +38,5 @@ def command(trace: str, output: Path) -> None:
         text = document(opened, program_version(), progress)
         with whole_file(output) as file:
             file.write(text.encode())
+    say_what_is_missing(opened)
     click.echo(f"wrote {output}; open it in a browser", err=True)

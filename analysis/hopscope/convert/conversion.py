@@ -28,9 +28,9 @@ def convert(
     """Every table of schemas/tables as (name, rows): those of one name come in the order of their rows. Texts are
     dictionaries.
 
-    Raises InputError naming the file and the first bad place, OSError where there is no room, and
-    hopscope._convert.ClockTurnedBack where the archive has to be read at once: piece_events = 0. What came before is
-    worthless then.
+    What of an archive cannot be read is left out, and the row of `run` names it. Raises InputError naming the file and
+    the first bad place where nothing can be read, and OSError where there is no room. What came before is worthless
+    then.
     """
     try:
         reader = _convert.Reader(str(archive.anchor), str(scratch), piece_events, PIECE_ROWS)

@@ -20,7 +20,7 @@ from typing import Any
 
 from hopscope import _convert, _paths
 from hopscope.convert.contract import arrow_schema, table_names
-from hopscope.convert.conversion import PIECE_EVENTS, Progress, convert
+from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.parts import Parts
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import MANIFEST, Archive, find
@@ -135,12 +135,7 @@ def _make(target: Path, archive: Archive, source: dict[str, Any], progress: Prog
     making = target.with_name(f"{target.name}.tmp-{os.getpid()}")
     try:
         making.mkdir()
-        try:
-            written = _write(making, archive, progress, PIECE_EVENTS)
-        except _convert.ClockTurnedBack:  # rows would come out of order: everything at once, sorted in memory
-            shutil.rmtree(making)
-            making.mkdir()
-            written = _write(making, archive, progress, 0)
+        written = _write(making, archive, progress)
         manifest = {"schema_version": SCHEMA_VERSION, **written, "source": source}
         (making / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         _put_in_place(making, target)
@@ -153,9 +148,9 @@ def _make(target: Path, archive: Archive, source: dict[str, Any], progress: Prog
         shutil.rmtree(making, ignore_errors=True)
 
 
-def _write(making: Path, archive: Archive, progress: Progress | None, piece_events: int) -> dict[str, dict[str, int]]:
+def _write(making: Path, archive: Archive, progress: Progress | None) -> dict[str, dict[str, int]]:
     with Parts(making) as parts:
-        for name, rows in convert(archive, making, progress, piece_events):
+        for name, rows in convert(archive, making, progress):
             parts.add(name, rows)
             del rows
         if progress:

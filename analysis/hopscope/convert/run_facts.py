@@ -16,6 +16,9 @@ from hopscope.store import SCHEMA_VERSION
 
 Facts = dict[str, Any]
 
+_NAMED = 8
+"""Damaged files that are named one by one."""
+
 
 def hopscope_version() -> str:
     """Version of this program; `unknown` where it runs without being installed."""
@@ -98,7 +101,9 @@ def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ra
         "clock_bound_ns": _between_clocks(clocks, ranks, "bound_ns"),
         "clock_used": "error",
         "events": facts["events"],
-        "missing": _missing(about, facts),
+        "missing": _missing(archive, about, facts),
+        "damaged_files": len(facts["damaged"]),
+        "set_back_events": facts["set_back_events"],
         "overhead_ns": facts["overhead_ns"] if ours else None,
         "event_cost_ns": None if about.get("event_cost_ns") is None else float(about["event_cost_ns"]),
         "creator": facts["creator"] or "unknown",
@@ -143,7 +148,7 @@ def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int:
     return sum(sorted(worst.values())[-2:])
 
 
-def _missing(about: Facts, facts: Facts) -> str | None:
+def _missing(archive: Archive, about: Facts, facts: Facts) -> str | None:
     before: str | list[str] = about.get("missing") or []
     said = [before] if isinstance(before, str) else [str(sentence) for sentence in before]
     if not said:  # run.json says it in fewer words
@@ -151,6 +156,7 @@ def _missing(about: Facts, facts: Facts) -> str | None:
         for rank, why in sorted(facts["stopped"].items()):
             ranks_by_reason.setdefault(why, []).append(rank)
         said = [f"the end of {_ranks(ranks)} ({why})" for why, ranks in ranks_by_reason.items()]
+    said = [*_damaged(archive, facts), *said]
     incomplete = facts["incomplete_collectives"]
     counts = [
         (incomplete, f"part of {incomplete} of {facts['collectives']} collectives"),
@@ -161,6 +167,19 @@ def _missing(about: Facts, facts: Facts) -> str | None:
     ]
     said += [sentence for count, sentence in counts if count]
     return "; ".join(said) or None
+
+
+def _damaged(archive: Archive, facts: Facts) -> list[str]:
+    """What could not be read, by file."""
+    damaged: list[tuple[str, int, int, str]] = facts["damaged"]
+    said: list[str] = []
+    for file, read, promised, why in damaged[:_NAMED]:
+        name = file.removeprefix(f"{archive.directory}/")
+        lost = f"what comes after event {read} of {promised} in {name}" if read else f"all events of {name}"
+        said.append(f"{lost} ({why})")
+    if len(damaged) > _NAMED:
+        said.append(f"events of {len(damaged) - _NAMED} more files")
+    return said
 
 
 def _count(number: int, noun: str) -> str:

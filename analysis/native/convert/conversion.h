@@ -28,7 +28,7 @@ class Conversion {
     ~Conversion();
 
     /* Appends the tables that come next. False when there are no more.
-     * Throws ArchiveError, Cancelled, ClockTurnedBack or std::system_error. */
+     * Throws ArchiveError, Cancelled or std::system_error. */
     bool next(Tables &out);
 
     Trace &trace() {

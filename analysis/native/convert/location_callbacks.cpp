@@ -8,6 +8,15 @@ LocationReader &reader_of(void *user) {
     return *static_cast<LocationReader *>(user);
 }
 
+/* Events of no further interest: whatever their fields are. */
+template <typename... Fields>
+OTF2_CallbackCode on_other(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
+                           Fields...) {
+    auto at = static_cast<int64_t>(time);
+    reader_of(user).other(at);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *attributes,
                            OTF2_RegionRef region) {
     reader_of(user).enter(static_cast<int64_t>(time), region, attributes);
@@ -33,13 +42,12 @@ OTF2_CallbackCode on_collective_request(OTF2_LocationRef, OTF2_TimeStamp time, u
     return OTF2_CALLBACK_SUCCESS;
 }
 
-OTF2_CallbackCode on_collective_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
-                                         OTF2_AttributeList *, OTF2_CollectiveOp operation, OTF2_CommRef comm,
+OTF2_CallbackCode on_collective_complete(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t place, void *user,
+                                         OTF2_AttributeList *attributes, OTF2_CollectiveOp operation, OTF2_CommRef comm,
                                          uint32_t root, uint64_t sent, uint64_t received, uint64_t request) {
-    if (operation < OTF2_COLLECTIVE_OP_CREATE_HANDLE)
-        reader_of(user).collective_complete(static_cast<int64_t>(time), comm, root, sent, received, request);
-    else
-        reader_of(user).other(static_cast<int64_t>(time));
+    if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE)
+        return on_other(location, time, place, user, attributes);
+    reader_of(user).collective_complete(static_cast<int64_t>(time), comm, root, sent, received, request);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -95,14 +103,6 @@ OTF2_CallbackCode on_on_off(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, voi
 OTF2_CallbackCode on_parameter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user,
                                OTF2_AttributeList *attributes, OTF2_ParameterRef parameter, uint64_t value) {
     reader_of(user).parameter(static_cast<int64_t>(time), parameter, value, attributes);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-/* Events of no further interest: whatever their fields are. */
-template <typename... Fields>
-OTF2_CallbackCode on_other(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
-                           Fields...) {
-    reader_of(user).other(static_cast<int64_t>(time));
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -160,15 +160,21 @@ struct Horizon {
     int64_t intervals = kNull64; /* begins of intervals, with their ends */
 };
 
+/* Where a location's file stops being readable. */
+struct Damage {
+    std::string file; /* empty: it was read to its end */
+    std::string why;
+};
+
 struct LocationEvents {
     OTF2_LocationRef location = OTF2_UNDEFINED_LOCATION;
     int32_t rank = -1;
     uint64_t events = 0;   /* read so far */
     uint64_t expected = 0; /* as the archive says */
     bool ended = false;    /* no more will come */
-    std::string broken;    /* why it ended early: the file, the event and the reason; empty if it did not */
+    Damage damage;         /* why it ended early */
+    uint64_t set_back = 0; /* events whose time was before that of the one before them, and was taken to be the same */
     int64_t first = kNull64, last = kNull64;
-    int64_t earliest = kEver; /* since it was last reset: a clock may turn back */
     Horizon horizon;
     bool has_mpi = false, finalized = false; /* of what was read */
     uint64_t stray_hops = 0;                 /* ends of hops outside collectives */

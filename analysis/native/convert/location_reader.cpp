@@ -9,17 +9,19 @@ LocationReader::LocationReader(const Definitions &definitions, const std::unorde
                                LocationEvents &out)
     : definitions_(definitions), shadows_(shadows), out_(out) {}
 
-void LocationReader::seen(int64_t time) {
-    /* Strange clock offsets may turn time back, so the first event need not be the earliest. */
-    if (out_.first == kNull64 || time < out_.first)
-        out_.first = time;
-    if (out_.last == kNull64 || time > out_.last)
-        out_.last = time;
-    if (time < out_.earliest)
-        out_.earliest = time;
+/* A clock that turns back (strange clock offsets, another tool's archive) stands still until it has caught up: all that
+ * follows relies on the order of events. */
+void LocationReader::seen(int64_t &time) {
+    if (out_.first == kNull64)
+        out_.first = out_.last = time;
+    if (time < out_.last) {
+        out_.set_back++;
+        time = out_.last;
+    }
+    out_.last = time;
 }
 
-void LocationReader::other(int64_t time) {
+void LocationReader::other(int64_t &time) {
     seen(time);
     last_completion_.what = LastCompletion::None;
 }

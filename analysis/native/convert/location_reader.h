@@ -36,8 +36,8 @@ class LocationReader {
     /* Recording was stopped (on: false) or went on. */
     void on_off(int64_t time, bool on, const OTF2_AttributeList *attributes);
     void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
-    /* Any other event: it only shows that the location lived. */
-    void other(int64_t time);
+    /* Any other event: it only shows that the location lived. `time` is set to the location's last if it is before. */
+    void other(int64_t &time);
     /* Says in out.horizon what is final. */
     void look_ahead();
 
@@ -62,7 +62,7 @@ class LocationReader {
         int64_t time = 0;
     };
 
-    void seen(int64_t time);
+    void seen(int64_t &time);
     const Region &region(OTF2_RegionRef ref) const;
     Frame *mpi_frame();
     int64_t mpi_enter(int64_t otherwise);

@@ -45,6 +45,16 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     facts["first_ticks"] = trace.first;
     facts["ticks_per_second"] = trace.definitions->ticks_per_second;
     facts["stopped"] = stopped;
+    nb::list damaged; /* (file, events that were read of it, events promised, what is wrong) */
+    uint64_t set_back = 0;
+    for (const LocationEvents &location : trace.locations) {
+        set_back += location.set_back;
+        if (!location.damage.file.empty())
+            damaged.append(nb::make_tuple(readable(location.damage.file), location.events, location.expected,
+                                          readable(location.damage.why)));
+    }
+    facts["damaged"] = damaged;
+    facts["set_back_events"] = set_back;
     facts["collectives"] = sums.collectives;
     facts["incomplete_collectives"] = sums.incomplete;
     facts["unplaced_calls"] = sums.unplaced_calls;
@@ -160,14 +170,12 @@ NB_MODULE(_convert, m) {
             PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.what()).ptr());
         }
     });
-    nb::exception<ClockTurnedBack>(m, "ClockTurnedBack");
     nb::class_<Reader>(m, "Reader",
                        "Reader(anchor, scratch_directory, piece_events=524288, piece_rows=131072, batch_rows=4194304)"
                        "\n\nReads an archive about piece_events events at a time (0: all at once). Tables have about\n"
                        "piece_rows rows, and their streams come in batches of at most batch_rows. Files that are only\n"
                        "needed meanwhile are made in scratch_directory, without a name.\n"
-                       "Raises ArchiveError naming the file and the first bad place, ClockTurnedBack where an archive\n"
-                       "has to be read at once, OSError where there is no room.")
+                       "Raises ArchiveError naming the file and the first bad place, OSError where there is no room.")
         .def(nb::init<const std::string &, const std::string &, uint64_t, int64_t, int64_t>(), nb::arg("anchor"),
              nb::arg("scratch_directory"), nb::arg("piece_events") = kPieceEvents, nb::arg("piece_rows") = kPieceRows,
              nb::arg("batch_rows") = kBatchRows)

@@ -67,14 +67,17 @@ struct Reading::Source {
     std::vector<Open> open;
 
     /* Local definitions first: without them libotf2 neither corrects clocks nor maps local numbers. An archive need
-     * not have any at all; one that `others` have and this location lacks is lost. */
+     * not have any at all; where `others` have some and this location lacks them its events are not understood. */
     void read_local_definitions(bool others, LocationEvents &out) const {
         const std::string file = archive->location_file(out.location, "def");
+        auto lose = [&](const std::string &why) {
+            out.ended = true;
+            out.damage = {file, why + "; without it this location's events cannot be understood"};
+        };
         OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader(), out.location);
         if (!reader) {
             if (exists(file) || others)
-                throw ArchiveError(file + ": missing or unreadable: " + take_otf2_error("libotf2 gives no reason") +
-                                   "; without it this location's events cannot be understood");
+                lose("missing or unreadable: " + take_otf2_error("libotf2 gives no reason"));
             return;
         }
         OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
@@ -85,23 +88,25 @@ struct Reading::Source {
         if (code == OTF2_SUCCESS)
             code = OTF2_Reader_ReadAllLocalDefinitions(archive->reader(), reader, &count);
         if (code != OTF2_SUCCESS)
-            throw ArchiveError(file + ": damaged after " + std::to_string(count) +
-                               " local definitions: " + take_otf2_error(OTF2_Error_GetDescription(code)));
+            lose("damaged after " + std::to_string(count) +
+                 " local definitions: " + take_otf2_error(OTF2_Error_GetDescription(code)));
         OTF2_Reader_CloseDefReader(archive->reader(), reader);
     }
 
     void open_location(const Trace &trace, LocationEvents &out) {
         open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, trace.comms->shadow_refs(), out)});
         Open &it = open.back();
+        if (out.ended)
+            return;
         it.reader = OTF2_Reader_GetEvtReader(archive->reader(), out.location);
         if (!it.reader) {
             out.ended = true;
             if (out.expected == 0)
                 return;
             const std::string file = archive->location_file(out.location, "evt");
-            out.broken = file + (exists(file) ? ": cannot be read: " : ": missing or unreadable: ") +
-                         take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
-                         std::to_string(out.expected) + " events there";
+            out.damage = {file, (exists(file) ? "cannot be read: " : "missing or unreadable: ") +
+                                    take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
+                                    std::to_string(out.expected) + " events there"};
             return;
         }
         OTF2_EvtReaderCallbacks *callbacks = location_callbacks();
@@ -143,10 +148,10 @@ struct Reading::Source {
             return;
         const std::string place = std::to_string(out.events) + " of " + std::to_string(out.expected);
         if (failed)
-            out.broken = archive->location_file(out.location, "evt") + ": damaged after event " + place + ": " +
-                         take_otf2_error(OTF2_Error_GetDescription(code));
+            out.damage = {archive->location_file(out.location, "evt"),
+                          "damaged after event " + place + ": " + take_otf2_error(OTF2_Error_GetDescription(code))};
         else if (out.events < out.expected)
-            out.broken = archive->location_file(out.location, "evt") + ": ends after event " + place;
+            out.damage = {archive->location_file(out.location, "evt"), "ends after event " + place};
         take_otf2_error("");
         OTF2_Reader_CloseEvtReader(archive->reader(), it.reader);
         it.reader = nullptr;
@@ -213,11 +218,19 @@ template <typename Work> void Reading::in_threads(const Work &work) {
         thread.join();
     if (problem)
         std::rethrow_exception(problem);
-    /* An archive whose end is lost is refused as a whole. Whoever wants what there is takes the location as it is:
-     * it has ended, and `broken` says where and why. */
-    for (const LocationEvents &location : trace_.locations)
-        if (!location.broken.empty())
-            throw ArchiveError(location.broken);
+}
+
+/* What is lost of some locations is told beside what there is of the others; but there must be something. */
+void Reading::refuse_if_unreadable() const {
+    const Damage *first = nullptr;
+    for (const LocationEvents &location : trace_.locations) {
+        if (location.events > 0)
+            return;
+        if (!first && !location.damage.file.empty())
+            first = &location.damage;
+    }
+    if (first)
+        throw ArchiveError(first->file + ": " + first->why);
 }
 
 void Reading::open_locations() {
@@ -230,6 +243,7 @@ void Reading::open_locations() {
         /* A first look at each location: when the trace begins. */
         source.advance(kNull64, 1, kEver, progress_);
     });
+    refuse_if_unreadable();
     trace_.ranks->set_clock_errors(trace_.locations);
     measure();
     check_span();
@@ -281,11 +295,6 @@ bool Reading::next_piece() {
     else if (std::all_of(trace_.locations.begin(), trace_.locations.end(),
                          [](const LocationEvents &location) { return location.ended; }))
         return false;
-    else
-        handed_out_ = true;
-    const Horizon before = horizon();
-    for (LocationEvents &location : trace_.locations)
-        location.earliest = kEver;
     choose_target();
     const uint64_t locations = std::max<size_t>(1, trace_.locations.size());
     const bool whole = piece_events_ == 0;
@@ -293,10 +302,6 @@ bool Reading::next_piece() {
         whole ? kMostEventsPerStep : std::clamp<uint64_t>(piece_events_ / locations / 8, 1, kMostEventsPerStep);
     const uint64_t most = whole ? std::numeric_limits<uint64_t>::max() : 2 * piece_events_ + kThreads;
     in_threads([&](Source &source) { source.advance(target_, step, most, progress_); });
-    if (handed_out_)
-        for (const LocationEvents &location : trace_.locations)
-            if (location.earliest < std::max({before.calls, before.sends, before.receives, before.intervals}))
-                throw ClockTurnedBack();
     close_ended_ranks();
     measure();
     check_span();
@@ -319,8 +324,6 @@ void Reading::measure() {
     }
     if (first == kEver)
         first = last = 0;
-    if (handed_out_ && first < trace_.first)
-        throw ClockTurnedBack();
     trace_.first = first;
     trace_.last = last;
 }

@@ -27,11 +27,6 @@ struct Progress {
 /* Thrown inside the workers when Progress::cancelled was set. */
 struct Cancelled {};
 
-/* Thrown when a clock turned back behind what was taken for final. Such an archive is read in one piece. */
-struct ClockTurnedBack : std::runtime_error {
-    ClockTurnedBack() : std::runtime_error("a clock turned back") {}
-};
-
 struct Trace {
     std::unique_ptr<Definitions> definitions;
     std::unique_ptr<Ranks> ranks;
@@ -63,7 +58,7 @@ class Reading {
     ~Reading();
 
     /* Reads the next piece into trace().locations. False if there was nothing left.
-     * Throws ArchiveError, Cancelled or ClockTurnedBack. */
+     * Throws ArchiveError, where nothing can be read at all, or Cancelled. */
     bool next_piece();
     /* Before these times everything of every location is final. */
     Horizon horizon() const;
@@ -81,6 +76,7 @@ class Reading {
     void open_locations();
     void choose_target();
     void close_ended_ranks();
+    void refuse_if_unreadable() const;
     void measure();
     void check_span() const;
     template <typename Work> void in_threads(const Work &work);
@@ -91,7 +87,6 @@ class Reading {
     Trace trace_;
     std::vector<std::unique_ptr<Source>> sources_;
     int64_t target_ = kNull64; /* up to when the next piece goes */
-    bool handed_out_ = false;  /* a piece was read before this one */
 };
 
 } // namespace hopscope

@@ -147,6 +147,18 @@ found as (
     union all
     select
         5 as place,
+        'clocks' as kind,
+        format(
+            'The clock turned back under {} of {} events: each has the time of the one before on its thread, so what'
+            || ' happened meanwhile takes no time, and who came last then is not to be trusted.',
+            set_back_events, events
+        ) as sentence
+    from run
+    where set_back_events > 0
+
+    union all
+    select
+        5 as place,
         'undecided' as kind,
         format(
             '{} of {} {} cannot be told to have been waited for; paths stay on their receivers.',

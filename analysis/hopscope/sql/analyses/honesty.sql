@@ -123,6 +123,19 @@ found as (
 
     union all
     select
+        3 as place,
+        'dropped' as kind,
+        unnest(['damaged files', 'events set back']) as item,
+        unnest([damaged_files, set_back_events])::double as value,
+        unnest(['files', 'events']) as unit,
+        unnest([
+            'of threads; what they hold beyond the damage is left out',
+            format('of {} have the time of the one before on their thread, for their own is earlier', events)
+        ]) as sentence
+    from run
+
+    union all
+    select
         4 as place,
         'dropped' as kind,
         'ranks without an end' as item,

@@ -287,10 +287,15 @@ items as (
         6 as place,
         'completeness' as section,
         0 as line,
-        unnest(['missing', 'collector']) as item,
-        null as value,
+        unnest(['missing', 'damaged files', 'events set back', 'collector']) as item,
+        unnest([null, damaged_files, set_back_events, null])::double as value,
         null as unit,
-        unnest([coalesce(missing, 'nothing'), coalesce(presence, 'unknown which ranks had it')]) as note
+        unnest([
+            coalesce(missing, 'nothing'),
+            'of threads; what they hold beyond the damage is left out',
+            'whose time was before that of the one before on their thread, which they were given',
+            coalesce(presence, 'unknown which ranks had it')
+        ]) as note
     from run
 
     union all

@@ -1,0 +1,185 @@
+"""Damages archives at random and converts them: `python tests/convert/damaging.py --runs 1000 --seed 1 ARCHIVE...`.
+
+Each damage follows from its number, so what went wrong can be had again: `--runs 1 --seed NUMBER`. Conversions run in
+a process of their own, with bounded memory and time, so that a crash, a hang or a greedy one is seen and named. What
+may come of it is a dataset that keeps its contracts and says what it lacks, or a sentence that names a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+MEMORY_BYTES = 6 << 30  # of addresses: threads' stacks and allocators count, whether used or not
+LONGEST_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one damage: `dataset` or `refused` are as it should be."""
+
+    number: int
+    what: str
+    words: str
+
+    @property
+    def is_bad(self) -> bool:
+        return self.what not in ("dataset", "refused")
+
+
+def damage(trace: Path, dice: random.Random) -> str:
+    """Damages one file of an archive, sometimes two; says how."""
+    said: list[str] = []
+    for _ in range(dice.choice((1, 1, 1, 2))):
+        files = sorted(file for file in trace.rglob("*") if file.suffix in (".otf2", ".def", ".evt"))
+        file = dice.choice(files)
+        how = dice.choice(_WAYS)
+        how(file, dice)
+        said.append(f"{how.__name__.strip('_')} {file.relative_to(trace)}")
+    return ", ".join(said)
+
+
+def _cut(file: Path, dice: random.Random) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[: dice.randrange(len(content) + 1)])
+
+
+def _flip(file: Path, dice: random.Random) -> None:
+    content = bytearray(file.read_bytes())
+    for _ in range(dice.choice((1, 1, 2, 8)) if content else 0):
+        content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+    file.write_bytes(content)
+
+
+def _overwrite(file: Path, dice: random.Random) -> None:
+    content = bytearray(file.read_bytes())
+    at = dice.randrange(len(content) + 1)
+    length = dice.choice((1, 4, 16, 200))
+    filling = dice.choice((b"\0" * length, b"\xff" * length, dice.randbytes(length)))
+    content[at : at + length] = filling
+    file.write_bytes(content)
+
+
+def _leave_out(file: Path, dice: random.Random) -> None:
+    content = bytearray(file.read_bytes())
+    at = dice.randrange(len(content) + 1)
+    del content[at : at + dice.choice((1, 4, 100))]
+    file.write_bytes(content)
+
+
+def _remove(file: Path, _: random.Random) -> None:
+    file.unlink()
+
+
+def _replace(file: Path, dice: random.Random) -> None:
+    others = sorted(other for other in file.parent.glob(f"*{file.suffix}"))
+    file.write_bytes(dice.choice(others).read_bytes())
+
+
+_WAYS: Sequence[Callable[[Path, random.Random], None]] = (_cut, _flip, _flip, _overwrite, _leave_out, _remove, _replace)
+
+
+def judge(sources: Sequence[Path], number: int, look: Callable[[Path], None]) -> Outcome:
+    """Damages one of the archives and converts it; `look` looks at a dataset that comes of it."""
+    from dataset_reading import read_dataset
+    from hopscope.convert import ensure_dataset
+    from hopscope.errors import InputError
+
+    dice = random.Random(number)
+    with tempfile.TemporaryDirectory() as directory:
+        trace = Path(directory) / "trace"
+        shutil.copytree(dice.choice(sources), trace)
+        words = damage(trace, dice)
+        try:
+            dataset = ensure_dataset(trace)
+            read_dataset(dataset)
+            look(trace)
+        except InputError as refusal:
+            named = str(trace) in str(refusal) and not (trace / "dataset").exists()
+            return Outcome(number, "refused" if named else "names no file", f"{words}: {refusal}")
+        except Exception as problem:  # whatever it is, it is told with its number
+            return Outcome(number, "raised", f"{words}: {type(problem).__name__}: {problem}")
+        return Outcome(number, "dataset", words)
+
+
+def ask_everything(trace: Path) -> None:
+    """Every analysis in its default grain; each may refuse with a sentence."""
+    import hopscope
+    from hopscope.errors import InputError
+
+    opened = hopscope.open(trace)
+    for command in opened.analyses():
+        if any(parameter.type in ("TRACE", "COLLECTIVE") for parameter in command.parameters):
+            continue
+        try:
+            opened.run(command.name)
+        except InputError:
+            continue
+
+
+def outcomes(sources: Sequence[Path], numbers: range, *, ask: bool = False) -> Iterator[Outcome]:
+    """What comes of each damage; a process that dies or hangs is an outcome too, and the next one goes on."""
+    going_on = numbers.start
+    while going_on < numbers.stop:
+        words = [sys.executable, __file__, "--child", "--seed", str(going_on), "--runs", str(numbers.stop - going_on)]
+        command = [*words, *(["--ask"] if ask else []), *map(str, sources)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            assert child.stderr is not None
+            while going_on < numbers.stop:
+                ready, _, _ = select.select([child.stdout], [], [], LONGEST_SECONDS)
+                line = child.stdout.readline() if ready else ""
+                if not line:
+                    child.kill()
+                    problem = f"ended with {child.wait()}" if ready else f"not done after {LONGEST_SECONDS} s"
+                    yield Outcome(going_on, "crashed" if ready else "hung", f"{problem}: {child.stderr.read()[-2000:]}")
+                    going_on += 1
+                    break
+                number, what, said = line.rstrip("\n").split("\t", 2)
+                yield Outcome(int(number), what, said)
+                going_on = int(number) + 1
+
+
+def _be_child(sources: Sequence[Path], numbers: range, look: Callable[[Path], None]) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in numbers:
+        outcome = judge(sources, number, look)
+        print(outcome.number, outcome.what, " ".join(outcome.words.split()), sep="\t", flush=True)
+    print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB", file=sys.stderr)
+
+
+def main() -> int:
+    """Runs many and tells the bad ones; exit code 1 if there was any."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("archives", type=Path, nargs="+")
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--ask", action="store_true", help="run every analysis on what becomes a dataset")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    numbers = range(given.seed, given.seed + given.runs)
+    if given.child:
+        _be_child(given.archives, numbers, ask_everything if given.ask else lambda trace: None)
+        return 0
+    counts: Counter[str] = Counter()
+    for outcome in outcomes(given.archives, numbers, ask=given.ask):
+        counts[outcome.what] += 1
+        if outcome.is_bad or given.runs == 1:
+            print(outcome.number, outcome.what, outcome.words, flush=True)
+    print(", ".join(f"{count} {what}" for what, count in counts.most_common()))
+    return any(what not in ("dataset", "refused") for what in counts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
