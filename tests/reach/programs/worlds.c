@@ -12,6 +12,27 @@ static MPI_Comm spawn(const char *word, int size, MPI_Comm from) {
     return inter;
 }
 
+/* A world of two programs, which lives longer than its parents. */
+static void spawn_heirs(void) {
+    MPI_Comm inter;
+    char *commands[] = {own_name, own_name}, *heir[] = {"heir", NULL}, **arguments[] = {heir, heir};
+    const int sizes[] = {1, 2};
+    const MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+    MPI_Comm_spawn_multiple(2, commands, arguments, sizes, infos, 1, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+    use_all(inter, 1, "heritage");
+    MPI_Comm_disconnect(&inter);
+}
+
+static void be_heir(MPI_Comm parent) {
+    MPI_Comm again;
+    use_all(parent, 0, "heritage");
+    MPI_Comm_disconnect(&parent);
+    usleep(700000);
+    MPI_Comm_dup(MPI_COMM_WORLD, &again);
+    use(again, 0, "heirs alone");
+    drop(again);
+}
+
 /* Every rank of the world starts one process at the same time. */
 static void spawn_each(void) {
     MPI_Comm inter = spawn("child", 1, MPI_COMM_SELF);
@@ -131,6 +152,10 @@ int main(int argc, char **argv) {
         spawn_twice(1);
     } else if (strcmp(word, "nested") == 0) {
         spawn_nested();
+    } else if (strcmp(word, "heirs") == 0) {
+        spawn_heirs();
+    } else if (strcmp(word, "heir") == 0) {
+        be_heir(parent);
     } else if (strcmp(word, "child") == 0) {
         use_all(parent, 0, "own");
         MPI_Comm_disconnect(&parent);

@@ -1,0 +1,113 @@
+/* Groups of processes that meet n times at a port and then, by their rank 0s, over a socket: `accept FILE n` and
+ * `connect FILE n` are jobs of their own, `halves FILE n` is both in one job. What they tell is in told.h. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "told.h"
+
+/* One line, by way of a file that is there at once. */
+static void leave_word(const char *file, const char *word) {
+    char draft[512];
+    snprintf(draft, sizeof draft, "%s.draft", file);
+    FILE *out = fopen(draft, "w");
+    fprintf(out, "%s\n", word);
+    fclose(out);
+    rename(draft, file);
+}
+
+static void await_word(const char *file, char *word, int capacity) {
+    FILE *in;
+    while (!(in = fopen(file, "r")))
+        usleep(10000);
+    check(fgets(word, capacity, in) != NULL, "the file");
+    word[strcspn(word, "\n")] = '\0';
+    fclose(in);
+}
+
+static void meet_at_port(MPI_Comm own, int accepts, const char *file, int times) {
+    char port[MPI_MAX_PORT_NAME] = "";
+    int rank;
+    MPI_Comm_rank(own, &rank);
+    if (accepts && rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        leave_word(file, port);
+    } else if (rank == 0) {
+        await_word(file, port, sizeof port);
+    }
+    for (int i = 0; i < times; i++) {
+        char name[32];
+        MPI_Comm met;
+        if (accepts)
+            MPI_Comm_accept(port, MPI_INFO_NULL, 0, own, &met);
+        else
+            MPI_Comm_connect(port, MPI_INFO_NULL, 0, own, &met);
+        snprintf(name, sizeof name, "met %d", i);
+        use_all(met, accepts, name);
+        MPI_Comm_disconnect(&met);
+    }
+    if (accepts && rank == 0)
+        MPI_Close_port(port);
+}
+
+static int listening(const char *file) {
+    char word[16];
+    struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof place;
+    int door = socket(AF_INET, SOCK_STREAM, 0);
+    check(bind(door, (struct sockaddr *)&place, sizeof place) == 0 && listen(door, 1) == 0 &&
+              getsockname(door, (struct sockaddr *)&place, &length) == 0,
+          "a socket");
+    snprintf(word, sizeof word, "%d", ntohs(place.sin_port));
+    leave_word(file, word);
+    int connection = accept(door, NULL, NULL);
+    close(door);
+    return connection;
+}
+
+static int calling(const char *file) {
+    char word[16];
+    await_word(file, word, sizeof word);
+    struct sockaddr_in place = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)atoi(word))};
+    int connection = socket(AF_INET, SOCK_STREAM, 0);
+    check(connect(connection, (struct sockaddr *)&place, sizeof place) == 0, "a connection");
+    return connection;
+}
+
+static void join(int listens, const char *file) {
+    int connection = listens ? listening(file) : calling(file);
+    MPI_Comm met;
+    check(MPI_Comm_join(connection, &met) == MPI_SUCCESS && met != MPI_COMM_NULL, "MPI_Comm_join");
+    use_all(met, listens, "joined");
+    MPI_Comm_disconnect(&met);
+    close(connection);
+}
+
+int main(int argc, char **argv) {
+    int rank, size, first;
+    char place[512];
+    MPI_Comm own = MPI_COMM_WORLD;
+    pid = (int)getpid();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    use(MPI_COMM_WORLD, 0, "world %s", argv[1]);
+    use(MPI_COMM_SELF, 0, "MPI_COMM_SELF");
+    if (strcmp(argv[1], "halves") == 0) {
+        first = rank < size / 2;
+        MPI_Comm_split(MPI_COMM_WORLD, first, rank, &own);
+        use(own, 0, "half");
+        MPI_Comm_rank(own, &rank);
+    } else {
+        first = strcmp(argv[1], "accept") == 0;
+    }
+    meet_at_port(own, first, argv[2], atoi(argv[3]));
+    snprintf(place, sizeof place, "%s.socket", argv[2]);
+    if (rank == 0)
+        join(first, place);
+    if (own != MPI_COMM_WORLD)
+        drop(own);
+    MPI_Finalize();
+    return 0;
+}
