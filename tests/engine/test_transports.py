@@ -1,5 +1,8 @@
 """What carries the hops changes nothing but their speed: shared memory, messages of MPI, one where the other cannot."""
 
+import fcntl
+import os
+import secrets
 from pathlib import Path
 
 import engine_jobs
@@ -36,6 +39,20 @@ def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, wan
     ended = engine_jobs.check(mpi, 3, every("flat"), "shared", wanted, transport=transport)
     assert ended.same, ended
     assert set(Path("/dev/shm").glob(LEFT_BEHIND)) <= there
+
+
+def test_memory_that_a_killed_job_left_behind_is_removed_by_the_next_and_a_living_one_s_is_not(
+    first_mpi: LocalMpi,
+) -> None:
+    name = f"hopscope-shared-{os.getuid()}-{secrets.token_hex(8)}-{secrets.token_hex(8)}"
+    window = Path("/dev/shm") / name
+    with window.open("wb") as file:
+        # As a rank does while it makes its window; the lock goes with the process, however that ends.
+        fcntl.flock(file, fcntl.LOCK_SH)
+        assert engine_jobs.check(first_mpi, 2, every("flat"), "shared", 1).same
+        assert window.exists()
+    assert engine_jobs.check(first_mpi, 2, every("flat"), "shared", 1).same
+    assert not window.exists()
 
 
 def test_where_one_rank_cannot_have_the_memory_all_use_messages(mpi: LocalMpi) -> None:

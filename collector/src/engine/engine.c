@@ -14,6 +14,7 @@
 #include "engine/neighbors.h"
 #include "engine/operators.h"
 #include "engine/prepared.h"
+#include "engine/shared_file.h"
 #include "engine/sink.h"
 #include "hopscope/functions.h"
 #include "plan/tree_file.h"
@@ -64,6 +65,7 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
         return false;
     size_t trees = (size_t)plan->tree_count;
     engine.plan = plan;
+    shared_files_tidy();
     bool found = neighbors_find(&engine.neighbors);
     engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
     engine.size_reason_ids = calloc(trees + 1, sizeof *engine.size_reason_ids);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine/shared_file.h"
 #include "log/log.h"
 #include "mpi/mpi_table.h"
 #include "record/clock.h"
@@ -20,7 +20,7 @@ struct links {
      * messages each pair has carried. NULL where nothing serialises. */
     _Atomic uint64_t *shared;
     size_t shared_bytes;
-    bool mapped;
+    struct shared_file file; /* that `shared` is in; not mapped: it is this rank's own */
 };
 
 static bool needs_state(const struct topology *t) {
@@ -32,50 +32,29 @@ static bool needs_state(const struct topology *t) {
     return false;
 }
 
-/* The file under its name is needed only until every rank has mapped it. */
-static void *map_shared(const char *path, size_t bytes) {
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0)
-        return NULL;
-    void *memory = MAP_FAILED;
-    /* Allocated, not only stretched: a hole on a full disk is a SIGBUS at its first use. */
-    int error = posix_fallocate(file, 0, (off_t)bytes);
-    if (error == 0)
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    else
-        errno = error;
-    int why = errno;
-    close(file);
-    errno = why;
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 /* All ranks of a machine map one file, or each falls back to memory of its own. */
 static bool share_state(struct links *links) {
     uint64_t token = clock_monotonic_ns() ^ ((uint64_t)getpid() << 40);
-    char path[80], why[100] = "";
+    char name[20], why[100] = "";
     int rank = 0, good, all = 0;
     pmpi.Comm_rank(MPI_COMM_WORLD, &rank);
     pmpi.Bcast(&token, (int)sizeof token, MPI_BYTE, 0, MPI_COMM_WORLD);
-    snprintf(path, sizeof path, "/dev/shm/hopscope-%d-%016llx", (int)getuid(), (unsigned long long)token);
-    void *memory = map_shared(path, links->shared_bytes);
-    if (!memory)
+    snprintf(name, sizeof name, "%016llx", (unsigned long long)token);
+    good = shared_file_map(&links->file, name, links->shared_bytes);
+    if (!good)
         snprintf(why, sizeof why, "%s", strerror(errno));
-    good = memory != NULL;
     pmpi.Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (memory)
-        unlink(path); /* the first one removes it, the others find nothing */
+    shared_file_settled(&links->file);
     if (all) {
-        links->shared = memory;
-        links->mapped = true;
+        links->shared = links->file.memory;
         return true;
     }
     if (!good)
-        log_line("rank %d cannot make %s (%s): emulated interfaces and bandwidths are each rank's own, not its host's; "
-                 "make room in /dev/shm",
-                 rank, path, why);
-    if (memory)
-        munmap(memory, links->shared_bytes);
+        log_line(
+            "rank %d cannot share memory with its host (%s): emulated interfaces and bandwidths are each rank's own, "
+            "not its host's; make room in /dev/shm",
+            rank, why);
+    shared_file_unmap(&links->file);
     links->shared = calloc(1, links->shared_bytes);
     return links->shared != NULL;
 }
@@ -104,10 +83,9 @@ struct links *links_open(const struct topology *topology) {
 void links_close(struct links *links) {
     if (!links)
         return;
-    if (links->mapped)
-        munmap((void *)links->shared, links->shared_bytes);
-    else
+    if (!links->file.memory)
         free((void *)links->shared);
+    shared_file_unmap(&links->file);
     free(links);
 }
 

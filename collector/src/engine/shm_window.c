@@ -1,18 +1,14 @@
 #include "engine/shm_window.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* Of all windows together, for each of the ranks that share them: later communicators use messages of MPI. */
 enum { MOST_BYTES_PER_RANK = 8 << 20 };
 static _Atomic size_t bytes_in_use;
 
 static size_t share_of(const struct shm_window *w) {
-    return w->memory ? w->bytes / (size_t)w->members : 0;
+    return w->file.memory ? w->file.bytes / (size_t)w->members : 0;
 }
 
 static bool number_members(struct shm_window *w, const struct comm *comm, const struct neighbors *neighbors) {
@@ -32,23 +28,6 @@ static bool number_members(struct shm_window *w, const struct comm *comm, const 
     return true;
 }
 
-/* Whoever comes first makes the file, under a name that only this communicator's members on this machine use. */
-static void *map(const char *path, size_t bytes) {
-    struct rlimit limit;
-    /* Beyond the process's limit a file ends it with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
-        return NULL;
-    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0)
-        return NULL;
-    /* Allocated, not only stretched: a hole on a full disk is a SIGBUS at its first use. New pages are zeros. */
-    void *memory = MAP_FAILED;
-    if (posix_fallocate(file, 0, (off_t)bytes) == 0)
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 bool shm_window_open(struct shm_window *w, const struct comm *comm, const struct neighbors *neighbors) {
     *w = (struct shm_window){0};
     if (!number_members(w, comm, neighbors))
@@ -58,27 +37,20 @@ bool shm_window_open(struct shm_window *w, const struct comm *comm, const struct
         return true;
     }
     size_t members = (size_t)w->members;
-    w->bytes = members * members * sizeof(struct window_channel) + members * WINDOW_LANES * sizeof(struct window_lane);
-    if (bytes_in_use + w->bytes / members > MOST_BYTES_PER_RANK)
+    size_t bytes =
+        members * members * sizeof(struct window_channel) + members * WINDOW_LANES * sizeof(struct window_lane);
+    if (bytes_in_use + bytes / members > MOST_BYTES_PER_RANK)
         return false;
-    snprintf(w->path, sizeof w->path, "/dev/shm/hopscope-%d-%016llx-%016llx", (int)getuid(),
-             (unsigned long long)neighbors->job, (unsigned long long)comm->key);
-    w->memory = map(w->path, w->bytes);
+    char name[40];
+    snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)neighbors->job, (unsigned long long)comm->key);
+    bool mapped = shared_file_map(&w->file, name, bytes);
     bytes_in_use += share_of(w);
-    return w->memory != NULL;
-}
-
-void shm_window_unlink(struct shm_window *w) {
-    if (w->path[0])
-        unlink(w->path); /* the first one removes it, the others find nothing */
-    w->path[0] = '\0';
+    return mapped;
 }
 
 void shm_window_close(struct shm_window *w) {
-    shm_window_unlink(w);
     bytes_in_use -= share_of(w);
-    if (w->memory)
-        munmap(w->memory, w->bytes);
+    shared_file_unmap(&w->file);
     free(w->member_of_rank);
     *w = (struct shm_window){0};
 }

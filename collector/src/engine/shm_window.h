@@ -17,6 +17,7 @@
 
 #include "comm/comm.h"
 #include "engine/neighbors.h"
+#include "engine/shared_file.h"
 
 enum {
     WINDOW_LINE = 64, /* what caches move */
@@ -49,26 +50,22 @@ struct window_lane {
 };
 
 struct shm_window {
-    void *memory; /* NULL: nobody to share it with */
-    size_t bytes;
-    int members, own;    /* on this machine; the place of this rank among them */
-    int *member_of_rank; /* -1: on another machine */
-    char path[96];
+    struct shared_file file; /* not mapped: nobody to share it with */
+    int members, own;        /* on this machine; the place of this rank among them */
+    int *member_of_rank;     /* -1: on another machine */
 };
 
 /* Maps the window; local. False if it cannot be had: then no member may use its own. */
 bool shm_window_open(struct shm_window *window, const struct comm *comm, const struct neighbors *neighbors);
-/* After all members have opened it, or found that some could not: its name is not needed any more. */
-void shm_window_unlink(struct shm_window *window);
 void shm_window_close(struct shm_window *window);
 
 static inline struct window_channel *window_channel(const struct shm_window *w, int from, int to) {
-    return (struct window_channel *)w->memory + (size_t)from * (size_t)w->members + (size_t)to;
+    return (struct window_channel *)w->file.memory + (size_t)from * (size_t)w->members + (size_t)to;
 }
 
 static inline struct window_lane *window_lane(const struct shm_window *w, int receiver, int lane) {
     size_t members = (size_t)w->members;
-    struct window_lane *lanes = (struct window_lane *)((struct window_channel *)w->memory + members * members);
+    struct window_lane *lanes = (struct window_lane *)((struct window_channel *)w->file.memory + members * members);
     return lanes + (size_t)receiver * WINDOW_LANES + (size_t)lane;
 }
 

@@ -113,7 +113,7 @@ static void close_shm(struct transport *transport) {
 }
 
 void transport_shm_settled(struct transport *transport) {
-    shm_window_unlink(&((struct transport_shm *)transport)->window);
+    shared_file_settled(&((struct transport_shm *)transport)->window.file);
 }
 
 struct transport *transport_shm_open(const struct comm *comm, const struct neighbors *neighbors) {
