@@ -37,11 +37,24 @@ class LocalMpi:
     @property
     def fortran(self) -> str | None:
         """The Fortran compiler wrapper beside the C one, if this library has its Fortran bindings here."""
-        return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", "mpifort"))))
+        return self._beside("mpifort")
+
+    def _beside(self, wrapper: str) -> str | None:
+        return shutil.which(str(Path(self.compiler).with_name(Path(self.compiler).name.replace("mpicc", wrapper))))
+
+    def _words_for(self, suffix: str) -> list[str]:
+        """The compiler for a source of that name's ending, with its standard and warnings."""
+        warnings = ["-O2", "-Wall", "-Wextra"]
+        if suffix == ".c":
+            return [self.compiler, "-std=gnu11", *warnings]
+        if suffix == ".cpp":
+            # Open MPI 4's header would bring MPI-2's C++ classes, which warn.
+            return [self._beside("mpicxx") or "", "-std=c++17", "-DOMPI_SKIP_MPICXX", *warnings]
+        return [self.fortran or ""]
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
-        """The program made from one C or Fortran file, in build/programs/<release>/; made again only if the source or
-        a header beside it is newer. Say a name where one source makes several programs.
+        """The program made from one C, C++ or Fortran file, in build/programs/<release>/; made again only if the
+        source or a header beside it is newer. Say a name where one source makes several programs.
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
@@ -52,10 +65,7 @@ class LocalMpi:
         program.parent.mkdir(parents=True, exist_ok=True)
         # Beside its place first: two processes may compile at once, and nobody may start half a program.
         unfinished = program.with_suffix(f".{os.getpid()}")
-        start = (
-            [self.compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra"] if source.suffix == ".c" else [self.fortran or ""]
-        )
-        words = [*start, "-o", str(unfinished), str(source), *flags, "-lm"]
+        words = [*self._words_for(source.suffix), "-o", str(unfinished), str(source), *flags, "-lm"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")

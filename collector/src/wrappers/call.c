@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "wrappers/frames.h"
 
 _Thread_local struct call_thread call_thread __attribute__((tls_model("initial-exec")));
 bool call_serving;
@@ -56,7 +57,11 @@ bool call_abandoned(uintptr_t now) {
     /* Stacks grow downwards, so a wrapper that is called from inside another lies below it. Programs may bring stacks
      * of their own (coroutines, fibers), of which nothing of the kind is known: there the other one goes on. */
     struct stack stack = find_own_stack();
-    if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, now) || (now < (uintptr_t)old && is_marked(old)))
+    if (!lies_in(stack, (uintptr_t)old) || !lies_in(stack, now))
+        return false;
+    /* Destructors that run because of an exception are called from where the frame that was left began, and may find it
+     * as it was. */
+    if (now < (uintptr_t)old && is_marked(old) && frames_find((uintptr_t)old) != FRAMES_LEFT)
         return false;
     if (call_thread.entered) {
         /* When it was left nobody knows; the last that was heard of it is sure. */

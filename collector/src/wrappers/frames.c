@@ -1,0 +1,44 @@
+#include "wrappers/frames.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <unwind.h>
+
+struct walk {
+    const void *ours; /* where this library begins */
+    uintptr_t wanted;
+    bool outside; /* past the frames of the wrapper that asks */
+    bool last_is_ours;
+    enum frames found;
+};
+
+static const void *object_of(const void *code) {
+    Dl_info info;
+    return dladdr(code, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* Of a frame the walk tells where it has called from, and where it ends below. Between two wrappers there is always
+ * a frame of somebody else: the MPI library's, or a callback's. */
+static _Unwind_Reason_Code look(struct _Unwind_Context *frame, void *opaque) {
+    struct walk *walk = opaque;
+    uintptr_t end = _Unwind_GetCFA(frame);
+    /* The call, not what follows it: a function may end with it. */
+    bool ours = object_of((const void *)(_Unwind_GetIP(frame) - 1)) == walk->ours;
+    if (!walk->outside && ours)
+        return _URC_NO_REASON;
+    if (end > walk->wanted) {
+        walk->found = walk->outside && walk->last_is_ours ? FRAMES_THERE : FRAMES_LEFT;
+        return _URC_END_OF_STACK;
+    }
+    walk->outside = true;
+    walk->last_is_ours = ours;
+    return _URC_NO_REASON;
+}
+
+enum frames frames_find(uintptr_t address) {
+    struct walk walk = {.ours = object_of((const void *)(uintptr_t)frames_find), .wanted = address};
+    if (walk.ours)
+        _Unwind_Backtrace(look, &walk);
+    return walk.found;
+}
