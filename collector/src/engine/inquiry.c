@@ -109,8 +109,10 @@ static int ask(enum operation operation, const struct engine_call *call, void *s
 /* Of the same address on both sides. */
 static bool takes_equal(const struct engine_call *call, enum operation operation, char *both) {
 #ifdef OPEN_MPI
-    /* Must not be asked: it tells the handler of MPI_COMM_WORLD. It refuses only this. */
-    return !checks || operation != OPERATION_ALLREDUCE || call->receive.count < 2 || both == MPI_BOTTOM;
+    /* Must not be asked: it tells the handler of MPI_COMM_WORLD. It refuses only these. */
+    bool refuses = operation == OPERATION_REDUCE ||
+                   (operation == OPERATION_ALLREDUCE && call->receive.count > 1 && both != MPI_BOTTOM);
+    return !checks || !refuses;
 #else
     pthread_mutex_lock(&lock);
     int error = ask(operation, call, both, both, call->send.counts == call->receive.counts);

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -73,6 +74,58 @@ static void try_equal_buffers(MPI_Comm comm, double *x) {
     TRY(Alltoallv(x, counts, at, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, comm));
 }
 
+/* Operations that have two buffers at the root alone, those first of which the library refuses equal ones. */
+#ifdef OPEN_MPI
+enum { REFUSED = 1, AT_ROOT = 5 };
+#else
+enum { REFUSED = 5, AT_ROOT = 5 };
+#endif
+
+/* The root's two buffers are one, or its own block lies in one where it lies in the other. */
+static int equal_at_root(int operation, bool ours, double *x, int root, MPI_Comm comm) {
+#define EITHER(call) return ours ? MPI_##call : PMPI_##call
+    int counts[64], at[64];
+    for (int i = 0; i < check_size; i++) {
+        counts[i] = 2;
+        at[i] = 2 * i;
+    }
+    double *own = x + 2 * check_rank;
+    switch (operation) {
+    case 0:
+        EITHER(Reduce(x, x, 4, MPI_DOUBLE, MPI_SUM, root, comm));
+    case 1:
+        EITHER(Gather(own, 2, MPI_DOUBLE, x, 2, MPI_DOUBLE, root, comm));
+    case 2:
+        EITHER(Gatherv(own, 2, MPI_DOUBLE, x, counts, at, MPI_DOUBLE, root, comm));
+    case 3:
+        EITHER(Scatter(x, 2, MPI_DOUBLE, own, 2, MPI_DOUBLE, root, comm));
+    default:
+        EITHER(Scatterv(x, counts, at, MPI_DOUBLE, own, 2, MPI_DOUBLE, root, comm));
+    }
+#undef EITHER
+}
+
+/* What the library refuses the root calls alone: the others would wait for it in vain. */
+static void try_equal_at_root(int operation, int root) {
+    struct answer answers[2] = {{0, 0, 0}, {0, 0, 0}};
+    double x[2][128];
+    for (int ours = 0; ours < 2; ours++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        handled_on = comm;
+        for (int i = 0; i < 128; i++)
+            x[ours][i] = 1000 * check_rank + i;
+        if (operation >= REFUSED || check_rank == root)
+            answers[ours] = answer_of(equal_at_root(operation, ours, x[ours], root, comm));
+        MPI_Comm_free(&comm);
+    }
+    same_error("equal buffers at the root", answers[1], answers[0]);
+    CHECK((answers[0].error != MPI_SUCCESS) == (operation < REFUSED && check_rank == root),
+          "equal buffers at root %d, operation %d: class %d", root, operation, answers[0].error);
+    CHECK(memcmp(x[0], x[1], sizeof x[0]) == 0, "equal buffers at root %d, operation %d: other results", root,
+          operation);
+}
+
 /* What a member does alone here does not hang the others, because all members do it. */
 void check_errors(void) {
     MPI_Errhandler errhandler;
@@ -99,6 +152,8 @@ void check_errors(void) {
     TRY(Bcast(x, 4, MPI_DOUBLE, check_size, comm));
     try_unready_arguments(comm, x, y);
     try_equal_buffers(comm, x);
+    for (int i = 0; i < AT_ROOT * check_size; i++)
+        try_equal_at_root(i % AT_ROOT, i / AT_ROOT);
     /* and it still works */
     int one = 1, sum = 0;
     CHECK(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == check_size, "sum %d", sum);
