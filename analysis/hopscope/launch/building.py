@@ -43,6 +43,7 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
                 folder,
                 f"-DMPI_C_COMPILER={compiler}",
                 f"-DCMAKE_INSTALL_PREFIX={prefix}",
+                "-DBUILD_TESTING=OFF",
             ]
         )
         _run([cmake, "--build", folder, "--parallel"])
