@@ -90,8 +90,11 @@ HPCC = Application(
 TESTERS = Path("/usr/lib/x86_64-linux-gnu/scalapack")
 INPUTS = Path("/usr/share/scalapack")
 SCALAPACK = Rules(
-    # Ranks say these when they come to it; the last is on stderr beside them.
-    timed_lines=r"^BLACS WARNING|^from \{|^\{\d+,\d+\}, pnum=\d+",
+    # Ranks say these when they come to it; the last is on stderr beside them. And the BLACS tester skips its test of
+    # repeatable sums where sums turned out to repeat that it had not asked to: they are made in the order in which
+    # messages from any source arrive, and one rank's must be the first for the result to be another. With that rank and
+    # the root on one core and the others on the other one it passes in three runs of five without the collector, too.
+    timed_lines=r"^BLACS WARNING|^from \{|^\{\d+,\d+\}, pnum=\d+|^ (SKIPPED|PASSED ) REPEATABLE SUM TEST",
     timed_columns="Time|MFLOPS|WALL|CPU",
     timed_words=r"(?<=^Passed ).{20}",
     residuals="(?i)^(Residual|CHK|QTQ)|^Passed ",
