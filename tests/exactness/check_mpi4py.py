@@ -32,9 +32,9 @@ def ways(number: int) -> list[Way]:
     return [OBSERVED, BY_ENGINE[number % 3], BY_ENGINE[3 + (number + 1) % 3]]
 
 
-# Open MPI 4 hangs in the MPI_Init of the processes that it spawns, without the collector too and elsewhere each time (in
-# four of seven runs of test_spawn on one rank), so that nothing can be held against it; and each time costs the whole
-# patience. Ask for them by --modules.
+# Open MPI 4 hangs in the MPI_Init of the processes that it spawns, without the collector too and elsewhere each time
+# (in four of seven runs of test_spawn on one rank), so that nothing can be held against it; and each time costs the
+# whole patience. Ask for them by --modules.
 SPAWNING = "^(?!test_(spawn|dynproc)$)"
 
 
