@@ -3,6 +3,7 @@
 from typing import Any
 
 import engine_jobs
+import local_mpi
 import pytest
 from engine_jobs import every
 from hypothesis import HealthCheck, given, settings
@@ -25,6 +26,8 @@ TWO_SITES = {
         {"name": "b1", "cluster": "B"},
     ],
 }
+
+NEWER = [mpi for mpi in local_mpi.find_all() if mpi not in local_mpi.find()]
 
 seeded = settings(
     derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -119,3 +122,13 @@ def test_rounded_sums_are_near_and_repeat_bit_for_bit(shape: str, mpi: LocalMpi)
     ended = engine_jobs.check(mpi, 4, every(shape, segment_bytes=64), "sums", 3)
     assert ended.same, ended
     assert ended.by_engine == 4 * 11
+
+
+@pytest.mark.parametrize("mode", ["random", "blocks"])
+@pytest.mark.parametrize("newer_mpi", NEWER, ids=[mpi.release for mpi in NEWER])
+def test_so_are_those_under_the_newer_releases_and_the_standard_s_abi(mode: str, newer_mpi: LocalMpi) -> None:
+    tree = every("binomial", segment_bytes=64) if mode == "random" else engine_jobs.by("linear")
+    only = [engine_jobs.served(mode, tree)] if mode == "blocks" else []
+    ended = engine_jobs.check(newer_mpi, 3, tree, mode, 23, 30, *only)
+    assert ended.same, ended
+    assert ended.by_engine > 0

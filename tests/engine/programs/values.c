@@ -46,7 +46,7 @@ const struct value_type *value_types(void) {
     ADD(MPI_AINT, KIND_INTEGER, MPI_Aint);
     ADD(MPI_OFFSET, KIND_INTEGER, MPI_Offset);
     ADD(MPI_COUNT, KIND_INTEGER, MPI_Count);
-    ADD(MPI_INTEGER, KIND_INTEGER, MPI_Fint);
+    ADD(MPI_INTEGER, KIND_INTEGER, int); /* MPI_Fint, for which the MPI standard's ABI has no type */
     ADD(MPI_FLOAT, KIND_FLOAT, float);
     ADD(MPI_DOUBLE, KIND_FLOAT, double);
     ADD(MPI_LONG_DOUBLE, KIND_FLOAT, long double);
@@ -56,7 +56,7 @@ const struct value_type *value_types(void) {
     ADD_COMPLEX(MPI_C_DOUBLE_COMPLEX, double);
     ADD_COMPLEX(MPI_C_LONG_DOUBLE_COMPLEX, long double);
     ADD(MPI_C_BOOL, KIND_LOGICAL, _Bool);
-    ADD(MPI_LOGICAL, KIND_LOGICAL, MPI_Fint);
+    ADD(MPI_LOGICAL, KIND_LOGICAL, int);
     ADD(MPI_BYTE, KIND_BYTE, char);
     struct float_int {
         float value;
