@@ -73,31 +73,31 @@ static bool number_foreign(MPI_Group group, int size, const int *ranks, int *fou
     return true;
 }
 
-/* NULL if a member is not known, or memory or MPI fails. Frees the group. */
-static int *numbers_of(MPI_Group group, bool meets, int *size, bool *any_foreign) {
-    int *numbers = NULL, *ranks = NULL;
+/* Of the first size processes of a group; NULL if one is not known, or memory or MPI fails. Frees the group. */
+static int *numbers_of(MPI_Group group, bool meets, int size, bool *any_foreign) {
+    int *numbers = NULL, *ranks = NULL, in_group;
     bool ok = false;
-    if (pmpi.Group_size(group, size) != MPI_SUCCESS || *size <= 0)
+    if (pmpi.Group_size(group, &in_group) != MPI_SUCCESS || size <= 0 || size > in_group)
         goto out;
-    numbers = malloc((size_t)*size * sizeof *numbers);
-    ranks = malloc(2 * (size_t)*size * sizeof *ranks);
+    numbers = malloc((size_t)size * sizeof *numbers);
+    ranks = malloc(2 * (size_t)size * sizeof *ranks);
     if (!numbers || !ranks)
         goto out;
-    for (int i = 0; i < *size; i++)
+    for (int i = 0; i < size; i++)
         ranks[i] = i;
-    if (pmpi.Group_translate_ranks(group, *size, ranks, world, numbers) != MPI_SUCCESS)
+    if (pmpi.Group_translate_ranks(group, size, ranks, world, numbers) != MPI_SUCCESS)
         goto out;
-    for (int i = 0; i < *size; i++)
+    for (int i = 0; i < size; i++)
         if (numbers[i] == MPI_UNDEFINED)
             numbers[i] = -1;
-    if (!all_known(numbers, *size)) {
+    if (!all_known(numbers, size)) {
         *any_foreign = true;
-        if (!number_foreign(group, *size, ranks, ranks + *size, numbers))
+        if (!number_foreign(group, size, ranks, ranks + size, numbers))
             goto out;
-        if (!all_known(numbers, *size) && meets && meet(group))
-            number_foreign(group, *size, ranks, ranks + *size, numbers);
+        if (!all_known(numbers, size) && meets && meet(group))
+            number_foreign(group, size, ranks, ranks + size, numbers);
     }
-    ok = all_known(numbers, *size);
+    ok = all_known(numbers, size);
 out:
     if (!ok) {
         free(numbers);
@@ -108,12 +108,15 @@ out:
     return numbers;
 }
 
+/* The sizes are not asked of the groups: of a Cartesian communicator that leaves out the last processes of its parent
+ * MPICH 5 gives the parent's group. */
 static bool find(struct members *members, MPI_Comm comm, bool inter, bool meets) {
     MPI_Group group;
-    if (pmpi.Comm_group(comm, &group) == MPI_SUCCESS)
-        members->local = numbers_of(group, meets, &members->size, &members->foreign);
-    if (members->local && inter && pmpi.Comm_remote_group(comm, &group) == MPI_SUCCESS)
-        members->remote = numbers_of(group, meets, &members->remote_size, &members->foreign);
+    if (pmpi.Comm_size(comm, &members->size) == MPI_SUCCESS && pmpi.Comm_group(comm, &group) == MPI_SUCCESS)
+        members->local = numbers_of(group, meets, members->size, &members->foreign);
+    if (members->local && inter && pmpi.Comm_remote_size(comm, &members->remote_size) == MPI_SUCCESS &&
+        pmpi.Comm_remote_group(comm, &group) == MPI_SUCCESS)
+        members->remote = numbers_of(group, meets, members->remote_size, &members->foreign);
     return members->local && (!inter || members->remote);
 }
 

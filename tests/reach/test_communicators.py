@@ -1,0 +1,98 @@
+"""Communicators of every origin, in random programs: one in the trace is one in the program, with the members that the
+program itself found out, on every rank. More programs: COMMUNICATOR_SEEDS="1 2 3" in pytest's
+environment."""
+
+import os
+from collections import defaultdict
+from pathlib import Path
+
+import local_mpi
+import pytest
+from traced_worlds import DYNAMIC, RELEASES, Traced, program, run
+
+SEEDS = [int(word) for word in os.environ.get("COMMUNICATOR_SEEDS", "9").split()]
+
+Groups = tuple[tuple[int, ...], ...]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_slices() -> None:
+    """Communicators are made of many small collectives, which take long where a rank that waits keeps its core."""
+    local_mpi.take_short_slices()
+
+
+def told(folder: Path, ranks: int) -> dict[int, tuple[str, Groups]]:
+    """Token -> how that communicator was made and its groups, on which all members agree."""
+    makers: dict[int, str] = {}
+    groups: dict[int, dict[str, tuple[int, ...]]] = defaultdict(dict)
+    for rank in range(ranks):
+        for line in (folder / f"told.{rank}").read_text().splitlines():
+            token, maker, which, *members = line.split()
+            group = tuple(int(member) for member in members)
+            assert rank in group
+            assert makers.setdefault(int(token), maker) == maker
+            assert groups[int(token)].setdefault(which, group) == group
+    return {token: (makers[token], tuple(found[which] for which in sorted(found))) for token, found in groups.items()}
+
+
+def assert_same(traced: Traced, communicators: dict[int, tuple[str, Groups]]) -> None:
+    """Every token is found on one communicator, which is no other token's, by exactly its members."""
+    collectives = {row["collective_id"]: row for row in traced.rows("collectives")}
+    members = {row["comm"]: tuple(row["members"]) for row in traced.comms}
+    seen: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for call in traced.rows("calls"):
+        collective = collectives[call["collective_id"]]
+        assert collective["complete"], collective
+        if call["bytes_sent"] in communicators:
+            seen[call["bytes_sent"]][collective["comm"]].append(call["rank"])
+    assert seen.keys() == communicators.keys()
+    found: dict[int, int] = {}
+    for token, (maker, groups) in communicators.items():
+        ((comm, ranks),) = seen[token].items()
+        everybody = sum(groups, ())
+        assert sorted(ranks) == sorted(everybody), (token, maker)
+        assert members[comm] in (everybody, sum(groups[::-1], ())), (token, maker)
+        assert found.setdefault(comm, token) == token, f"{maker}: two communicators are one"
+
+
+def compare(mpi: local_mpi.LocalMpi, folder: Path, ranks: int, *words: str) -> set[str]:
+    """Runs the program, looks whether the trace agrees with it, and says how communicators were made."""
+    started = ranks // 2 if words[-1] == "spawn" else ranks
+    done = run(mpi, folder, started, program(mpi, "lineage"), *words)
+    assert done.returncode == 0, done.stderr
+    communicators = told(folder, ranks)
+    traced = Traced(folder / "trace")
+    assert traced.facts["missing"] == []
+    assert_same(traced, communicators)
+    return {maker for maker, _ in communicators.values()}
+
+
+EVERY_WAY = {"base", "dup", "idup", "split", "split_type", "create", "create_group", "cart", "rows"}
+EVERY_WAY |= {"graph", "dist_graph", "inter", "merge"}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("release", ["openmpi-4", "mpich-4", "mpich-5"])
+def test_a_communicator_of_any_origin_is_one_on_all_its_members(tmp_path: Path, release: str, seed: int) -> None:
+    """Of a Cartesian communicator without the last processes MPICH 5 says that all its parent's are in its group."""
+    if release not in RELEASES:
+        pytest.skip(f"{release} is not on this machine")
+    made = compare(RELEASES[release], tmp_path, 4, str(seed), "50", "1")
+    assert made == EVERY_WAY or seed != 9
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("release", ["openmpi-5", "mpich-5"])
+def test_threads_that_make_communicators_at_once_do_not_mix_them_up(tmp_path: Path, release: str, seed: int) -> None:
+    """By themselves Open MPI 4 always hangs in this program and MPICH 4 sometimes."""
+    if release not in RELEASES:
+        pytest.skip(f"{release} is not on this machine")
+    compare(RELEASES[release], tmp_path, 3, str(seed), "25", "2")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("spawning", DYNAMIC, ids=[mpi.release for mpi in DYNAMIC])
+def test_communicators_of_two_worlds_are_told_apart_like_those_of_one(
+    spawning: local_mpi.LocalMpi, tmp_path: Path, seed: int
+) -> None:
+    compare(spawning, tmp_path, 4, str(seed), "35", "1", "spawn")
