@@ -160,7 +160,10 @@ def _missing(archive: Archive, about: Facts, facts: Facts) -> str | None:
     incomplete = facts["incomplete_collectives"]
     counts = [
         (incomplete, f"part of {incomplete} of {facts['collectives']} collectives"),
-        (facts["unplaced_calls"], f"the communicator of {_count(facts['unplaced_calls'], 'collective call')}"),
+        (
+            facts["unplaced_calls"],
+            f"the communicator of {_count(facts['unplaced_calls'], 'collective call')}, which count as other MPI calls",
+        ),
         (facts["unmatched_hop_ends"], f"one end of {_count(facts['unmatched_hop_ends'], 'hop')}, left out"),
         (facts["unmatched_sends"], f"the receive of {_count(facts['unmatched_sends'], 'send')}"),
         (facts["unmatched_receives"], f"the send of {_count(facts['unmatched_receives'], 'receive')}"),

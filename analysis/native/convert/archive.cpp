@@ -3,13 +3,20 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <mutex>
 
 namespace hopscope {
 namespace {
 
 thread_local std::string first_complaint;
-std::mutex opening; /* libotf2 sets up global state when it opens an archive */
+std::mutex opening;
+
+/* The anchor without .otf2. */
+std::string stem_of(const std::string &anchor) {
+    const std::string suffix = ".otf2";
+    const bool has =
+        anchor.size() > suffix.size() && anchor.compare(anchor.size() - suffix.size(), suffix.size(), suffix) == 0;
+    return has ? anchor.substr(0, anchor.size() - suffix.size()) : anchor;
+}
 
 OTF2_ErrorCode keep_complaint(void *, const char *, uint64_t, const char *, OTF2_ErrorCode code, const char *format,
                               va_list arguments) {
@@ -61,11 +68,16 @@ std::string take_otf2_error(const std::string &otherwise) {
     return complaint;
 }
 
-Archive::Archive(const std::string &anchor) : anchor_(anchor), stem_(anchor), reader_(nullptr) {
-    const std::string suffix = ".otf2";
-    if (stem_.size() > suffix.size() && stem_.compare(stem_.size() - suffix.size(), suffix.size(), suffix) == 0)
-        stem_.resize(stem_.size() - suffix.size());
-    std::lock_guard<std::mutex> lock(opening);
+std::unique_lock<std::mutex> hold_opening() {
+    return std::unique_lock<std::mutex>(opening);
+}
+
+std::string definitions_file_of(const std::string &anchor) {
+    return stem_of(anchor) + ".def";
+}
+
+Archive::Archive(const std::string &anchor) : anchor_(anchor), stem_(stem_of(anchor)), reader_(nullptr) {
+    const auto lock = hold_opening();
     reader_ = OTF2_Reader_Open(anchor.c_str());
     if (!reader_)
         throw ArchiveError(anchor + ": not a readable OTF2 anchor file: " + take_otf2_error("libotf2 gives no reason"));
@@ -74,16 +86,17 @@ Archive::Archive(const std::string &anchor) : anchor_(anchor), stem_(anchor), re
 }
 
 Archive::~Archive() {
-    std::lock_guard<std::mutex> lock(opening);
+    const auto lock = hold_opening();
     OTF2_Reader_Close(reader_);
+}
+
+bool Archive::is_plain() const {
+    OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
+    return OTF2_Reader_GetCompression(reader_, &compression) == OTF2_SUCCESS && compression == OTF2_COMPRESSION_NONE;
 }
 
 std::string Archive::location_file(OTF2_LocationRef location, const std::string &extension) const {
     return stem_ + "/" + std::to_string(location) + "." + extension;
-}
-
-std::string Archive::definitions_file() const {
-    return stem_ + ".def";
 }
 
 } // namespace hopscope

@@ -3,6 +3,7 @@
 
 #include <otf2/otf2.h>
 
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,6 +23,12 @@ void collect_otf2_errors();
 /* The first complaint of this thread since the last call, or `otherwise`. Forgets it. */
 std::string take_otf2_error(const std::string &otherwise);
 
+/* libotf2 sets up global state when it opens an archive: one thread at a time, which this holds. */
+std::unique_lock<std::mutex> hold_opening();
+
+/* The file of the global definitions that belongs to an anchor. */
+std::string definitions_file_of(const std::string &anchor);
+
 /* One OTF2_Reader with its handle closed at the end of its life. A reader belongs to one thread. */
 class Archive {
   public:
@@ -36,10 +43,14 @@ class Archive {
     const std::string &anchor() const {
         return anchor_;
     }
+    /* Files are not compressed, and how they end can be looked at. */
+    bool is_plain() const;
     /* The file that holds a location's events or definitions (extension "evt" or "def"). */
     std::string location_file(OTF2_LocationRef location, const std::string &extension) const;
     /* The file of the global definitions. */
-    std::string definitions_file() const;
+    std::string definitions_file() const {
+        return definitions_file_of(anchor_);
+    }
 
   private:
     std::string anchor_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "breaking_off.h"
+
 namespace hopscope {
 namespace {
 
@@ -119,10 +121,17 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
                               : paradigm == OTF2_PARADIGM_USER             ? RegionOwner::User
                                                                            : RegionOwner::Other;
     region.kind = classify_region(region.name, owner);
-    if (region.kind == RegionKind::User && paradigm == OTF2_PARADIGM_MPI) {
-        /* A tool may show a prettier name than the function's own. */
-        region.name = plain_name(definitions.string(canonical_name));
-        region.kind = classify_region(region.name, RegionOwner::Other);
+    if (paradigm == OTF2_PARADIGM_MPI) {
+        /* A tool may show a prettier name than the function's own, or that of a Fortran binding. */
+        const std::string canonical = plain_name(definitions.string(canonical_name));
+        for (const std::string &name : {canonical, c_function_name(region.name), c_function_name(canonical)}) {
+            const RegionKind kind = classify_region(name, RegionOwner::Other);
+            const bool is_better = region.kind == RegionKind::User ? is_mpi(kind) : kind < RegionKind::OtherMpi;
+            if (is_better && (region.kind == RegionKind::User || region.kind == RegionKind::OtherMpi)) {
+                region.name = name;
+                region.kind = kind;
+            }
+        }
     }
     region.call_site = definitions.string(file);
     /* Score-P gives all MPI functions the file "MPI": that is no place in a program. */
@@ -190,6 +199,8 @@ std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
     auto read = std::make_unique<Definitions>();
     Definitions &definitions = *read;
     OTF2_Reader *reader = archive.reader();
+    if (archive.is_plain() && !has_end(archive.definitions_file()))
+        throw ArchiveError(archive.definitions_file() + ": breaks off: its end is not there");
     OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
     if (!global)
         throw ArchiveError(archive.definitions_file() +

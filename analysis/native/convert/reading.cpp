@@ -8,10 +8,14 @@
 #include <sys/stat.h>
 #include <thread>
 
+#include "breaking_off.h"
+#include "trial.h"
+
 namespace hopscope {
 namespace {
 
 constexpr size_t kThreads = 2;
+constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* of one location, between two looks at the target */
 constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds end at 292 */
 
@@ -60,6 +64,7 @@ struct Reading::Source {
         LocationEvents *events;
         std::unique_ptr<LocationReader> state;
         OTF2_EvtReader *reader = nullptr; /* null once it has ended */
+        uint64_t readable = kAll;         /* events of a file that breaks off */
     };
 
     std::unique_ptr<Archive> archive;
@@ -74,6 +79,10 @@ struct Reading::Source {
             out.ended = true;
             out.damage = {file, why + "; without it this location's events cannot be understood"};
         };
+        if (archive->is_plain() && !has_end(file)) {
+            lose("breaks off");
+            return;
+        }
         OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader(), out.location);
         if (!reader) {
             if (exists(file) || others)
@@ -98,12 +107,22 @@ struct Reading::Source {
         Open &it = open.back();
         if (out.ended)
             return;
+        const std::string file = archive->location_file(out.location, "evt");
+        if (archive->is_plain() && !has_end(file)) {
+            uint64_t chunk_bytes = 0, definition_chunk_bytes = 0;
+            OTF2_Reader_GetChunkSize(archive->reader(), &chunk_bytes, &definition_chunk_bytes);
+            it.readable = whole_events(file, chunk_bytes);
+        }
+        if (it.readable == 0) {
+            out.ended = true;
+            out.damage = {file, break_of(out)};
+            return;
+        }
         it.reader = OTF2_Reader_GetEvtReader(archive->reader(), out.location);
         if (!it.reader) {
             out.ended = true;
             if (out.expected == 0)
                 return;
-            const std::string file = archive->location_file(out.location, "evt");
             out.damage = {file, (exists(file) ? "cannot be read: " : "missing or unreadable: ") +
                                     take_otf2_error("libotf2 gives no reason") + "; the archive promises " +
                                     std::to_string(out.expected) + " events there"};
@@ -136,22 +155,28 @@ struct Reading::Source {
         }
     }
 
-    /* The next `wanted` events of a location. */
-    void read_step(Open &it, uint64_t wanted, Progress &progress) const {
+    static std::string break_of(const LocationEvents &out) {
+        return out.events > 0 ? "breaks off there" : "breaks off before its first event";
+    }
+
+    /* The next `most` events of a location. */
+    void read_step(Open &it, uint64_t most, Progress &progress) const {
         LocationEvents &out = *it.events;
+        const uint64_t wanted = std::min(most, it.readable - out.events);
         uint64_t count = 0;
         const OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(archive->reader(), it.reader, wanted, &count);
         out.events += count;
         progress.done += count;
         const bool failed = code != OTF2_SUCCESS && code != OTF2_ERROR_INDEX_OUT_OF_BOUNDS;
-        if (!failed && count == wanted)
+        const bool breaks_off = out.events == it.readable;
+        if (!failed && count == wanted && !breaks_off)
             return;
-        const std::string place = std::to_string(out.events) + " of " + std::to_string(out.expected);
         if (failed)
             out.damage = {archive->location_file(out.location, "evt"),
-                          "damaged after event " + place + ": " + take_otf2_error(OTF2_Error_GetDescription(code))};
-        else if (out.events < out.expected)
-            out.damage = {archive->location_file(out.location, "evt"), "ends after event " + place};
+                          "damaged after event " + std::to_string(out.events) + " of " + std::to_string(out.expected) +
+                              ": " + take_otf2_error(OTF2_Error_GetDescription(code))};
+        else if (out.events < out.expected || (breaks_off && out.events != out.expected))
+            out.damage = {archive->location_file(out.location, "evt"), break_of(out)};
         take_otf2_error("");
         OTF2_Reader_CloseEvtReader(archive->reader(), it.reader);
         it.reader = nullptr;
@@ -180,6 +205,7 @@ Reading::Reading(const std::string &anchor, uint64_t piece_events, Progress &pro
     : anchor_(anchor), piece_events_(piece_events), progress_(progress) {
     collect_otf2_errors();
     take_otf2_error("");
+    try_definitions(anchor);
     {
         Archive archive(anchor);
         trace_.definitions = read_definitions(archive);

@@ -144,6 +144,23 @@ std::string plain_name(const std::string &name) {
     return name.substr(0, end);
 }
 
+std::string c_function_name(const std::string &name) {
+    auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+    const size_t begin = !name.empty() && lower(name[0]) == 'p' ? 1 : 0;
+    std::string rest = name.substr(begin);
+    for (char &c : rest)
+        c = lower(c);
+    while (!rest.empty() && rest.back() == '_')
+        rest.pop_back();
+    for (const std::string &binding : {std::string("_f08ts"), std::string("_f08")})
+        if (rest.size() > binding.size() && rest.compare(rest.size() - binding.size(), binding.size(), binding) == 0)
+            rest.resize(rest.size() - binding.size());
+    if (rest.compare(0, 4, "mpi_") != 0 || rest.size() < 5 || rest[4] < 'a' || rest[4] > 'z')
+        return name;
+    rest[4] = static_cast<char>(rest[4] - 'a' + 'A');
+    return "MPI_" + rest.substr(4);
+}
+
 RegionKind classify_region(const std::string &name, RegionOwner owner) {
     if (owner == RegionOwner::Measurement) {
         if (name == "hop wait")

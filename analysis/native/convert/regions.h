@@ -25,6 +25,10 @@ enum class RegionKind {
 /* The region's name without what some tools add: "MPI_Send()" is MPI_Send. */
 std::string plain_name(const std::string &name);
 
+/* The C function that a name of a Fortran binding or of the profiling interface means: mpi_allreduce_, MPI_ALLREDUCE
+ * and PMPI_Allreduce are MPI_Allreduce. Any other name as it is. */
+std::string c_function_name(const std::string &name);
+
 /* Whose a region is, by its paradigm. */
 enum class RegionOwner { Measurement, User, Other };
 

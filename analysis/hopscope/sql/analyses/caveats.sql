@@ -58,7 +58,7 @@ found as (
     select
         1 as place,
         'missing' as kind,
-        missing as sentence
+        'Missing from the trace: ' || missing || '.' as sentence
     from run
     where missing is not null
 
@@ -92,7 +92,8 @@ found as (
     select
         2 as place,
         'no MPI' as kind,
-        'The trace has no MPI collective, so there are no arrivals, no noise and no WAN share to tell.' as sentence
+        'The trace has no MPI collective that could be placed, so there are no arrivals, no noise and no WAN share to'
+        || ' tell.' as sentence
     from (select count(*) as seen from calls) as call_counts
     where call_counts.seen = 0
 

@@ -1,0 +1,81 @@
+/* OTF2's frames: a chunk begins with a mark, the byte order and the numbers of its first and last event; a timestamp is
+ * a type and 8 bytes; any other record is a type, a length and so many bytes; types from 10 on are events. */
+#include "breaking_off.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+namespace hopscope {
+namespace {
+
+constexpr unsigned char kEndOfChunk = 1, kEndOfFile = 2, kChunk = 3, kTimestamp = 5, kFirstEvent = 10;
+constexpr unsigned char kLongRecord = 0xff; /* instead of a length: it is in the next 8 bytes */
+constexpr size_t kNumber = 8, kChunkHeader = 2 + 2 * kNumber;
+constexpr uint64_t kMostChunkBytes = uint64_t{1} << 30;
+
+/* Of either byte order: no number of an event or length is so large that its upper half is used. */
+uint64_t number_at(const std::vector<unsigned char> &bytes, size_t at) {
+    uint64_t number;
+    std::memcpy(&number, bytes.data() + at, kNumber);
+    return number >> 32 ? __builtin_bswap64(number) : number;
+}
+
+/* Events of a chunk, of which `bytes` is the beginning. */
+uint64_t count_events(const std::vector<unsigned char> &bytes) {
+    uint64_t count = 0;
+    size_t at = kChunkHeader;
+    while (at + 2 <= bytes.size() && bytes[at] != kEndOfChunk && bytes[at] != kEndOfFile) {
+        const unsigned char type = bytes[at];
+        if (type == kTimestamp) {
+            at += 1 + kNumber;
+            continue;
+        }
+        uint64_t length = bytes[at + 1];
+        at += 2;
+        if (length == kLongRecord) {
+            if (at + kNumber > bytes.size())
+                break;
+            length = number_at(bytes, at);
+            at += kNumber;
+        }
+        if (length > bytes.size() - at)
+            break;
+        at += length;
+        count += type >= kFirstEvent;
+    }
+    return count;
+}
+
+} // namespace
+
+bool has_end(const std::string &file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        return true;
+    std::array<char, 2> last{};
+    in.seekg(-2, std::ios::end);
+    in.read(last.data(), last.size());
+    return in && last[0] == kEndOfFile && last[1] == kEndOfChunk;
+}
+
+uint64_t whole_events(const std::string &file, uint64_t chunk_bytes) {
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    const auto size = static_cast<uint64_t>(std::max<std::streamoff>(in.tellg(), 0));
+    if (!in || chunk_bytes <= kChunkHeader || chunk_bytes > kMostChunkBytes || size <= kChunkHeader)
+        return 0;
+    uint64_t start = (size - 1) / chunk_bytes * chunk_bytes;
+    if (size - start <= kChunkHeader)
+        start -= chunk_bytes; /* of the last chunk not even the header is whole */
+    std::vector<unsigned char> bytes(std::min(chunk_bytes, size - start));
+    in.seekg(static_cast<std::streamoff>(start));
+    in.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    const uint64_t first = number_at(bytes, 2);
+    if (!in || bytes[0] != kChunk || first == 0)
+        return 0;
+    return first - 1 + count_events(bytes);
+}
+
+} // namespace hopscope

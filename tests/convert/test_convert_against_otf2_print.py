@@ -1,0 +1,86 @@
+"""What a dataset counts is what otf2-print counts in the same archive: calls of every MPI function, collectives' bytes,
+messages and their bytes, events of every location."""
+
+import os
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from shutil import copytree, which
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ARCHIVES = Path(__file__).parent / "archives"
+SOURCES = [ARCHIVES / "scorep-8.4-preload-4ranks", ARCHIVES / "scorep-8.4-mpi-openmp-4x2"]
+SOURCES += [ROOT / "sample_traces" / "demo" / "trace"]
+SOURCES += [Path(path) for path in os.environ.get("HOPSCOPE_ARCHIVES", "").split(":") if path]
+"""More of them by hand: HOPSCOPE_ARCHIVES=one:another."""
+
+_EVENT = re.compile(r"^([A-Z_0-9]+) +(\d+) +(\d+) +(.*)$")
+_NAME = re.compile(r'Region: "(.*?)(?:\(\))?" <')
+
+pytestmark = pytest.mark.skipif(which("otf2-print") is None, reason="otf2-print is not here (tools/setup system test)")
+
+
+class Printed:
+    """Counts of what otf2-print prints."""
+
+    def __init__(self, anchor: Path) -> None:
+        shown = subprocess.run(["otf2-print", str(anchor)], capture_output=True, text=True, check=True).stdout
+        self.events: Counter[int] = Counter()
+        self.entered: Counter[tuple[int, str]] = Counter()
+        self.received: Counter[int] = Counter()
+        self.collective_bytes: Counter[str] = Counter()
+        self.collective_ends = 0
+        for line in shown.splitlines():
+            found = _EVENT.match(line)
+            if found is None:
+                continue
+            kind, location, about = found[1], int(found[2]), found[4]
+            self.events[location] += 1
+            if kind == "ENTER":
+                name = _NAME.search(about)
+                assert name is not None, line
+                self.entered[location, name[1]] += 1
+            elif kind in ("MPI_RECV", "MPI_IRECV") and '"hops:' not in about:
+                self.received[_number(about, "Length")] += 1
+            elif kind == "MPI_COLLECTIVE_END" and "_HANDLE" not in about:
+                self.collective_ends += 1
+                self.collective_bytes["sent"] += _number(about, "Sent")
+                self.collective_bytes["received"] += _number(about, "Received")
+
+
+def _number(about: str, what: str) -> int:
+    found = re.search(rf"{what}: (\d+)", about)
+    assert found is not None, about
+    return int(found[1])
+
+
+@pytest.fixture(
+    scope="module", params=SOURCES, ids=lambda path: path.parent.name if path.name == "trace" else path.name
+)
+def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copytree(request.param, tmp_path_factory.mktemp("archive") / "trace") / "traces.otf2"
+
+
+def test_events_calls_messages_and_bytes_are_those_that_otf2_print_shows(
+    archive: Path, converted: Callable[[Path], dict[str, pa.Table]]
+) -> None:
+    printed, tables = Printed(archive), converted(archive)
+    run: dict[str, Any] = tables["run"].to_pylist()[0]
+    assert run["events"] == printed.events.total()
+    assert run["threads"] == len(printed.events)
+    operations = dict(zip(*(tables["collectives"][name].to_pylist() for name in ("collective_id", "op")), strict=True))
+    calls = tables["calls"].to_pylist()
+    entered = Counter((call["location"], operations[call["collective_id"]]) for call in calls)
+    entered.update((interval["location"], interval["region"]) for interval in tables["intervals"].to_pylist())
+    of_collectives = {"hop wait", "combine", "copy"}  # they are `steps` and waits of hops, not intervals
+    assert entered == {key: count for key, count in printed.entered.items() if key[1] not in of_collectives}
+    assert len(calls) == printed.collective_ends
+    assert sum(call["bytes_sent"] for call in calls) == printed.collective_bytes["sent"]
+    assert sum(call["bytes_received"] for call in calls) == printed.collective_bytes["received"]
+    assert Counter(message["bytes"] for message in tables["messages"].to_pylist()) == printed.received
