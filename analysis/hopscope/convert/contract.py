@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hopscope.store import SCHEMA_VERSION, schema_directory, table_schemas
 
@@ -62,6 +61,8 @@ def violations(name: str, table: pa.Table) -> list[str]:
         table = conform(name, table)
     except ValueError as problem:
         return [str(problem)]
+    import pyarrow.compute as pc  # takes a while, and only this needs it
+
     described = contract(name)
     found: list[str] = []
     for column, about in described["properties"].items():

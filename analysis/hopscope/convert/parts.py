@@ -95,7 +95,6 @@ class _Table:
         self._writer.write_table(_like(rows, self._writer.schema), row_group_size=_ROWS_PER_GROUP)
         self._in_part += rows.num_rows
         self.rows += rows.num_rows
-        pa.default_memory_pool().release_unused()
 
     def close(self) -> None:
         if self._writer is not None:

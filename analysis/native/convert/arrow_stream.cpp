@@ -1,10 +1,11 @@
-/* Batches of a table as Arrow arrays. Every array is given buffers of its own, copied from the columns when the batch
- * is asked for, so a batch can be released in any order and on any thread. */
+/* Batches of a table as Arrow arrays. Numbers stay where they are: every array holds the table, so a batch can be
+ * released in any order and on any thread. */
 #include "arrow_stream.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <new>
 #include <stdexcept>
 
@@ -15,10 +16,17 @@ namespace {
 
 constexpr int64_t kArrowNullable = 2; /* ARROW_FLAG_NULLABLE */
 
-/* Owned by one ArrowArray; freed in its release. */
+/* Owned by one ArrowArray; freed in its release. Its pointers lead to buffers of its own or into the table's columns.
+ */
 struct ArrayParts {
-    std::vector<std::vector<uint8_t>> buffers;
+    std::shared_ptr<const Table> table;
+    std::deque<Values<uint8_t>> buffers;
     std::vector<const void *> pointers;
+
+    void add(Values<uint8_t> buffer) {
+        buffers.push_back(std::move(buffer));
+        pointers.push_back(buffers.back().empty() ? nullptr : buffers.back().data());
+    }
     std::vector<std::unique_ptr<ArrowArray>> children;
     std::vector<ArrowArray *> child_pointers;
 };
@@ -68,8 +76,6 @@ void release_schema(ArrowSchema *schema) {
 }
 
 void finish_array(ArrowArray *out, std::unique_ptr<ArrayParts> parts, int64_t length, int64_t nulls) {
-    for (auto &buffer : parts->buffers)
-        parts->pointers.push_back(buffer.empty() ? nullptr : buffer.data());
     for (auto &child : parts->children)
         parts->child_pointers.push_back(child.get());
     std::memset(out, 0, sizeof *out);
@@ -96,9 +102,8 @@ void finish_schema(ArrowSchema *out, std::unique_ptr<SchemaParts> parts, const c
     out->private_data = parts.release();
 }
 
-template <typename T> std::vector<uint8_t> bytes_of(const T *values, size_t count) {
-    std::vector<uint8_t> bytes(
-        std::max<size_t>(count * sizeof(T), 1)); /* never empty: a null pointer means no buffer */
+template <typename T> Values<uint8_t> bytes_of(const T *values, size_t count) {
+    Values<uint8_t> bytes(std::max<size_t>(count * sizeof(T), 1)); /* never empty: a null pointer means no buffer */
     if (count)
         std::memcpy(bytes.data(), values, count * sizeof(T));
     return bytes;
@@ -106,8 +111,8 @@ template <typename T> std::vector<uint8_t> bytes_of(const T *values, size_t coun
 
 /* The validity bitmap of rows [begin, begin + count), empty if all are valid. */
 template <typename IsNull>
-std::vector<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, const IsNull &is_null) {
-    std::vector<uint8_t> bits(static_cast<size_t>((count + 7) / 8), 0);
+Values<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, const IsNull &is_null) {
+    Values<uint8_t> bits(static_cast<size_t>((count + 7) / 8), 0);
     nulls = 0;
     for (int64_t i = 0; i < count; i++) {
         if (is_null(static_cast<size_t>(begin + i)))
@@ -123,13 +128,14 @@ std::vector<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, cons
 struct ArrayMaker {
     int64_t begin, count;
     ArrowArray *out;
-    const Words *words;
+    const std::shared_ptr<const Table> &table;
 
-    template <typename T> void fixed(const std::vector<T> &values, T null) const {
+    template <typename T> void fixed(const Values<T> &values, T null) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;
-        parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return values[row] == null; }));
-        parts->buffers.push_back(bytes_of(values.data() + begin, static_cast<size_t>(count)));
+        parts->add(validity(begin, count, nulls, [&](size_t row) { return values[row] == null; }));
+        parts->table = table;
+        parts->pointers.push_back(values.data() + begin);
         finish_array(out, std::move(parts), count, nulls);
     }
     void operator()(const Int64Column &column) const {
@@ -141,25 +147,27 @@ struct ArrayMaker {
     void operator()(const BoolColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;
-        parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return column.values[row] < 0; }));
-        std::vector<uint8_t> bits(static_cast<size_t>(count / 8 + 1), 0);
+        parts->add(validity(begin, count, nulls, [&](size_t row) { return column.values[row] < 0; }));
+        Values<uint8_t> bits(static_cast<size_t>(count / 8 + 1), 0);
         for (int64_t i = 0; i < count; i++)
             if (column.values[static_cast<size_t>(begin + i)] > 0)
                 bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
-        parts->buffers.push_back(std::move(bits));
+        parts->add(std::move(bits));
         finish_array(out, std::move(parts), count, nulls);
     }
     /* A dictionary of the words that occur. */
     void operator()(const StringColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;
-        parts->buffers.push_back(validity(begin, count, nulls, [&](size_t row) { return column.codes[row] < 0; }));
-        std::vector<int32_t> place(words->size(), -1), indices, used;
-        indices.reserve(static_cast<size_t>(count));
+        parts->add(validity(begin, count, nulls, [&](size_t row) { return column.codes[row] < 0; }));
+        const Words &words = *table->words;
+        std::vector<int32_t> place(words.size(), -1), used;
+        Values<uint8_t> indices(static_cast<size_t>(count) * sizeof(int32_t));
+        auto *index = reinterpret_cast<int32_t *>(indices.data());
         for (int64_t i = 0; i < count; i++) {
             const int32_t code = column.codes[static_cast<size_t>(begin + i)];
             if (code < 0) {
-                indices.push_back(0);
+                index[i] = 0;
                 continue;
             }
             int32_t &its_place = place[static_cast<size_t>(code)];
@@ -167,16 +175,16 @@ struct ArrayMaker {
                 its_place = static_cast<int32_t>(used.size());
                 used.push_back(code);
             }
-            indices.push_back(its_place);
+            index[i] = its_place;
         }
-        parts->buffers.push_back(bytes_of(indices.data(), indices.size()));
+        parts->add(std::move(indices));
         finish_array(out, std::move(parts), count, nulls);
         out->dictionary = new ArrowArray;
         auto dictionary = std::make_unique<ArrayParts>();
         std::vector<int32_t> offsets{0};
-        std::vector<uint8_t> text;
+        Values<uint8_t> text;
         for (int32_t code : used) {
-            const std::string &word = (*words)[code];
+            const std::string &word = words[code];
             text.insert(text.end(), word.begin(), word.end());
             if (text.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
                 throw std::length_error("more than 2 GiB of text in one batch");
@@ -184,9 +192,9 @@ struct ArrayMaker {
         }
         if (text.empty())
             text.push_back(0);
-        dictionary->buffers.emplace_back();
-        dictionary->buffers.push_back(bytes_of(offsets.data(), offsets.size()));
-        dictionary->buffers.push_back(std::move(text));
+        dictionary->add({});
+        dictionary->add(bytes_of(offsets.data(), offsets.size()));
+        dictionary->add(std::move(text));
         finish_array(out->dictionary, std::move(dictionary), static_cast<int64_t>(used.size()), 0);
     }
     void operator()(const Int32ListColumn &column) const {
@@ -197,11 +205,11 @@ struct ArrayMaker {
             offset -= first;
         auto child = std::make_unique<ArrowArray>();
         auto child_parts = std::make_unique<ArrayParts>();
-        child_parts->buffers.emplace_back();
-        child_parts->buffers.push_back(bytes_of(column.values.data() + first, static_cast<size_t>(offsets.back())));
+        child_parts->add({});
+        child_parts->add(bytes_of(column.values.data() + first, static_cast<size_t>(offsets.back())));
         finish_array(child.get(), std::move(child_parts), offsets.back(), 0);
-        parts->buffers.emplace_back();
-        parts->buffers.push_back(bytes_of(offsets.data(), offsets.size()));
+        parts->add({});
+        parts->add(bytes_of(offsets.data(), offsets.size()));
         parts->children.push_back(std::move(child));
         finish_array(out, std::move(parts), count, 0);
     }
@@ -254,10 +262,10 @@ int get_next(ArrowArrayStream *stream, ArrowArray *out) {
         }
         const int64_t count = std::min(left, state->batch_rows);
         auto parts = std::make_unique<ArrayParts>();
-        parts->buffers.emplace_back();
+        parts->add({});
         for (const Column &column : state->table->columns) {
             auto child = std::make_unique<ArrowArray>();
-            std::visit(ArrayMaker{state->next_row, count, child.get(), state->table->words.get()}, *column.data);
+            std::visit(ArrayMaker{state->next_row, count, child.get(), state->table}, *column.data);
             parts->children.push_back(std::move(child));
         }
         finish_array(out, std::move(parts), count, 0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace hopscope {
 namespace {
@@ -13,7 +14,7 @@ constexpr int64_t kFirstPersistent = int64_t{1} << 32; /* sequence numbers from 
 
 Collectives::Collectives(Trace &trace)
     : trace_(trace), locations_of_(trace.ranks->ranks.size()), numbered_(trace.locations.size(), 0),
-      next_seq_(trace.ranks->ranks.size()) {
+      next_seq_(trace.ranks->ranks.size()), computed_(trace.locations.size(), 0) {
     for (size_t l = 0; l < trace.locations.size(); l++)
         locations_of_[static_cast<size_t>(trace.locations[l].rank)].push_back(l);
 }
@@ -26,11 +27,11 @@ void Collectives::complete_across_threads() {
             bool found = false;
             for (size_t l : locations_of_[static_cast<size_t>(location.rank)]) {
                 LocationEvents &other = trace_.locations[l];
-                auto open = other.open_collectives.find(end.request);
-                if (found || open == other.open_collectives.end())
+                const int64_t *call = other.open_collectives.find(end.request);
+                if (found || !call)
                     continue;
-                complete_collective(other.calls[open->second], end);
-                other.open_collectives.erase(open);
+                complete_collective(other.calls[*call], end);
+                other.open_collectives.erase(end.request);
                 found = true;
             }
             if (!found && !exhausted(location.rank))
@@ -55,12 +56,14 @@ void Collectives::place(const Call &call) {
     if (comm < 0) {
         unplaced_++;
         record.collective = kUnplaced;
+        computed_[call.location] += record.computed; /* the next call has it */
         for (int64_t hop = record.last_hop_send; hop >= 0; hop = location.hop_sends[hop].before)
             location.stray_hops++;
         location.stray_hops += static_cast<uint64_t>(record.hop_receives);
         location.unplaced.push_back({record.enter, record.leave, record.region, record.depth});
         return;
     }
+    record.computed += std::exchange(computed_[call.location], 0);
     int64_t seq = record.seq;
     if (!record.persistent) {
         int64_t &next = next_seq_[static_cast<size_t>(call.rank)][comm];

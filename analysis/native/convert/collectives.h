@@ -71,6 +71,7 @@ class Collectives {
     std::unordered_map<Key, Collective *, KeyHash> open_;
     std::vector<std::unique_ptr<Collective>> found_;  /* not numbered yet */
     std::deque<std::unique_ptr<Collective>> pending_; /* by id */
+    std::vector<int64_t> computed_;                   /* per location: before calls that became intervals */
     int64_t next_id_ = 0, next_taken_ = 0, next_call_id_ = 0;
     size_t ready_ = 0; /* of pending_, from its front: decided */
     int64_t ready_weight_ = 0, ready_needs_ = -1;

@@ -12,27 +12,32 @@
 #include <variant>
 #include <vector>
 
+#include "block_pool.h"
+
 namespace hopscope {
 
 constexpr int64_t kNull64 = std::numeric_limits<int64_t>::min();
 constexpr int32_t kNull32 = std::numeric_limits<int32_t>::min();
 
+/* The values of a column. */
+template <typename T> using Values = std::vector<T, Pooled<T>>;
+
 struct Int64Column {
-    std::vector<int64_t> values;
+    Values<int64_t> values;
 };
 
 struct Int32Column {
-    std::vector<int32_t> values;
+    Values<int32_t> values;
 };
 
 /* 0, 1, or -1 for null. */
 struct BoolColumn {
-    std::vector<int8_t> values;
+    Values<int8_t> values;
 };
 
 /* Numbers of a vocabulary's words; -1 for null. */
 struct StringColumn {
-    std::vector<int32_t> codes;
+    Values<int32_t> codes;
 };
 
 /* Row i holds values[offsets[i] .. offsets[i + 1]). */
@@ -58,7 +63,9 @@ class Words;
 
 class Table {
   public:
-    explicit Table(std::shared_ptr<const Words> its_words) : words(std::move(its_words)) {}
+    /* About as many rows as will come are made room for. */
+    explicit Table(std::shared_ptr<const Words> its_words, size_t rows = 0)
+        : words(std::move(its_words)), expected_rows(rows) {}
 
     std::vector<Column> columns;
     std::shared_ptr<const Words> words; /* what the string columns' numbers stand for */
@@ -67,19 +74,27 @@ class Table {
         columns.push_back({name, nullable, std::make_unique<ColumnData>(T{})});
         return std::get<T>(*columns.back().data);
     }
-    std::vector<int64_t> &int64(const std::string &name, bool nullable = false) {
-        return column<Int64Column>(name, nullable).values;
+    Values<int64_t> &int64(const std::string &name, bool nullable = false) {
+        return with_room(column<Int64Column>(name, nullable).values);
     }
-    std::vector<int32_t> &int32(const std::string &name, bool nullable = false) {
-        return column<Int32Column>(name, nullable).values;
+    Values<int32_t> &int32(const std::string &name, bool nullable = false) {
+        return with_room(column<Int32Column>(name, nullable).values);
     }
-    std::vector<int8_t> &boolean(const std::string &name, bool nullable = false) {
-        return column<BoolColumn>(name, nullable).values;
+    Values<int8_t> &boolean(const std::string &name, bool nullable = false) {
+        return with_room(column<BoolColumn>(name, nullable).values);
     }
-    std::vector<int32_t> &string(const std::string &name, bool nullable = false) {
-        return column<StringColumn>(name, nullable).codes;
+    Values<int32_t> &string(const std::string &name, bool nullable = false) {
+        return with_room(column<StringColumn>(name, nullable).codes);
     }
     int64_t rows() const;
+
+  private:
+    template <typename T> T &with_room(T &values) const {
+        values.reserve(expected_rows);
+        return values;
+    }
+
+    size_t expected_rows;
 };
 
 } // namespace hopscope

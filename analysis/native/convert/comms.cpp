@@ -32,7 +32,6 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
             const bool native = begins_with(definition.name, kNative);
             shadows_[definition.id] = {definition.parent,
                                        definition.name.substr(native ? kNative.size() : kHops.size()), native};
-            shadow_refs_.insert(definition.id);
             continue;
         }
         if (group->second.type == OTF2_GROUP_TYPE_COMM_SELF) {
@@ -50,22 +49,32 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
         }
         if (has_parent)
             parents[number] = definition.parent;
-        numbers_[definition.id] = number;
+        known_.set(definition.id, {number, false, nullptr});
         places_.push_back(places_of(comm.members));
         comms_.push_back(std::move(comm));
     }
     for (const auto &[number, parent] : parents) {
-        auto place = numbers_.find(parent);
-        if (place != numbers_.end())
-            comms_[static_cast<size_t>(number)].parent = place->second;
+        const Known *known = known_.find(parent);
+        if (known)
+            comms_[static_cast<size_t>(number)].parent = known->number;
     }
     named_ = comms_.size();
     for (const CommDefinition *definition : selves) {
-        self_numbers_[definition->id] = static_cast<int32_t>(comms_.size());
+        known_.set(definition->id, {static_cast<int32_t>(comms_.size()), true, nullptr});
         for (int32_t rank = 0; rank < static_cast<int32_t>(ranks.ranks.size()); rank++) {
             comms_.push_back({definition->name.empty() ? "MPI_COMM_SELF" : definition->name, {rank}, -1, kNull32});
             places_.push_back({{rank, 0}});
         }
+    }
+    for (const auto &[ref, shadow] : shadows_) {
+        OTF2_CommRef served = shadow.parent;
+        auto place = shadows_.find(served);
+        for (size_t steps = 0; place != shadows_.end() && steps < shadows_.size(); steps++) {
+            served = place->second.parent;
+            place = shadows_.find(served);
+        }
+        const Known *parent = known_.find(served);
+        known_.set(ref, {parent ? parent->number : -1, parent && parent->is_self, &shadow});
     }
 }
 
@@ -98,14 +107,10 @@ std::vector<int32_t> Comms::members_of(const Definitions &definitions, const Ran
 }
 
 int32_t Comms::number(OTF2_CommRef ref, int32_t rank) const {
-    auto shadow = shadows_.find(ref);
-    if (shadow != shadows_.end())
-        return number(shadow->second.parent, rank);
-    auto place = numbers_.find(ref);
-    if (place != numbers_.end())
-        return place->second;
-    auto self = self_numbers_.find(ref);
-    return self == self_numbers_.end() ? -1 : self->second + rank;
+    const Known *known = known_.find(ref);
+    if (!known || known->number < 0)
+        return -1;
+    return known->is_self ? known->number + rank : known->number;
 }
 
 int32_t Comms::peer_rank(int32_t comm, int32_t rank, uint32_t peer) const {
@@ -122,6 +127,9 @@ int32_t Comms::peer_rank(int32_t comm, int32_t rank, uint32_t peer) const {
 }
 
 int32_t Comms::rank_in(int32_t comm, int32_t rank) const {
+    const std::vector<int32_t> &members = comms_[static_cast<size_t>(comm)].members;
+    if (static_cast<size_t>(rank) < members.size() && members[static_cast<size_t>(rank)] == rank)
+        return rank;
     const auto &places = places_[static_cast<size_t>(comm)];
     auto place = places.find(rank);
     return place == places.end() ? -1 : place->second;
@@ -132,11 +140,6 @@ std::vector<const Shadow *> Comms::shadows() const {
     for (const auto &[ref, shadow] : shadows_)
         all.push_back(&shadow);
     return all;
-}
-
-const Shadow *Comms::shadow(OTF2_CommRef ref) const {
-    auto place = shadows_.find(ref);
-    return place == shadows_.end() ? nullptr : &place->second;
 }
 
 } // namespace hopscope

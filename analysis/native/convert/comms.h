@@ -3,11 +3,11 @@
 
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "definitions.h"
 #include "ranks.h"
+#include "ref_table.h"
 
 namespace hopscope {
 
@@ -45,22 +45,29 @@ class Comms {
     size_t named() const {
         return named_;
     }
-    const Shadow *shadow(OTF2_CommRef ref) const;
-    std::vector<const Shadow *> shadows() const;
-    const std::unordered_set<OTF2_CommRef> &shadow_refs() const {
-        return shadow_refs_;
+    /* Null for communicators of the application. */
+    const Shadow *shadow(OTF2_CommRef ref) const {
+        const Known *known = known_.find(ref);
+        return known ? known->shadow : nullptr;
     }
+    /* In no order. */
+    std::vector<const Shadow *> shadows() const;
 
   private:
+    /* What a reference stands for: a shadow communicator, for what its parent does. */
+    struct Known {
+        int32_t number = -1;
+        bool is_self = false; /* the number is rank 0's; the others' follow */
+        const Shadow *shadow = nullptr;
+    };
+
     std::vector<int32_t> members_of(const Definitions &definitions, const Ranks &ranks, OTF2_GroupRef ref) const;
 
     std::vector<Comm> comms_;
     std::vector<std::unordered_map<int32_t, int32_t>> places_; /* rank -> place, per communicator */
-    std::unordered_map<OTF2_CommRef, int32_t> numbers_;
-    std::unordered_map<OTF2_CommRef, int32_t> self_numbers_; /* of rank 0; the others' follow */
+    RefTable<Known> known_;
     size_t named_ = 0;
     std::unordered_map<OTF2_CommRef, Shadow> shadows_;
-    std::unordered_set<OTF2_CommRef> shadow_refs_;
 };
 
 } // namespace hopscope

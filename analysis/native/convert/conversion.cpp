@@ -23,10 +23,12 @@ Conversion::Conversion(const std::string &anchor, const std::string &scratch_dir
     collectives_ = std::make_unique<Collectives>(trace);
     collective_pieces_ = std::make_unique<CollectivePieces>(*making_, trees_);
     messages_ = std::make_unique<MessagePieces>(*making_);
-    intervals_ = std::make_unique<IntervalPieces>(*making_);
+    intervals_ = std::make_unique<IntervalPieces>(*making_, scratch_);
 }
 
-Conversion::~Conversion() = default;
+Conversion::~Conversion() {
+    BlockPool::instance().clear();
+}
 
 /* One lane for each location; a rank's main thread is the one with the smallest id. */
 paths::Lanes Conversion::make_lanes() {
@@ -59,6 +61,10 @@ bool Conversion::next(Tables &out) {
     case Stage::Reading:
         read_piece(out);
         return true;
+    case Stage::Held:
+        if (!intervals_->take_held(static_cast<size_t>(piece_rows_), out))
+            give_last(out);
+        return true;
     case Stage::Leads:
         next_leads(out);
         return true;
@@ -88,7 +94,7 @@ void Conversion::read_piece(Tables &out) {
     messages_->take(rows, last, out);
     intervals_->take(std::min(horizon.intervals, horizon.calls), rows, last, out);
     if (last)
-        give_last(out);
+        stage_ = Stage::Held;
     malloc_trim(0); /* what a piece took is the system's again; else the next one's threads take more */
 }
 

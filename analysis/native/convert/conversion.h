@@ -37,7 +37,7 @@ class Conversion {
     Sums sums() const;
 
   private:
-    enum class Stage { Reading, Leads, Run, Over };
+    enum class Stage { Reading, Held, Leads, Run, Over };
 
     paths::Lanes make_lanes();
     void finish_lanes();

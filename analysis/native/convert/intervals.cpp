@@ -21,7 +21,27 @@ int8_t kind_of_interval(RegionKind kind) {
 
 } // namespace
 
-void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &out) {
+/* Ends of intervals that were taken up open. */
+void IntervalPieces::end_open() {
+    const int64_t first_ready = next_row_ - static_cast<int64_t>(ready_.size());
+    for (size_t l = 0; l < making_.trace.locations.size(); l++) {
+        LocationEvents &location = making_.trace.locations[l];
+        for (const LateEnd &end : location.late_ends) {
+            auto open = open_.find({l, end.interval});
+            const int64_t row = open->second;
+            if (row >= first_ready)
+                ready_[static_cast<size_t>(row - first_ready)].interval.end = end.at;
+            else
+                late_ends_.emplace_back(row, end.at);
+            open_.erase(open);
+        }
+        location.late_ends.clear();
+        if (location.ended) /* what is open stays so */
+            open_.erase(open_.lower_bound({l, 0}), open_.lower_bound({l + 1, 0}));
+    }
+}
+
+void IntervalPieces::take_up(int64_t horizon) {
     const size_t before = ready_.size();
     for (size_t l = 0; l < making_.trace.locations.size(); l++) {
         LocationEvents &location = making_.trace.locations[l];
@@ -29,12 +49,12 @@ void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &out) 
         int64_t i = queue.begin();
         for (; i < queue.end() && queue[i].begin < horizon; i++)
             if (queue[i].region != OTF2_UNDEFINED_REGION)
-                ready_.push_back({queue[i], l});
+                ready_.push_back({queue[i], l, i});
         queue.drop_to(i);
         size_t kept = 0;
         for (const IntervalRecord &interval : location.unplaced) {
             if (interval.begin < horizon)
-                ready_.push_back({interval, l});
+                ready_.push_back({interval, l, -1});
             else
                 location.unplaced[kept++] = interval;
         }
@@ -45,21 +65,73 @@ void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &out) 
                          return std::tie(a.interval.begin, a.location, a.interval.depth) <
                                 std::tie(b.interval.begin, b.location, b.interval.depth);
                      });
+    for (size_t i = before; i < ready_.size(); i++, next_row_++)
+        if (ready_[i].interval.end == kNull64 && ready_[i].index >= 0 &&
+            !making_.trace.locations[ready_[i].location].ended)
+            open_[{ready_[i].location, ready_[i].index}] = next_row_;
+}
+
+int64_t IntervalPieces::first_open() const {
+    int64_t first = next_row_;
+    for (const auto &[place, row] : open_)
+        first = std::min(first, row);
+    return first;
+}
+
+/* Everything that waits goes to the file. */
+void IntervalPieces::hold() {
+    if (!held_)
+        held_ = std::make_unique<paths::ScratchColumn<Row>>(scratch_);
+    held_->add(ready_.data(), ready_.size());
+    ready_.clear();
+}
+
+void IntervalPieces::take(int64_t horizon, size_t rows, bool last, Tables &out) {
+    constexpr size_t kMostWaiting = 4; /* times `rows` */
+    end_open();
+    take_up(horizon);
+    if (held_ || (!last && ready_.size() > kMostWaiting * rows &&
+                  first_open() - next_id_ < static_cast<int64_t>(kMostWaiting * rows) / 2)) {
+        hold();
+        if (last) {
+            held_rows_ = held_->finish();
+            std::sort(late_ends_.begin(), late_ends_.end());
+        }
+        return;
+    }
+    const auto free = static_cast<size_t>(last ? next_row_ - next_id_ : first_open() - next_id_);
     size_t given = 0;
-    for (; ready_.size() - given >= rows; given += rows)
+    for (; free - given >= rows; given += rows)
         give(ready_.data() + given, rows, out);
     if (last) {
-        give(ready_.data() + given, ready_.size() - given, out);
-        given = ready_.size();
+        give(ready_.data() + given, free - given, out);
+        given = free;
     }
     ready_.erase(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(given));
+}
+
+bool IntervalPieces::take_held(size_t rows, Tables &out) {
+    if (next_held_ == held_rows_.size)
+        return false;
+    const size_t end = std::min(held_rows_.size, next_held_ + rows);
+    ready_.assign(held_rows_.data + next_held_, held_rows_.data + end);
+    const int64_t first = next_id_;
+    for (; next_late_end_ < late_ends_.size() &&
+           late_ends_[next_late_end_].first < first + static_cast<int64_t>(ready_.size());
+         next_late_end_++)
+        ready_[static_cast<size_t>(late_ends_[next_late_end_].first - first)].interval.end =
+            late_ends_[next_late_end_].second;
+    give(ready_.data(), ready_.size(), out);
+    next_held_ = end;
+    held_->trim();
+    return true;
 }
 
 void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
     if (count == 0)
         return;
     const Trace &trace = making_.trace;
-    auto table = std::make_shared<Table>(making_.words);
+    auto table = std::make_shared<Table>(making_.words, count);
     auto &id = table->int64("interval_id");
     auto &rank = table->int32("rank");
     auto &location = table->int64("location");

@@ -1,29 +1,49 @@
 /* MPI calls that are no collectives, and other regions: their rows. */
 #pragma once
 
+#include <map>
+#include <memory>
 #include <vector>
 
+#include "../paths/scratch.h"
 #include "piece.h"
 
 namespace hopscope {
 
+/* Rows come in the order in which intervals began, so one that is open holds back all that began after it. Where that
+ * becomes long (a region like `main`), rows go to a file until the trace's end, and ends that come later are put in
+ * when they are read again. */
 class IntervalPieces {
   public:
-    explicit IntervalPieces(Making &making) : making_(making) {}
+    IntervalPieces(Making &making, const paths::Scratch &scratch) : making_(making), scratch_(scratch) {}
 
     /* Takes up what began before the horizon; appends rows, `rows` at a time. */
     void take(int64_t horizon, size_t rows, bool last, Tables &out);
+    /* Appends the next rows of the file, after the last take(). False when there are no more. */
+    bool take_held(size_t rows, Tables &out);
 
   private:
     struct Row {
         IntervalRecord interval;
         size_t location;
+        int64_t index; /* in the location's queue; -1 for a call that became an interval */
     };
+
+    void take_up(int64_t horizon);
+    void end_open();
+    int64_t first_open() const;
+    void hold();
     void give(const Row *first, size_t count, Tables &out);
 
     Making &making_;
-    std::vector<Row> ready_;
-    int64_t next_id_ = 0;
+    const paths::Scratch &scratch_;
+    std::vector<Row> ready_; /* the first one has the number next_id_, where nothing is held */
+    int64_t next_id_ = 0, next_row_ = 0;
+    std::map<std::pair<size_t, int64_t>, int64_t> open_; /* location and index -> row */
+    std::unique_ptr<paths::ScratchColumn<Row>> held_;
+    std::vector<std::pair<int64_t, int64_t>> late_ends_; /* row and end, of held rows */
+    paths::Column<Row> held_rows_;
+    size_t next_held_ = 0, next_late_end_ = 0;
 };
 
 } // namespace hopscope

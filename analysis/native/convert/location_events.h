@@ -9,10 +9,10 @@
 #include <otf2/otf2.h>
 
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "columns.h"
+#include "open_requests.h"
 #include "queue.h"
 #include "regions.h"
 
@@ -21,6 +21,7 @@ namespace hopscope {
 /* One rank's part of a collective. */
 struct CallRecord {
     int64_t enter = 0;
+    int64_t computed = 0;         /* outside MPI, since its location entered the call before */
     int64_t wait_begin = kNull64; /* nonblocking only, as complete */
     int64_t leave = kNull64;
     int64_t complete = kNull64;
@@ -95,6 +96,12 @@ struct IntervalRecord {
     int32_t depth;
 };
 
+/* The end of an interval that had left the queue when it came. */
+struct LateEnd {
+    int64_t interval; /* its place in the queue */
+    int64_t at;
+};
+
 struct StepRecord {
     int64_t begin;
     int64_t end = kNull64;
@@ -157,7 +164,7 @@ struct Horizon {
     int64_t calls = kNull64;     /* enters of calls whose communicator is known */
     int64_t sends = kNull64;     /* begins of sends, with their ends */
     int64_t receives = kNull64;  /* posts of receives that are complete */
-    int64_t intervals = kNull64; /* begins of intervals, with their ends */
+    int64_t intervals = kNull64; /* begins of intervals; their ends may come later */
 };
 
 /* Where a location's file stops being readable. */
@@ -183,13 +190,14 @@ struct LocationEvents {
     Queue<ReceiveRecord> hop_receives;
     std::vector<ReceiveRecord> receives; /* in the order of completion */
     Queue<IntervalRecord> intervals;
+    std::vector<LateEnd> late_ends;
     std::vector<IntervalRecord> unplaced; /* collectives on a communicator that the trace does not name */
     std::vector<SkippedRecord> skipped;
     Queue<StepRecord> steps;
     std::vector<ClockOffsetRecord> clock_offsets;
-    std::unordered_map<uint64_t, OpenSend> open_sends;
-    std::unordered_map<uint64_t, OpenReceive> open_receives;
-    std::unordered_map<uint64_t, int64_t> open_collectives;
+    OpenRequests<OpenSend> open_sends;
+    OpenRequests<OpenReceive> open_receives;
+    OpenRequests<int64_t> open_collectives; /* places in calls */
     /* Ends without a begin: what another thread of the rank began. */
     std::vector<ForeignCompletion> foreign_completions;
     std::vector<CollectiveEnd> foreign_collectives;

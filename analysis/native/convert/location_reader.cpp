@@ -2,12 +2,12 @@
 #include "location_reader.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hopscope {
 
-LocationReader::LocationReader(const Definitions &definitions, const std::unordered_set<OTF2_CommRef> &shadows,
-                               LocationEvents &out)
-    : definitions_(definitions), shadows_(shadows), out_(out) {}
+LocationReader::LocationReader(const Definitions &definitions, const Comms &comms, LocationEvents &out)
+    : definitions_(definitions), comms_(comms), out_(out) {}
 
 /* A clock that turns back (strange clock offsets, another tool's archive) stands still until it has caught up: all that
  * follows relies on the order of events. */
@@ -73,6 +73,20 @@ int64_t LocationReader::open_call(CallRecord call) {
     return out_.calls.push_back(call);
 }
 
+void LocationReader::enter_mpi(int64_t time) {
+    if (mpi_depth_++ == 0 && left_mpi_ != kNull64)
+        computed_ += time - left_mpi_;
+}
+
+void LocationReader::leave_mpi(int64_t time) {
+    if (--mpi_depth_ == 0)
+        left_mpi_ = time;
+}
+
+int64_t LocationReader::take_computed() {
+    return std::exchange(computed_, 0);
+}
+
 int64_t LocationReader::add_step(int64_t time, RegionKind kind) {
     CallRecord &call = out_.calls[current_call_];
     return call.last_step = out_.steps.push_back({time, kNull64, call.last_step, kind});
@@ -88,6 +102,9 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     frame.region = ref;
     frame.kind = kind;
     frame.enter = time;
+    frame.in_mpi = interrupts_computing(kind);
+    if (frame.in_mpi)
+        enter_mpi(time);
     if (kind == RegionKind::Collective) {
         frame.opened = Opened::Call;
         frame.enclosing_call = current_call_;
@@ -95,6 +112,7 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
         call.enter = time;
         call.region = ref;
         call.depth = depth;
+        call.computed = take_computed();
         read_place(call, attributes);
         frame.index = current_call_ = open_call(call);
     } else if (kind == RegionKind::Combine || kind == RegionKind::Copy) {
@@ -113,6 +131,13 @@ void LocationReader::enter(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
     stack_.push_back(std::move(frame));
 }
 
+void LocationReader::end_interval(int64_t index, int64_t time) {
+    if (index >= out_.intervals.begin())
+        out_.intervals[index].end = time;
+    else
+        out_.late_ends.push_back({index, time});
+}
+
 void LocationReader::close_frame(int64_t time) {
     const Frame &frame = stack_.back();
     if (frame.opened == Opened::Call) {
@@ -121,10 +146,12 @@ void LocationReader::close_frame(int64_t time) {
         call.open--;
         current_call_ = frame.enclosing_call;
     } else if (frame.opened == Opened::Interval) {
-        out_.intervals[frame.index].end = time;
+        end_interval(frame.index, time);
     } else if (frame.opened == Opened::Step) {
         out_.steps[frame.index].end = time;
     }
+    if (frame.in_mpi)
+        leave_mpi(time);
     for (const int64_t started : frame.started) {
         out_.calls[started].leave = time;
         out_.calls[started].open--;
@@ -181,8 +208,12 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     const bool may_be_one = frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
     if (frame.opened == Opened::Interval && may_be_one) {
         out_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
+        if (!frame.in_mpi)
+            enter_mpi(frame.enter);
+        frame.in_mpi = true;
         CallRecord call;
         call.enter = frame.enter;
+        call.computed = take_computed();
         call.region = frame.region;
         call.depth = static_cast<int32_t>(stack_.size()) - 1;
         frame.opened = Opened::Call;
@@ -208,6 +239,7 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
         if (!start)
             return;
         place.enter = start->enter;
+        place.computed = take_computed();
         place.depth = static_cast<int32_t>(start - stack_.data());
         index = open_call(place);
         start->started.push_back(index);
@@ -222,7 +254,7 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
     call.nonblocking = true;
     call.request = request;
     call.open++;
-    out_.open_collectives[request] = index;
+    out_.open_collectives.set(request, index);
 }
 
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
@@ -230,13 +262,13 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
     other(time);
     const CollectiveEnd end{
         request, mpi_enter(time), time, comm, root, static_cast<int64_t>(sent), static_cast<int64_t>(received)};
-    auto place = out_.open_collectives.find(request);
-    if (place == out_.open_collectives.end()) {
+    const int64_t *call = out_.open_collectives.find(request);
+    if (!call) {
         out_.foreign_collectives.push_back(end);
         return;
     }
-    complete_collective(out_.calls[place->second], end);
-    out_.open_collectives.erase(place);
+    complete_collective(out_.calls[*call], end);
+    out_.open_collectives.erase(request);
 }
 
 void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
@@ -253,9 +285,9 @@ void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, 
                                 uint64_t request) {
     other(time);
     const auto size = static_cast<int64_t>(bytes);
-    if (shadows_.count(comm) == 0) {
+    if (!comms_.shadow(comm)) {
         const int64_t index = out_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag, -1});
-        out_.open_sends[request] = {index, -1, false};
+        out_.open_sends.set(request, {index, -1, false});
         return;
     }
     if (current_call_ < 0) {
@@ -266,18 +298,18 @@ void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, 
     call.shadow = comm;
     call.open++;
     call.last_hop_send = out_.hop_sends.push_back({time, kNull64, kNull64, size, comm, peer, tag, call.last_hop_send});
-    out_.open_sends[request] = {call.last_hop_send, current_call_, true};
+    out_.open_sends.set(request, {call.last_hop_send, current_call_, true});
 }
 
 void LocationReader::send_complete(int64_t time, uint64_t request) {
     other(time);
-    auto place = out_.open_sends.find(request);
-    if (place == out_.open_sends.end()) {
+    const OpenSend *found = out_.open_sends.find(request);
+    if (!found) {
         out_.foreign_completions.push_back({request, mpi_enter(time), time, false});
         return;
     }
-    const OpenSend open = place->second;
-    out_.open_sends.erase(place);
+    const OpenSend open = *found;
+    out_.open_sends.erase(request);
     if (open.is_hop) {
         out_.hop_sends[open.index].end = time;
         out_.calls[open.call].open--;
@@ -300,21 +332,21 @@ void LocationReader::receive_post(int64_t time, uint64_t request) {
     other(time);
     if (current_call_ >= 0)
         out_.calls[current_call_].open++;
-    out_.open_receives[request] = {time, receive_order_++, current_call_};
+    out_.open_receives.set(request, {time, receive_order_++, current_call_});
 }
 
 void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                                       uint64_t request) {
     other(time);
-    const bool is_hop = shadows_.count(comm) > 0;
+    const bool is_hop = comms_.shadow(comm) != nullptr;
     const auto size = static_cast<int64_t>(bytes);
-    auto place = out_.open_receives.find(request);
-    if (place == out_.open_receives.end()) {
+    const OpenReceive *found = out_.open_receives.find(request);
+    if (!found) {
         out_.foreign_completions.push_back({request, mpi_enter(time), time, true, size, comm, peer, tag});
         return;
     }
-    const OpenReceive open = place->second;
-    out_.open_receives.erase(place);
+    const OpenReceive open = *found;
+    out_.open_receives.erase(request);
     if (open.call >= 0)
         out_.calls[open.call].open--;
     if (!is_hop) {
@@ -338,17 +370,17 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
 
 void LocationReader::cancelled(int64_t time, uint64_t request) {
     other(time);
-    if (auto receive = out_.open_receives.find(request); receive != out_.open_receives.end()) {
-        if (receive->second.call >= 0)
-            out_.calls[receive->second.call].open--;
-        out_.open_receives.erase(receive);
+    if (const OpenReceive *receive = out_.open_receives.find(request)) {
+        if (receive->call >= 0)
+            out_.calls[receive->call].open--;
+        out_.open_receives.erase(request);
     }
-    if (auto send = out_.open_sends.find(request); send != out_.open_sends.end()) {
-        if (send->second.is_hop)
-            out_.calls[send->second.call].open--;
+    if (const OpenSend *send = out_.open_sends.find(request)) {
+        if (send->is_hop)
+            out_.calls[send->call].open--;
         else
-            out_.sends[send->second.index].bytes = -1; /* never sent: left out of matching */
-        out_.open_sends.erase(send);
+            out_.sends[send->index].bytes = -1; /* never sent: left out of matching */
+        out_.open_sends.erase(request);
     }
 }
 
@@ -371,10 +403,12 @@ void LocationReader::on_off(int64_t time, bool on, const OTF2_AttributeList *att
     other(time);
     if (!on && off_ < 0) {
         off_ = out_.intervals.push_back({time, kNull64, kOffRegion, static_cast<int32_t>(stack_.size())});
+        enter_mpi(time);
     } else if (on && off_ >= 0) {
         uint64_t number = 0;
-        out_.intervals[off_].end = time;
+        end_interval(off_, time);
         off_ = -1;
+        leave_mpi(time);
         if (read_number(attributes, definitions_.attribute_gap, number))
             gaps_.push_back({static_cast<uint32_t>(number), time, receive_order_});
     }
@@ -393,16 +427,16 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
     const auto its_comm = static_cast<OTF2_CommRef>(comm);
     const auto its_peer = static_cast<uint32_t>(peer), its_tag = static_cast<uint32_t>(tag);
     if (read_number(attributes, definitions_.attribute_request, request)) {
-        auto place = out_.open_receives.find(request);
-        if (place == out_.open_receives.end()) {
+        const OpenReceive *found = out_.open_receives.find(request);
+        if (!found) {
             out_.foreign_completions.push_back({request, time, time, true, 0, its_comm, its_peer, its_tag, false});
             return;
         }
-        const OpenReceive &open = place->second;
+        const OpenReceive open = *found;
         if (open.call >= 0)
             out_.calls[open.call].open--;
         out_.receives.push_back({open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, -1, false});
-        out_.open_receives.erase(place);
+        out_.open_receives.erase(request);
         return;
     }
     SkippedRecord skipped{
@@ -434,23 +468,20 @@ void LocationReader::look_ahead() {
     if (!out_.ended && !stack_.empty() && stack_.back().kind == RegionKind::User && !stack_.back().has_inner)
         horizon.calls = std::min(horizon.calls, stack_.back().enter);
     /* What is open may be completed by another thread, even where this one has ended. */
-    for (const auto &[request, call] : out_.open_collectives)
+    out_.open_collectives.each([&](int64_t call) {
         if (out_.calls[call].comm == OTF2_UNDEFINED_COMM)
             horizon.calls = std::min(horizon.calls, out_.calls[call].enter);
-    for (const auto &[request, open] : out_.open_sends)
+    });
+    out_.open_sends.each([&](const OpenSend &open) {
         if (!open.is_hop)
             horizon.sends = std::min(horizon.sends, out_.sends[open.index].begin);
-    for (const auto &[request, open] : out_.open_receives)
-        horizon.receives = std::min(horizon.receives, open.post);
+    });
+    out_.open_receives.each([&](const OpenReceive &open) { horizon.receives = std::min(horizon.receives, open.post); });
     /* Until the end it may turn out that a receive was posted in a gap and comes before those after it. */
     if (!gaps_.empty())
         horizon.receives = std::min(horizon.receives, gaps_.front().end);
     /* A call that cannot be placed becomes an interval. */
     horizon.intervals = std::min(horizon.intervals, horizon.calls);
-    if (!out_.ended && !stack_.empty())
-        horizon.intervals = std::min(horizon.intervals, stack_.front().enter);
-    if (!out_.ended && off_ >= 0)
-        horizon.intervals = std::min(horizon.intervals, out_.intervals[off_].begin);
 }
 
 } // namespace hopscope

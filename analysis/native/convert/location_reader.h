@@ -3,9 +3,9 @@
 
 #include <otf2/otf2.h>
 
-#include <unordered_set>
 #include <vector>
 
+#include "comms.h"
 #include "definitions.h"
 #include "location_events.h"
 
@@ -15,8 +15,7 @@ namespace hopscope {
  * location_callbacks(); call look_ahead() after each piece. */
 class LocationReader {
   public:
-    LocationReader(const Definitions &definitions, const std::unordered_set<OTF2_CommRef> &shadows,
-                   LocationEvents &out);
+    LocationReader(const Definitions &definitions, const Comms &comms, LocationEvents &out);
 
     void enter(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
     void leave(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
@@ -50,6 +49,7 @@ class LocationReader {
         int64_t index = -1; /* of what was opened */
         int64_t enter = 0;
         bool has_inner = false;       /* another frame was opened in it */
+        bool in_mpi = false;          /* counted in mpi_depth_ */
         int64_t blocking_send = -1;   /* ends when the frame does */
         int64_t overhead_step = -1;   /* overhead inside a collective is an interval and a step */
         int64_t enclosing_call = -1;  /* restored when a call's frame ends */
@@ -70,9 +70,13 @@ class LocationReader {
     int64_t open_call(CallRecord call);
     int64_t add_step(int64_t time, RegionKind kind);
     void close_frame(int64_t time);
+    void end_interval(int64_t index, int64_t time);
+    void enter_mpi(int64_t time);
+    void leave_mpi(int64_t time);
+    int64_t take_computed();
 
     const Definitions &definitions_;
-    const std::unordered_set<OTF2_CommRef> &shadows_;
+    const Comms &comms_;
     LocationEvents &out_;
     std::vector<Frame> stack_;
     int64_t current_call_ = -1;
@@ -85,6 +89,10 @@ class LocationReader {
     };
     std::vector<Gap> gaps_;
     int64_t off_ = -1; /* the interval of the present gap */
+    /* What lies between two outermost stretches of MPI (or of overhead, or of gaps in recording) is computing. */
+    int32_t mpi_depth_ = 0;
+    int64_t left_mpi_ = kNull64; /* when the last one ended */
+    int64_t computed_ = 0;       /* since a call was entered */
 };
 
 /* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */

@@ -33,21 +33,21 @@ void MessagePieces::join_threads() {
                     LocationEvents &opener = trace_.locations[o];
                     if (found)
                         break;
-                    if (auto send = opener.open_sends.find(end.request);
-                        !end.is_receive && send != opener.open_sends.end() && !send->second.is_hop) {
-                        SendRecord &record = opener.sends[send->second.index];
+                    if (const OpenSend *send = opener.open_sends.find(end.request);
+                        !end.is_receive && send && !send->is_hop) {
+                        SendRecord &record = opener.sends[send->index];
                         record.wait_begin = end.wait_begin;
                         record.end = end.end;
-                        opener.open_sends.erase(send);
+                        opener.open_sends.erase(end.request);
                         found = true;
-                    } else if (auto receive = opener.open_receives.find(end.request);
-                               end.is_receive && receive != opener.open_receives.end()) {
-                        const OpenReceive &open = receive->second;
+                    } else if (const OpenReceive *receive = opener.open_receives.find(end.request);
+                               end.is_receive && receive) {
+                        const OpenReceive open = *receive;
                         if (open.call >= 0)
                             opener.calls[open.call].open--;
                         opener.receives.push_back({open.post, end.wait_begin, end.end, end.bytes, open.order, end.comm,
                                                    end.peer, end.tag, -1, end.recorded});
-                        opener.open_receives.erase(receive);
+                        opener.open_receives.erase(end.request);
                         found = true;
                     }
                 }
@@ -259,7 +259,7 @@ void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
     const Words &words = *making_.words;
     const int32_t links[] = {words.find("self"), words.find("shm"), words.find("lan"), words.find("wan")};
     const int32_t bindings[] = {words.find("recv"), words.find("send"), words.find("none"), words.find("undecided")};
-    auto table = std::make_shared<Table>(making_.words);
+    auto table = std::make_shared<Table>(making_.words, messages.size());
     auto &id = table->int64("message_id");
     auto &comm = table->int32("comm");
     auto &tag = table->int32("tag");

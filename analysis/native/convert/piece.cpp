@@ -15,6 +15,7 @@ namespace {
 struct Step {
     int64_t begin, end;
     size_t location;
+    int64_t index; /* in its steps */
     RegionKind kind;
 };
 
@@ -89,8 +90,8 @@ class Part {
     const std::unique_ptr<Collective> *first_;
     size_t count_;
     std::shared_ptr<Table> collectives_table_, calls_table_, steps_table_, hops_table_;
-    std::vector<int32_t> *hop_binding_ = nullptr;
-    std::vector<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr;
+    Values<int32_t> *hop_binding_ = nullptr;
+    Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr;
     paths::Stretches stretches_;
     /* What the walks need besides the tables' own columns. */
     std::vector<int8_t> leads_, returns_early_, has_hops_, link_, early_, from_engine_;
@@ -110,13 +111,12 @@ void Part::match() {
             for (int64_t s = record(call).last_step; s >= 0; s = location.steps[s].before)
                 if (location.steps[s].end != kNull64)
                     steps.push_back(
-                        {location.steps[s].begin, location.steps[s].end, call.location, location.steps[s].kind});
+                        {location.steps[s].begin, location.steps[s].end, call.location, s, location.steps[s].kind});
         }
-        /* The lists run backwards. */
-        std::reverse(steps.begin() + static_cast<std::ptrdiff_t>(first_step.back()), steps.end());
-        std::stable_sort(
-            steps.begin() + static_cast<std::ptrdiff_t>(first_step.back()), steps.end(),
-            [](const Step &a, const Step &b) { return std::tie(a.begin, a.location) < std::tie(b.begin, b.location); });
+        std::sort(steps.begin() + static_cast<std::ptrdiff_t>(first_step.back()), steps.end(),
+                  [](const Step &a, const Step &b) {
+                      return std::tie(a.begin, a.location, a.index) < std::tie(b.begin, b.location, b.index);
+                  });
         first_step.push_back(steps.size());
     }
 }
@@ -137,7 +137,7 @@ int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t r
 }
 
 void Part::fill_collectives() {
-    collectives_table_ = std::make_shared<Table>(making_.words);
+    collectives_table_ = std::make_shared<Table>(making_.words, count_);
     Table &table = *collectives_table_;
     auto &id = table.int64("collective_id");
     auto &comm = table.int32("comm");
@@ -198,13 +198,17 @@ void Part::fill_collectives() {
 }
 
 void Part::fill_calls() {
-    calls_table_ = std::make_shared<Table>(making_.words);
+    size_t rows = 0;
+    for (size_t i = 0; i < count_; i++)
+        rows += (*this)[i].calls.size();
+    calls_table_ = std::make_shared<Table>(making_.words, rows);
     Table &table = *calls_table_;
     auto &id = table.int64("call_id");
     auto &collective_id = table.int64("collective_id");
     auto &rank = table.int32("rank");
     auto &location = table.int64("location");
     auto &previous = table.int64("prev_call_id", true);
+    auto &computed = table.int64("computed_ns");
     auto &enter = table.int64("enter_ns");
     auto &wait_begin = table.int64("wait_begin_ns", true);
     auto &leave = table.int64("leave_ns", true);
@@ -228,6 +232,7 @@ void Part::fill_calls() {
             rank.push_back(it.rank);
             location.push_back(static_cast<int64_t>(its_location.location));
             previous.push_back(call.previous < 0 ? kNull64 : its_location.calls[call.previous].call_id);
+            computed.push_back(trace_.span_ns(call.computed));
             enter.push_back(trace_.ns(call.enter));
             wait_begin.push_back(trace_.ns_or_null(call.wait_begin));
             leave.push_back(trace_.ns_or_null(call.leave));
@@ -257,7 +262,7 @@ void Part::fill_calls() {
 }
 
 void Part::fill_steps(int64_t next_id) {
-    steps_table_ = std::make_shared<Table>(making_.words);
+    steps_table_ = std::make_shared<Table>(making_.words, steps.size());
     Table &table = *steps_table_;
     auto &id = table.int64("step_id");
     auto &collective_id = table.int64("collective_id");
@@ -284,7 +289,7 @@ void Part::fill_steps(int64_t next_id) {
 }
 
 void Part::fill_hops(int64_t first_id) {
-    hops_table_ = std::make_shared<Table>(making_.words);
+    hops_table_ = std::make_shared<Table>(making_.words, hops.size());
     Table &table = *hops_table_;
     auto &id = table.int64("hop_id");
     auto &collective = table.int64("collective_id");
@@ -308,12 +313,6 @@ void Part::fill_hops(int64_t first_id) {
     auto &clock_error = table.int64("clock_error_ns");
     hop_binding_ = &table.string("binding");
     hop_predecessor_ = &table.int64("pred_hop_id", true);
-    const size_t count = hops.size();
-    for (auto *column : {&id, &collective, &src_location, &dst_location, &bytes, &send_begin, &send_wait_begin,
-                         &send_end, &recv_post, &recv_wait_begin, &recv_end, &clock_error})
-        column->reserve(count);
-    for (auto *column : {&phase, &round, &segment, &src, &dst, &link, &source})
-        column->reserve(count);
     for (size_t i = 0; i < count_; i++)
         for (size_t h = first_hop[i]; h < first_hop[i + 1]; h++) {
             const Hop &hop = hops[h];
@@ -368,10 +367,11 @@ void Part::judge(const paths::Judge &judge) {
     const paths::CollectiveWalker walker(collectives, calls, making_.lanes, {waits.data(), first.data()});
     for (int8_t binding : judged.binding)
         hop_binding_->push_back(words_.bindings[static_cast<size_t>(binding)]);
-    *hop_predecessor_ = walker.hop_predecessors(messages);
-    *call_predecessor_ = walker.call_predecessors();
-    for (auto *column : {hop_predecessor_, call_predecessor_})
-        std::replace(column->begin(), column->end(), int64_t{-1}, kNull64);
+    const std::pair<Values<int64_t> *, std::vector<int64_t>> found[] = {
+        {hop_predecessor_, walker.hop_predecessors(messages)}, {call_predecessor_, walker.call_predecessors()}};
+    for (const auto &[column, ids] : found)
+        for (int64_t id : ids)
+            column->push_back(id < 0 ? kNull64 : id);
     walker.keep_paths(stretches_);
 }
 
@@ -442,7 +442,7 @@ void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, 
 void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<const Words> &words, Tables &out) {
     if (stretches.size() == 0)
         return;
-    auto table = std::make_shared<Table>(words);
+    auto table = std::make_shared<Table>(words, stretches.size());
     static const char *const path_names[] = {"run", "collective", "lead"};
     static const char *const category_names[] = {"compute", "local", "shm", "lan",       "wan",
                                                  "native",  "p2p",   "mpi", "unrecorded"};
@@ -451,29 +451,29 @@ void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<cons
         path_words[i] = words->find(path_names[i]);
     for (size_t i = 0; i < 9; i++)
         category_words[i] = words->find(category_names[i]);
-    auto words_of = [](std::vector<int32_t> &column, const std::vector<int8_t> &codes, const int32_t *numbers) {
-        column.reserve(codes.size());
+    auto words_of = [](Values<int32_t> &column, const std::vector<int8_t> &codes, const int32_t *numbers) {
         for (int8_t code : codes)
             column.push_back(numbers[code]);
     };
     auto nullable = [](auto &column, const auto &values, auto null) {
-        column = values;
-        std::replace(column.begin(), column.end(), decltype(null){-1}, null);
+        for (auto value : values)
+            column.push_back(value == -1 ? null : value);
     };
+    auto copy = [](auto &column, const auto &values) { column.assign(values.begin(), values.end()); };
     words_of(table->string("path"), stretches.path, path_words);
     nullable(table->int64("path_collective_id", true), stretches.path_collective, kNull64);
-    table->int64("step") = stretches.step;
-    table->int32("rank") = stretches.rank;
-    table->int64("begin_ns") = stretches.begin;
-    table->int64("end_ns") = stretches.end;
+    copy(table->int64("step"), stretches.step);
+    copy(table->int32("rank"), stretches.rank);
+    copy(table->int64("begin_ns"), stretches.begin);
+    copy(table->int64("end_ns"), stretches.end);
     words_of(table->string("category"), stretches.category, category_words);
     nullable(table->int64("collective_id", true), stretches.collective, kNull64);
     nullable(table->int64("hop_id", true), stretches.hop, kNull64);
     nullable(table->int64("message_id", true), stretches.message, kNull64);
     nullable(table->int32("src", true), stretches.src, kNull32);
     nullable(table->int32("dst", true), stretches.dst, kNull32);
-    table->string("op", true) = stretches.op;
-    table->string("call_site", true) = stretches.call_site;
+    copy(table->string("op", true), stretches.op);
+    copy(table->string("call_site", true), stretches.call_site);
     out.emplace_back("path_stretches", table);
 }
 

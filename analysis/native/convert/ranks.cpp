@@ -110,26 +110,17 @@ Ranks::Ranks(const Definitions &definitions) {
             rank_of_[location.id] = place->second;
     }
     errors_.assign(ranks.size(), 0);
+    std::unordered_map<std::string, int32_t> numbers;
+    auto number = [&](const std::string &name) {
+        return numbers.try_emplace(name, static_cast<int32_t>(numbers.size())).first->second;
+    };
+    for (const Rank &rank : ranks)
+        places_.push_back({number(rank.host), number(rank.cluster), number(rank.clock_host)});
 }
 
 int32_t Ranks::of_location(OTF2_LocationRef location) const {
     auto place = rank_of_.find(location);
     return place == rank_of_.end() ? -1 : place->second;
-}
-
-Link Ranks::link(int32_t a, int32_t b) const {
-    if (a == b)
-        return Link::Self;
-    const Rank &left = ranks[static_cast<size_t>(a)], &right = ranks[static_cast<size_t>(b)];
-    if (left.cluster != right.cluster)
-        return Link::Wan;
-    return left.host == right.host ? Link::Shm : Link::Lan;
-}
-
-int64_t Ranks::clock_error(int32_t a, int32_t b) const {
-    if (ranks[static_cast<size_t>(a)].clock_host == ranks[static_cast<size_t>(b)].clock_host)
-        return 0;
-    return errors_[static_cast<size_t>(a)] + errors_[static_cast<size_t>(b)];
 }
 
 void Ranks::set_clock_errors(const std::vector<LocationEvents> &locations) {

@@ -37,13 +37,29 @@ class Ranks {
 
     /* The rank that a location belongs to (for an accelerator, the one that drives it); -1 if none. */
     int32_t of_location(OTF2_LocationRef location) const;
-    Link link(int32_t a, int32_t b) const;
+    Link link(int32_t a, int32_t b) const {
+        if (a == b)
+            return Link::Self;
+        const Place &left = places_[static_cast<size_t>(a)], &right = places_[static_cast<size_t>(b)];
+        if (left.cluster != right.cluster)
+            return Link::Wan;
+        return left.host == right.host ? Link::Shm : Link::Lan;
+    }
     /* Uncertainty of comparing two ranks' clocks in ticks, if routes are symmetric: 0 on one clock. */
-    int64_t clock_error(int32_t a, int32_t b) const;
+    int64_t clock_error(int32_t a, int32_t b) const {
+        const auto left = static_cast<size_t>(a), right = static_cast<size_t>(b);
+        return places_[left].clock == places_[right].clock ? 0 : errors_[left] + errors_[right];
+    }
     /* Takes the error of each clock from the locations' clock offsets. */
     void set_clock_errors(const std::vector<LocationEvents> &locations);
 
   private:
+    /* Names are numbered, for links and clocks are asked of every message. */
+    struct Place {
+        int32_t host, cluster, clock;
+    };
+
+    std::vector<Place> places_; /* per rank */
     std::unordered_map<OTF2_LocationRef, int32_t> rank_of_;
     std::vector<int64_t> errors_; /* per rank, of its clock against the reference */
 };

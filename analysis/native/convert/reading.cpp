@@ -103,7 +103,7 @@ struct Reading::Source {
     }
 
     void open_location(const Trace &trace, LocationEvents &out) {
-        open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, trace.comms->shadow_refs(), out)});
+        open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, *trace.comms, out)});
         Open &it = open.back();
         if (out.ended)
             return;
@@ -370,10 +370,17 @@ void Reading::check_span() const {
 }
 
 int64_t Trace::scaled(int64_t ticks) const {
-    const auto per_second = static_cast<__int128>(definitions->ticks_per_second);
-    const __int128 nanoseconds = static_cast<__int128>(ticks) * 1000000000;
-    const __int128 half = nanoseconds < 0 ? -per_second / 2 : per_second / 2;
-    return static_cast<int64_t>((nanoseconds + half) / per_second);
+    /* Whole seconds and the rest apart: divisions of 64 bits take a fraction of the time of 128. */
+    constexpr uint64_t kPerSecond = 1000000000;
+    const uint64_t rate = definitions->ticks_per_second;
+    const auto size = ticks < 0 ? 0 - static_cast<uint64_t>(ticks) : static_cast<uint64_t>(ticks);
+    const uint64_t seconds = size / rate, rest = size % rate;
+    const uint64_t of_rest =
+        rate <= UINT64_MAX / kPerSecond / 2
+            ? (rest * kPerSecond + rate / 2) / rate
+            : static_cast<uint64_t>((static_cast<unsigned __int128>(rest) * kPerSecond + rate / 2) / rate);
+    const auto nanoseconds = static_cast<int64_t>(seconds * kPerSecond + of_rest);
+    return ticks < 0 ? -nanoseconds : nanoseconds;
 }
 
 } // namespace hopscope

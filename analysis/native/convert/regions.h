@@ -42,4 +42,9 @@ inline bool is_mpi(RegionKind kind) {
     return kind <= RegionKind::OtherMpi;
 }
 
+/* MPI, the collector's own time, or none of it known: what lies outside is computing. */
+inline bool interrupts_computing(RegionKind kind) {
+    return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Off;
+}
+
 } // namespace hopscope

@@ -21,10 +21,10 @@ Words::Words(const Definitions &definitions, const Comms &comms, const Ranks &ra
                            number(interval_kind(region.kind)), region.kind};
     };
     for (const auto &[ref, region] : definitions.regions)
-        regions_[ref] = words_of(region);
+        regions_.set(ref, words_of(region));
     for (const auto &[ref, string] : definitions.strings)
         if (!string.empty())
-            strings_[ref] = number(string);
+            strings_.set(ref, number(string));
     unknown_ = words_of(definitions.region(OTF2_UNDEFINED_REGION));
 }
 

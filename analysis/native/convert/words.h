@@ -10,6 +10,7 @@
 #include "comms.h"
 #include "definitions.h"
 #include "ranks.h"
+#include "ref_table.h"
 
 namespace hopscope {
 
@@ -34,8 +35,8 @@ class Words {
     }
     /* The number of a string of the archive; -1 if it has none or is empty. */
     int32_t of_string(OTF2_StringRef ref) const {
-        auto place = strings_.find(ref);
-        return place == strings_.end() ? -1 : place->second;
+        const int32_t *word = strings_.find(ref);
+        return word ? *word : -1;
     }
     const std::string &operator[](int32_t number) const {
         return words_[static_cast<size_t>(number)];
@@ -44,15 +45,15 @@ class Words {
         return words_.size();
     }
     const RegionWords &region(OTF2_RegionRef ref) const {
-        auto place = regions_.find(ref);
-        return place == regions_.end() ? unknown_ : place->second;
+        const RegionWords *words = regions_.find(ref);
+        return words ? *words : unknown_;
     }
 
   private:
     std::deque<std::string> words_; /* a word stays where it is */
     std::unordered_map<std::string, int32_t> numbers_;
-    std::unordered_map<OTF2_RegionRef, RegionWords> regions_;
-    std::unordered_map<OTF2_StringRef, int32_t> strings_;
+    RefTable<RegionWords> regions_;
+    RefTable<int32_t> strings_;
     RegionWords unknown_{};
 };
 

@@ -23,7 +23,7 @@ template <typename T> struct Column {
 };
 
 // The column that a vector holds; good until the vector changes.
-template <typename T> Column<T> view(const std::vector<T> &values) {
+template <typename T, typename Allocator> Column<T> view(const std::vector<T, Allocator> &values) {
     return {values.data(), values.size()};
 }
 

@@ -61,10 +61,14 @@ std::vector<Wait> waits_of(const Messages &m, const BindingResult &judged) {
         if (wait.other_time < wait.end)
             waits.push_back(wait);
     }
-    std::sort(waits.begin(), waits.end(), [](const Wait &a, const Wait &b) {
-        return std::tie(a.collective, a.lane, a.end, a.tie, a.message) <
-               std::tie(b.collective, b.lane, b.end, b.tie, b.message);
-    });
+    // Messages come by collective.
+    for (auto first = waits.begin(), last = first; first != waits.end(); first = last) {
+        const int64_t collective = first->collective;
+        last = std::find_if(first, waits.end(), [&](const Wait &wait) { return wait.collective != collective; });
+        std::sort(first, last, [](const Wait &a, const Wait &b) {
+            return std::tie(a.lane, a.end, a.tie, a.message) < std::tie(b.lane, b.end, b.tie, b.message);
+        });
+    }
     return waits;
 }
 

@@ -1,0 +1,51 @@
+/* Memory for columns, kept from piece to piece: giving it back to the system and taking it again for every piece costs
+ * as much as filling it. */
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace hopscope {
+
+/* Blocks of powers of two. What is given back waits for the next who needs as much, on whichever thread, up to a limit.
+ */
+class BlockPool {
+  public:
+    static BlockPool &instance();
+
+    void *take(size_t bytes);
+    void give_back(void *block, size_t bytes) noexcept;
+    /* Everything that waits goes back to the system. */
+    void clear() noexcept;
+
+  private:
+    static constexpr size_t kSizes = 64;
+    static constexpr size_t kMostWaiting = size_t{128} << 20; /* bytes */
+
+    std::mutex lock_;
+    std::vector<void *> waiting_[kSizes];
+    size_t bytes_waiting_ = 0;
+};
+
+template <typename T> struct Pooled {
+    using value_type = T;
+
+    Pooled() = default;
+    template <typename U> Pooled(const Pooled<U> &) {}
+    T *allocate(size_t count) {
+        return static_cast<T *>(BlockPool::instance().take(count * sizeof(T)));
+    }
+    void deallocate(T *block, size_t count) noexcept {
+        BlockPool::instance().give_back(block, count * sizeof(T));
+    }
+    template <typename U> bool operator==(const Pooled<U> &) const {
+        return true;
+    }
+    template <typename U> bool operator!=(const Pooled<U> &) const {
+        return false;
+    }
+};
+
+} // namespace hopscope
