@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from computing_in_drawings import with_computing
 from hopscope.store import table_schemas
 
 # What a column holds that a drawing does not mention; nullable columns are null.
@@ -40,12 +41,13 @@ NUMBERED = ("call_id", "hop_id", "interval_id", "message_id", "step_id", "collec
 def draw(directory: Path, **tables: str) -> Path:
     """Write a dataset. Each table is text: a line of column names, then a line of values per row, `-` for null, `0,1`
     for a list."""
-    for name, schema in table_schemas().items():
-        if name not in tables:
-            continue
+    drawn = {name: rows_of(tables[name], schema) for name, schema in table_schemas().items() if name in tables}
+    if "calls" in drawn and "computed_ns" not in tables["calls"]:
+        drawn["calls"] = with_computing(drawn["calls"], drawn.get("intervals"))
+    for name, rows in drawn.items():
         part = directory / name / "part-00000.parquet"
         part.parent.mkdir(parents=True)
-        pq.write_table(rows_of(tables[name], schema), part)
+        pq.write_table(rows, part)
     directory.mkdir(exist_ok=True, parents=True)
     (directory / "manifest.json").write_text(json.dumps({"schema_version": 1}))
     return directory

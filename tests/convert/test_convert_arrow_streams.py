@@ -64,6 +64,15 @@ def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callabl
         assert of_both[0].select(kept).equals(of_both[1].select(kept)), name
 
 
+@pytest.mark.parametrize("trace", ARCHIVES, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_a_region_that_is_open_to_the_end_keeps_its_place(trace: Path, read: Callable[..., dict]) -> None:
+    """What began after `main` waits in a file until its end is known, once that is more than a few tables."""
+    anchor = str(next(trace.glob("*.otf2")))
+    whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=50, piece_rows=4)
+    assert max(pa.table(table).num_rows for table in pieces["intervals"]) <= 4
+    assert joined(pieces["intervals"]).equals(joined(whole["intervals"]))
+
+
 @pytest.mark.parametrize("batch_rows", [1, 3, 8, 64])
 def test_small_batches_hold_what_one_large_batch_holds(anchor: str, batch_rows: int, read: Callable[..., dict]) -> None:
     """Bits of validity and of booleans and offsets of lists and dictionaries start anew in each batch."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from computing_in_drawings import with_computing
 from hopscope.paths import derive
 from hopscope.store import table_schemas
 
@@ -58,6 +59,7 @@ class SimulatedRun:
             for name, schema in schemas.items()
             if name != "path_stretches"
         }
+        tables["calls"] = with_computing(tables["calls"], tables["intervals"])
         for name, table in derive(tables).items():
             part = directory / name / "part-00000.parquet"
             part.parent.mkdir(parents=True)

@@ -35,14 +35,25 @@ create or replace macro share_intervals(measures) as table
         where blocks.n >= 5
     ),
 
-    weights as (
+    drawn_times as (
         select
-            draws.resample,
-            blocks.block,
-            count(*) as weight
+            resample,
+            place,
+            count(*) as times
         from draws
-        inner join blocks on draws.place = blocks.place
-        group by draws.resample, blocks.block
+        group by resample, place
+    ),
+
+    -- How often each block is drawn, in the order of their places; a share is then a quotient of two inner products.
+    weights as materialized (
+        select
+            resamples.resample,
+            list(coalesce(drawn_times.times, 0)::double order by blocks.place) as times
+        from blocks
+        cross join range(200) as resamples (resample)
+        left join drawn_times on resamples.resample = drawn_times.resample and blocks.place = drawn_times.place
+        where blocks.n >= 5
+        group by resamples.resample
     ),
 
     once as (
@@ -54,15 +65,31 @@ create or replace macro share_intervals(measures) as table
         where block is null
     ),
 
+    keys as (
+        select key
+        from per_block
+        where block is not null
+        group by key
+    ),
+
+    in_order as materialized (
+        select
+            keys.key,
+            list(coalesce(per_block.part, 0)::double order by blocks.place) as parts,
+            list(coalesce(per_block.whole, 0)::double order by blocks.place) as wholes
+        from blocks
+        cross join keys
+        left join per_block on keys.key = per_block.key and blocks.block = per_block.block
+        group by keys.key
+    ),
+
     drawn as (
         select
-            weights.resample,
-            per_block.key,
-            sum(weights.weight * per_block.part) as part,
-            sum(weights.weight * per_block.whole) as whole
+            in_order.key,
+            list_inner_product(weights.times, in_order.parts) as part,
+            list_inner_product(weights.times, in_order.wholes) as whole
         from weights
-        inner join per_block on weights.block = per_block.block
-        group by weights.resample, per_block.key
+        cross join in_order
     ),
 
     resampled as (

@@ -3,7 +3,7 @@
 -- Give it an expression over the columns of `ranks`. A share is taken over the complete collectives in which at least one rank of that label took part; a
 -- label is `late` if its share's interval lies wholly above twice what chance would give it (2/n for one rank of n), and likewise the `cause`.
 --
--- uses last_enters, waiting, causes, share_of, share_intervals, block_of
+-- uses last_enters, members, waiting, causes, share_of, share_intervals, block_of
 create or replace macro arrival_shares(label) as table
     with labels as materialized (
         select
@@ -12,41 +12,97 @@ create or replace macro arrival_shares(label) as table
         from ranks
     ),
 
-    entered as materialized (
+    lasts as materialized (
         select
-            labels.key,
-            last_enters.collective_id,
-            last_enters.block,
-            count(*) / last_enters.comm_size as chance,
-            bool_or(calls.rank = last_enters.rank) as is_last,
-            any_value(last_enters.decided) as decided,
-            any_value(last_enters.margin_ns) as margin_ns
+            last_enters.*,
+            collectives.comm,
+            labels.key
         from last_enters
-        inner join calls on last_enters.collective_id = calls.collective_id
-        inner join labels on calls.rank = labels.rank
-        group by labels.key, last_enters.collective_id, last_enters.block, last_enters.comm_size
+        inner join collectives on last_enters.collective_id = collectives.collective_id
+        inner join labels on last_enters.rank = labels.rank
     ),
 
-    arrival_measures as (  -- noqa: ST03
+    -- All members of a complete collective took part in it.
+    members_of_comms as (
+        select
+            members.comm,
+            labels.key,
+            count(*) as members
+        from members
+        inner join labels on members.rank = labels.rank
+        group by members.comm, labels.key
+    ),
+
+    collectives_of_comms as (
+        select
+            comm,
+            block,
+            comm_size,
+            count(*) as collectives
+        from lasts
+        group by comm, block, comm_size
+    ),
+
+    entered as materialized (
+        select
+            members_of_comms.key,
+            collectives_of_comms.block,
+            sum(collectives_of_comms.collectives) as whole,
+            sum(collectives_of_comms.collectives * members_of_comms.members / collectives_of_comms.comm_size) as chances
+        from collectives_of_comms
+        inner join members_of_comms on collectives_of_comms.comm = members_of_comms.comm
+        group by members_of_comms.key, collectives_of_comms.block
+    ),
+
+    entered_last as (
         select
             key,
             block,
-            sum((is_last and decided)::integer) as part,
-            count(*) as whole
-        from entered
+            count(*) as part
+        from lasts
+        where decided
         group by key, block
+    ),
+
+    arrival_measures as materialized (  -- noqa: ST03
+        select
+            entered.key,
+            entered.block,
+            coalesce(entered_last.part, 0) as part,
+            entered.whole
+        from entered
+        left join entered_last on entered.key = entered_last.key and entered.block = entered_last.block
+    ),
+
+    lasts_of as (
+        select
+            key,
+            count(*) filter (where decided) as decided,
+            count(*) filter (where not decided) as undecided,
+            median(margin_ns) filter (where decided) as margin_ns
+        from lasts
+        group by key
+    ),
+
+    wholes as (
+        select
+            key,
+            sum(whole)::bigint as collectives,
+            sum(chances) as chances
+        from entered
+        group by key
     ),
 
     arrivals as (
         select
-            key,
-            share_of(count(*) filter (where is_last and decided), count(*)) as share,
-            share_of(count(*) filter (where is_last and not decided), count(*)) as undecided,
-            median(margin_ns) filter (where is_last and decided) as margin_ns,
-            avg(chance) as chance,
-            count(*) as collectives
-        from entered
-        group by key
+            wholes.key,
+            share_of(coalesce(lasts_of.decided, 0), wholes.collectives) as share,
+            share_of(coalesce(lasts_of.undecided, 0), wholes.collectives) as undecided,
+            lasts_of.margin_ns,
+            wholes.chances / wholes.collectives as chance,
+            wholes.collectives
+        from wholes
+        left join lasts_of on wholes.key = lasts_of.key
     ),
 
     caused as materialized (
@@ -67,17 +123,52 @@ create or replace macro arrival_shares(label) as table
         group by key
     ),
 
+    caused_in as (
+        select
+            block,
+            count(*) as whole
+        from caused
+        group by block
+    ),
+
+    blamed_in as (
+        select
+            cause_key as key,
+            block,
+            1 as part,
+            0 as released
+        from caused
+
+        union all
+        select
+            released_key as key,
+            block,
+            0 as part,
+            1 as released
+        from caused
+    ),
+
+    blamed_parts as (
+        select
+            key,
+            block,
+            sum(part) as part,
+            sum(released) as released
+        from blamed_in
+        group by key, block
+    ),
+
     -- Every label and block, so that a resample without the label counts as one without.
     cause_measures as (
         select
             members_of.key,
-            caused.block,
-            count(*) filter (where caused.cause_key = members_of.key) as part,
-            count(*) filter (where caused.released_key = members_of.key) as released,
-            count(*) as whole
+            caused_in.block,
+            coalesce(blamed_parts.part, 0) as part,
+            coalesce(blamed_parts.released, 0) as released,
+            caused_in.whole
         from members_of
-        cross join caused
-        group by members_of.key, caused.block
+        cross join caused_in
+        left join blamed_parts on members_of.key = blamed_parts.key and caused_in.block = blamed_parts.block
     ),
 
     released_measures as (  -- noqa: ST03

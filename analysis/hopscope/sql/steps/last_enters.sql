@@ -5,17 +5,26 @@
 --
 -- uses clock_error, block_of
 create or replace view last_enters as
-with entered as materialized (
+-- Clocks are one within a machine, so of each machine its two latest enters decide.
+with by_clock as (
     select
         calls.collective_id,
-        calls.rank,
-        calls.enter_ns,
         ranks.clock_host,
-        collectives.comm_size
+        max(row(calls.enter_ns, -calls.rank), 2) as latest
     from calls
     inner join collectives on calls.collective_id = collectives.collective_id
     left join ranks on calls.rank = ranks.rank
     where collectives.complete and collectives.comm_size > 1
+    group by calls.collective_id, ranks.clock_host
+),
+
+entered as materialized (
+    select
+        collective_id,
+        clock_host,
+        unnest(latest)[1] as enter_ns,
+        -unnest(latest)[2] as rank
+    from by_clock
 ),
 
 latest as (
@@ -24,8 +33,7 @@ latest as (
         collective_id,
         arg_max(rank, row(enter_ns, -rank)) as rank,
         max(enter_ns) as enter_ns,
-        arg_max(clock_host, row(enter_ns, -rank)) as clock_host,
-        max(comm_size) as comm_size
+        arg_max(clock_host, row(enter_ns, -rank)) as clock_host
     from entered
     group by collective_id
 )
@@ -34,7 +42,7 @@ select
     latest.collective_id,
     latest.rank,
     latest.enter_ns,
-    latest.comm_size,
+    any_value(collectives.comm_size) as comm_size,
     latest.enter_ns - max(entered.enter_ns) as margin_ns,
     bool_and(latest.enter_ns - entered.enter_ns > clock_error(latest.clock_host, entered.clock_host)) as decided,
     block_of(
@@ -43,4 +51,5 @@ select
     ) as block
 from latest
 inner join entered on latest.collective_id = entered.collective_id and latest.rank <> entered.rank
-group by latest.collective_id, latest.rank, latest.enter_ns, latest.comm_size;
+inner join collectives on latest.collective_id = collectives.collective_id
+group by latest.collective_id, latest.rank, latest.enter_ns;

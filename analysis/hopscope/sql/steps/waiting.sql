@@ -6,35 +6,48 @@
 --
 -- uses operation_kind, members, last_enters
 create or replace view waiting as
-with entered as (
+with asked as materialized (
+    select
+        collectives.collective_id,
+        collectives.comm,
+        operation_kind(collectives.op) as kind,
+        roots.rank as root_rank
+    from collectives
+    left join members as roots on collectives.comm = roots.comm and collectives.root = roots.comm_rank
+    where collectives.complete and collectives.comm_size > 1
+),
+
+entered as (
     select
         calls.collective_id,
         calls.rank,
         calls.enter_ns,
         coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
-        members.comm_rank,
-        collectives.root,
-        operation_kind(collectives.op) as kind
+        asked.comm,
+        asked.root_rank,
+        asked.kind
     from calls
-    inner join collectives on calls.collective_id = collectives.collective_id
-    inner join members on collectives.comm = members.comm and calls.rank = members.rank
-    where collectives.complete and collectives.comm_size > 1
+    inner join asked on calls.collective_id = asked.collective_id
 ),
 
 -- The latest enter at or below each rank, for the scans.
 scanned as (
     select
-        collective_id,
-        rank,
-        kind,
-        max(row(enter_ns, -rank)) over (
-            partition by collective_id order by comm_rank rows between unbounded preceding and current row
+        entered.collective_id,
+        entered.rank,
+        entered.ready_ns,
+        entered.kind,
+        max(row(entered.enter_ns, -entered.rank)) over (
+            partition by entered.collective_id order by members.comm_rank
+            rows between unbounded preceding and current row
         ) as latest,
-        max(row(enter_ns, -rank)) over (
-            partition by collective_id order by comm_rank rows between unbounded preceding and 1 preceding
+        max(row(entered.enter_ns, -entered.rank)) over (
+            partition by entered.collective_id order by members.comm_rank
+            rows between unbounded preceding and 1 preceding
         ) as latest_below
     from entered
-    where kind in ('scan', 'exscan')
+    inner join members on entered.comm = members.comm and entered.rank = members.rank
+    where entered.kind in ('scan', 'exscan')
 ),
 
 needed as (
@@ -46,7 +59,7 @@ needed as (
         last_enters.enter_ns as needed_ns
     from entered
     inner join last_enters on entered.collective_id = last_enters.collective_id
-    where entered.kind = 'all' or (entered.kind = 'to root' and entered.comm_rank = entered.root)
+    where entered.kind = 'all' or (entered.kind = 'to root' and entered.rank = entered.root_rank)
 
     union all
     select
@@ -56,19 +69,18 @@ needed as (
         roots.rank as needed_rank,
         roots.enter_ns as needed_ns
     from entered
-    inner join entered as roots on entered.collective_id = roots.collective_id and roots.comm_rank = roots.root
-    where entered.kind = 'from root' and entered.comm_rank <> entered.root
+    inner join entered as roots on entered.collective_id = roots.collective_id and roots.rank = roots.root_rank
+    where entered.kind = 'from root' and entered.rank <> entered.root_rank
 
     union all
     select
-        entered.collective_id,
-        entered.rank,
-        entered.ready_ns,
-        -case when scanned.kind = 'scan' then scanned.latest[2] else scanned.latest_below[2] end as needed_rank,
-        case when scanned.kind = 'scan' then scanned.latest[1] else scanned.latest_below[1] end as needed_ns
-    from entered
-    inner join scanned on entered.collective_id = scanned.collective_id and entered.rank = scanned.rank
-    where scanned.kind = 'scan' or scanned.latest_below is not null
+        collective_id,
+        rank,
+        ready_ns,
+        -case when kind = 'scan' then latest[2] else latest_below[2] end as needed_rank,
+        case when kind = 'scan' then latest[1] else latest_below[1] end as needed_ns
+    from scanned
+    where kind = 'scan' or latest_below is not null
 )
 
 select
