@@ -98,7 +98,7 @@ def judge(sources: Sequence[Path], number: int, look: Callable[[Path], None]) ->
     dice = random.Random(number)
     with tempfile.TemporaryDirectory() as directory:
         trace = Path(directory) / "trace"
-        shutil.copytree(dice.choice(sources), trace)
+        shutil.copytree(dice.choice(sources), trace, ignore=shutil.ignore_patterns("dataset"))
         words = damage(trace, dice)
         try:
             dataset = ensure_dataset(trace)

@@ -7,7 +7,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copytree, ignore_patterns, which
 from typing import Any
 
 import pyarrow as pa
@@ -64,7 +64,8 @@ def _number(about: str, what: str) -> int:
     scope="module", params=SOURCES, ids=lambda path: path.parent.name if path.name == "trace" else path.name
 )
 def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copytree(request.param, tmp_path_factory.mktemp("archive") / "trace") / "traces.otf2"
+    copy = tmp_path_factory.mktemp("archive") / "trace"
+    return copytree(request.param, copy, ignore=ignore_patterns("dataset")) / "traces.otf2"
 
 
 def test_events_calls_messages_and_bytes_are_those_that_otf2_print_shows(

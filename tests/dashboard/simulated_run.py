@@ -312,6 +312,8 @@ class SimulatedRun:
                 "record": "all",
                 "events": 10_000,
                 "missing": None,
+                "damaged_files": 0,
+                "set_back_events": 0,
                 "overhead_ns": 20_000,
                 "event_cost_ns": 45.0,
                 "creator": "simulated_run",
