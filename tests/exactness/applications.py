@@ -105,16 +105,18 @@ _LETTERS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
 _ALGEBRA = ["lu", "dblu", "dtlu", "gblu", "llt", "pbllt", "ptllt", "inv", "qr", "ls", "brd", "hrd", "trd", "nep"]
 
 
-# Grids of two processes.
-_ON_TWO = (
-    (r"^[\d ]+\b(\s+values of P\b)", r"1 2 1 2 1 2 1 2 1\1"),
-    (r"^[\d ]+\b(\s+values of Q\b)", r"2 1 2 1 2 1 2 1 2\1"),
-)
+def _grids_of_two(text: str) -> tuple[tuple[str, str], ...]:
+    """The replacements that make an input's grids of processes such of two; none if it has no grids."""
+    for rows, columns in ((r"\s+values of P\b", r"\s+values of Q\b"), (r"\s+NPROW\b", r"\s+NPCOL\b")):
+        if re.search(rows, text):
+            places = (rf"^[\d ]+\b({rows})", "1 2 1 2 1 2 1 2 1"), (rf"^[\d ]+\b({columns})", "2 1 2 1 2 1 2 1 2")
+            return tuple((pattern, rf"{new}\1") for pattern, new in places)
+    return ()
 
 
 def _tester(program: str) -> Iterator[Application]:
     inputs = tuple(path for folder in ("", "PBLAS", "BLACS") for path in sorted((INPUTS / folder).glob("*.dat")))
-    with_grids = [path.name for path in inputs if "values of P" in path.read_text()]
+    grids = {path.name: _grids_of_two(path.read_text()) for path in inputs}
     for flavour in ("openmpi", "mpich"):
         # Where ranks outnumber cores MPICH takes minutes for each.
         on_two = flavour == "mpich"
@@ -124,7 +126,7 @@ def _tester(program: str) -> Iterator[Application]:
             (str(TESTERS / f"{flavour}-tests" / program),),
             SCALAPACK,
             inputs,
-            dict.fromkeys(with_grids, _ON_TWO) if on_two else {},
+            grids if on_two else {},
             ranks=2 if on_two else 4,
         )
 
