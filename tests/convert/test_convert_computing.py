@@ -1,0 +1,40 @@
+"""What a location computed before each call: while reading, and once more in SQL from the gaps between its MPI calls."""
+
+import shutil
+from pathlib import Path
+
+import hopscope
+import pytest
+
+ARCHIVES = sorted(file.parent for file in (Path(__file__).parent / "archives").glob("*/*.otf2"))
+SAMPLES = sorted(file.parent for file in (Path(__file__).parents[2] / "sample_traces").glob("*/trace/*.otf2"))
+
+# Ticks become nanoseconds once for a sum and once for each end of a gap.
+DIFFERENT = """
+with before as (
+    select *
+    from calls
+    qualify location = min(location) over (partition by rank)
+),
+
+gaps_before as (
+    select before.call_id, sum(gaps.computing_ns) as computing_ns, count(*) as gaps
+    from computing_gaps as gaps
+    asof inner join before on gaps.rank = before.rank and gaps.end_ns <= before.enter_ns
+    group by before.call_id
+)
+
+select before.call_id, before.computed_ns, gaps_before.computing_ns
+from before
+left join gaps_before on before.call_id = gaps_before.call_id
+where abs(before.computed_ns - coalesce(gaps_before.computing_ns, 0)) > coalesce(gaps_before.gaps, 0)
+"""
+
+
+@pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_computing_before_a_call_is_the_sum_of_the_gaps_before_it(trace: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(trace, run, ignore=shutil.ignore_patterns("dataset*"))
+    opened = hopscope.open(run)
+    assert opened.sql("select sum(computed_ns) > 0 as some from calls").to_pylist() == [{"some": True}]
+    assert opened.sql(DIFFERENT).to_pylist() == []
