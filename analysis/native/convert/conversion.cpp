@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <malloc.h>
 #include <thread>
 
@@ -10,6 +11,31 @@
 #include "tables.h"
 
 namespace hopscope {
+
+namespace {
+
+/* Does one thing in another thread beside one here. Throws what either threw. */
+template <typename Beside, typename Here> void with_another(const Beside &beside, const Here &here) {
+    std::exception_ptr problem;
+    std::thread other([&] {
+        try {
+            beside();
+        } catch (...) {
+            problem = std::current_exception();
+        }
+    });
+    try {
+        here();
+    } catch (...) {
+        other.join();
+        throw;
+    }
+    other.join();
+    if (problem)
+        std::rethrow_exception(problem);
+}
+
+} // namespace
 
 Conversion::Conversion(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events,
                        int64_t piece_rows, Progress &progress)
@@ -81,18 +107,27 @@ void Conversion::read_piece(Tables &out) {
     const bool more = reading_.next_piece();
     const Horizon horizon = reading_.horizon();
     const bool last = !more;
-    collectives_->number(horizon.calls);
-    for (;;) {
-        const std::vector<std::unique_ptr<Collective>> piece = collectives_->take(piece_rows_, last);
-        if (piece.empty())
-            break;
-        collective_pieces_->add(piece, out);
-    }
-    collectives_->forget_taken();
     const auto rows = static_cast<size_t>(piece_rows_);
-    messages_->match(horizon);
-    messages_->take(rows, last, out);
-    intervals_->take(std::min(horizon.intervals, horizon.calls), rows, last, out);
+    collectives_->number(horizon.calls);
+    messages_->join_threads();
+    /* From here on collectives have nothing to do with messages and intervals. */
+    Tables others;
+    with_another(
+        [&] {
+            messages_->match(horizon);
+            messages_->take(rows, last, others);
+            intervals_->take(std::min(horizon.intervals, horizon.calls), rows, last, others);
+        },
+        [&] {
+            for (;;) {
+                const std::vector<std::unique_ptr<Collective>> piece = collectives_->take(piece_rows_, last);
+                if (piece.empty())
+                    break;
+                collective_pieces_->add(piece, out);
+            }
+            collectives_->forget_taken();
+        });
+    std::move(others.begin(), others.end(), std::back_inserter(out));
     if (last)
         stage_ = Stage::Held;
     malloc_trim(0); /* what a piece took is the system's again; else the next one's threads take more */
@@ -103,9 +138,12 @@ void Conversion::give_last(Tables &out) {
     finish_lanes();
     history_->finish();
     const Trace &trace = reading_.trace();
+    std::vector<bool> comm_used = messages_->comm_used();
+    for (size_t comm = 0; comm < comm_used.size(); comm++)
+        comm_used[comm] = comm_used[comm] || making_->comm_used[comm];
     out.emplace_back("trees", trees_.table(making_->words));
     out.emplace_back("ranks", ranks_table(trace, making_->words));
-    out.emplace_back("comms", comms_table(trace, making_->comm_used, making_->words));
+    out.emplace_back("comms", comms_table(trace, comm_used, making_->words));
     out.emplace_back("clocks", clocks_table(trace, making_->words));
     progress_.done = 0;
     progress_.total = history_->collectives().size();
@@ -119,23 +157,8 @@ void Conversion::next_leads(Tables &out) {
     const size_t end = std::min(collectives, next_lead_ + kAtOnce), middle = next_lead_ + (end - next_lead_) / 2;
     const paths::RunWalker walker(*history_);
     paths::Stretches first, second;
-    std::exception_ptr problem;
-    std::thread other([&] {
-        try {
-            walker.keep_leads(second, middle, end);
-        } catch (...) {
-            problem = std::current_exception();
-        }
-    });
-    try {
-        walker.keep_leads(first, next_lead_, middle);
-    } catch (...) {
-        other.join();
-        throw;
-    }
-    other.join();
-    if (problem)
-        std::rethrow_exception(problem);
+    with_another([&] { walker.keep_leads(second, middle, end); },
+                 [&] { walker.keep_leads(first, next_lead_, middle); });
     history_->trim();
     add_stretches(first, making_->words, out);
     add_stretches(second, making_->words, out);

@@ -10,12 +10,11 @@ namespace hopscope {
 
 MessagePieces::MessagePieces(Making &making)
     : making_(making), trace_(making.trace), locations_of_(trace_.ranks->ranks.size()),
-      receives_until_(trace_.ranks->ranks.size(), kNull64) {
+      receives_until_(trace_.ranks->ranks.size(), kNull64), comm_used_(trace_.comms->all().size(), false) {
     for (size_t l = 0; l < trace_.locations.size(); l++)
         locations_of_[static_cast<size_t>(trace_.locations[l].rank)].push_back(l);
 }
 
-/* Hands ends of requests that one thread started and another completed to the thread that started them. */
 void MessagePieces::join_threads() {
     for (const std::vector<size_t> &locations : locations_of_) {
         bool any = false, all_ended = true;
@@ -214,7 +213,6 @@ void MessagePieces::join(Waiting &waiting) {
 }
 
 void MessagePieces::match(const Horizon &horizon) {
-    join_threads();
     take_up_receives();
     take_up_sends(horizon.sends);
 }
@@ -304,7 +302,7 @@ void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
         src_lane.push_back(static_cast<int32_t>(message.location));
         dst_lane.push_back(static_cast<int32_t>(message.receive.location));
         link_code.push_back(static_cast<int8_t>(its_link));
-        making_.comm_used[static_cast<size_t>(key.comm)] = true;
+        comm_used_[static_cast<size_t>(key.comm)] = true;
     }
     using paths::view;
     paths::Messages piece;

@@ -13,12 +13,18 @@ class MessagePieces {
   public:
     explicit MessagePieces(Making &making);
 
+    /* Hands ends of requests that one thread started and another completed to the thread that started them. */
+    void join_threads();
     /* Takes up what is final before the horizon and matches it. */
     void match(const Horizon &horizon);
     /* Appends the rows of the next piece, `rows` at a time; nothing while there are fewer, unless it is the last. A
      * send keeps its place among the rows until its receive is there. */
     void take(size_t rows, bool last, Tables &out);
 
+    /* Communicators that messages travelled on. */
+    const std::vector<bool> &comm_used() const {
+        return comm_used_;
+    }
     uint64_t unmatched_sends() const {
         return unmatched_sends_;
     }
@@ -66,7 +72,6 @@ class MessagePieces {
         std::deque<Receive> receives;
     };
 
-    void join_threads();
     void take_up_sends(int64_t horizon);
     void take_up_receives();
     template <typename Record> bool describe(const Record &record, int32_t self, int32_t &comm, int32_t &peer) const;
@@ -82,6 +87,7 @@ class MessagePieces {
     std::vector<Message> ready_;
     std::vector<int64_t> receives_until_; /* of each rank: what was taken up */
     paths::Judge judge_;
+    std::vector<bool> comm_used_;
     int64_t next_id_ = 0;
     uint64_t unmatched_sends_ = 0, unmatched_receives_ = 0;
 };

@@ -69,8 +69,8 @@ void History::add(const Collectives &collectives, const Calls &calls, const std:
     files.call_site.add(calls.call_site);
     files.hop_waits.add(hop_waits.data(), hop_waits.size());
     for (size_t i = 0; i < calls.size(); i++) {
-        later(last_thing_, calls.lane[i], calls.enter[i]);
-        later(last_thing_, calls.lane[i], calls.leave[i]);
+        later(last_of_calls_, calls.lane[i], calls.enter[i]);
+        later(last_of_calls_, calls.lane[i], calls.leave[i]);
     }
 }
 
@@ -90,8 +90,8 @@ void History::add(const Intervals &intervals) {
     for (size_t i = 0; i < intervals.size(); i++) {
         if (static_cast<IntervalKind>(intervals.kind[i]) == IntervalKind::finalize)
             later(last_finalize_, intervals.lane[i], intervals.begin[i]);
-        later(last_thing_, intervals.lane[i], intervals.begin[i]);
-        later(last_thing_, intervals.lane[i], intervals.end[i]);
+        later(last_of_intervals_, intervals.lane[i], intervals.begin[i]);
+        later(last_of_intervals_, intervals.lane[i], intervals.end[i]);
     }
 }
 

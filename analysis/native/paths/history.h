@@ -12,7 +12,8 @@ class History {
     // lanes.first_event may be filled in until finish().
     History(const Scratch &scratch, const Lanes &lanes);
 
-    // A piece's collectives with all their calls and the waits in them; pieces in order.
+    // A piece's collectives with all their calls and the waits in them; pieces in order. Another thread may meanwhile
+    // add intervals or messages.
     void add(const Collectives &collectives, const Calls &calls, const std::vector<Wait> &hop_waits);
     void add(const Intervals &intervals);
     // The application's messages, judged.
@@ -25,7 +26,9 @@ class History {
 
     // Where the run's path begins, seen backwards: the last Finalize, or the last thing there is; lane -1 for none.
     Place end_of_run() const {
-        return last_finalize_.lane >= 0 ? last_finalize_ : last_thing_;
+        if (last_finalize_.lane >= 0)
+            return last_finalize_;
+        return last_of_intervals_.t > last_of_calls_.t ? last_of_intervals_ : last_of_calls_;
     }
     const Lanes &lanes() const {
         return lanes_;
@@ -59,7 +62,7 @@ class History {
     void later(Place &place, int32_t lane, int64_t t);
 
     const Scratch &scratch_;
-    Place last_finalize_{-1, MISSING}, last_thing_{-1, MISSING};
+    Place last_finalize_{-1, MISSING}, last_of_calls_{-1, MISSING}, last_of_intervals_{-1, MISSING};
     const Lanes &lanes_;
     struct Files;
     struct FilesDeleter {
