@@ -71,7 +71,9 @@ class Case(unittest.TestCase):
             timeout=120,
             check=False,
         )
-        self.assertEqual(done.stdout, "")
+        # Of a job that ends badly Hydra may say so itself, on stdout, now and then: without the collector too.
+        if code is not None:
+            self.assertEqual(done.stdout, "")
         outputs = sorted(self.home.glob("out.*"))
         done.stdout = "".join(path.read_text() for path in outputs)
         for path in outputs:
