@@ -1,0 +1,269 @@
+/* The rows of some collectives: themselves, their calls, steps and hops. */
+#include <algorithm>
+
+#include "../paths/operations.h"
+#include "part.h"
+
+namespace hopscope {
+
+using paths::view;
+
+namespace {
+
+RowWords row_words(const Words &words) {
+    auto number = [&](const char *word) { return words.find(word); };
+    return {{number("up"), number("down"), number("exchange")},
+            {number("self"), number("shm"), number("lan"), number("wan")},
+            {number("recv"), number("send"), number("none"), number("undecided")},
+            number("tree"),
+            number("native"),
+            number("combine"),
+            number("copy"),
+            number("overhead")};
+}
+
+/* A root argument as a place among all members: on an intercommunicator it names a rank of the other group. */
+int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t root) {
+    const int32_t at = trace.comms->peer_rank(comm, rank, root);
+    return at < 0 ? kNull32 : trace.comms->rank_in(comm, at);
+}
+
+} // namespace
+
+Part::Part(const Making &making, const std::unique_ptr<Collective> *first, size_t count)
+    : making_(making), trace_(making.trace), words_(row_words(*making.words)), first_(first), count_(count) {}
+
+void Part::fill(int64_t first_call_id, int64_t first_hop_id, int64_t first_step_id) {
+    calls.first_id = first_call_id;
+    collectives.first_id = count_ ? (*this)[0].id : 0;
+    fill_hops(first_hop_id);
+    fill_calls();
+    fill_collectives();
+    fill_steps(first_step_id);
+}
+
+void Part::fill_collectives() {
+    collectives_table_ = std::make_shared<Table>(making_.words, count_);
+    Table &table = *collectives_table_;
+    auto &id = table.int64("collective_id");
+    auto &comm = table.int32("comm");
+    auto &seq = table.int64("seq");
+    auto &op = table.string("op");
+    auto &root = table.int32("root", true);
+    auto &comm_size = table.int32("comm_size");
+    auto &bytes = table.int64("bytes");
+    auto &first_enter = table.int64("first_enter_ns");
+    auto &last_enter = table.int64("last_enter_ns");
+    auto &first_leave = table.int64("first_leave_ns", true);
+    auto &last_leave = table.int64("last_leave_ns", true);
+    auto &complete = table.boolean("complete");
+    for (size_t i = 0; i < count_; i++) {
+        const Collective &collective = (*this)[i];
+        const std::vector<int32_t> &members = trace_.comms->all()[static_cast<size_t>(collective.comm)].members;
+        int64_t latest_enter = collective.first_enter, earliest_leave = kNull64, latest_leave = kNull64, most = 0;
+        int32_t its_root = kNull32;
+        size_t left = 0;
+        for (const Call &member : collective.calls) {
+            const CallRecord &call = record(member);
+            latest_enter = std::max(latest_enter, call.enter);
+            const int64_t end = call.nonblocking ? call.complete : call.leave;
+            if (end != kNull64) {
+                left++;
+                earliest_leave = earliest_leave == kNull64 ? end : std::min(earliest_leave, end);
+                latest_leave = std::max(latest_leave, end);
+            }
+            most = std::max({most, call.bytes_sent, call.bytes_received});
+            if (call.root == OTF2_COLLECTIVE_ROOT_SELF)
+                its_root = trace_.comms->rank_in(collective.comm, member.rank);
+            else if (call.root < static_cast<uint32_t>(OTF2_COLLECTIVE_ROOT_THIS_GROUP))
+                its_root = place_of_root(trace_, collective.comm, member.rank, call.root);
+        }
+        const OTF2_RegionRef region = record(collective.calls.front()).region;
+        const std::string &function = trace_.definitions->region(region).name;
+        id.push_back(collective.id);
+        comm.push_back(collective.comm);
+        seq.push_back(collective.seq);
+        op.push_back(making_.words->region(region).name);
+        root.push_back(its_root);
+        comm_size.push_back(static_cast<int32_t>(members.size()));
+        bytes.push_back(most);
+        first_enter.push_back(trace_.ns(collective.first_enter));
+        last_enter.push_back(trace_.ns(latest_enter));
+        first_leave.push_back(trace_.ns_or_null(earliest_leave));
+        last_leave.push_back(trace_.ns_or_null(latest_leave));
+        complete.push_back(left == members.size());
+        incomplete += left != members.size();
+        leads_.push_back(static_cast<int8_t>(paths::leads_of(function)));
+        returns_early_.push_back(paths::returns_early(function));
+        const bool known = its_root >= 0 && static_cast<size_t>(its_root) < members.size();
+        root_rank_.push_back(known ? members[static_cast<size_t>(its_root)] : -1);
+        has_hops_[i] = has_hops_[i] || first_hop[i + 1] > first_hop[i];
+    }
+    collectives = {collectives.first_id, view(op),          view(leads_),   view(returns_early_),
+                   view(root_rank_),     view(first_call_), view(has_hops_)};
+}
+
+void Part::fill_calls() {
+    size_t rows = 0;
+    for (size_t i = 0; i < count_; i++)
+        rows += (*this)[i].calls.size();
+    calls_table_ = std::make_shared<Table>(making_.words, rows);
+    Table &table = *calls_table_;
+    auto &id = table.int64("call_id");
+    auto &collective_id = table.int64("collective_id");
+    auto &rank = table.int32("rank");
+    auto &location = table.int64("location");
+    auto &previous = table.int64("prev_call_id", true);
+    auto &computed = table.int64("computed_ns");
+    auto &enter = table.int64("enter_ns");
+    auto &wait_begin = table.int64("wait_begin_ns", true);
+    auto &leave = table.int64("leave_ns", true);
+    auto &complete = table.int64("complete_ns", true);
+    auto &sent = table.int64("bytes_sent");
+    auto &received = table.int64("bytes_received");
+    auto &engine = table.string("engine");
+    auto &tree = table.string("tree", true);
+    auto &call_site = table.string("call_site", true);
+    call_predecessor_ = &table.int64("pred_hop_id", true);
+    has_hops_.assign(count_, 0);
+    first_call_.push_back(0);
+    for (size_t i = 0; i < count_; i++) {
+        const Collective &collective = (*this)[i];
+        const Shadow *common = tree_of(collective);
+        for (const Call &it : collective.calls) {
+            const LocationEvents &its_location = trace_.locations[it.location];
+            const CallRecord &call = its_location.calls[it.index];
+            id.push_back(call.call_id);
+            collective_id.push_back(collective.id);
+            rank.push_back(it.rank);
+            location.push_back(static_cast<int64_t>(its_location.location));
+            previous.push_back(call.previous < 0 ? kNull64 : its_location.calls[call.previous].call_id);
+            computed.push_back(trace_.span_ns(call.computed));
+            enter.push_back(trace_.ns(call.enter));
+            wait_begin.push_back(trace_.ns_or_null(call.wait_begin));
+            leave.push_back(trace_.ns_or_null(call.leave));
+            complete.push_back(trace_.ns_or_null(call.complete));
+            sent.push_back(call.bytes_sent);
+            received.push_back(call.bytes_received);
+            /* A call that never left cannot say that the tree ran it, but its hops or the others' can. */
+            const int32_t said = making_.words->of_string(call.engine);
+            const Shadow *shadow = call.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace_.comms->shadow(call.shadow);
+            if (!shadow && (said == words_.tree || (said < 0 && call.leave == kNull64)))
+                shadow = common;
+            const bool ran_tree = said < 0 ? shadow && !shadow->native : said == words_.tree;
+            const int32_t engine_word = said >= 0 ? said : ran_tree ? words_.tree : words_.native;
+            engine.push_back(engine_word);
+            tree.push_back(ran_tree && shadow ? making_.words->find(shadow->tree) : -1);
+            call_site.push_back(making_.words->region(call.region).call_site);
+            const int32_t place = trace_.comms->rank_in(collective.comm, it.rank);
+            comm_rank_.push_back(place < 0 ? it.rank : place);
+            call_lane_.push_back(static_cast<int32_t>(it.location));
+            has_hops_[i] = has_hops_[i] || engine_word == words_.tree;
+            by_tree = by_tree || engine_word == words_.tree;
+        }
+        first_call_.push_back(static_cast<int64_t>(id.size()));
+    }
+    calls = {calls.first_id, view(collective_id), view(rank),  view(comm_rank_), view(call_lane_),
+             view(enter),    view(wait_begin),    view(leave), view(complete),   view(call_site)};
+}
+
+void Part::fill_steps(int64_t next_id) {
+    steps_table_ = std::make_shared<Table>(making_.words, steps.size());
+    Table &table = *steps_table_;
+    auto &id = table.int64("step_id");
+    auto &collective_id = table.int64("collective_id");
+    auto &rank = table.int32("rank");
+    auto &location = table.int64("location");
+    auto &kind = table.string("kind");
+    auto &bytes = table.int64("bytes", true);
+    auto &begin = table.int64("begin_ns");
+    auto &end = table.int64("end_ns");
+    for (size_t i = 0; i < count_; i++)
+        for (size_t s = first_step[i]; s < first_step[i + 1]; s++) {
+            const Step &step = steps[s];
+            id.push_back(next_id++);
+            collective_id.push_back((*this)[i].id);
+            rank.push_back(trace_.locations[step.location].rank);
+            location.push_back(static_cast<int64_t>(trace_.locations[step.location].location));
+            kind.push_back(step.kind == RegionKind::Combine ? words_.combine
+                           : step.kind == RegionKind::Copy  ? words_.copy
+                                                            : words_.overhead);
+            bytes.push_back(kNull64); /* Enter and Leave carry none */
+            begin.push_back(trace_.ns(step.begin));
+            end.push_back(trace_.ns(step.end));
+        }
+}
+
+void Part::fill_hops(int64_t first_id) {
+    hops_table_ = std::make_shared<Table>(making_.words, hops.size());
+    Table &table = *hops_table_;
+    auto &id = table.int64("hop_id");
+    auto &collective = table.int64("collective_id");
+    auto &phase = table.string("phase");
+    auto &round = table.int32("round");
+    auto &segment = table.int32("segment");
+    auto &src = table.int32("src");
+    auto &dst = table.int32("dst");
+    auto &src_location = table.int64("src_location");
+    auto &dst_location = table.int64("dst_location");
+    auto &bytes = table.int64("bytes");
+    auto &send_begin = table.int64("send_begin_ns");
+    auto &send_wait_begin = table.int64("send_wait_begin_ns", true);
+    auto &send_end = table.int64("send_end_ns", true);
+    auto &recv_post = table.int64("recv_post_ns");
+    auto &recv_wait_begin = table.int64("recv_wait_begin_ns", true);
+    auto &recv_end = table.int64("recv_end_ns");
+    auto &early = table.boolean("arrived_early", true);
+    auto &link = table.string("link");
+    auto &source = table.string("source");
+    auto &clock_error = table.int64("clock_error_ns");
+    hop_binding_ = &table.string("binding");
+    hop_predecessor_ = &table.int64("pred_hop_id", true);
+    for (size_t i = 0; i < count_; i++)
+        for (size_t h = first_hop[i]; h < first_hop[i + 1]; h++) {
+            const Hop &hop = hops[h];
+            const bool waited = hop.receive->wait_begin != kNull64;
+            const Link its_link = trace_.ranks->link(hop.src, hop.dst);
+            id.push_back(first_id + static_cast<int64_t>(h));
+            collective.push_back((*this)[i].id);
+            phase.push_back(words_.phases[static_cast<size_t>(hop.phase)]);
+            round.push_back(hop.round);
+            segment.push_back(hop.segment);
+            src.push_back(hop.src);
+            dst.push_back(hop.dst);
+            src_location.push_back(static_cast<int64_t>(trace_.locations[hop.src_location].location));
+            dst_location.push_back(static_cast<int64_t>(trace_.locations[hop.dst_location].location));
+            bytes.push_back(hop.receive->bytes);
+            send_begin.push_back(trace_.ns(hop.send->begin));
+            send_wait_begin.push_back(trace_.ns_or_null(hop.send->wait_begin));
+            send_end.push_back(trace_.ns_or_null(hop.send->end));
+            recv_post.push_back(trace_.ns(hop.receive->post));
+            recv_wait_begin.push_back(trace_.ns_or_null(hop.receive->wait_begin));
+            recv_end.push_back(trace_.ns(hop.receive->end));
+            early.push_back(waited ? 0 : hop.shadow->native ? -1 : 1);
+            link.push_back(words_.links[static_cast<size_t>(its_link)]);
+            source.push_back(hop.shadow->native ? words_.native : words_.tree);
+            clock_error.push_back(trace_.span_ns(trace_.ranks->clock_error(hop.src, hop.dst)));
+            link_.push_back(static_cast<int8_t>(its_link));
+            from_engine_.push_back(!hop.shadow->native);
+            src_lane_.push_back(static_cast<int32_t>(hop.src_location));
+            dst_lane_.push_back(static_cast<int32_t>(hop.dst_location));
+        }
+    messages.first_id = first_id;
+    messages.collective = view(collective);
+    messages.src_lane = view(src_lane_);
+    messages.dst_lane = view(dst_lane_);
+    messages.bytes = view(bytes);
+    messages.send_begin = view(send_begin);
+    messages.send_wait_begin = view(send_wait_begin);
+    messages.send_end = view(send_end);
+    messages.recv_post = view(recv_post);
+    messages.recv_wait_begin = view(recv_wait_begin);
+    messages.recv_end = view(recv_end);
+    messages.clock_error = view(clock_error);
+    messages.link = view(link_);
+    messages.arrived_early = view(early);
+    messages.from_engine = view(from_engine_);
+}
+
+} // namespace hopscope
