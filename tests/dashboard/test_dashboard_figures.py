@@ -62,6 +62,7 @@ def test_where_there_are_several_worlds_the_first_lane_of_each_says_which() -> N
     rows = [{"rank": i, "world": world, "host": host, "cluster": "A"} for i, (host, world) in enumerate(places)]
     found = lanes(rows, range(5))
     assert found.labels[::-1] == ("a   world 0   0", "world 1   2", "b   world 0   1", "world 1   3", "4")
+    assert found.title == "host, world and rank"
 
 
 def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:

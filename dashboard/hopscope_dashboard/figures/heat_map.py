@@ -53,7 +53,7 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
             },
         )
     )
-    frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration", y="host and rank")
+    frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration", y=places.title)
     every = 1 + (places.number - 1) // 60
     shown = list(range(places.number - 1, -1, -every))
     figure.update_yaxes(

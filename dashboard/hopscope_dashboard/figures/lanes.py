@@ -20,6 +20,8 @@ class Lanes:
     also the world on the first lane of its."""
     clusters: tuple[tuple[str, int, int], ...]
     """Name, lowest and highest lane of each cluster."""
+    title: str
+    """What the labels are made of."""
 
     @property
     def number(self) -> int:
@@ -49,7 +51,8 @@ def lanes(ranks: Sequence[Row], shown: Iterable[int]) -> Lanes:
             clusters[-1] = (row["cluster"], clusters[-1][1], lane)
         else:
             clusters.append((row["cluster"], lane, lane))
-    return Lanes({row["rank"]: lane for lane, row in enumerate(order)}, tuple(labels), tuple(clusters))
+    title = "host, world and rank" if has_worlds else "host and rank"
+    return Lanes({row["rank"]: lane for lane, row in enumerate(order)}, tuple(labels), tuple(clusters), title)
 
 
 def _by_first_rank(rows: Sequence[Row]) -> list[Row]:

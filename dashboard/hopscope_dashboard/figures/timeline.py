@@ -287,7 +287,7 @@ def _lane_axis(figure: go.Figure, places: Lanes) -> None:
         range=[-0.6, places.number - 0.4],
         showgrid=False,
         zeroline=False,
-        title={"text": "host and rank"},
+        title={"text": places.title},
     )
     several = len(places.clusters) > 1
     for at, (name, low, high) in enumerate(places.clusters):
