@@ -187,6 +187,8 @@ static void look(struct progress *p, bool *waiting) {
     if (found == 0)
         return;
     p->stamped = false;
+    if (p->recording)
+        clock_after_loads();
     for (int i = 0; i < found; i++) {
         complete(p, &done[i]);
         if (*waiting && (p->head < p->tail || p->left == 0)) {

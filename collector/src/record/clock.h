@@ -28,6 +28,14 @@ static inline uint64_t clock_now(void) {
     return clock_monotonic_ns();
 }
 
+/* What was loaded until here was loaded before the clock is read next. A processor reads its counter early where
+ * nothing holds it back: a message would be stamped as received some nanoseconds before it was sent. */
+static inline void clock_after_loads(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+#endif
+}
+
 struct clock_pair {
     uint64_t ticks, monotonic_ns;
 };
