@@ -36,6 +36,17 @@ def test_a_collector_in_the_environment_is_not_preloaded_twice(installed: Path) 
     assert environment(Request("openmpi"), {"LD_PRELOAD": library}) == {"LD_PRELOAD": library}
 
 
+def test_a_collector_whose_path_the_linker_would_split_is_refused(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job would run unrecorded, with an error line for each process."""
+    split = tmp_path / "with blank"
+    shutil.copytree(installed, split / "lib" / "hopscope")
+    monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(split))
+    with pytest.raises(InputError, match="cannot be preloaded"):
+        environment(Request("openmpi"), {})
+
+
 def test_the_prefix_carries_every_setting(installed: Path) -> None:
     topology = Path("/topology.json")
     request = Request("openmpi", directory=Path("/t"), tree="binomial", topology=topology, record="collectives")

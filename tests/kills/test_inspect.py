@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -149,6 +150,9 @@ def test_a_hanging_job_is_explained(
         shown = inspect(trace).stdout
         assert "MPI_Allreduce #5 on MPI_COMM_WORLD: 3 of 4 in it" in shown
         assert "its process is gone" in shown
+        words = f"{shlex.join([str(BIN / 'hopscope'), 'inspect', str(trace)])} | true"
+        closed = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True, timeout=60)
+        assert closed.stderr == ""  # a reader that went away is no mistake
 
 
 def wait_for_end(pid: int) -> None:

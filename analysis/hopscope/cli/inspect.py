@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hopscope.cli.command import to_stdout
 from hopscope.inspection import Inspection
 from hopscope.launch.job import inspect
 from hopscope.render.inspection import print_inspection
@@ -24,7 +25,8 @@ def command(directory: Path, form: str) -> None:
     Example: hopscope inspect hopscope-app-1
     """
     seen = Inspection(inspect(directory))
-    if form == "json":
-        click.echo(json.dumps(seen.document()))
-    else:
-        print_inspection(sys.stdout, seen)
+    with to_stdout():
+        if form == "json":
+            click.echo(json.dumps(seen.document()))
+        else:
+            print_inspection(sys.stdout, seen)

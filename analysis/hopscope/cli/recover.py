@@ -1,5 +1,6 @@
 """`hopscope recover`: put together the trace of a job that could not do so itself."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -21,9 +22,16 @@ def command(directory: Path, others: tuple[Path, ...]) -> None:
     for other in others:
         join(directory, other)
     if not others and is_assembled(directory) and not (directory / "spool").is_dir():
-        click.echo(f"hopscope: {directory} has its archive already; next: analyze summary {directory}", err=True)
+        click.echo(
+            f"hopscope: {directory} has its archive already; next: analyze summary {shlex.quote(str(directory))}",
+            err=True,
+        )
         return
     said = assemble(directory)
     if said:
         click.echo(said, err=True)
-    click.echo(f"hopscope: the trace is in {directory}; next: analyze summary {directory}", err=True)
+    click.echo(f"hopscope: the trace is in {directory}; {_next(directory)}", err=True)
+
+
+def _next(directory: Path) -> str:
+    return f"next: analyze summary {shlex.quote(str(directory))}"

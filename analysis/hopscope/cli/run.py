@@ -1,6 +1,7 @@
 """`hopscope run`: start an MPI job under the collector."""
 
 import os
+import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,11 @@ from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tre
 from hopscope.launch.installed import fitting_collector
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
+
+_NOTHING_RECORDED = (
+    "nothing was recorded. Where no rank says above why, none reached MPI_Init under the collector: the program calls "
+    "no MPI, or brings it along in itself (linked statically), where nothing can be preloaded"
+)
 
 
 def tree_setting(tree: str | None) -> str | None:
@@ -143,12 +149,12 @@ def report(directory: Path | None, code: int) -> None:
                 click.echo(said, err=True)
     except InputError as error:
         click.echo(f"hopscope: the trace in {shown} is not complete: {error}", err=True)
-        click.echo(f"hopscope: what was recorded is still there: hopscope recover {shown}", err=True)
+        click.echo(f"hopscope: what was recorded is still there: hopscope recover {shlex.quote(shown)}", err=True)
         return
     if is_assembled(directory):
         sizes = [world["size"] for world in worlds(directory)]
         of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
-        click.echo(f"hopscope: the trace is in {shown}{of}; next: analyze summary {shown}", err=True)
+        click.echo(f"hopscope: the trace is in {shown}{of}; next: analyze summary {shlex.quote(shown)}", err=True)
     else:
-        why = "no rank reached MPI_Init under the collector" if code == 0 else f"the job ended with code {code}"
+        why = _NOTHING_RECORDED if code == 0 else f"the job ended with code {code}"
         click.echo(f"hopscope: there is no trace: {why}", err=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopscope.errors import InputError
 from hopscope.launch.installed import collector_library
 
 RECORDINGS = ("all", "collectives")
@@ -37,6 +38,11 @@ def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str
     the collector's.
     """
     library = str(collector_library(request.collector))
+    if re.search(r"[ :]", library):
+        raise InputError(
+            f"{library} cannot be preloaded: the dynamic linker takes blanks and colons of LD_PRELOAD for separators; "
+            "install hopscope, or the collector (HOPSCOPE_COLLECTOR_DIR), where the path has none"
+        )
     others = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
     variables = {"LD_PRELOAD": ":".join([library, *others])}
     if request.directory is not None:
