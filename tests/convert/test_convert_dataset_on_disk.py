@@ -13,7 +13,7 @@ import pytest
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
 from hopscope.convert import conversion, dataset, ensure_dataset, parts
-from hopscope.convert.contract import table_names
+from hopscope.convert.contract import arrow_schema, table_names
 from hopscope.errors import InputError
 
 
@@ -141,6 +141,17 @@ def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(InputError, match=r"cannot be written to .*No space left"):
         ensure_dataset(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["traces", "traces.def", "traces.otf2"]
+
+
+def test_a_table_that_cannot_be_written_stops_who_makes_more_of_any(tmp_path: Path) -> None:
+    """What fails is known only in the writer's thread; whoever adds more must neither go on nor wait for ever."""
+    rows = {name: arrow_schema(name).empty_table() for name in ("hops", "calls")}
+    with parts.Parts(tmp_path) as made, pytest.raises(FileNotFoundError, match="hops"):
+        (tmp_path / "hops").rmdir()
+        for _ in range(100):
+            made.add("hops", rows["hops"])
+            made.add("calls", rows["calls"])
+        made.close()
 
 
 def test_one_of_two_conversions_waits_for_the_other_and_uses_its_work(tmp_path: Path) -> None:

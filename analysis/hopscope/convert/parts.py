@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from threading import Lock, Semaphore
 from types import TracebackType
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ _ROWS_PER_GROUP = 1 << 18
 _ROWS_PER_PART = 1 << 21
 _WRITERS = 2
 _WAITING = 3
-"""Pieces of tables that may wait for a writer; who makes more waits."""
+"""Pieces of tables that may wait besides those being written; who makes more waits."""
 
 
 class Parts:
@@ -33,7 +34,8 @@ class Parts:
         """The directory must exist."""
         self._tables = {name: _Table(directory / name, name) for name in table_names()}
         self._pool = ThreadPoolExecutor(max_workers=_WRITERS, thread_name_prefix="parquet")
-        self._waiting: deque[Future[None]] = deque()
+        self._room = Semaphore(_WRITERS + _WAITING)
+        self._problem: BaseException | None = None
 
     def __enter__(self) -> Parts:
         return self
@@ -41,28 +43,42 @@ class Parts:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
     ) -> None:
+        for table in self._tables.values():
+            table.drop_waiting()
         self._pool.shutdown(wait=True, cancel_futures=True)
         for table in self._tables.values():
             table.abandon()
 
     def add(self, name: str, rows: pa.Table) -> None:
         """Hands rows to a writer. Raises what writing earlier ones raised: OSError where there is no room."""
-        while len(self._waiting) >= _WAITING:
-            self._waiting.popleft().result()
-        table = self._tables[name]
-        after = table.last
-        table.last = self._pool.submit(table.write, rows, after)
-        self._waiting.append(table.last)
+        self._room.acquire()
+        self._check()
+        if self._tables[name].wait_for_writer(rows):
+            self._pool.submit(self._write, self._tables[name])
+
+    def _write(self, table: _Table) -> None:
+        """What waits for this table: pieces that come meanwhile too, so that no writer waits for another."""
+        try:
+            while table.write_next():
+                self._room.release()
+        except BaseException as problem:
+            self._problem = self._problem or problem
+            self._room.release()
+
+    def _check(self) -> None:
+        if self._problem is not None:
+            raise self._problem
 
     def close(self) -> dict[str, dict[str, int]]:
         """Writes everything that waits. Returns how many rows and parts each table has, as the manifest says it."""
-        while self._waiting:
-            self._waiting.popleft().result()
+        self._pool.shutdown(wait=True)
+        self._check()
         for name, table in self._tables.items():
             if table.rows == 0:
-                table.write(arrow_schema(name).empty_table(), None)
-        for closing in [self._pool.submit(table.close) for table in self._tables.values()]:
-            closing.result()
+                table.write(arrow_schema(name).empty_table())
+        with ThreadPoolExecutor(max_workers=_WRITERS) as pool:
+            for closing in [pool.submit(table.close) for table in self._tables.values()]:
+                closing.result()
         return {
             "tables": {name: table.rows for name, table in self._tables.items()},
             "parts": {name: table.parts for name, table in self._tables.items()},
@@ -70,21 +86,43 @@ class Parts:
 
 
 class _Table:
-    """One table's files. One thread at a time writes it: each piece waits for the one before."""
+    """One table's files. One thread at a time writes it."""
 
     def __init__(self, directory: Path, name: str) -> None:
         self._directory = directory
         self._name = name
         self._writer: pq.ParquetWriter | None = None
         self._in_part = 0
+        self._lock = Lock()
+        self._waiting: deque[pa.Table] = deque()
+        self._has_writer = False
         self.parts = 0
         self.rows = 0
-        self.last: Future[None] | None = None
         directory.mkdir()
 
-    def write(self, rows: pa.Table, after: Future[None] | None) -> None:
-        if after is not None:
-            after.result()
+    def wait_for_writer(self, rows: pa.Table) -> bool:
+        """Lets rows wait. True if nobody writes this table: who asks has to call write_next() until it says False."""
+        with self._lock:
+            self._waiting.append(rows)
+            had_writer, self._has_writer = self._has_writer, True
+            return not had_writer
+
+    def write_next(self) -> bool:
+        """Writes what has waited longest; False if nothing waits any more."""
+        with self._lock:
+            if not self._waiting:
+                self._has_writer = False
+                return False
+            rows = self._waiting.popleft()
+        self.write(rows)
+        return True
+
+    def drop_waiting(self) -> None:
+        """Gives up what has not been begun."""
+        with self._lock:
+            self._waiting.clear()
+
+    def write(self, rows: pa.Table) -> None:
         rows = conform(self._name, rows)
         if self._writer is not None and self._in_part >= _ROWS_PER_PART:
             self.close()
