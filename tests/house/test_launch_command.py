@@ -9,9 +9,10 @@ from pathlib import Path
 import local_mpi
 import pytest
 from hopscope.errors import InputError
+from hopscope.launch.building import build_collector
 from hopscope.launch.command import Request, environment, launcher_words, preload_words
 from hopscope.launch.elf import exported_names
-from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector
+from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector, what_goes_unseen
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
 HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
@@ -113,6 +114,30 @@ def test_where_no_collector_fits_the_command_that_makes_one_is_named(
     library = find_mpi([str(mpi.compile(HEAT_PLATE))])
     with pytest.raises(InputError, match=r"no collector that is installed fits .* hopscope build --mpicc "):
         fitting_collector(library)
+
+
+@pytest.mark.parametrize("mpi", local_mpi.find_all(), ids=lambda mpi: mpi.release)
+def test_what_a_collector_for_an_older_release_does_not_see_is_said(
+    mpi: local_mpi.LocalMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = find_mpi([mpi.launcher, str(mpi.compile(HEAT_PLATE))])
+    assert what_goes_unseen(library, fitting_collector(library)) is None
+    oldest = collector_library(mpi.flavour)
+    monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(tmp_path))
+    shutil.copy(oldest, tmp_path)
+    said = what_goes_unseen(library, fitting_collector(library))
+    if oldest.stem.endswith(mpi.release):
+        assert said is None
+    else:
+        assert said is not None
+        assert "MPI_Request_get_status_all" in said if mpi.flavour == "mpich" else "MPI_Allgather_init" in said
+        assert "hopscope build --mpicc" in said
+
+
+def test_building_with_what_is_no_mpi_wrapper_says_so(tmp_path: Path) -> None:
+    for compiler in ("false", "cc"):
+        with pytest.raises(InputError, match="no MPI compiler wrapper"):
+            build_collector(compiler, tmp_path)
 
 
 def test_a_launcher_decides_where_the_program_cannot_be_seen() -> None:

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import click
 
-from hopscope.cli.run import topology_setting, tree_setting
+from hopscope.cli.run import chosen_collector, topology_setting, tree_setting
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, preload_words
-from hopscope.launch.installed import FLAVOURS, fitting_collector, installed_flavours
+from hopscope.launch.installed import FLAVOURS, installed_flavours
 from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
 
 def default_collector(words: tuple[str, ...]) -> str:
     """That for the program named, else for the only MPI flavour installed, else for the mpirun in the PATH."""
     if words:
-        return fitting_collector(find_mpi(words))
+        return chosen_collector(find_mpi(words))
     installed = installed_flavours()
     if len(installed) == 1:
         return installed[0]
@@ -24,7 +24,7 @@ def default_collector(words: tuple[str, ...]) -> str:
         raise InputError(
             f"cannot tell which MPI library is meant; name the program, or say --mpi {' or --mpi '.join(FLAVOURS)}"
         )
-    return fitting_collector(mpi)
+    return chosen_collector(mpi)
 
 
 @click.command(

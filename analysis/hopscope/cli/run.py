@@ -13,7 +13,7 @@ from hopscope import untraced
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
 from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
-from hopscope.launch.installed import fitting_collector
+from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
@@ -45,6 +45,15 @@ def topology_setting(topology: str | None) -> Path | None:
         return None
     check_topology(Path(topology))
     return Path(topology).resolve()
+
+
+def chosen_collector(mpi: MpiLibrary) -> str:
+    """The installed collector that fits an MPI library. Says on stderr what that one does not see."""
+    collector = fitting_collector(mpi)
+    unseen = what_goes_unseen(mpi, collector)
+    if unseen:
+        click.echo(f"hopscope: {unseen}", err=True)
+    return collector
 
 
 def free_directory(directory: str | None, program: str) -> Path:
@@ -103,7 +112,7 @@ def command(
 
     Example: hopscope run --tree binomial -- mpirun -n 8 ./app input.dat
     """
-    collector = mpi or fitting_collector(find_mpi(words))
+    collector = mpi or chosen_collector(find_mpi(words))
     program = find_program(words)
     request = Request(
         collector=collector,

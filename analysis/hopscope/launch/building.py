@@ -6,16 +6,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import hopscope
 from hopscope.errors import InputError
-
-
-def collector_sources() -> Path:
-    """The collector's sources: the checkout's, else those that were installed with the package."""
-    for folder in (str(Path(hopscope.__file__).parents[2]), *hopscope.__path__):
-        if (Path(folder) / "collector" / "CMakeLists.txt").is_file():
-            return Path(folder) / "collector"
-    raise InputError("the collector's sources are not installed; install hopscope again")
+from hopscope.launch.installed import collector_sources
 
 
 def build_collector(mpicc: str, prefix: Path) -> Path:
@@ -27,6 +19,14 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
     if compiler is None:
         raise InputError(
             f"there is no compiler wrapper {mpicc!r}; name the mpicc of the MPI library that the program uses"
+        )
+    words = [compiler, "-x", "c", "-fsyntax-only", "-"]
+    tried = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        why = (tried.stderr.strip().splitlines() or [f"it ends with code {tried.returncode}"])[0]
+        raise InputError(
+            f"{compiler} does not compile what includes <mpi.h>, so it is no MPI compiler wrapper ({why}); name "
+            "the mpicc of the MPI library that the program uses"
         )
     for tool in ("cmake", "pkg-config"):
         if _tool(tool) is None:

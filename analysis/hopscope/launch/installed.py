@@ -14,8 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hopscope
 from hopscope.errors import InputError
 from hopscope.launch.elf import exported_names
+
+_RECORDED = re.compile(r"X\((MPI_\w+),")
 
 FLAVOURS = ("openmpi", "mpich", "abi")
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH and its ABI", "abi": "the MPI standard's ABI"}
@@ -51,6 +54,14 @@ def collector_file(name: str) -> Path:
         f"the collector's file {name} is not installed (looked in {searched}); make it: "
         f"hopscope build --mpicc {_compiler(None)}"
     )
+
+
+def collector_sources() -> Path:
+    """The collector's sources: the checkout's, else those that were installed with the package."""
+    for folder in (str(Path(hopscope.__file__).parents[2]), *hopscope.__path__):
+        if (Path(folder) / "collector" / "CMakeLists.txt").is_file():
+            return Path(folder) / "collector"
+    raise InputError("the collector's sources are not installed; install hopscope again")
 
 
 def _compiler(library: Path | None) -> str:
@@ -116,3 +127,26 @@ def fitting_collector(mpi: MpiLibrary) -> str:
         )
     # Of two that see the same, the newer one.
     return max(fitting, key=lambda path: (len(_mpi_functions(path)), _release(path))).stem.removeprefix("libhopscope-")
+
+
+def unseen_functions(mpi: MpiLibrary, collector: str) -> list[str]:
+    """What an MPI library has and collectors record, but the one of that name does not see: it was built for an older
+    release. Empty where the library's file is not known."""
+    if mpi.path is None:
+        return []
+    recorded = _RECORDED.findall((collector_sources() / "include" / "hopscope" / "functions.h").read_text())
+    names = {*recorded, *(f"{name}_c" for name in recorded)}
+    return sorted((names & _mpi_functions(mpi.path)) - exported_names(collector_library(collector)))
+
+
+def what_goes_unseen(mpi: MpiLibrary, collector: str) -> str | None:
+    """A sentence about it, with the command that helps; None if nothing does."""
+    unseen = unseen_functions(mpi, collector)
+    if not unseen:
+        return None
+    some = f"{len(unseen)} functions" if len(unseen) > 1 else "a function"
+    return (
+        f"{collector_library(collector).name} is the one that fits best of the collectors installed, but calls of "
+        f"{some} of {mpi.path} go unrecorded ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); "
+        f"make one that sees them: hopscope build --mpicc {_compiler(mpi.path)}"
+    )
