@@ -8,7 +8,7 @@ from pathlib import Path
 
 import local_mpi
 import pytest
-from traced_worlds import DYNAMIC, RELEASES, Traced, program, run
+from traced_worlds import DYNAMIC, Traced, library, program, run
 
 SEEDS = [int(word) for word in os.environ.get("COMMUNICATOR_SEEDS", "9").split()]
 
@@ -75,9 +75,7 @@ EVERY_WAY |= {"graph", "dist_graph", "inter", "merge"}
 @pytest.mark.parametrize("release", ["openmpi-4", "mpich-4", "mpich-5"])
 def test_a_communicator_of_any_origin_is_one_on_all_its_members(tmp_path: Path, release: str, seed: int) -> None:
     """Of a Cartesian communicator without the last processes MPICH 5 says that all its parent's are in its group."""
-    if release not in RELEASES:
-        pytest.skip(f"{release} is not on this machine")
-    made = compare(RELEASES[release], tmp_path, 4, str(seed), "50", "1")
+    made = compare(library(release), tmp_path, 4, str(seed), "50", "1")
     assert made == EVERY_WAY or seed != 9
 
 
@@ -85,9 +83,7 @@ def test_a_communicator_of_any_origin_is_one_on_all_its_members(tmp_path: Path, 
 @pytest.mark.parametrize("release", ["openmpi-5", "mpich-5"])
 def test_threads_that_make_communicators_at_once_do_not_mix_them_up(tmp_path: Path, release: str, seed: int) -> None:
     """By themselves Open MPI 4 always hangs in this program and MPICH 4 sometimes."""
-    if release not in RELEASES:
-        pytest.skip(f"{release} is not on this machine")
-    compare(RELEASES[release], tmp_path, 3, str(seed), "25", "2")
+    compare(library(release), tmp_path, 3, str(seed), "25", "2")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import local_mpi
 import pytest
-from traced_worlds import DYNAMIC, HOPSCOPE, RELEASES, Traced, assert_agrees, assert_matched, program, run, settings
+from traced_worlds import DYNAMIC, HOPSCOPE, Traced, assert_agrees, assert_matched, library, program, run, settings
 
 
 @pytest.fixture(params=DYNAMIC, ids=[mpi.release for mpi in DYNAMIC])
@@ -30,9 +30,7 @@ def spawning(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
     ],
 )
 def test_spawned_worlds_are_in_their_parents_trace(tmp_path: Path, release: str, word: str, sizes: list[int]) -> None:
-    if release not in RELEASES:
-        pytest.skip(f"{release} is not on this machine")
-    spawning = RELEASES[release]
+    spawning = library(release)
     done = run(spawning, tmp_path, 2, program(spawning), word)
     assert done.returncode == 0, done.stderr
     assert f"the trace is in trace ({sum(sizes)} ranks of 3 worlds)" in done.stderr

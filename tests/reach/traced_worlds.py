@@ -12,10 +12,20 @@ from typing import Any
 
 import hopscope
 import local_mpi
+import pytest
 
 PROGRAMS = Path(__file__).parent / "programs"
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 RELEASES = {mpi.release: mpi for mpi in local_mpi.find_all()}
+
+
+def library(release: str) -> local_mpi.LocalMpi:
+    """The MPI library of that release; skips the test, loudly, where it is not here."""
+    if release not in RELEASES:
+        pytest.skip(f"{release} is not on this machine")
+    return RELEASES[release]
+
+
 DYNAMIC = [RELEASES[release] for release in ("openmpi-4", "mpich-5") if release in RELEASES]
 """MPI libraries whose processes can start and meet others. Debian's MPICH 4 cannot (MPI_Comm_spawn, MPI_Open_port fail
 by themselves); Open MPI 5 has one test of its own, for it takes long and hangs by itself in some of the others."""
@@ -50,7 +60,9 @@ def told(output: str) -> dict[str, set[Pids]]:
     """Name -> what communicators of it have as members, by the processes' own words."""
     found: dict[str, set[Pids]] = {}
     for line in output.splitlines():
-        name, pids = re.fullmatch(r"(.*): ([ 0-9|]+)", line).groups()  # type: ignore[union-attr]
+        words = re.fullmatch(r"(.*): ([ 0-9|]+)", line)
+        assert words, line
+        name, pids = words.groups()
         found.setdefault(name, set()).add(tuple(tuple(map(int, group.split())) for group in pids.split("|")))
     return found
 

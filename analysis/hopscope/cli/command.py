@@ -2,6 +2,7 @@
 stderr."""
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -90,6 +91,11 @@ def say_what_is_missing(trace: Trace) -> None:
     """Say on stderr that a trace is not whole, where it is not."""
     caveats = trace.run("caveats").to_pylist()
     _note(str(caveat["sentence"]) for caveat in caveats if caveat["kind"] in _SAID_ALWAYS)
+
+
+def next_step(trace: Path) -> str:
+    """What to do with a new trace: a command that can be pasted."""
+    return f"next: analyze summary {shlex.quote(str(trace))}"
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """`hopscope recover`: put together the trace of a job that could not do so itself."""
 
-import shlex
 from pathlib import Path
 
 import click
 
+from hopscope.cli.command import next_step
 from hopscope.launch.job import assemble, is_assembled, join
 
 
@@ -22,16 +22,9 @@ def command(directory: Path, others: tuple[Path, ...]) -> None:
     for other in others:
         join(directory, other)
     if not others and is_assembled(directory) and not (directory / "spool").is_dir():
-        click.echo(
-            f"hopscope: {directory} has its archive already; next: analyze summary {shlex.quote(str(directory))}",
-            err=True,
-        )
+        click.echo(f"hopscope: {directory} has its archive already; {next_step(directory)}", err=True)
         return
     said = assemble(directory)
     if said:
         click.echo(said, err=True)
-    click.echo(f"hopscope: the trace is in {directory}; {_next(directory)}", err=True)
-
-
-def _next(directory: Path) -> str:
-    return f"next: analyze summary {shlex.quote(str(directory))}"
+    click.echo(f"hopscope: the trace is in {directory}; {next_step(directory)}", err=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from hopscope import untraced
+from hopscope.cli.command import next_step
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
 from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
@@ -163,7 +164,7 @@ def report(directory: Path | None, code: int) -> None:
     if is_assembled(directory):
         sizes = [world["size"] for world in worlds(directory)]
         of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
-        click.echo(f"hopscope: the trace is in {shown}{of}; next: analyze summary {shlex.quote(shown)}", err=True)
+        click.echo(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}", err=True)
     else:
         why = _NOTHING_RECORDED if code == 0 else f"the job ended with code {code}"
         click.echo(f"hopscope: there is no trace: {why}", err=True)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "assembly/meet_leaders.h"
+#include "hopscope/hash.h"
 
 /* One side of an intercommunicator: all definitions of those who were there. */
 struct side {
@@ -31,24 +32,9 @@ struct joining {
     bool ok;
 };
 
-/* SplitMix64's finaliser (Steele, Lea, Flood 2014). */
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    uint64_t x = (hash ^ word) + 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
-static uint64_t mix_ranks(uint64_t hash, const int *ranks, int count) {
-    hash = mix(hash, (uint64_t)count);
-    for (int i = 0; i < count; i++)
-        hash = mix(hash, (uint64_t)ranks[i]);
-    return hash;
-}
-
 /* Of keys that are equal in one world only; the first world's stay as they are. */
 static uint64_t key_in_world(uint64_t key, uint32_t world) {
-    return world && key ? mix(key, world) : key;
+    return world && key ? hash_mix(key, world) : key;
 }
 
 /* -1 if it is not known, or none. */
@@ -136,7 +122,8 @@ static bool find_side(struct joining *j, const struct process *process, struct c
     uint64_t parent;
     if (!d->members || !parent_of(j, process, d, &parent) || !translate(j, process, d->members, d->member_count))
         return false;
-    uint64_t key = mix_ranks(mix(mix(mix(d->origin, parent), d->salt), d->nth), d->members, d->member_count);
+    uint64_t key =
+        hash_mix_ranks(hash_mix(hash_mix(hash_mix(d->origin, parent), d->salt), d->nth), d->members, d->member_count);
     uint32_t id = id_table_find(&j->side_ids, key);
     if (id == NO_ID) {
         struct side *sides = realloc(j->sides, (j->side_count + 1) * sizeof *sides);
@@ -167,7 +154,7 @@ static bool meet(struct joining *j, struct process *process, struct comm_definit
         d->remote[i] = other->ranks[i];
     }
     uint64_t low = own->key < other->key ? own->key : other->key, high = own->key < other->key ? other->key : own->key;
-    settle(d, mix(low, high), 0);
+    settle(d, hash_mix(low, high), 0);
     return true;
 }
 
@@ -181,11 +168,11 @@ static bool derive(struct joining *j, struct process *process, struct comm_defin
     if (!translate(j, process, d->members, d->member_count))
         return false;
     translate(j, process, d->remote, d->remote_count);
-    uint64_t key = mix(mix(mix(d->origin, parent), d->salt), d->nth);
+    uint64_t key = hash_mix(hash_mix(hash_mix(d->origin, parent), d->salt), d->nth);
     bool swap = d->inter && d->remote[0] < d->members[0];
-    key = mix_ranks(key, swap ? d->remote : d->members, swap ? d->remote_count : d->member_count);
+    key = hash_mix_ranks(key, swap ? d->remote : d->members, swap ? d->remote_count : d->member_count);
     if (d->inter)
-        key = mix_ranks(key, swap ? d->members : d->remote, swap ? d->member_count : d->remote_count);
+        key = hash_mix_ranks(key, swap ? d->members : d->remote, swap ? d->member_count : d->remote_count);
     settle(d, key, parent);
     return true;
 }
@@ -225,9 +212,9 @@ static uint64_t meeting_key(const struct leader *leader, bool *known) {
         return 0;
     int other = list[d->peer_rank], own = process->rank;
     *known = true;
-    return mix(mix(mix(mix(peer->common_key, d->salt), (uint64_t)(own < other ? own : other)),
-                   (uint64_t)(own < other ? other : own)),
-               (uint64_t)leader->nth_there);
+    return hash_mix(hash_mix(hash_mix(hash_mix(peer->common_key, d->salt), (uint64_t)(own < other ? own : other)),
+                             (uint64_t)(own < other ? other : own)),
+                    (uint64_t)leader->nth_there);
 }
 
 static void number_meetings(struct joining *j) {
@@ -286,9 +273,9 @@ static bool settle_the_own(struct joining *j, struct process *process) {
             largest(d->members, d->member_count) >= process->world_size ||
             !translate(j, process, d->members, d->member_count))
             continue;
-        uint64_t key = mix_ranks(mix(d->origin, process->world), d->members, d->member_count);
+        uint64_t key = hash_mix_ranks(hash_mix(d->origin, process->world), d->members, d->member_count);
         while (id_table_find(&made, key) != NO_ID)
-            key = mix(key, 1);
+            key = hash_mix(key, 1);
         ok = id_table_add(&made, key, 0);
         settle(d, key, 0);
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hopscope/hash.h"
 #include "json/json.h"
 
 static void take_text(const struct json *line, const char *key, char **out) {
@@ -118,14 +119,6 @@ static void take_process(struct process *process, const struct json *line) {
     process->present = true;
 }
 
-/* FNV-1a; 0 where there is no text. */
-static uint64_t hash_of(const struct json *value) {
-    uint64_t hash = value && value->type == JSON_STRING ? 0xCBF29CE484222325u : 0;
-    for (const char *c = hash ? value->string : ""; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
-    return hash;
-}
-
 static enum meeting meeting_of(const struct json *origin) {
     static const char *const words[] = {[MEETS_SPAWN] = "spawn",   [MEETS_PARENT] = "parent",
                                         [MEETS_ACCEPT] = "accept", [MEETS_CONNECT] = "connect",
@@ -138,7 +131,7 @@ static enum meeting meeting_of(const struct json *origin) {
 
 static void take_foreign(struct comm_definition *comm, const struct json *line) {
     const struct json *origin = json_get(line, "origin");
-    comm->origin = hash_of(origin);
+    comm->origin = origin && origin->type == JSON_STRING ? hash_text(HASH_START, origin->string) : 0;
     comm->meets = meeting_of(origin);
     comm->salt = key_of(line, "salt");
     comm->nth = unsigned_of(line, "nth");

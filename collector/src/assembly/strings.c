@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "assembly/archive.h"
+#include "hopscope/hash.h"
 
 uint32_t string_id(struct strings *strings, const char *text) {
-    uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
-    for (const char *c = text; *c; c++)
-        key = (key ^ (unsigned char)*c) * 0x100000001B3u;
+    uint64_t key = hash_text(HASH_START, text);
     uint32_t id;
     while ((id = id_table_find(&strings->ids, key)) != NO_ID && strcmp(strings->texts[id], text) != 0)
         key++;

@@ -5,6 +5,7 @@
 
 #include "assembly/run.h"
 #include "hopscope/functions.h"
+#include "hopscope/hash.h"
 
 uint32_t comm_of(const struct process *process, uint32_t id) {
     if (id < 1 || id > process->comm_count)
@@ -63,12 +64,6 @@ size_t depth_after(const struct spool_record *records, const size_t *open, size_
     return SIZE_MAX;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text) {
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u; /* FNV-1a */
-    return hash;
-}
-
 /* Call sites are the same if module and offset are: address space layout does not matter. */
 static bool merge_sites(struct run *run) {
     struct id_table ids = {0};
@@ -84,7 +79,7 @@ static bool merge_sites(struct run *run) {
             struct site_definition *site = &process->sites[i];
             if (!site->module)
                 continue;
-            uint64_t key = hash_text(0xCBF29CE484222325u, site->module) + site->offset * 0x9E3779B97F4A7C15u;
+            uint64_t key = hash_text(HASH_START, site->module) + site->offset * 0x9E3779B97F4A7C15u;
             uint32_t id;
             while ((id = id_table_find(&ids, key)) != NO_ID &&
                    (run->sites[id].offset != site->offset || strcmp(run->sites[id].module, site->module) != 0))

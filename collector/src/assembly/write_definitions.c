@@ -4,6 +4,7 @@
 
 #include "assembly/archive.h"
 #include "assembly/functions.h"
+#include "hopscope/hash.h"
 
 struct writing {
     struct run *run;
@@ -253,9 +254,7 @@ struct groups {
 enum { GROUP_LOCATIONS, GROUP_SELF, GROUP_FIRST };
 
 static uint32_t group_of(struct writing *w, struct groups *groups, const int *ranks, int count) {
-    uint64_t key = 0xCBF29CE484222325u;
-    for (int i = 0; i < count; i++)
-        key = (key ^ (uint32_t)ranks[i]) * 0x100000001B3u;
+    uint64_t key = hash_mix_ranks(HASH_START, ranks, count);
     uint32_t id;
     while ((id = id_table_find(&groups->ids, key)) != NO_ID &&
            (groups->items[id].count != count || memcmp(groups->items[id].ranks, ranks, (size_t)count * sizeof *ranks)))

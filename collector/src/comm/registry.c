@@ -8,6 +8,7 @@
 
 #include "comm/members.h"
 #include "comm/table.h"
+#include "hopscope/hash.h"
 #include "mpi/mpi_table.h"
 #include "record/definitions.h"
 #include "record/record.h"
@@ -24,21 +25,6 @@ struct count {
 };
 static struct count *counts;
 static size_t counts_capacity, counts_used;
-
-/* Combines two words into one; the finaliser of SplitMix64 (Steele, Lea, Flood 2014) spreads every bit. */
-static uint64_t mix(uint64_t hash, uint64_t word) {
-    uint64_t x = (hash ^ word) + 0x9E3779B97F4A7C15u;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
-static uint64_t mix_ranks(uint64_t hash, const int *ranks, int size) {
-    hash = mix(hash, (uint64_t)size);
-    for (int i = 0; i < size; i++)
-        hash = mix(hash, (uint64_t)ranks[i]);
-    return hash;
-}
 
 static struct count *place_of(struct count *in, size_t capacity, uint64_t base) {
     size_t i = base & (capacity - 1);
@@ -149,10 +135,10 @@ static bool describe(struct comm *comm, bool meets, struct members *members) {
 /* Both sides of an intercommunicator must hash alike, so the group with the smaller first rank comes first. */
 static uint64_t mix_members(uint64_t hash, const struct members *m) {
     if (!m->remote)
-        return mix_ranks(hash, m->local, m->size);
+        return hash_mix_ranks(hash, m->local, m->size);
     bool local_first = m->local[0] < m->remote[0];
-    hash = mix_ranks(hash, local_first ? m->local : m->remote, local_first ? m->size : m->remote_size);
-    return mix_ranks(hash, local_first ? m->remote : m->local, local_first ? m->remote_size : m->size);
+    hash = hash_mix_ranks(hash, local_first ? m->local : m->remote, local_first ? m->size : m->remote_size);
+    return hash_mix_ranks(hash, local_first ? m->remote : m->local, local_first ? m->remote_size : m->size);
 }
 
 static void free_comm(struct comm *comm) {
@@ -174,12 +160,13 @@ static struct making made_from(enum comm_origin origin, MPI_Comm parent, uint64_
 
 static uint64_t base_of(const struct making *making, const struct members *members) {
     if (making->meeting && members->foreign)
-        return mix_ranks(mix(mix(mix(0, (uint64_t)making->origin), making->parent_key), making->salt), members->local,
-                         members->size);
+        return hash_mix_ranks(
+            hash_mix(hash_mix(hash_mix(0, (uint64_t)making->origin), making->parent_key), making->salt), members->local,
+            members->size);
     /* The two sides of one world have different communicators, and must hash alike. */
     uint64_t origin = making->meeting ? COMM_ORIGIN_INTERCOMM : making->origin;
     uint64_t parent_key = making->meeting ? 0 : making->parent_key;
-    return mix_members(mix(mix(mix(0, origin), parent_key), making->salt), members);
+    return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), making->salt), members);
 }
 
 static struct comm *take_in(MPI_Comm made, const struct making *making) {
@@ -209,7 +196,7 @@ static struct comm *take_in(MPI_Comm made, const struct making *making) {
             comm->world_ranks = members.local;
         pthread_mutex_lock(&lock);
         if (!making->promise.key && (nth = next_of(base)) > 0)
-            comm->key = mix(base, nth);
+            comm->key = hash_mix(base, nth);
         else
             comm->key = making->promise.key;
         known = comm->key != 0 && comm_table_add(comm);
@@ -248,10 +235,10 @@ struct comm_promise comm_promise(MPI_Comm parent) {
         return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
     /* The members are the parent's: its key stands for them. Another base than a plain duplicate's, alike on all. */
-    uint64_t base = mix(mix(1, COMM_ORIGIN_IDUP), known->key);
+    uint64_t base = hash_mix(hash_mix(1, COMM_ORIGIN_IDUP), known->key);
     uint32_t nth = next_of(base);
     pthread_mutex_unlock(&lock);
-    return (struct comm_promise){nth ? mix(base, nth) : 0, known->key, nth, known->foreign};
+    return (struct comm_promise){nth ? hash_mix(base, nth) : 0, known->key, nth, known->foreign};
 }
 
 struct comm *comm_register_promised(MPI_Comm made, const struct comm_promise *promise) {

@@ -1,7 +1,7 @@
 /* Making, naming and freeing communicators. */
 #include "comm/registry.h"
+#include "hopscope/hash.h"
 #include "wrappers/call.h"
-#include "wrappers/meetings.h"
 #include "wrappers/requests.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -64,7 +64,7 @@ WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_In
     if (!call_enter(&call, FUNCTION_MPI_Comm_create_from_group, CALLER))
         return pmpi.Comm_create_from_group(group, text, info, handler, made);
     call.error = pmpi.Comm_create_from_group(group, text, info, handler, made);
-    return leave_made(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, hash_of_text(text), made);
+    return leave_made(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, hash_text(HASH_START, text), made);
 }
 #endif
 

@@ -1,21 +1,13 @@
 /* Making intercommunicators: two groups of processes meet, which may be of different worlds. Each side tells what it
  * knows (comm/registry.h), and the assembly puts the sides together. */
-#include "wrappers/meetings.h"
-
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "comm/registry.h"
+#include "hopscope/hash.h"
 #include "wrappers/call.h"
-
-uint64_t hash_of_text(const char *text) {
-    uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
-    return hash;
-}
 
 static int leave_met(struct call *call, enum comm_origin origin, MPI_Comm local, uint64_t salt, struct meeting *meeting,
                      const MPI_Comm *made) {
@@ -51,7 +43,7 @@ WRAPPER int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, 
     call.error =
         pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
     if (call.error == MPI_SUCCESS)
-        comm_register(*made, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, hash_of_text(text));
+        comm_register(*made, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, hash_text(HASH_START, text));
     return call_leave(&call);
 }
 #endif
@@ -79,7 +71,7 @@ WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **argument
 /* The port's name means something at the root only. */
 static struct meeting at_port(const char *port, int root, MPI_Comm comm) {
     bool leads = is_rank(comm, root);
-    return (struct meeting){.leads = leads, .place = leads ? hash_of_text(port) : 0, .peer = MPI_COMM_NULL};
+    return (struct meeting){.leads = leads, .place = leads ? hash_text(HASH_START, port) : 0, .peer = MPI_COMM_NULL};
 }
 
 WRAPPER int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
@@ -100,13 +92,6 @@ WRAPPER int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm
     return leave_met(&call, COMM_ORIGIN_CONNECT, comm, 0, &meeting, made);
 }
 
-static uint64_t hash_of_bytes(const void *bytes, size_t length) {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u;
-    return hash;
-}
-
 /* Of a connection's two ends, alike at both; 0 for sockets without addresses of their own. */
 static uint64_t hash_of_connection(int socket) {
     struct sockaddr_storage ends[2];
@@ -118,10 +103,10 @@ static uint64_t hash_of_connection(int socket) {
             return 0;
         if (ends[i].ss_family == AF_INET) {
             const struct sockaddr_in *end = (const void *)&ends[i];
-            hashes[i] = hash_of_bytes(&end->sin_addr, sizeof end->sin_addr) * 31 + end->sin_port;
+            hashes[i] = hash_bytes(HASH_START, &end->sin_addr, sizeof end->sin_addr) * 31 + end->sin_port;
         } else if (ends[i].ss_family == AF_INET6) {
             const struct sockaddr_in6 *end = (const void *)&ends[i];
-            hashes[i] = hash_of_bytes(&end->sin6_addr, sizeof end->sin6_addr) * 31 + end->sin6_port;
+            hashes[i] = hash_bytes(HASH_START, &end->sin6_addr, sizeof end->sin6_addr) * 31 + end->sin6_port;
         } else {
             return 0;
         }

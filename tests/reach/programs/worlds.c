@@ -94,24 +94,10 @@ static void be_one_of_two(MPI_Comm parent, int siblings) {
 }
 
 /* A world that starts one, which starts one; of all three one communicator. */
-static void spawn_nested(void) {
-    MPI_Comm inter = spawn("middle", 2, MPI_COMM_WORLD), both, last, all;
-    use_all(inter, 1, "outer");
-    MPI_Intercomm_merge(inter, 0, &both);
-    last = spawn("last", 2, both);
-    use_all(last, 1, "inner");
-    MPI_Intercomm_merge(last, 0, &all);
-    use(all, 0, "all three");
-    drop(all);
-    drop(both);
-    MPI_Comm_disconnect(&last);
-    MPI_Comm_disconnect(&inter);
-}
-
-static void be_middle(MPI_Comm parent) {
+static void go_on_to_last(MPI_Comm outer, int is_child) {
     MPI_Comm both, last, all;
-    use_all(parent, 0, "outer");
-    MPI_Intercomm_merge(parent, 1, &both);
+    use_all(outer, !is_child, "outer");
+    MPI_Intercomm_merge(outer, is_child, &both);
     last = spawn("last", 2, both);
     use_all(last, 1, "inner");
     MPI_Intercomm_merge(last, 0, &all);
@@ -119,7 +105,7 @@ static void be_middle(MPI_Comm parent) {
     drop(all);
     drop(both);
     MPI_Comm_disconnect(&last);
-    MPI_Comm_disconnect(&parent);
+    MPI_Comm_disconnect(&outer);
 }
 
 static void be_last(MPI_Comm parent) {
@@ -151,7 +137,7 @@ int main(int argc, char **argv) {
     } else if (strcmp(word, "siblings") == 0) {
         spawn_twice(1);
     } else if (strcmp(word, "nested") == 0) {
-        spawn_nested();
+        go_on_to_last(spawn("middle", 2, MPI_COMM_WORLD), 0);
     } else if (strcmp(word, "heirs") == 0) {
         spawn_heirs();
     } else if (strcmp(word, "heir") == 0) {
@@ -164,7 +150,7 @@ int main(int argc, char **argv) {
     } else if (strcmp(word, "apart") == 0) {
         be_one_of_two(parent, 0);
     } else if (strcmp(word, "middle") == 0) {
-        be_middle(parent);
+        go_on_to_last(parent, 1);
     } else if (strcmp(word, "last") == 0) {
         be_last(parent);
     }

@@ -1,7 +1,6 @@
 -- What each rank computed since its last collective, at the enter of each call, and what the others did.
 --
 -- One row per call. usual_ns is the median over the members of the same collective; released_ns is when the rank left its last collective.
---
 create or replace view computed_before as
 select
     collective_id,
