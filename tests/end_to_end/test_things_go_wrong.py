@@ -90,6 +90,37 @@ def test_a_wrong_tree_file_is_refused_before_anything_starts(
     assert not job.trace.exists()
 
 
+def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
+    mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    wrong = {
+        "HOPSCOPE_RECORD": ("collective", "is none of all, collectives and 0; using all"),
+        "HOPSCOPE_TRANSPORT": ("tcp", "is none of shm and mpi; using shm"),
+        "HOPSCOPE_PAUSED": ("yes", "is none of 0 and 1; using 0"),
+        "HOPSCOPE_ASSEMBLE": ("no", "is none of 1 and 0; using 1"),
+        "HOPSCOPE_CHAIN": ("on", "is none of 0 and 1; using 0"),
+        "HOPSCOPE_KEEP_SPOOL": ("true", "is none of 0 and 1; using 0"),
+        "HOPSCOPE_PRESENCE_TIMEOUT": ("never", "is no number from 0 to 3600; using 10"),
+        "HOPSCOPE_SPOOL_CHUNK_BYTES": ("1M", "is no number from 4096 to 1000000000; using 1048576"),
+        "HOPSCOPE_CLOCK_INTERVAL": ("-1", "is no number from 0 to 1000000; using 60"),
+        "HOPSCOPE_CLOCK_SKEW": ("here:1", "is not host:offset_ns:ppm,... in whole numbers; the clocks stay right"),
+        "HOPSCOPE_TRE": ("flat", ": there is no such variable, so it does nothing; did you mean HOPSCOPE_TREE?"),
+        "hopscope_dir": ("here", ": there is no such variable, so it does nothing; did you mean HOPSCOPE_DIR?"),
+        "HOPSCOPE_WITHOUT_LIKE": ("1", ": there is no such variable, so it does nothing; there are HOPSCOPE_DIR, "),
+    }
+    library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    settings = [f"{name}={value}" for name, (value, _) in wrong.items()]
+    words = [*mpi.launch(2), "env", f"LD_PRELOAD={library}", *settings, str(mpi.compile(HEAT_PLATE)), *SMALL]
+    job = ended(words, tmp_path / "trace", tmp_path, HOPSCOPE_DIR=str(tmp_path / "trace"))
+    assert job.code == 0, job.err
+    said = [line for line in job.err.splitlines() if line.startswith("hopscope: ")]
+    assert len(said) == len(wrong), job.err
+    for name, (value, what) in wrong.items():
+        begins = f"hopscope: {name}={value}{'' if what.startswith(':') else ' '}{what}"
+        assert [line for line in said if line.startswith(begins)], (begins, said)
+    assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 0
+
+
 def test_where_no_trace_can_be_written_the_application_runs_on(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     # A file where the directory should be: not even root can write there.
     (tmp_path / "taken").write_text("")

@@ -8,9 +8,17 @@ PAGE = (ROOT / "docs" / "collector.md").read_text()
 SOURCES = {path: path.read_text() for path in (ROOT / "collector" / "src").rglob("*.[ch]")}
 
 
+def known_variables() -> set[str]:
+    """The collector's one list of them."""
+    text = SOURCES[ROOT / "collector/src/config/variables.h"]
+    listed = re.search(r"#define HOPSCOPE_VARIABLES\(X\)((?:.*\\\n)+.*)", text)
+    assert listed, "variables.h has its list elsewhere now"
+    return {f"HOPSCOPE_{name}" for name in re.findall(r"X\((\w+)\)", listed[1])}
+
+
 def read_variables() -> set[str]:
-    """Names of variables as string literals: of the library in C, of the commands in Python."""
-    read = {name for text in SOURCES.values() for name in re.findall(r'"(HOPSCOPE_[A-Z_]+)"', text)}
+    """Those that somebody asks for: the library in C, the commands in Python."""
+    read = {f"HOPSCOPE_{name}" for text in SOURCES.values() for name in re.findall(r"\(VARIABLE_([A-Z_]+)", text)}
     for path in (ROOT / "analysis" / "hopscope").rglob("*.py"):
         read |= set(re.findall(r'environ(?:\.get\(|\[)"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
     return read
@@ -35,8 +43,10 @@ def rows(heading: str) -> set[str]:
 
 
 def test_every_variable_is_in_the_table_and_every_one_there_is_read() -> None:
-    assert "HOPSCOPE_DIR" in read_variables()
-    assert rows("Environment variables") == read_variables()
+    assert "HOPSCOPE_DIR" in known_variables()
+    assert rows("Environment variables") == known_variables() == read_variables()
+    by_their_names = {path.name for path, text in SOURCES.items() if re.search(r'getenv\("HOPSCOPE_', text)}
+    assert by_their_names == set()
 
 
 def test_every_reason_for_going_native_is_in_the_table_and_every_one_there_is_given() -> None:

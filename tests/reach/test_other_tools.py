@@ -16,8 +16,10 @@ NUMBERS = function_numbers(local_mpi.ROOT / "collector" / "include" / "hopscope"
 TOLD = ["tool: rank 0 10 reduces 1 sends", "tool: rank 1 10 reduces 1 sends"]
 
 
-def run(mpi: local_mpi.LocalMpi, program: Path, trace: Path, **environment: str) -> tuple[list[str], Counter[str]]:
-    """What the tool said; and how often the collector saw the functions that the tool counts."""
+def run(
+    mpi: local_mpi.LocalMpi, program: Path, trace: Path, **environment: str
+) -> tuple[list[str], Counter[str], list[str]]:
+    """What the tool said; how often the collector saw the functions that the tool counts; and what that said."""
     variables = [f"{name}={value}" for name, value in environment.items()]
     done = subprocess.run(
         [*mpi.launch(2), "env", f"HOPSCOPE_DIR={trace}", "HOPSCOPE_ASSEMBLE=0", *variables, str(program)],
@@ -31,12 +33,18 @@ def run(mpi: local_mpi.LocalMpi, program: Path, trace: Path, **environment: str)
     seen = read_run(trace).spools if trace.exists() else []
     watched = {NUMBERS[name]: name for name in ("MPI_Allreduce", "MPI_Send", "MPI_Finalize")}
     counts = Counter(watched[r.region] for spool in seen for r in spool.of("ENTER") if r.region in watched)
-    return sorted(line for line in done.stderr.splitlines() if line.startswith("tool:")), counts
+    lines = done.stderr.splitlines()
+    told = sorted(line for line in lines if line.startswith("tool:"))
+    return told, counts, [line for line in lines if line.startswith("hopscope:")]
+
+
+def the_tool(mpi: local_mpi.LocalMpi, *flags: str, name: str = "libcounting_tool.so") -> Path:
+    return mpi.compile(PROGRAMS / "counting_tool.c", "-shared", "-fPIC", *flags, name=name)
 
 
 @pytest.mark.parametrize("order", ["linked to the program", "preloaded behind", "preloaded before"])
 def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order: str, tmp_path: Path) -> None:
-    tool = mpi.compile(PROGRAMS / "counting_tool.c", "-shared", "-fPIC", name="libcounting_tool.so")
+    tool = the_tool(mpi)
     program = mpi.compile(PROGRAMS / "small_job.c")
     ours = str(collector_library(mpi.flavour))
     preload = {
@@ -47,17 +55,59 @@ def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order:
     if order == "linked to the program":
         flags = ["-Wl,--no-as-needed", str(tool), f"-Wl,-rpath,{tool.parent}"]
         program = mpi.compile(PROGRAMS / "small_job.c", *flags, name="small_job_with_tool")
-    told, seen = run(mpi, program, tmp_path / "chained", LD_PRELOAD=preload, HOPSCOPE_CHAIN="1")
+    told, seen, said = run(mpi, program, tmp_path / "chained", LD_PRELOAD=preload, HOPSCOPE_CHAIN="1")
     assert told == TOLD
     assert seen == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
-    # Without chaining the program runs as well, and the first tool sees its calls.
-    told, seen = run(mpi, program, tmp_path / "alone", LD_PRELOAD=preload)
+    assert said == []
+    # Without chaining the program runs as well, and the first tool sees its calls. The user is told who sees nothing.
+    told, seen, said = run(mpi, program, tmp_path / "alone", LD_PRELOAD=preload)
+    (line,) = said
+    assert str(tool) in line
+    assert line.endswith("With HOPSCOPE_CHAIN=1 both see each call")
     if order == "preloaded before":
         assert told == TOLD
         assert not seen
+        assert "is loaded before it: the calls that it passes on to PMPI functions are not recorded" in line
+        # The trace does not say that the program had not come to MPI_Finalize.
+        assert "not reached, at least not by the collector" in recovered(tmp_path / "alone")
     else:
         assert told == []
         assert seen == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}
+        assert "is loaded behind it: it sees none of their calls" in line
+
+
+def recovered(trace: Path) -> str:
+    """What is said of a trace when it is put together."""
+    words = [str(Path(sys.executable).with_name("hopscope")), "recover", str(trace)]
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stderr
+
+
+def test_over_a_tree_the_tool_that_comes_first_sees_the_collectives_and_one_behind_is_said_not_to(
+    mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    tool, ours = the_tool(mpi), str(collector_library(mpi.flavour))
+    program = mpi.compile(PROGRAMS / "small_job.c")
+    chained = {"HOPSCOPE_CHAIN": "1", "HOPSCOPE_TREE": "binomial"}
+    told, seen, said = run(mpi, program, tmp_path / "before", LD_PRELOAD=f"{tool}:{ours}", **chained)
+    assert (told, seen["MPI_Allreduce"], said) == (TOLD, 20, [])
+    told, seen, said = run(mpi, program, tmp_path / "behind", LD_PRELOAD=f"{ours}:{tool}", **chained)
+    assert told == [line.replace("10 reduces", "0 reduces") for line in TOLD]
+    assert seen["MPI_Allreduce"] == 20
+    assert len(said) == 1
+    assert "does not see the collectives that run over the tree" in said[0]
+
+
+def test_a_tool_that_takes_mpi_init_without_chaining_is_named_as_why_nothing_was_recorded(
+    mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    tool, ours = the_tool(mpi, "-DTAKES_INIT", name="libtaking_tool.so"), str(collector_library(mpi.flavour))
+    program = mpi.compile(PROGRAMS / "small_job.c")
+    told, seen, said = run(mpi, program, tmp_path / "alone", LD_PRELOAD=f"{tool}:{ours}")
+    assert (told, seen) == (TOLD, {})
+    assert len(said) == 1
+    assert f"{tool} has an MPI_Init too, is loaded before the collector and passed it by" in said[0]
+    told, seen, said = run(mpi, program, tmp_path / "chained", LD_PRELOAD=f"{tool}:{ours}", HOPSCOPE_CHAIN="1")
+    assert (told, seen["MPI_Allreduce"], said) == (TOLD, 20, [])
 
 
 def test_a_program_that_takes_mpi_from_a_handle_of_its_own_is_told_that_it_was_not_seen(

@@ -114,7 +114,8 @@ struct spool_record {
  *  "mode":"tree","record":"all","tick_source":"tsc","presence":"complete","tree_file":"<text>","topology_file":"<text>",
  *  "event_cost_ns":12.5,"job":"hydra-n1_4711","boot":"<kernel's id>","spawned":false,"thread_multiple":false}
  *     again later in the file: fields given again replace the earlier ones. Of a spawned one also "parent_rank", the
- *     spawning root's rank in its world, -1 unknown
+ *     spawning root's rank in its world, -1 unknown. Where another tool has an MPI_Finalize before the collector's
+ *     "finalize_goes_to", its object. Behind the end, "began_again": true, if MPI was used by sessions once more
  * {"def":"comm","id":1,"key":"9f..","parent":"00..","name":"MPI_COMM_WORLD","size":8,"rank":0,"members":[0,1,..],"inter":false}
  *     members as world ranks, from rank 0 of the communicator only, null elsewhere; key is equal on all members. Of an
  *     intercommunicator ("inter":true) size, rank and members are those of the local group, and rank 0 of each side

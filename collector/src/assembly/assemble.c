@@ -14,6 +14,7 @@
 
 #include "assembly/archive.h"
 #include "assembly/run.h"
+#include "config/variables.h"
 
 /* The archive is made in here, within DIR so that it can be renamed into place. */
 #define WORKSHOP ".assembling"
@@ -209,8 +210,7 @@ static int assemble_locked(const struct paths *paths, const char *dir, int lock,
                            struct progress *progress, char *message, size_t capacity) {
     struct run run = {0};
     int outcome = assemble_run(&run, paths, dir, lock, after_all, progress, message, capacity);
-    const char *keep = getenv("HOPSCOPE_KEEP_SPOOL");
-    if (outcome == ASSEMBLE_WHOLE && !(keep && strcmp(keep, "1") == 0)) {
+    if (outcome == ASSEMBLE_WHOLE && !variable_switch(VARIABLE_KEEP_SPOOL, false)) {
         /* The first is dir itself. Of a joined run the link goes, before what is beneath it: that stays. */
         for (size_t i = 1; i < run.world_count; i++)
             remove_tree(run.worlds[i].directory);

@@ -97,6 +97,7 @@ static void take_process(struct process *process, const struct json *line) {
     process->thread_level = integer_of(line, "thread_level", process->thread_level);
     process->parent_rank = integer_of(line, "parent_rank", process->parent_rank);
     process->thread_multiple = process->thread_multiple || boolean_of(line, "thread_multiple");
+    process->began_again = process->began_again || boolean_of(line, "began_again");
     process->spawned = process->spawned || boolean_of(line, "spawned");
     take_text(line, "job", &process->job);
     take_text(line, "boot", &process->boot);
@@ -111,6 +112,7 @@ static void take_process(struct process *process, const struct json *line) {
     take_text(line, "presence", &process->presence);
     take_text(line, "tree_file", &process->tree_file);
     take_text(line, "topology_file", &process->topology_file);
+    take_text(line, "finalize_goes_to", &process->finalize_goes_to);
     const struct json *cost = json_get(line, "event_cost_ns");
     if (cost && cost->type == JSON_NUMBER) {
         process->has_event_cost = true;
@@ -299,10 +301,10 @@ static void free_names(struct name_definition *names, size_t count) {
 }
 
 void process_free(struct process *process) {
-    char *texts[] = {process->clock_host,  process->host,          process->cluster,     process->command,
-                     process->mpi_library, process->mode,          process->tick_source, process->presence,
-                     process->tree_file,   process->topology_file, process->end_how,     process->record,
-                     process->job,         process->boot};
+    char *texts[] = {process->clock_host,  process->host,          process->cluster,         process->command,
+                     process->mpi_library, process->mode,          process->tick_source,     process->presence,
+                     process->tree_file,   process->topology_file, process->end_how,         process->record,
+                     process->job,         process->boot,          process->finalize_goes_to};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < process->comm_count; i++) {

@@ -151,6 +151,19 @@ static bool died(const struct process *process) {
     return false;
 }
 
+static bool began_again(const struct process *process) {
+    return process->began_again;
+}
+
+/* Its call of MPI_Finalize went to another tool first. */
+static bool is_taken(const struct process *process) {
+    return died(process) && process->finalize_goes_to;
+}
+
+static bool died_unheard(const struct process *process) {
+    return died(process) && !process->finalize_goes_to;
+}
+
 static bool aborted(const struct process *process) {
     return process->end_how && strcmp(process->end_how, "abort") == 0;
 }
@@ -163,12 +176,30 @@ static void say(struct run *run, bool (*holds)(const struct process *), const ch
     text_free(&ranks);
 }
 
+static void say_whose_end_another_tool_took(struct run *run) {
+    const char *tool = NULL;
+    for (int rank = 0; rank < run->rank_count && !tool; rank++)
+        tool = is_taken(&run->processes[rank]) ? run->processes[rank].finalize_goes_to : NULL;
+    if (!tool)
+        return;
+    struct text why = {0};
+    text_add(&why,
+             " (MPI_Finalize was not reached, at least not by the collector: %s has one too and was loaded before it. "
+             "With HOPSCOPE_CHAIN=1 both see each call)",
+             tool);
+    say(run, is_taken, "what came after the last record", why.bytes ? why.bytes : "");
+    text_free(&why);
+}
+
 static void say_what_is_missing(struct run *run) {
     say(run, is_absent, "everything",
         " (no spool was found: bring node-local spools into spool/, or the collector was not preloaded there)");
     say(run, lacks_definitions, "all events", " (their .defs file is missing or empty, so they cannot be understood)");
     say(run, lacks_spools, "all events", " (their .spool file is missing or damaged)");
-    say(run, died, "what came after the last record", " (MPI_Finalize was not reached)");
+    say(run, died_unheard, "what came after the last record", " (MPI_Finalize was not reached)");
+    say_whose_end_another_tool_took(run);
+    say(run, began_again, "what was done in sessions of MPI, begun after all had ended,",
+        " (keep one session open to the end, and all are recorded)");
     say(run, aborted, "the end of the run", " (MPI_Abort was called there)");
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];

@@ -92,6 +92,8 @@ struct process {
     int64_t world_size, pid, core, started_ns, thread_level, parent_rank;
     char *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
         *topology_file, *end_how, *record;
+    char *finalize_goes_to; /* the object of another tool that has an MPI_Finalize before the collector's */
+    bool began_again;       /* a session after all had ended, of which nothing is recorded */
     bool has_event_cost;
     double event_cost_ns;
     struct comm_definition *comms;

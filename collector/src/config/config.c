@@ -2,18 +2,19 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/unknown.h"
+#include "config/variables.h"
 #include "log/log.h"
 
-static const char *text(const char *name) {
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
+/* Digits as a user would write them: bytes and seconds, no 1e+09. */
+#define NUMBER "%.15g"
 
-static double number(const char *name, double least, double most, double otherwise, bool speak) {
-    const char *value = text(name);
+static double number(enum variable variable, double least, double most, double otherwise, bool speak) {
+    const char *value = variable_text(variable);
     if (!value)
         return otherwise;
     /* Not strtod: its decimal point is the application's locale's. */
@@ -25,30 +26,55 @@ static double number(const char *name, double least, double most, double otherwi
     if (end != value && *end == '\0' && isfinite(parsed) && parsed >= least && parsed <= most)
         return parsed;
     if (speak)
-        log_line("%s=%s is no number from %g to %g; using %g", name, value, least, most, otherwise);
+        log_line("%s=%.200s is no number from " NUMBER " to " NUMBER "; using " NUMBER, variable_name(variable), value,
+                 least, most, otherwise);
     return otherwise;
 }
 
+/* The place of a value among the words (up to a NULL) that it may be; the first one stands for unset. */
+static int choice(enum variable variable, const char *const words[], bool speak) {
+    const char *value = variable_text(variable);
+    char all[80] = "";
+    size_t used = 0;
+    for (int i = 0; value && words[i]; i++) {
+        if (strcmp(value, words[i]) == 0)
+            return i;
+        const char *between = i == 0 ? "" : words[i + 1] ? ", " : " and ";
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", between, words[i]);
+    }
+    if (value && speak)
+        log_line("%s=%.200s is none of %s; using %s", variable_name(variable), value, all, words[0]);
+    return 0;
+}
+
+static bool on_or_off(enum variable variable, bool unset, bool speak) {
+    const char *const words[] = {unset ? "1" : "0", unset ? "0" : "1", NULL};
+    choice(variable, words, speak);
+    return variable_switch(variable, unset);
+}
+
 struct config config_read(bool speak) {
-    const char *assemble = text("HOPSCOPE_ASSEMBLE"), *transport = text("HOPSCOPE_TRANSPORT"),
-               *record = text("HOPSCOPE_RECORD"), *paused = text("HOPSCOPE_PAUSED");
-    bool known = !transport || strcmp(transport, "mpi") == 0 || strcmp(transport, "shm") == 0;
-    if (!known && speak)
-        log_line("HOPSCOPE_TRANSPORT=%s is neither mpi nor shm; using shm", transport);
-    if (speak && record && strcmp(record, "0") != 0 && strcmp(record, "collectives") != 0 && strcmp(record, "all") != 0)
-        log_line("HOPSCOPE_RECORD=%s is none of all, collectives and 0; using all", record);
+    enum { ALL, COLLECTIVES, NOTHING };
+    static const char *const recordings[] = {"all", "collectives", "0", NULL}, *const transports[] = {"shm", "mpi",
+                                                                                                      NULL};
+    int record = choice(VARIABLE_RECORD, recordings, speak);
+    /* The assembly's: a wrong value is told here, where somebody is sure to speak once. */
+    on_or_off(VARIABLE_KEEP_SPOOL, false, speak);
+    if (speak)
+        config_tell_unknown();
     return (struct config){
-        .directory = text("HOPSCOPE_DIR"),
-        .tree = text("HOPSCOPE_TREE"),
-        .topology = text("HOPSCOPE_TOPOLOGY"),
-        .presence_seconds = number("HOPSCOPE_PRESENCE_TIMEOUT", 0, 3600, 10, speak),
-        .chunk_bytes = (size_t)number("HOPSCOPE_SPOOL_CHUNK_BYTES", 4096, 1e9, 1 << 20, speak),
-        .clock_seconds = number("HOPSCOPE_CLOCK_INTERVAL", 0, 1e6, 60, speak),
-        .clock_skew = text("HOPSCOPE_CLOCK_SKEW"),
-        .record = !record || strcmp(record, "0") != 0,
-        .paused = paused && strcmp(paused, "0") != 0,
-        .messages = !record || strcmp(record, "collectives") != 0,
-        .shared_memory = !transport || strcmp(transport, "mpi") != 0,
-        .assemble = !assemble || strcmp(assemble, "0") != 0,
+        .directory = variable_text(VARIABLE_DIR),
+        .tree = variable_text(VARIABLE_TREE),
+        .topology = variable_text(VARIABLE_TOPOLOGY),
+        .presence_seconds = number(VARIABLE_PRESENCE_TIMEOUT, 0, 3600, 10, speak),
+        .chunk_bytes = (size_t)number(VARIABLE_SPOOL_CHUNK_BYTES, 4096, 1e9, 1 << 20, speak),
+        .clock_seconds = number(VARIABLE_CLOCK_INTERVAL, 0, 1e6, 60, speak),
+        .clock_skew = variable_text(VARIABLE_CLOCK_SKEW),
+        .record = record != NOTHING,
+        .paused = on_or_off(VARIABLE_PAUSED, false, speak),
+        .messages = record != COLLECTIVES,
+        .shared_memory = choice(VARIABLE_TRANSPORT, transports, speak) == 0,
+        .assemble = on_or_off(VARIABLE_ASSEMBLE, true, speak),
+        .chain = on_or_off(VARIABLE_CHAIN, false, speak),
     };
 }

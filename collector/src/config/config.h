@@ -18,9 +18,11 @@ struct config {
     bool paused;             /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
     bool shared_memory;      /* HOPSCOPE_TRANSPORT: not mpi; what carries hops between ranks of one machine */
     bool assemble;           /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
+    bool chain;              /* HOPSCOPE_CHAIN: 1 calls other tools that wrap MPI functions too; see mpi/chain.h */
 };
 
-/* An empty variable counts as unset. A value that is none keeps its default, with a line on stderr if `speak`. */
+/* An empty variable counts as unset. A value that is none keeps its default. If `speak`, lines on stderr name such
+ * values, and variables whose names begin like ours and are none. */
 struct config config_read(bool speak);
 
 #endif

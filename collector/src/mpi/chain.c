@@ -2,9 +2,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "config/variables.h"
 #include "mpi/loaded_object.h"
 
 enum { MOST_OBJECTS = 32 };
@@ -12,8 +12,7 @@ enum { MOST_OBJECTS = 32 };
 static void *own; /* the preload, for dlsym */
 
 bool chain_wanted(void) {
-    const char *value = getenv("HOPSCOPE_CHAIN");
-    return value && strcmp(value, "1") == 0;
+    return variable_switch(VARIABLE_CHAIN, false);
 }
 
 void *chain_wrapper(const char *name) {

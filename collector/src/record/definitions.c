@@ -24,6 +24,12 @@ int definitions_open(const char *directory, int world_rank) {
     return file < 0 ? errno : 0;
 }
 
+void definitions_reopen(const char *directory, int world_rank) {
+    char path[PATH_MAX];
+    if (file < 0 && snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) < (int)sizeof path)
+        file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+}
+
 void definitions_close(void) {
     if (file >= 0)
         close(file);

@@ -9,6 +9,8 @@
 /* Opens directory/spool/<world rank>.defs. 0, or an errno. */
 int definitions_open(const char *directory, int world_rank);
 void definitions_close(void);
+/* Opens it again after the end, if it is still there; what is said then stands behind the end. */
+void definitions_reopen(const char *directory, int world_rank);
 
 /* A line being put together; it grows as needed. A line that ran out of memory is dropped, never half written. */
 struct line {

@@ -19,6 +19,7 @@
 #include "record/hold.h"
 #include "record/record.h"
 #include "run/assemble.h"
+#include "run/beside_tools.h"
 #include "run/clock_exchange.h"
 #include "run/clock_skew.h"
 #include "run/clock_watch.h"
@@ -119,6 +120,9 @@ static void define_process(void) {
     line_text(&line, "tick_source", clock_is_tsc ? "tsc" : "clock_monotonic");
     line_text(&line, "presence", run.presence == PRESENCE_COMPLETE ? "complete" : "incomplete");
     line_real(&line, "event_cost_ns", record_measure_cost_ns());
+    const char *ending = beside_tools_ending(&run.config);
+    if (ending)
+        line_text(&line, "finalize_goes_to", ending);
     line_end(&line);
 }
 
@@ -177,6 +181,8 @@ static void start_together(void) {
     if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
         !plan_request_read(&request, &run.config, run.comm, run.rank, &run.machines, message, sizeof message))
         end_for_wrong_input(message);
+    if (run.rank == 0)
+        clock_skew_tell_unknown(run.config.clock_skew, &run.machines);
     run.topology = request.topology;
     define_process_again(&request);
     clock_exchange(run.comm, run.rank, run.size, &run.machines);
@@ -235,7 +241,8 @@ static void start_in_session(void) {
 
 /* began: ticks of entering MPI_Init. */
 static bool start(uint64_t began) {
-    run.config = config_read(run.rank == 0);
+    bool speak = run.rank == 0 && !job_was_spawned();
+    run.config = config_read(speak);
     run.job_is_of_world = job_token(run.job, sizeof run.job, !run.in_session);
     if (run.in_session) /* never taken for ranks that are inside MPI_Init */
         strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
@@ -243,7 +250,9 @@ static bool start(uint64_t began) {
     if (!place_among_worlds())
         return false;
     machines_own(&run.machines);
-    clock_skew_apply(run.config.clock_skew, &run.machines);
+    clock_skew_apply(run.config.clock_skew, &run.machines, speak);
+    if (speak)
+        beside_tools_tell(&run.config);
     struct presence_question question = {
         .directory = run.directory,
         .job = run.job,
@@ -357,6 +366,20 @@ void run_finish_in_session(int function) {
     comm_registry_stop();
     machines_free(&run.machines);
     pmpi.Session_finalize(&own_session);
+    errno = kept;
+}
+
+void run_tell_of_late_session(void) {
+    int kept = errno;
+    struct line line;
+    definitions_reopen(run.directory, run.rank);
+    line_begin(&line, "process");
+    line_boolean(&line, "began_again", true);
+    line_end(&line);
+    definitions_close();
+    if (run.rank == 0)
+        log_line("a session of MPI has begun after all had ended: what is done in it and in later ones is not "
+                 "recorded. Keep one session open to the end, and all are");
     errno = kept;
 }
 #endif

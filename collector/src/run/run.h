@@ -22,6 +22,9 @@ void run_add_world(uint64_t began);
 bool run_start_in_session(void);
 /* Before the PMPI_Session_finalize of the last session (function: whose leave it is); no rank waits for another. */
 void run_finish_in_session(int function);
+/* After a PMPI_Session_init that came behind the end of the recording: nothing of it is recorded, which is said once
+ * on stderr and in the trace. */
+void run_tell_of_late_session(void);
 #endif
 /* Behind a collective on MPI_COMM_WORLD whose sequence number has come to its checkpoint: clock_watch.h. has_data: it
  * has moved some; also if it failed, for then nothing tells who else thinks so. */

@@ -1,15 +1,24 @@
 /* Says in one line, when a process ends, that it used MPI and the collector saw nothing of it.
  *
  * A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym) never comes by a
- * preloaded library.
+ * preloaded library; one whose MPI_Init another tool takes first does not come by either.
  */
+#include "run/unseen.h"
+
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "log/log.h"
 #include "mpi/loaded_object.h"
-#include "mpi/mpi_table.h"
+#include "run/beside_tools.h"
+
+static bool begun;
+
+void unseen_not(void) {
+    begun = true;
+}
 
 static bool is_mpi(const char *path) {
     static const char *const names[] = {"libmpi.so", "libmpich.so", "libmpi_abi.so"};
@@ -33,13 +42,12 @@ static bool speaks(void) {
 
 __attribute__((destructor)) static void at_end(void) {
     struct loaded_object library;
-    /* Any wrapper that was called has looked the functions up. */
-    if (pmpi.Initialized || !loaded_objects(&library, 1, is_mpi) || !speaks())
+    if (begun || !loaded_objects(&library, 1, is_mpi) || !speaks())
         return;
     void *handle = dlopen(library.path, RTLD_LAZY | RTLD_NOLOAD);
     int (*initialized)(int *) = handle ? (int (*)(int *))dlsym(handle, "PMPI_Initialized") : NULL;
     int used = 0;
-    if (initialized && initialized(&used) == 0 && used)
+    if (initialized && initialized(&used) == 0 && used && !beside_tools_tell_unbegun())
         log_line(
             "this program took its MPI functions from %s by itself (dlopen, dlsym), past the collector: nothing was "
             "recorded. Link it to the MPI library, or look the functions up in RTLD_DEFAULT",

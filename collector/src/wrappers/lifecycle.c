@@ -3,15 +3,18 @@
 #include <pthread.h>
 
 #include "run/run.h"
+#include "run/unseen.h"
 #include "wrappers/call.h"
 
 static bool began;
 static bool began_in_session;
-static int users; /* then: open sessions, and what MPI_Init has begun besides */
+static bool ended; /* and the recording with it */
+static int users;  /* then: open sessions, and what MPI_Init has begun besides */
 
 /* Before PMPI_Init: the stamp at which the call was entered. */
 static uint64_t before_init(void) {
     call_pass_on();
+    unseen_not();
     if (!began)
         clock_start();
     return clock_now();
@@ -52,6 +55,7 @@ WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided
 static int leave_finalize(struct call *call, MPI_Session *session) {
     bool last = __atomic_sub_fetch(&users, 1, __ATOMIC_ACQ_REL) == 0 && began_in_session;
     if (last) {
+        __atomic_store_n(&ended, true, __ATOMIC_RELAXED);
         __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
         run_finish_in_session((int)call->function); /* records the leave */
     }
@@ -72,6 +76,7 @@ WRAPPER int MPI_Finalize(void) {
     if (began_in_session)
         return leave_finalize(&call, NULL);
 #endif
+    __atomic_store_n(&ended, true, __ATOMIC_RELAXED);
     __atomic_store_n(&call_serving, false, __ATOMIC_RELEASE);
     run_finish(); /* records the leave */
     call.error = pmpi.Finalize();
@@ -91,6 +96,7 @@ WRAPPER int MPI_Abort(MPI_Comm comm, int code) {
 
 #if HOPSCOPE_MPI_SESSIONS
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static bool late_told; /* that what begins after the end is not recorded */
 
 /* After the first one, if nothing has begun yet: as after_init. */
 static void begin_in_session(uint64_t enter, const void *caller) {
@@ -121,6 +127,9 @@ WRAPPER int MPI_Session_init(MPI_Info info, MPI_Errhandler handler, MPI_Session 
         __atomic_add_fetch(&users, 1, __ATOMIC_RELAXED);
         if (!began)
             begin_in_session(enter, CALLER);
+        else if (__atomic_load_n(&ended, __ATOMIC_RELAXED) && !late_told)
+            run_tell_of_late_session();
+        late_told = __atomic_load_n(&ended, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&starting);
     return error;

@@ -1,4 +1,5 @@
-/* A PMPI tool as small as one can be: counts two functions and says so at the end. */
+/* A PMPI tool as small as one can be: counts two functions and says so at the end. With TAKES_INIT it has an MPI_Init
+ * too, as most tools. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -13,6 +14,12 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int to, int t
     sends++;
     return PMPI_Send(buffer, count, datatype, to, tag, comm);
 }
+
+#ifdef TAKES_INIT
+int MPI_Init(int *argc, char ***argv) {
+    return PMPI_Init(argc, argv);
+}
+#endif
 
 int MPI_Finalize(void) {
     int rank;

@@ -1,0 +1,46 @@
+/* Every environment variable that Hopscope has, once: the table in docs/collector.md is held against this list. What
+ * they say stands there, and in config.h for those that the preload reads. */
+#ifndef HOPSCOPE_VARIABLES_H
+#define HOPSCOPE_VARIABLES_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* COLLECTOR_DIR is for the commands; KEEP_SPOOL for the assembly. */
+// clang-format off
+#define HOPSCOPE_VARIABLES(X)                                                                                          \
+    X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(PAUSED) X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES)               \
+    X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL) X(COLLECTOR_DIR)
+// clang-format on
+
+enum variable {
+#define HOPSCOPE_VARIABLE(name) VARIABLE_##name,
+    HOPSCOPE_VARIABLES(HOPSCOPE_VARIABLE)
+#undef HOPSCOPE_VARIABLE
+        VARIABLES,
+};
+
+static inline const char *variable_name(enum variable variable) {
+    static const char *const names[] = {
+#define HOPSCOPE_VARIABLE(name) "HOPSCOPE_" #name,
+        HOPSCOPE_VARIABLES(HOPSCOPE_VARIABLE)
+#undef HOPSCOPE_VARIABLE
+    };
+    return names[variable];
+}
+
+/* NULL if it is not set, or empty. */
+static inline const char *variable_text(enum variable variable) {
+    const char *value = getenv(variable_name(variable));
+    return value && *value ? value : NULL;
+}
+
+/* Of one that is 0 or 1; anything else counts as unset. */
+static inline bool variable_switch(enum variable variable, bool unset) {
+    const char *value = variable_text(variable);
+    bool known = value && (strcmp(value, "0") == 0 || strcmp(value, "1") == 0);
+    return known ? *value == '1' : unset;
+}
+
+#endif
