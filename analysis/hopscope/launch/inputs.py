@@ -3,16 +3,18 @@
 The collector checks them again, and more (ranks, cycles, sizes), in MPI_Init: only there is the number of ranks known.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from pathlib import Path
-from typing import Any, cast
-
-import jsonschema
-import jsonschema.exceptions
+from typing import TYPE_CHECKING, Any, cast
 
 import hopscope
 from hopscope.errors import InputError
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 SHAPES = ("flat", "chain", "binary", "binomial", "binomial-mpich", "binomial-lam", "hierarchical")
 ALGORITHMS = (
@@ -56,7 +58,7 @@ def _line_of(text: str, path: list[str | int]) -> int | None:
     return None if found is None else text.count("\n", 0, found) + 1
 
 
-def _told(fault: jsonschema.exceptions.ValidationError) -> tuple[list[str | int], str]:
+def _told(fault: ValidationError) -> tuple[list[str | int], str]:
     """Where a fault lies and what it is, in words that say what would be right; for alternatives, the nearest one."""
     path, context = list(fault.absolute_path), list(fault.context or [])
     if fault.schema is False:
@@ -68,7 +70,7 @@ def _told(fault: jsonschema.exceptions.ValidationError) -> tuple[list[str | int]
     if all(inner.validator == "required" for inner in context):
         return path, f"needs one of {', '.join(inner.message.split(' is ')[0] for inner in context)}"
     # Alternatives are told apart by a word such as `shape`: the nearest is the one whose word fits.
-    branches: dict[int, list[jsonschema.exceptions.ValidationError]] = {}
+    branches: dict[int, list[ValidationError]] = {}
     for inner in context:
         branches.setdefault(int(inner.schema_path[0]), []).append(inner)
     fitting = [b for b in branches.values() if not any(inner.validator in ("const", "enum") for inner in b)]
@@ -99,8 +101,10 @@ def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from error
-    checker = jsonschema.Draft202012Validator(schema(schema_name))
-    fault = jsonschema.exceptions.best_match(checker.iter_errors(content))
+    from jsonschema import Draft202012Validator  # every command starts without it
+    from jsonschema.exceptions import best_match
+
+    fault = best_match(Draft202012Validator(schema(schema_name)).iter_errors(content))
     if fault is not None:
         at, what = _told(fault)
         line = _line_of(text, at)

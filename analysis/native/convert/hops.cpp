@@ -67,6 +67,11 @@ class Matcher {
     template <typename Give> uint64_t match(const Give &give) {
         uint64_t left_over = 0;
         for (const Pair &pair : pairs_) {
+            if (is_one(sends_, pair.first_send) && is_one(receives_, pair.first_receive)) { /* nearly always */
+                give(pair.key, sends_[static_cast<size_t>(pair.first_send)],
+                     receives_[static_cast<size_t>(pair.first_receive)], 0);
+                continue;
+            }
             in_order(sends_, pair.first_send, these_sends_);
             in_order(receives_, pair.first_receive, these_receives_);
             const size_t both = std::min(these_sends_.size(), these_receives_.size());
@@ -84,6 +89,9 @@ class Matcher {
         int32_t first_send, first_receive;
     };
 
+    template <typename Record> static bool is_one(const std::vector<End<Record>> &ends, int32_t first) {
+        return first >= 0 && ends[static_cast<size_t>(first)].next < 0;
+    }
     template <typename Record>
     void add(const Key &key, const End<Record> &end, std::vector<End<Record>> &ends, int32_t Pair::*first) {
         Pair &pair = pairs_[pair_of(key)];
@@ -132,7 +140,7 @@ template <typename Record> int32_t peer_of(const Trace &trace, const Record &rec
 }
 
 /* Sorts hops from `first` on into the order of their rows. */
-void sort_hops(std::vector<Hop> &hops, size_t first) {
+void sort_hops(Kept<Hop> &hops, size_t first) {
     thread_local std::vector<std::pair<int64_t, size_t>> order;
     thread_local std::vector<Hop> sorted;
     order.clear();
@@ -153,7 +161,7 @@ void sort_hops(std::vector<Hop> &hops, size_t first) {
 
 } // namespace
 
-uint64_t match_hops(const Trace &trace, const Collective &collective, std::vector<Hop> &out) {
+uint64_t match_hops(const Trace &trace, const Collective &collective, Kept<Hop> &out) {
     thread_local Matcher matcher;
     matcher.clear();
     uint64_t unmatched = 0;

@@ -21,6 +21,6 @@ struct Hop {
 };
 
 /* Appends the hops of a collective, in the order of their rows. Returns how many ends have no other end. */
-uint64_t match_hops(const Trace &trace, const Collective &collective, std::vector<Hop> &out);
+uint64_t match_hops(const Trace &trace, const Collective &collective, Kept<Hop> &out);
 
 } // namespace hopscope

@@ -141,8 +141,8 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
     auto &begin = table->int64("begin_ns");
     auto &end = table->int64("end_ns", true);
     auto &call_site = table->string("call_site", true);
-    std::vector<int32_t> lanes;
-    std::vector<int8_t> kinds;
+    Kept<int32_t> lanes;
+    Kept<int8_t> kinds;
     for (const Row *row = first; row != first + count; row++) {
         const IntervalRecord &interval = row->interval;
         const LocationEvents &its_location = trace.locations[row->location];

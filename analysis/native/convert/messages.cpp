@@ -73,7 +73,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         uint64_t count;
         bool recorded;
     };
-    std::vector<Taken> sends;
+    Kept<Taken> sends;
     int32_t comm = -1, peer = -1;
     for (size_t l = 0; l < trace_.locations.size(); l++) {
         LocationEvents &location = trace_.locations[l];
@@ -138,7 +138,7 @@ void MessagePieces::take_up_receives() {
         Receive receive;
         uint64_t order;
     };
-    std::vector<Taken> taken;
+    Kept<Taken> taken;
     int32_t comm = -1, peer = -1;
     for (size_t rank = 0; rank < locations_of_.size(); rank++) {
         const auto self = static_cast<int32_t>(rank);
@@ -275,8 +275,8 @@ void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
     auto &link = table->string("link");
     auto &clock_error = table->int64("clock_error_ns");
     auto &binding = table->string("binding");
-    std::vector<int32_t> src_lane, dst_lane;
-    std::vector<int8_t> link_code;
+    Kept<int32_t> src_lane, dst_lane;
+    Kept<int8_t> link_code;
     const int64_t first_id = next_id_;
     for (const Message &message : messages) {
         const Key &key = message.key;

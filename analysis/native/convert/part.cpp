@@ -33,8 +33,8 @@ void Part::judge(const paths::Judge &judge) {
     const paths::CollectiveWalker walker(collectives, calls, making_.lanes, {waits.data(), first.data()});
     for (int8_t binding : judged.binding)
         hop_binding_->push_back(words_.bindings[static_cast<size_t>(binding)]);
-    const std::pair<Values<int64_t> *, std::vector<int64_t>> found[] = {
-        {hop_predecessor_, walker.hop_predecessors(messages)}, {call_predecessor_, walker.call_predecessors()}};
+    const std::pair<Values<int64_t> *, Kept<int64_t>> found[] = {{hop_predecessor_, walker.hop_predecessors(messages)},
+                                                                 {call_predecessor_, walker.call_predecessors()}};
     for (const auto &[column, ids] : found)
         for (int64_t id : ids)
             column->push_back(id < 0 ? kNull64 : id);

@@ -29,16 +29,16 @@ class Part {
   public:
     Part(const Making &making, const std::unique_ptr<Collective> *first, size_t count);
 
-    std::vector<Hop> hops;
+    Kept<Hop> hops;
     std::vector<size_t> first_hop{0}; /* of each collective */
     uint64_t unmatched = 0, incomplete = 0;
-    std::vector<Step> steps;
+    Kept<Step> steps;
     std::vector<size_t> first_step{0};
     bool by_tree = false;
     paths::Messages messages;
     paths::Collectives collectives;
     paths::Calls calls;
-    std::vector<paths::Wait> waits;
+    Kept<paths::Wait> waits;
 
     size_t size() const {
         return count_;
@@ -79,9 +79,9 @@ class Part {
     Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr;
     paths::Stretches stretches_;
     /* What the walks need besides the tables' own columns. */
-    std::vector<int8_t> leads_, returns_early_, has_hops_, link_, early_, from_engine_;
-    std::vector<int32_t> root_rank_, comm_rank_, call_lane_, src_lane_, dst_lane_;
-    std::vector<int64_t> first_call_;
+    Kept<int8_t> leads_, returns_early_, has_hops_, link_, from_engine_;
+    Kept<int32_t> root_rank_, comm_rank_, call_lane_, src_lane_, dst_lane_;
+    Kept<int64_t> first_call_;
 };
 
 } // namespace hopscope

@@ -75,7 +75,7 @@ void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<cons
         path_words[i] = words->find(path_names[i]);
     for (size_t i = 0; i < 9; i++)
         category_words[i] = words->find(category_names[i]);
-    auto words_of = [](Values<int32_t> &column, const std::vector<int8_t> &codes, const int32_t *numbers) {
+    auto words_of = [](Values<int32_t> &column, const Kept<int8_t> &codes, const int32_t *numbers) {
         for (int8_t code : codes)
             column.push_back(numbers[code]);
     };

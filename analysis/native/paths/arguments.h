@@ -48,9 +48,10 @@ class Arguments {
 };
 
 // A vector that becomes a numpy array without a copy.
-template <typename T> nb::object to_numpy(std::vector<T> &&values) {
-    auto *kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+template <typename T, typename Allocator> nb::object to_numpy(std::vector<T, Allocator> &&values) {
+    using Vector = std::vector<T, Allocator>;
+    auto *kept = new Vector(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<Vector *>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
 }
 

@@ -3,14 +3,14 @@
 
 #include <array>
 
+#include "block_pool.h"
 #include "columns.h"
 
 namespace hopscope::paths {
 
 struct BindingResult {
-    std::vector<int8_t> binding; // enum Binding, per message
-    std::vector<int64_t>
-        expected_arrival; // send_begin + the fastest transit of its class: breaks ties of one MPI_Waitall
+    Kept<int8_t> binding;           // enum Binding, per message
+    Kept<int64_t> expected_arrival; // send_begin + the fastest transit of its class: breaks ties of one MPI_Waitall
 };
 
 // Judges the messages of a trace piece by piece: each by the references of everything up to the end of its piece.

@@ -10,6 +10,8 @@
 #include <limits>
 #include <vector>
 
+#include "block_pool.h"
+
 namespace hopscope::paths {
 
 constexpr int64_t MISSING = std::numeric_limits<int64_t>::min();
@@ -93,9 +95,9 @@ struct Lanes {
 
 // Rows of path_stretches; -1 for null. op and call_site are the caller's numbers.
 struct Stretches {
-    std::vector<int8_t> path, category;
-    std::vector<int64_t> path_collective, step, begin, end, collective, hop, message;
-    std::vector<int32_t> rank, src, dst, op, call_site;
+    Kept<int8_t> path, category;
+    Kept<int64_t> path_collective, step, begin, end, collective, hop, message;
+    Kept<int32_t> rank, src, dst, op, call_site;
     size_t size() const {
         return begin.size();
     }

@@ -44,7 +44,7 @@ History::History(const Scratch &scratch, const Lanes &lanes)
     files_->first_wait.add(0);
 }
 
-void History::add(const Collectives &collectives, const Calls &calls, const std::vector<Wait> &hop_waits) {
+void History::add(const Collectives &collectives, const Calls &calls, const Kept<Wait> &hop_waits) {
     Files &files = *files_;
     const auto calls_before = static_cast<int64_t>(files.enter.size());
     const auto waits_before = static_cast<int64_t>(files.hop_waits.size());
@@ -96,7 +96,7 @@ void History::add(const Intervals &intervals) {
 }
 
 void History::add(const Messages &messages, const BindingResult &judged) {
-    const std::vector<Wait> waits = waits_of(messages, judged);
+    const Kept<Wait> waits = waits_of(messages, judged);
     files_->message_waits.add(waits.data(), waits.size());
     for (size_t i = 0; i < messages.size(); i++) {
         files_->completions.add({messages.recv_end[i], messages.dst_lane[i]});

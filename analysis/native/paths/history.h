@@ -14,7 +14,7 @@ class History {
 
     // A piece's collectives with all their calls and the waits in them; pieces in order. Another thread may meanwhile
     // add intervals or messages.
-    void add(const Collectives &collectives, const Calls &calls, const std::vector<Wait> &hop_waits);
+    void add(const Collectives &collectives, const Calls &calls, const Kept<Wait> &hop_waits);
     void add(const Intervals &intervals);
     // The application's messages, judged.
     void add(const Messages &messages, const BindingResult &judged);

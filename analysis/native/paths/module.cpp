@@ -100,7 +100,7 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
     Arguments in(arrays);
     Trace trace = trace_of(in);
     BindingResult hops, messages;
-    std::vector<int64_t> hop_pred, call_pred;
+    Kept<int64_t> hop_pred, call_pred;
     Stretches s;
     {
         nb::gil_scoped_release release;
@@ -113,7 +113,7 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
         message_judge.learn_transits(trace.messages);
         message_judge.learn_waits(trace.messages);
         messages = message_judge.judge(trace.messages);
-        const std::vector<Wait> waits = waits_of(trace.hops, hops);
+        const Kept<Wait> waits = waits_of(trace.hops, hops);
         const std::vector<int64_t> first = first_waits(waits, trace.collectives);
         CollectiveWalker walker(trace.collectives, trace.calls, trace.lanes, {waits.data(), first.data()});
         hop_pred = walker.hop_predecessors(trace.hops);

@@ -31,8 +31,11 @@ template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped,
 
 } // namespace
 
-std::vector<Wait> waits_of(const Messages &m, const BindingResult &judged) {
-    std::vector<Wait> waits;
+Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
+    Kept<Wait> waits;
+    waits.reserve(static_cast<size_t>(std::count_if(judged.binding.begin(), judged.binding.end(), [](int8_t binding) {
+        return binding == static_cast<int8_t>(Binding::recv) || binding == static_cast<int8_t>(Binding::send);
+    })));
     for (size_t i = 0; i < m.size(); i++) {
         Wait wait{};
         wait.collective = m.collective.size ? m.collective[i] : 0;
@@ -72,7 +75,7 @@ std::vector<Wait> waits_of(const Messages &m, const BindingResult &judged) {
     return waits;
 }
 
-std::vector<int64_t> first_waits(const std::vector<Wait> &waits, const Collectives &collectives) {
+std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Collectives &collectives) {
     std::vector<int64_t> first(collectives.size() + 1, 0);
     for (const Wait &wait : waits)
         first[static_cast<size_t>(wait.collective - collectives.first_id) + 1]++;
@@ -113,8 +116,10 @@ Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &call
         // Of two that begin together the longer one is the outer one.
         return std::tie(a.begin, b.end, a.owner, a.row) < std::tie(b.begin, a.end, b.owner, b.row);
     });
+    size_t touched = 0;
     for (size_t lane = 0; lane < lanes.size(); lane++) {
         Item *kept = items_.begin(lane);
+        touched += static_cast<size_t>(items_.end(lane) - kept);
         int64_t open_until = std::numeric_limits<int64_t>::min();
         for (const Item *item = items_.begin(lane); item != items_.end(lane); item++) {
             if (item->begin < open_until)
@@ -123,6 +128,10 @@ Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &call
             open_until = (kept - 1)->end;
         }
         ends_.push_back(kept);
+        if (touched > kTouched) {
+            items_.trim();
+            touched = 0;
+        }
     }
 }
 

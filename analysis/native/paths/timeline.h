@@ -38,7 +38,7 @@ struct Wait {
 };
 
 // The waits that messages bind, as (collective, lane, end, tie, message) orders them.
-std::vector<Wait> waits_of(const Messages &messages, const BindingResult &judged);
+Kept<Wait> waits_of(const Messages &messages, const BindingResult &judged);
 
 // The waits of collectives, sorted; those of row c of `collectives` are first[c] .. first[c + 1].
 struct HopWaits {
@@ -49,7 +49,7 @@ struct HopWaits {
 };
 
 // Where the waits of each collective begin: one entry more than collectives.
-std::vector<int64_t> first_waits(const std::vector<Wait> &waits, const Collectives &collectives);
+std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Collectives &collectives);
 
 class Timeline {
   public:

@@ -125,16 +125,16 @@ Place CollectiveWalker::walk(Backward &out, size_t collective, Place from) const
     }
 }
 
-std::vector<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
-    std::vector<int64_t> result(hops.size(), -1);
+Kept<int64_t> CollectiveWalker::hop_predecessors(const Messages &hops) const {
+    Kept<int64_t> result(hops.size(), -1);
     for (size_t i = 0; i < hops.size(); i++)
         if (const Wait *wait = hop_waits_.before(row_of(hops.collective[i]), hops.src_lane[i], hops.send_begin[i]))
             result[i] = wait->message;
     return result;
 }
 
-std::vector<int64_t> CollectiveWalker::call_predecessors() const {
-    std::vector<int64_t> result(calls_.size(), -1);
+Kept<int64_t> CollectiveWalker::call_predecessors() const {
+    Kept<int64_t> result(calls_.size(), -1);
     for (size_t i = 0; i < calls_.size(); i++) {
         int64_t end = end_of_call(i);
         if (end == MISSING) // the trace ends inside: the last of all

@@ -27,9 +27,9 @@ class CollectiveWalker {
     CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits);
 
     // The last binding hop that the sender of each hop had to wait for before it sent, by id; -1 if none.
-    std::vector<int64_t> hop_predecessors(const Messages &hops) const;
+    Kept<int64_t> hop_predecessors(const Messages &hops) const;
     // The last binding hop before each call's leave, by id; -1 if none.
-    std::vector<int64_t> call_predecessors() const;
+    Kept<int64_t> call_predecessors() const;
     // The critical path of each collective, stretches in time order.
     void keep_paths(Stretches &out) const;
 

@@ -1,5 +1,5 @@
-/* Memory for columns, kept from piece to piece: giving it back to the system and taking it again for every piece costs
- * as much as filling it. */
+/* Memory for columns and what is as long, kept from piece to piece: giving it back to the system and taking it again
+ * for every piece costs as much as filling it. */
 #pragma once
 
 #include <cstddef>
@@ -47,5 +47,8 @@ template <typename T> struct Pooled {
         return false;
     }
 };
+
+/* A vector whose memory is kept from piece to piece. */
+template <typename T> using Kept = std::vector<T, Pooled<T>>;
 
 } // namespace hopscope
