@@ -2,40 +2,14 @@
 #include "conversion.h"
 
 #include <algorithm>
-#include <exception>
 #include <iterator>
 #include <malloc.h>
-#include <thread>
 
 #include "../paths/run_walk.h"
+#include "../paths/with_another.h"
 #include "tables.h"
 
 namespace hopscope {
-
-namespace {
-
-/* Does one thing in another thread beside one here. Throws what either threw. */
-template <typename Beside, typename Here> void with_another(const Beside &beside, const Here &here) {
-    std::exception_ptr problem;
-    std::thread other([&] {
-        try {
-            beside();
-        } catch (...) {
-            problem = std::current_exception();
-        }
-    });
-    try {
-        here();
-    } catch (...) {
-        other.join();
-        throw;
-    }
-    other.join();
-    if (problem)
-        std::rethrow_exception(problem);
-}
-
-} // namespace
 
 Conversion::Conversion(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events,
                        int64_t piece_rows, Progress &progress)

@@ -2,17 +2,15 @@
 #include "piece.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "../paths/with_another.h"
 #include "part.h"
 
 namespace hopscope {
 namespace {
 
 template <typename Work> void with_both(std::vector<Part> &parts, const Work &work) {
-    std::thread other([&] { work(parts[1]); });
-    work(parts[0]);
-    other.join();
+    with_another([&] { work(parts[1]); }, [&] { work(parts[0]); });
 }
 
 } // namespace

@@ -2,8 +2,9 @@
 #include "timeline.h"
 
 #include <algorithm>
-#include <thread>
 #include <tuple>
+
+#include "with_another.h"
 
 namespace hopscope::paths {
 namespace {
@@ -24,9 +25,7 @@ template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped,
             }
         }
     };
-    std::thread other(sort_every_other, 1);
-    sort_every_other(0);
-    other.join();
+    with_another([&] { sort_every_other(1); }, [&] { sort_every_other(0); });
 }
 
 } // namespace
