@@ -36,9 +36,9 @@ enum spool_kind {
     /* Calls. region: enum mpi_function. ENTER a = call site id (0 unknown); of a collective also comm, and
      * b = seq, c = root: a rank of the communicator (of an intercommunicator's other group) or one of SPOOL_ROOT_*.
      * LEAVE of a collective: comm = reason id (0: not asked for, or done by the tree), a = bytes sent, b = bytes
-     * received, c = 1 if the engine ran it. ENTER of a blocking send, receive or probe: comm, b = peer << 32 | tag as
-     * asked for (c = of a Sendrecv's receive), in which SPOOL_ANY stands for MPI_ANY_SOURCE and MPI_ANY_TAG,
-     * SPOOL_NOBODY for MPI_PROC_NULL. */
+     * received, c = 1 if the engine ran it; of any form of one c = SPOOL_REFUSED if it was none. ENTER of a blocking
+     * send, receive or probe: comm, b = peer << 32 | tag as asked for (c = of a Sendrecv's receive), in which SPOOL_ANY
+     * stands for MPI_ANY_SOURCE and MPI_ANY_TAG, SPOOL_NOBODY for MPI_PROC_NULL. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
     /* Application point-to-point. comm; a = peer (rank of comm) << 32 | tag; b = bytes; c = request id */
@@ -82,6 +82,9 @@ enum spool_kind {
     SPOOL_ON = 61,
     SPOOL_SKIPPED = 62,
 };
+
+/* The MPI library refused a collective's arguments, so nobody waits for it: its seq is the next one's too. */
+#define SPOOL_REFUSED 2
 
 #define SPOOL_IN_GAP ((uint64_t)1 << 63)
 

@@ -108,13 +108,25 @@ static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns
     return true;
 }
 
+/* The one that was entered last was none: what came before it is over. */
+static void take_back(struct rank_place *rank, struct last_collective *collective) {
+    if (collective->seq > 0) {
+        collective->seq--;
+        collective->inside = false;
+    } else {
+        *collective = rank->collectives[--rank->collective_count];
+    }
+}
+
 static void leave(struct scan *s, const struct spool_record *record, uint64_t ns) {
     const struct spool_record *call = s->place->call;
     if (!call || call->region != record->region)
         return;
     if (function_is_collective(call->region)) {
         struct last_collective *collective = open_collective(s->rank, comm_of(s->process, call->comm), call->b);
-        if (collective && !collective->started)
+        if (collective && record->c == SPOOL_REFUSED)
+            take_back(s->rank, collective);
+        else if (collective && !collective->started)
             collective->inside = false;
     }
     s->place->last = call;

@@ -29,6 +29,8 @@ struct spool_file {
     /* survey.c */
     size_t *open_enters; /* ascending indices of ENTER records whose call never left */
     size_t open_enter_count;
+    size_t *refused; /* ascending indices of ENTER records of collectives that the MPI library refused */
+    size_t refused_count, refused_room;
     uint64_t events_written; /* write_events.c */
 };
 
@@ -166,6 +168,7 @@ struct site { /* merged call site */
 /* A region: what was called, and from where. OTF2 id: index. */
 struct region {
     uint16_t function;     /* enum mpi_function */
+    bool refused;          /* a collective's, by the MPI library */
     uint32_t site;         /* NO_ID: unknown */
     const char *user_name; /* of the user's own; NULL: an MPI function */
 };
@@ -244,8 +247,11 @@ bool merge_comms(struct run *run);
 
 /* One pass over all records: order, span, regions, shadow communicators, calls that never left. */
 bool survey(struct run *run);
+/* By the MPI library: the ENTER with that index. After survey. */
+bool was_refused(const struct spool_file *file, size_t index);
 /* OTF2 ids; NO_ID where the record refers to nothing known. A region's: of what begins it. */
-uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin);
+uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
+                   bool refused);
 uint32_t comm_of(const struct process *process, uint32_t id);
 /* Its processes of other worlds were not found. */
 bool is_unjoined(const struct process *process, uint32_t id);

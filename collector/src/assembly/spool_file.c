@@ -86,5 +86,6 @@ void spool_file_close(struct spool_file *file) {
         munmap(file->mapping, file->mapped_bytes);
     free(file->sorted);
     free(file->open_enters);
+    free(file->refused);
     *file = (struct spool_file){0};
 }

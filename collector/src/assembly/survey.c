@@ -29,14 +29,27 @@ static const struct name_definition *user_region(const struct process *process, 
 }
 
 /* Of an enter, of a collective's request, or of a region of the user's; these come behind all functions. */
-static uint64_t region_key(const struct process *process, const struct spool_record *begin) {
+static uint64_t region_key(const struct process *process, const struct spool_record *begin, bool refused) {
     const struct name_definition *user = user_region(process, begin);
-    uint64_t what = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region;
+    uint64_t what = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region | (uint64_t)refused << 15;
     return what << 32 | site_of(process, begin->a);
 }
 
-uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin) {
-    return id_table_find(&run->region_ids, region_key(process, begin));
+uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
+                   bool refused) {
+    return id_table_find(&run->region_ids, region_key(process, begin, refused));
+}
+
+bool was_refused(const struct spool_file *file, size_t index) {
+    size_t low = 0, high = file->refused_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (file->refused[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < file->refused_count && file->refused[low] == index;
 }
 
 /* UINT64_MAX if the hop refers to no known communicator or tree. */
@@ -125,8 +138,9 @@ static bool merge_all_names(struct run *run) {
     return ok;
 }
 
-static bool need_region(struct run *run, const struct process *process, const struct spool_record *begin) {
-    uint64_t key = region_key(process, begin);
+static bool need_region(struct run *run, const struct process *process, const struct spool_record *begin,
+                        bool refused) {
+    uint64_t key = region_key(process, begin, refused);
     if (id_table_find(&run->region_ids, key) != NO_ID)
         return true;
     struct region *regions = realloc(run->regions, (run->region_count + 1) * sizeof *regions);
@@ -134,8 +148,8 @@ static bool need_region(struct run *run, const struct process *process, const st
         return false;
     run->regions = regions;
     const struct name_definition *user = user_region(process, begin);
-    regions[run->region_count++] =
-        (struct region){begin->region, site_of(process, begin->a), user ? run->user_regions[user->merged] : NULL};
+    regions[run->region_count++] = (struct region){begin->region, refused, site_of(process, begin->a),
+                                                   user ? run->user_regions[user->merged] : NULL};
     return true;
 }
 
@@ -202,15 +216,29 @@ static bool push(struct stack *stack, size_t index) {
     return true;
 }
 
-static bool survey_record(struct run *run, const struct process *process, const struct spool_file *file, size_t index,
+/* Calls of a thread do not nest, so their indices come in order. */
+static bool note_refused(struct run *run, const struct process *process, struct spool_file *file, size_t index) {
+    if (file->refused_count == file->refused_room) {
+        size_t room = file->refused_room ? file->refused_room * 2 : 16;
+        size_t *grown = realloc(file->refused, room * sizeof *grown);
+        if (!grown)
+            return false;
+        file->refused = grown;
+        file->refused_room = room;
+    }
+    file->refused[file->refused_count++] = index;
+    return need_region(run, process, &file->records[index], true);
+}
+
+static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
                           struct stack *open) {
     const struct spool_record *record = &file->records[index];
     switch (record->kind) {
     case SPOOL_ENTER:
     case SPOOL_REGION_BEGIN:
-        return push(open, index) && need_region(run, process, record);
+        return push(open, index) && need_region(run, process, record, false);
     case SPOOL_COLLECTIVE_REQUEST:
-        return need_region(run, process, record);
+        return need_region(run, process, record, false);
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:
@@ -229,6 +257,8 @@ static bool survey_record(struct run *run, const struct process *process, const 
                 clock_map_ns(machine, record->ticks) - clock_map_ns(machine, file->records[open->items[depth]].ticks);
         }
         open->depth = depth;
+        if (record->kind == SPOOL_LEAVE && record->c == SPOOL_REFUSED)
+            return note_refused(run, process, file, open->items[depth]);
         return true;
     }
     case SPOOL_HOP_ISEND:

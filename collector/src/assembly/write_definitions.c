@@ -215,10 +215,16 @@ static void write_regions(struct writing *w) {
             if (site->symbol && *site->symbol)
                 text_add(&description, "called from %s", site->symbol);
         }
-        uint32_t name = text(w, region->user_name ? region->user_name : function_name(region->function));
+        struct text own = {0};
+        text_add(&own, region->refused ? "%s (refused)" : "%s",
+                 region->user_name ? region->user_name : function_name(region->function));
+        uint32_t name = text(w, own.bytes ? own.bytes : "");
+        text_free(&own);
         check(w, OTF2_GlobalDefWriter_WriteRegion(
                      w->to, (uint32_t)i, name, name, description.bytes ? text(w, description.bytes) : empty,
-                     region->user_name ? OTF2_REGION_ROLE_CODE : function_role(region->function),
+                     region->user_name ? OTF2_REGION_ROLE_CODE
+                     : region->refused ? OTF2_REGION_ROLE_FUNCTION
+                                       : function_role(region->function),
                      region->user_name ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
                      place.bytes ? text(w, place.bytes) : empty, 0, 0));
         text_free(&place);

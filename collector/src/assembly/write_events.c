@@ -87,8 +87,10 @@ static void enter(struct writing *w, size_t index, uint64_t ns) {
     bool never_left =
         w->next_open_enter < w->file->open_enter_count && w->file->open_enters[w->next_open_enter] == index;
     w->next_open_enter += never_left;
-    bool nonblocking = function_is_nonblocking(record->region);
-    uint32_t comm = collective(record) || (nonblocking && never_left) ? comm_of(w->process, record->comm) : NO_ID;
+    bool nonblocking = function_is_nonblocking(record->region), refused = was_refused(w->file, index);
+    uint32_t comm = refused                                             ? NO_ID
+                    : collective(record) || (nonblocking && never_left) ? comm_of(w->process, record->comm)
+                                                                        : NO_ID;
     if (comm != NO_ID) {
         int64_t seq = (int64_t)record->b;
         if (seq != w->next_seq[comm] || never_left)
@@ -98,10 +100,10 @@ static void enter(struct writing *w, size_t index, uint64_t ns) {
         w->next_seq[comm] = seq + 1;
         w->hops_since_enter = 0;
     }
-    check(w, OTF2_EvtWriter_Enter(w->to, w->attributes, ns, region_of(w->run, w->process, record)));
+    check(w, OTF2_EvtWriter_Enter(w->to, w->attributes, ns, region_of(w->run, w->process, record, refused)));
     if (comm != NO_ID && !nonblocking)
         check(w, OTF2_EvtWriter_MpiCollectiveBegin(w->to, NULL, ns));
-    else if (collective(record))
+    else if (collective(record) && !refused)
         left_out(w, record);
     push(w, index);
 }
@@ -109,7 +111,8 @@ static void enter(struct writing *w, size_t index, uint64_t ns) {
 /* leave: NULL where an outer call's leave ended this one. */
 static void leave_call(struct writing *w, const struct spool_record *begin, const struct spool_record *leave,
                        uint64_t ns) {
-    uint32_t comm = collective(begin) ? comm_of(w->process, begin->comm) : NO_ID;
+    bool refused = leave && leave->c == SPOOL_REFUSED;
+    uint32_t comm = collective(begin) && !refused ? comm_of(w->process, begin->comm) : NO_ID;
     if (comm != NO_ID) {
         check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->to, NULL, ns, function_collective_op(begin->region), comm,
                                                  root_of(begin->c), leave ? leave->a : 0, leave ? leave->b : 0));
@@ -127,12 +130,12 @@ static void leave_call(struct writing *w, const struct spool_record *begin, cons
             check(w, OTF2_AttributeList_AddStringRef(w->attributes, ATTRIBUTE_ENGINE, string_id(w->strings, engine)));
         text_free(&reason);
     }
-    check(w, OTF2_EvtWriter_Leave(w->to, w->attributes, ns, region_of(w->run, w->process, begin)));
+    check(w, OTF2_EvtWriter_Leave(w->to, w->attributes, ns, region_of(w->run, w->process, begin, refused)));
 }
 
 static uint32_t inner_region(const struct writing *w, const struct spool_record *begin) {
     if (begin->kind == SPOOL_REGION_BEGIN)
-        return region_of(w->run, w->process, begin);
+        return region_of(w->run, w->process, begin, false);
     enum own_region own = OWN_OVERHEAD;
     if (begin->kind == SPOOL_WAIT_BEGIN)
         own = OWN_HOP_WAIT;
@@ -217,7 +220,7 @@ static void collective_request(struct writing *w, const struct spool_record *rec
     } else {
         check(w, OTF2_AttributeList_AddInt64(w->attributes, ATTRIBUTE_SEQ, seq));
         check(w, OTF2_AttributeList_AddRegionRef(w->attributes, ATTRIBUTE_FUNCTION,
-                                                 region_of(w->run, w->process, record)));
+                                                 region_of(w->run, w->process, record, false)));
     }
     check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->to, w->attributes, ns, record->c));
 }

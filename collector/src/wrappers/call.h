@@ -111,11 +111,15 @@ static inline bool call_enter(struct call *call, enum mpi_function function, con
     return true;
 }
 
-/* Returns call->error, so that a wrapper can end with it. */
-static inline int call_leave_at(struct call *call, uint64_t ticks) {
-    record_append(ticks, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
+/* Returns call->error, so that a wrapper can end with it. how: field c of the record. */
+static inline int call_leave_as(struct call *call, uint64_t ticks, uint64_t how) {
+    record_append(ticks, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, how);
     call_close();
     return call->error;
+}
+
+static inline int call_leave_at(struct call *call, uint64_t ticks) {
+    return call_leave_as(call, ticks, 0);
 }
 
 static inline int call_leave(struct call *call) {

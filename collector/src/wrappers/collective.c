@@ -77,7 +77,21 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
     return false;
 }
 
+bool collective_refused(const struct call *call) {
+    int class = MPI_ERR_OTHER;
+    pmpi.Error_class(call->error, &class);
+    /* What can be wrong before anything was sent; not those that come from a collective under way. */
+    return class == MPI_ERR_COMM || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_OP ||
+           class == MPI_ERR_ROOT || class == MPI_ERR_BUFFER || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
+           class == MPI_ERR_TOPOLOGY;
+}
+
 int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
+    if (__builtin_expect(call->error != MPI_SUCCESS, 0) && collective_refused(call)) {
+        if (call->comm)
+            call->comm->next_seq = call->seq;
+        return call_leave_as(call, clock_now(), SPOOL_REFUSED);
+    }
     if (__builtin_expect(record_here(), 1))
         record_append(clock_now(), SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received,
                       call->by_engine);

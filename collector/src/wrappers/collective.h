@@ -13,7 +13,8 @@
  *   Neighbor_*                   as their namesakes, over the out- and in-neighbours
  * On an intercommunicator all blocks are those of the other group's ranks, Reduce_scatter's those of the own; the root
  * passes MPI_ROOT, the others of its group take no part in Bcast, Reduce, Gather(v), Scatter(v): 0, 0.
- * On communicators that the collector does not know, and for calls that failed: 0, 0.
+ * On communicators that the collector does not know, and for calls that failed: 0, 0. Calls that the MPI library
+ * refused are no collectives.
  */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
@@ -40,6 +41,9 @@ bool collective_concerns_engine(const struct call *call);
 /* True if the engine ran it: call->error is set. False: PMPI's turn. */
 bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
+/* Of a call that has failed: true if the MPI library has refused its arguments (MPI_COMM_NULL, a count below 0, ...).
+ * Then it was no collective, the other members do not know of it, and it must not be counted. */
+bool collective_refused(const struct call *call);
 
 /* True where byte counts can be worked out: see above. */
 static inline bool collective_counts(const struct call *call) {

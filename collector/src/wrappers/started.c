@@ -31,6 +31,11 @@ void started_complete(uint64_t ticks, const struct request *request) {
 
 int nonblocking_leave(struct call *call, uint64_t sent, uint64_t received, MPI_Request handle) {
     uint64_t leave = clock_now();
+    if (call->error != MPI_SUCCESS && collective_refused(call)) {
+        if (call->comm)
+            call->comm->next_seq = call->seq;
+        return call_leave_as(call, leave, SPOOL_REFUSED);
+    }
     if (call->error == MPI_SUCCESS && call->comm) {
         struct request request = request_of(call, sent, received);
         request.active = true;
@@ -51,7 +56,6 @@ bool persistent_enter(struct call *call, enum mpi_function function, const void 
         return false;
     call->comm = comm_find(comm);
     call->root = collective_root(root);
-    /* Counted whether or not it succeeds, so that all members count alike. */
     call->seq = call->comm ? ++call->comm->persistent << SPOOL_PERSISTENT_SHIFT : 0;
     return true;
 }
@@ -62,6 +66,8 @@ int persistent_leave(struct call *call, uint64_t sent, uint64_t received, MPI_Re
         request.persistent = true;
         request.seq = call->seq;
         requests_add(handle, request);
+    } else if (call->comm && collective_refused(call)) {
+        call->comm->persistent--;
     }
     return call_leave(call);
 }

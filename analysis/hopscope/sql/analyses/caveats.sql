@@ -3,7 +3,7 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, unrecorded, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
 -- uses rank_times, share_of, calls_gone_native
 -- empty note nothing limits the answers from this trace
@@ -72,6 +72,23 @@ found as (
         ) as sentence
     from collectives
     having count(*) filter (where not complete) > 0
+
+    union all
+    select
+        1 as place,
+        'refused' as kind,
+        format(
+            'The MPI library refused {} of the program''s collective calls (for their communicator, count, root, ...)'
+            || ' and returned an error: they moved nothing and are no collectives. `intervals` has them, by region'
+            || ' `{} (refused)`{}.',
+            count(*), min(region_name), case when count(distinct region_name) > 1 then ' and others' else '' end
+        ) as sentence
+    from (
+        select trim(replace(region, '(refused)', '')) as region_name
+        from intervals
+        where region like 'MPI\_% (refused)' escape '\'
+    ) as refused_calls
+    having count(*) > 0
 
     union all
     select
