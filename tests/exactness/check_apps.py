@@ -195,7 +195,7 @@ def main() -> int:
     given = options.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     _install()
-    local_mpi.take_short_slices()
+    local_mpi.share_cores()
     libraries = {mpi.flavour: mpi for mpi in local_mpi.find()}
     wanted = [one for one in applications(given.whole) if re.search(given.only, one.name)]
     folder, differences = Path(tempfile.mkdtemp(prefix="hopscope-apps-")), 0

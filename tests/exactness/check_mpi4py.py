@@ -64,7 +64,7 @@ def main() -> int:
     if not known:
         sys.exit("check-mpi4py: there is no MPI library on this machine to run under")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    local_mpi.take_short_slices()
+    local_mpi.share_cores()
     differences, folder = 0, Path(tempfile.mkdtemp(prefix="hopscope-mpi4py-"))
     for release in given.mpi:
         for number, ranks in enumerate(given.ranks):

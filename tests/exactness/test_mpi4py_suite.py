@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import tree_mixtures
-from local_mpi import LocalMpi, take_short_slices
+from local_mpi import LocalMpi, share_cores
 from suite_comparison import compare
 from suite_runs import Run, Way, sources
 
@@ -21,7 +21,7 @@ def suite() -> None:
         sources()
     except RuntimeError as trouble:
         pytest.skip(str(trouble))
-    take_short_slices()
+    share_cores()
 
 
 def test_mpi4py_tests_end_alike_with_and_without_the_collector(mpi: LocalMpi, tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ Groups = tuple[tuple[int, ...], ...]
 
 
 @pytest.fixture(autouse=True, scope="module")
-def short_slices() -> None:
+def cores_are_shared() -> None:
     """Communicators are made of many small collectives, which take long where a rank that waits keeps its core."""
-    local_mpi.take_short_slices()
+    local_mpi.share_cores()
 
 
 def told(folder: Path, ranks: int) -> dict[int, tuple[str, Groups]]:
