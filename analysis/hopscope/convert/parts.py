@@ -18,6 +18,7 @@ from hopscope.convert.contract import arrow_schema, conform, contract, table_nam
 
 _ROWS_PER_GROUP = 1 << 18
 _ROWS_PER_PART = 1 << 21
+_VALUES_AT_ONCE = 1 << 14
 _WRITERS = 2
 _WAITING = 3
 """Pieces of tables that may wait besides those being written; who makes more waits."""
@@ -158,7 +159,8 @@ def _plain_schema(name: str) -> bytes:
 
 
 def _open(path: Path, name: str, schema: pa.Schema) -> pq.ParquetWriter:
-    """Times and ids grow from row to row: their differences are short. All else repeats: dictionaries."""
+    """Times and ids grow from row to row: their differences are short, and where they lie tells which rows a query may
+    pass over. All else repeats: dictionaries, without statistics, which would cost a seventh of the writing."""
     growing = [field.name for field in schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
     repeating = [column for column in schema.names if column not in growing]
     order = contract(name)["x-order"]
@@ -171,6 +173,8 @@ def _open(path: Path, name: str, schema: pa.Schema) -> pq.ParquetWriter:
         compression_level=1,
         use_dictionary=cast("Any", repeating),
         column_encoding=dict.fromkeys(growing, "DELTA_BINARY_PACKED"),
+        write_statistics=cast("Any", list(dict.fromkeys([*growing, *order]))),
+        write_batch_size=_VALUES_AT_ONCE,
         sorting_columns=None if texts else sorting,
         store_schema=False,
     )
