@@ -18,9 +18,15 @@ from pathlib import Path
 
 from measure import ROOT
 
-_CONVERT = (
-    "import sys; from pathlib import Path; from hopscope.convert import ensure_dataset as e; e(Path(sys.argv[1]))"
-)
+_CONVERT = """
+import json, sys, time
+from pathlib import Path
+from hopscope.convert import ensure_dataset
+stages = {}
+made = ensure_dataset(Path(sys.argv[1]), progress=lambda stage, *_: stages.setdefault(stage, time.perf_counter()))
+walks = time.perf_counter() - stages["finding paths"] if "finding paths" in stages else None
+print(json.dumps({"walks": walks, "hops": json.loads((made / "manifest.json").read_text())["tables"]["hops"]}))
+"""
 _ASKED = ("summary", "critical-path", "last-arrivals", "collectives", "caveats", "check-data", "wan-share")
 _QUESTIONS = """
 import json, sys, time
@@ -87,9 +93,14 @@ def measure(folder: Path, events: int, repetitions: int = 3) -> list[tuple[str, 
     yardstick_processor = statistics.median(spent.processor for spent in counting)
     convert = statistics.median(spent.seconds for spent in converting)
     convert_processor = statistics.median(spent.processor for spent in converting)
+    told = [json.loads(spent.words) for spent in converting]
+    walks = [it["walks"] for it in told if it["walks"] is not None]
     dataset = sum(file.stat().st_size for file in (trace / "dataset").rglob("*.parquet"))
     rows = [
-        (f"{written:,} events, {size / written:.0f} B an event: counted by libotf2", f"{yardstick:.2f} s (1.0)"),
+        (
+            f"{written:,} events, {told[0]['hops']:,} hops, {size / written:.0f} B an event: counted by libotf2",
+            f"{yardstick:.2f} s (1.0)",
+        ),
         (
             "  converted to Parquet, whole, with every path",
             f"{convert:.2f} s ({convert / yardstick:.1f}), of the processor {convert_processor:.1f} s "
@@ -97,6 +108,11 @@ def measure(folder: Path, events: int, repetitions: int = 3) -> list[tuple[str, 
             f"peak {max(spent.mebibytes for spent in converting):.0f} MiB, {dataset / written:.1f} B an event",
         ),
     ]
+    if walks:
+        seconds = statistics.median(walks)
+        rows.append(
+            ("  of that, after the last event: leads, the run's path", f"{seconds:.2f} s ({seconds / yardstick:.2f})")
+        )
     asked = spend([sys.executable, "-c", _QUESTIONS, str(trace), *_ASKED])
     for name, seconds in sorted(json.loads(asked.words).items(), key=lambda item: -item[1]):
         rows.append((f"  analyze {name}", f"{seconds:.2f} s ({seconds / yardstick:.2f})"))
