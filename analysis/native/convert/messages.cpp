@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "both_ends.h"
+
 namespace hopscope {
 
 MessagePieces::MessagePieces(Making &making)
@@ -261,63 +263,26 @@ void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
     auto &id = table->int64("message_id");
     auto &comm = table->int32("comm");
     auto &tag = table->int32("tag");
-    auto &src = table->int32("src");
-    auto &dst = table->int32("dst");
-    auto &src_location = table->int64("src_location");
-    auto &dst_location = table->int64("dst_location");
-    auto &bytes = table->int64("bytes");
-    auto &send_begin = table->int64("send_begin_ns");
-    auto &send_wait_begin = table->int64("send_wait_begin_ns", true);
-    auto &send_end = table->int64("send_end_ns", true);
-    auto &recv_post = table->int64("recv_post_ns");
-    auto &recv_wait_begin = table->int64("recv_wait_begin_ns");
-    auto &recv_end = table->int64("recv_end_ns");
+    BothEnds ends(*table, false);
     auto &link = table->string("link");
     auto &clock_error = table->int64("clock_error_ns");
     auto &binding = table->string("binding");
-    Kept<int32_t> src_lane, dst_lane;
-    Kept<int8_t> link_code;
     const int64_t first_id = next_id_;
     for (const Message &message : messages) {
         const Key &key = message.key;
-        const Link its_link = trace_.ranks->link(key.src, key.dst);
         id.push_back(next_id_++);
         comm.push_back(key.comm);
         /* Without the bit that keeps partitioned messages apart: schemas/otf2.md. */
         tag.push_back(static_cast<int32_t>(key.tag & 0x7fffffffu));
-        src.push_back(key.src);
-        dst.push_back(key.dst);
-        src_location.push_back(static_cast<int64_t>(trace_.locations[message.location].location));
-        dst_location.push_back(static_cast<int64_t>(trace_.locations[message.receive.location].location));
         /* A receive of which nothing but its buffer is known says how much could have come. */
-        bytes.push_back(std::min(message.send.bytes, message.receive.bytes));
-        send_begin.push_back(trace_.ns(message.send.begin));
-        send_wait_begin.push_back(trace_.ns_or_null(message.send.wait_begin));
-        send_end.push_back(trace_.ns_or_null(message.send.end));
-        recv_post.push_back(trace_.ns(message.receive.post));
-        recv_wait_begin.push_back(trace_.ns(message.receive.wait_begin));
-        recv_end.push_back(trace_.ns(message.receive.end));
+        const int64_t bytes = std::min(message.send.bytes, message.receive.bytes);
+        const Link its_link = ends.add(trace_, key.src, key.dst, message.location, message.receive.location, bytes,
+                                       message.send, message.receive);
         link.push_back(links[static_cast<size_t>(its_link)]);
         clock_error.push_back(trace_.span_ns(trace_.ranks->clock_error(key.src, key.dst)));
-        src_lane.push_back(static_cast<int32_t>(message.location));
-        dst_lane.push_back(static_cast<int32_t>(message.receive.location));
-        link_code.push_back(static_cast<int8_t>(its_link));
         comm_used_[static_cast<size_t>(key.comm)] = true;
     }
-    using paths::view;
-    paths::Messages piece;
-    piece.first_id = first_id;
-    piece.src_lane = view(src_lane);
-    piece.dst_lane = view(dst_lane);
-    piece.bytes = view(bytes);
-    piece.send_begin = view(send_begin);
-    piece.send_wait_begin = view(send_wait_begin);
-    piece.send_end = view(send_end);
-    piece.recv_post = view(recv_post);
-    piece.recv_wait_begin = view(recv_wait_begin);
-    piece.recv_end = view(recv_end);
-    piece.clock_error = view(clock_error);
-    piece.link = view(link_code);
+    const paths::Messages piece = ends.view(first_id, clock_error);
     judge_.learn_transits(piece);
     judge_.learn_waits(piece);
     const paths::BindingResult judged = judge_.judge(piece);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "both_ends.h"
 #include "hops.h"
 #include "piece.h"
 
@@ -79,8 +80,9 @@ class Part {
     Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr;
     paths::Stretches stretches_;
     /* What the walks need besides the tables' own columns. */
-    Kept<int8_t> leads_, returns_early_, has_hops_, link_, from_engine_;
-    Kept<int32_t> root_rank_, comm_rank_, call_lane_, src_lane_, dst_lane_;
+    std::unique_ptr<BothEnds> hop_ends_;
+    Kept<int8_t> leads_, returns_early_, has_hops_, from_engine_;
+    Kept<int32_t> root_rank_, comm_rank_, call_lane_;
     Kept<int64_t> first_call_;
 };
 

@@ -202,17 +202,7 @@ void Part::fill_hops(int64_t first_id) {
     auto &phase = table.string("phase");
     auto &round = table.int32("round");
     auto &segment = table.int32("segment");
-    auto &src = table.int32("src");
-    auto &dst = table.int32("dst");
-    auto &src_location = table.int64("src_location");
-    auto &dst_location = table.int64("dst_location");
-    auto &bytes = table.int64("bytes");
-    auto &send_begin = table.int64("send_begin_ns");
-    auto &send_wait_begin = table.int64("send_wait_begin_ns", true);
-    auto &send_end = table.int64("send_end_ns", true);
-    auto &recv_post = table.int64("recv_post_ns");
-    auto &recv_wait_begin = table.int64("recv_wait_begin_ns", true);
-    auto &recv_end = table.int64("recv_end_ns");
+    hop_ends_ = std::make_unique<BothEnds>(table, true);
     auto &early = table.boolean("arrived_early", true);
     auto &link = table.string("link");
     auto &source = table.string("source");
@@ -223,45 +213,21 @@ void Part::fill_hops(int64_t first_id) {
         for (size_t h = first_hop[i]; h < first_hop[i + 1]; h++) {
             const Hop &hop = hops[h];
             const bool waited = hop.receive->wait_begin != kNull64;
-            const Link its_link = trace_.ranks->link(hop.src, hop.dst);
             id.push_back(first_id + static_cast<int64_t>(h));
             collective.push_back((*this)[i].id);
             phase.push_back(words_.phases[static_cast<size_t>(hop.phase)]);
             round.push_back(hop.round);
             segment.push_back(hop.segment);
-            src.push_back(hop.src);
-            dst.push_back(hop.dst);
-            src_location.push_back(static_cast<int64_t>(trace_.locations[hop.src_location].location));
-            dst_location.push_back(static_cast<int64_t>(trace_.locations[hop.dst_location].location));
-            bytes.push_back(hop.receive->bytes);
-            send_begin.push_back(trace_.ns(hop.send->begin));
-            send_wait_begin.push_back(trace_.ns_or_null(hop.send->wait_begin));
-            send_end.push_back(trace_.ns_or_null(hop.send->end));
-            recv_post.push_back(trace_.ns(hop.receive->post));
-            recv_wait_begin.push_back(trace_.ns_or_null(hop.receive->wait_begin));
-            recv_end.push_back(trace_.ns(hop.receive->end));
+            const Link its_link = hop_ends_->add(trace_, hop.src, hop.dst, hop.src_location, hop.dst_location,
+                                                 hop.receive->bytes, *hop.send, *hop.receive);
             early.push_back(waited ? 0 : hop.shadow->native ? -1 : 1);
             link.push_back(words_.links[static_cast<size_t>(its_link)]);
             source.push_back(hop.shadow->native ? words_.native : words_.tree);
             clock_error.push_back(trace_.span_ns(trace_.ranks->clock_error(hop.src, hop.dst)));
-            link_.push_back(static_cast<int8_t>(its_link));
             from_engine_.push_back(!hop.shadow->native);
-            src_lane_.push_back(static_cast<int32_t>(hop.src_location));
-            dst_lane_.push_back(static_cast<int32_t>(hop.dst_location));
         }
-    messages.first_id = first_id;
+    messages = hop_ends_->view(first_id, clock_error);
     messages.collective = view(collective);
-    messages.src_lane = view(src_lane_);
-    messages.dst_lane = view(dst_lane_);
-    messages.bytes = view(bytes);
-    messages.send_begin = view(send_begin);
-    messages.send_wait_begin = view(send_wait_begin);
-    messages.send_end = view(send_end);
-    messages.recv_post = view(recv_post);
-    messages.recv_wait_begin = view(recv_wait_begin);
-    messages.recv_end = view(recv_end);
-    messages.clock_error = view(clock_error);
-    messages.link = view(link_);
     messages.arrived_early = view(early);
     messages.from_engine = view(from_engine_);
 }
