@@ -74,6 +74,15 @@ def test_open_mpi_s_launcher_is_told_what_to_hand_on() -> None:
     assert words == ["/usr/bin/mpirun.openmpi", "-x", "LD_PRELOAD", "-x", "HOPSCOPE_DIR", "-n", "2", "./a"]
 
 
+def test_a_hydra_that_is_called_mpirun_is_not_given_open_mpi_s_option(tmp_path: Path) -> None:
+    hydra = next((mpi.launcher for mpi in local_mpi.find() if mpi.flavour == "mpich"), None)
+    if hydra is None:
+        pytest.skip("MPICH's launcher is not on this machine")
+    (tmp_path / "mpirun").symlink_to(hydra)
+    words = [str(tmp_path / "mpirun"), "-n", "2", "./a"]
+    assert launcher_words(words, "openmpi", {"A": "1"}) == words
+
+
 @pytest.mark.parametrize(("launcher", "flavour"), [("srun", "openmpi"), ("mpirun", "mpich")])
 def test_other_launchers_hand_the_environment_on_by_themselves(launcher: str, flavour: str) -> None:
     assert launcher_words([launcher, "-n", "2", "./a"], flavour, {"A": "1"}) == [launcher, "-n", "2", "./a"]

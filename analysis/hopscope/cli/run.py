@@ -13,7 +13,7 @@ from hopscope import untraced
 from hopscope.cli.command import next_step
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
-from hopscope.launch.inputs import ALGORITHMS, SHAPES, check_topology, check_tree, is_shape
+from hopscope.launch.inputs import check_topology, check_tree
 from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
@@ -25,19 +25,11 @@ _NOTHING_RECORDED = (
 
 
 def tree_setting(tree: str | None) -> str | None:
-    """What HOPSCOPE_TREE shall be for what the user gave: an existing file (checked, absolute) or a shape name."""
+    """What HOPSCOPE_TREE shall be for what the user gave: a file, then absolute, or a name; checked."""
     if tree is None:
         return None
-    path = Path(tree)
-    if path.exists() and not path.is_dir():
-        check_tree(path)
-        return str(path.resolve())
-    if is_shape(tree):
-        return tree
-    raise InputError(
-        f"{tree} is neither a tree file nor a shape nor an algorithm; the shapes are {', '.join(SHAPES)}, kary:N and "
-        f"k-chain:N, the algorithms {', '.join(ALGORITHMS)}"
-    )
+    check_tree(tree)
+    return str(Path(tree).resolve()) if Path(tree).exists() and not Path(tree).is_dir() else tree
 
 
 def topology_setting(topology: str | None) -> Path | None:

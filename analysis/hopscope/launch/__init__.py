@@ -5,7 +5,7 @@ elf         the names that a library defines
 installed   where the collector's files are, and which library of it fits an MPI library
 building    making one more of them
 command     what to put into a launcher's command line and environment
-inputs      tree and topology files held against their schemas before anything starts
+inputs      trees and topology files checked before anything starts
 job         running it: signals, exit codes, assembly
 """
 

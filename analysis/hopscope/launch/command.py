@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hopscope.errors import InputError
 from hopscope.launch.installed import collector_library
+from hopscope.launch.mpi_library import launcher_mpi
 
 RECORDINGS = ("all", "collectives")
 """What can be recorded: `collectives` leaves the application's messages out."""
@@ -61,11 +62,19 @@ def preload_words(request: Request, inherited: Mapping[str, str]) -> list[str]:
     return ["env", *(f"{name}={value}" for name, value in environment(request, inherited).items())]
 
 
+def _is_open_mpi_launcher(word: str) -> bool:
+    """By its name, unless it calls itself another: Hydra, which is an mpirun too, knows no ``-x``."""
+    if not _OPEN_MPI_LAUNCHER.fullmatch(Path(word).name):
+        return False
+    mpi = launcher_mpi(word)
+    return mpi is None or mpi.flavour == "openmpi"
+
+
 def launcher_words(words: Sequence[str], collector: str, variables: Mapping[str, str]) -> list[str]:
     """The command line to start, with the options that this launcher needs to hand the variables on.
 
     HOPSCOPE_* of the inherited environment that are set by hand are the caller's to put among the variables.
     """
-    if collector.startswith("openmpi") and _OPEN_MPI_LAUNCHER.fullmatch(Path(words[0]).name):
+    if collector.startswith("openmpi") and _is_open_mpi_launcher(words[0]):
         return [words[0], *(word for name in variables for word in ("-x", name)), *words[1:]]
     return list(words)

@@ -1,39 +1,22 @@
-"""Tree and topology files, held against their schemas before a job starts.
+"""Trees and topology files, checked before a job starts: the tree by the collector's own reader, the topology against
+its schema.
 
-The collector checks them again, and more (ranks, cycles, sizes), in MPI_Init: only there is the number of ranks known.
+The collector checks them again in MPI_Init, against the ranks: only there is their number known.
 """
 
 from __future__ import annotations
 
 import json
-import re
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import hopscope
 from hopscope.errors import InputError
+from hopscope.launch.installed import collector_file
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
-
-SHAPES = ("flat", "chain", "binary", "binomial", "binomial-mpich", "binomial-lam", "hierarchical")
-ALGORITHMS = (
-    "pipeline",
-    "split-binary",
-    "recursive-doubling",
-    "dissemination",
-    "bruck",
-    "ring",
-    "double-ring",
-    "pairwise",
-    "linear",
-)
-_NUMBERED = re.compile(r"(kary|k-chain):[1-9][0-9]*")
-
-
-def is_shape(text: str) -> bool:
-    """True for a name that serves as a tree file by itself: `binomial-lam`, `kary:4`, `recursive-doubling`, ..."""
-    return text in SHAPES or text in ALGORITHMS or _NUMBERED.fullmatch(text) is not None
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -61,10 +44,6 @@ def _line_of(text: str, path: list[str | int]) -> int | None:
 def _told(fault: ValidationError) -> tuple[list[str | int], str]:
     """Where a fault lies and what it is, in words that say what would be right; for alternatives, the nearest one."""
     path, context = list(fault.absolute_path), list(fault.context or [])
-    if fault.schema is False:
-        return path, f"{fault.instance!r} is given beside `algorithm`, which stands alone: no tree, native or combine"
-    if fault.validator == "not":
-        return path, f"{fault.instance!r} goes by no `bytes`: each rank knows only its own counts; leave `bytes` out"
     if not context:
         return path, fault.message
     if all(inner.validator == "required" for inner in context):
@@ -113,45 +92,16 @@ def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
     return cast("dict[str, Any]", content)
 
 
-def check_tree(path: Path) -> dict[str, Any]:
-    """The content of a tree file. Raises InputError with file, line, place and fault if it breaks its schema, names a
-    tree that it does not define, or has an explicit tree that is none (no root, two roots, a cycle, a missing rank).
+def check_tree(tree: str) -> None:
+    """A tree file, or a shape or an algorithm by name, held against what the collector takes. Raises InputError in the
+    collector's own words: what was given, line and column of a file, what is wrong and what would be right.
     """
-    content = _check(path, "tree.schema.json", "tree")
-    trees: dict[str, Any] = content.get("trees", {})
-    for index, rule in enumerate(content["rules"]):
-        for key in ("reduce_tree", "broadcast_tree"):
-            if key in rule and rule[key] not in trees:
-                raise InputError(
-                    f"{path}: at $.rules[{index}].{key}: there is no tree {rule[key]!r}; "
-                    f"the file defines {', '.join(sorted(trees)) or 'none'}"
-                )
-    for name, tree in trees.items():
-        if tree["shape"] == "explicit":
-            _check_parents(f"{path}: at $.trees.{name}.parents", tree["parents"])
-    return content
-
-
-def _check_parents(place: str, parents: list[int | None]) -> None:
-    roots = [rank for rank, parent in enumerate(parents) if parent is None]
-    if len(roots) != 1:
-        raise InputError(f"{place}: a tree has one root (one null), this has {len(roots)}: ranks {roots}")
-    for rank, parent in enumerate(parents):
-        if parent is not None and parent >= len(parents):
-            raise InputError(f"{place}: rank {rank} has parent {parent}, but the ranks are 0 to {len(parents) - 1}")
-    for rank in range(len(parents)):
-        seen: list[int] = []
-        at: int | None = rank
-        while at is not None and at not in seen:
-            seen.append(at)
-            at = parents[at]
-        if at is not None:
-            circle = [*seen[seen.index(at) :], at]
-            raise InputError(
-                f"{place}: a cycle, {' > '.join(map(str, circle))}; every rank must lead to rank {roots[0]}"
-            )
+    words = [str(collector_file("hopscope-check")), tree]
+    said = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    if said.returncode != 0:
+        raise InputError(said.stderr.strip() or f"{words[0]} could not read {tree} (exit code {said.returncode})")
 
 
 def check_topology(path: Path) -> dict[str, Any]:
-    """The content of a topology file. Raises InputError as check_tree does."""
+    """The content of a topology file. Raises InputError with file, line, place and fault if it breaks its schema."""
     return _check(path, "topology.schema.json", "topology")

@@ -1,10 +1,10 @@
 """Where the collector's files are, and which of its libraries fits an MPI library.
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
-``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and for each MPI library it was built with one
-``libhopscope-<flavour>-<release>.so``. The flavour is the ABI. Within one, a newer release has more functions, and a
-collector that defined a function which the program's MPI library lacks would make programs call it; so a collector fits
-where every MPI function that it defines is there.
+``<prefix>/lib/hopscope``: the programs ``hopscope-assemble`` and ``hopscope-check``, and for each MPI library it was
+built with one ``libhopscope-<flavour>-<release>.so``. The flavour is the ABI. Within one, a newer release has more
+functions, and a collector that defined a function which the program's MPI library lacks would make programs call it; so
+a collector fits where every MPI function that it defines is there.
 """
 
 import os

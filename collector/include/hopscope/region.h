@@ -9,8 +9,9 @@
  * There is nothing to link. Where the collector is preloaded the calls reach it; where it is not they do nothing, at
  * the cost of a comparison. Any thread may call them, between MPI_Init and MPI_Finalize; before and after, and inside a
  * callback of MPI, they record nothing. Regions of one thread nest; a name is copied, so it may be put together and
- * thrown away. `hopscope_region_end` ends what was begun inside that region and not ended, too; NULL ends the
- * innermost; a name that was not begun is told once, on stderr, and does nothing.
+ * thrown away; where there is none ("", NULL) the region is called "(unnamed)". `hopscope_region_end` ends what was
+ * begun inside that region and not ended, too; NULL ends the innermost; a name that was not begun is told once, on
+ * stderr, and does nothing.
  *
  * C and C++. For Fortran there is hopscope/region.f90, for Python `with hopscope.region("solve"):`. Only this header
  * and region.f90 are for users; the others here are the collector's own.

@@ -335,19 +335,28 @@ static size_t file_of_algorithm(const char *name, char *out, size_t capacity) {
     return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }
 
+static const char *const numbered[] = {"kary:", "k-chain:"};
+enum { NUMBERED = sizeof numbered / sizeof *numbered };
+
+bool tree_shape_takes_number(const char *name) {
+    for (size_t i = 0; i < NUMBERED; i++)
+        if (strncmp(name, numbered[i], strlen(numbered[i])) == 0)
+            return true;
+    return false;
+}
+
 /* `kary:4`: writes the shape's definition; false if name is no such thing. */
 static bool define_with_number(const char *name, char *definition, size_t capacity) {
-    static const char *const shapes[] = {"kary", "k-chain"};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        size_t length = strlen(shapes[i]);
-        if (strncmp(name, shapes[i], length) != 0 || name[length] != ':')
+    for (size_t i = 0; i < NUMBERED; i++) {
+        size_t length = strlen(numbered[i]);
+        if (strncmp(name, numbered[i], length) != 0)
             continue;
-        const char *number = name + length + 1;
+        const char *number = name + length;
         char *end;
         long fan_out = strtol(number, &end, 10);
-        if (*end || number[0] < '0' || number[0] > '9' || fan_out < 1 || fan_out > 1000000)
+        if (*end || number[0] < '0' || number[0] > '9' || fan_out < 1 || fan_out > TREE_LARGEST_FAN_OUT)
             return false;
-        snprintf(definition, capacity, "{\"shape\": \"%s\", \"fan_out\": %ld}", shapes[i], fan_out);
+        snprintf(definition, capacity, "{\"shape\": \"%.*s\", \"fan_out\": %ld}", (int)length - 1, name, fan_out);
         return true;
     }
     return false;

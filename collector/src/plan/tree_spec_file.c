@@ -27,8 +27,8 @@ static bool read_simple(struct complaint *c, const struct json *object, const ch
     while (i < count && strcmp(shapes[i].name, name->string) != 0)
         i++;
     if (i == count)
-        return complain(c, name, "%s has the unknown shape `%.40s`; it must be one of " SIMPLE_SHAPES "%s", where,
-                        name->string, also);
+        return complain(c, name, "%s has the unknown shape `%.40s`; it must be one of " SIMPLE_SHAPES "%s%s", where,
+                        name->string, also, strchr(name->string, ':') ? "; a number goes into `fan_out`" : "");
     if (!expect_keys(c, object, where, keys))
         return false;
     *shape = shapes[i].shape;

@@ -5,70 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "log/log.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
-#include "plan/tree_file.h"
 #include "topology/topology.h"
 #endif
-
-enum { LARGEST_FILE = 64 << 20 };
-
-static bool read_file(struct requested_text *out, const char *path, char *message, size_t capacity) {
-    snprintf(out->name, sizeof out->name, "%s", path);
-    FILE *file = fopen(path, "rbe");
-    struct stat status;
-    bool ok = file && fstat(fileno(file), &status) == 0;
-    if (ok && (!S_ISREG(status.st_mode) || status.st_size > LARGEST_FILE)) {
-        errno = S_ISREG(status.st_mode) ? EFBIG : EISDIR;
-        ok = false;
-    }
-    if (ok) {
-        out->text = malloc((size_t)status.st_size + 1);
-        ok = out->text != NULL;
-    }
-    if (ok) {
-        out->length = fread(out->text, 1, (size_t)status.st_size, file);
-        out->text[out->length] = '\0';
-        ok = !ferror(file);
-    }
-    if (!ok)
-        snprintf(message, capacity, "%s: %s", path, strerror(errno));
-    if (file)
-        fclose(file);
-    return ok;
-}
-
-/* A file, or the name of a shape that is a tree file by itself. */
-static bool read_tree(struct requested_text *out, const char *value, char *message, size_t capacity) {
-    struct stat status;
-    bool is_file = stat(value, &status) == 0 && !S_ISDIR(status.st_mode);
-#ifdef HOPSCOPE_HAVE_ENGINE
-    char text[1024];
-    size_t length = is_file ? 0 : tree_file_of_shape(value, text, sizeof text);
-    if (length) {
-        snprintf(out->name, sizeof out->name, "HOPSCOPE_TREE=%s", value);
-        out->text = strdup(text);
-        out->length = length;
-        return out->text != NULL;
-    }
-#endif
-    if (!is_file && !strchr(value, '/') && !strchr(value, '.')) {
-        char algorithms_text[300] = "none";
-#ifdef HOPSCOPE_HAVE_ENGINE
-        algorithm_names(OPERATIONS, algorithms_text, sizeof algorithms_text);
-#endif
-        snprintf(
-            message, capacity,
-            "HOPSCOPE_TREE=%s: neither a file nor the name of a shape or an algorithm; shapes are flat, chain, "
-            "binary, kary:K, k-chain:K, binomial, binomial-mpich, binomial-lam and hierarchical, algorithms are %s",
-            value, algorithms_text);
-        return false;
-    }
-    return read_file(out, value, message, capacity);
-}
 
 /* Rank 0's text on every rank. False if memory or MPI fails. */
 static bool share_text(struct requested_text *text, MPI_Comm comm, int rank) {
@@ -112,9 +54,9 @@ bool plan_request_read(struct plan_request *request, const struct config *config
     *request = (struct plan_request){0};
     int read = 1;
     if (rank == 0 && config->tree)
-        read = read_tree(&request->tree, config->tree, message, capacity);
+        read = requested_tree_read(&request->tree, config->tree, "HOPSCOPE_TREE=", message, capacity);
     if (rank == 0 && read && config->topology)
-        read = read_file(&request->topology_file, config->topology, message, capacity);
+        read = requested_file_read(&request->topology_file, config->topology, message, capacity);
     if (pmpi.Bcast(&read, 1, MPI_INT, 0, comm) != MPI_SUCCESS || !read) {
         if (rank != 0)
             snprintf(message, capacity, "rank 0 could not read the tree or topology file");

@@ -2,20 +2,14 @@
 #ifndef HOPSCOPE_PLAN_REQUEST_H
 #define HOPSCOPE_PLAN_REQUEST_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "config/config.h"
+#include "plan/request.h"
 #include "run/machines.h"
 
 struct topology;
-
-struct requested_text {
-    char *text; /* NULL: not asked for */
-    size_t length;
-    char name[PATH_MAX]; /* for messages: the file, or the variable with its value */
-};
 
 struct plan_request {
     struct requested_text tree, topology_file;

@@ -54,10 +54,16 @@ static bool records(void) {
            (!call_thread.outermost || call_abandoned((uintptr_t)__builtin_frame_address(0)));
 }
 
+/* A trace's readers want a name for everything. */
+static const char *named(const char *name) {
+    return name && *name ? name : "(unnamed)";
+}
+
 WRAPPER void hopscope_region_begin(const char *name) {
     int depth = regions.depth++;
-    if (depth >= DEEPEST || !name)
+    if (depth >= DEEPEST)
         return;
+    name = named(name);
     struct open_region *region = &regions.open[depth];
     *region = (struct open_region){.hash = hash_of(name)};
     if (!records() || !record_begin())
@@ -79,7 +85,7 @@ static void tell_once(const char *name) {
 static int depth_after(const char *name) {
     if (!name || regions.depth > DEEPEST)
         return regions.depth - 1;
-    uint32_t hash = hash_of(name);
+    uint32_t hash = hash_of(named(name));
     int depth = regions.depth;
     while (depth > 0 && regions.open[depth - 1].hash != hash)
         depth--;

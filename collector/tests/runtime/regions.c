@@ -33,6 +33,10 @@ int main(int argc, char **argv) {
         hopscope_region_end(NULL);
         hopscope_region_end(name);
     }
+    hopscope_region_begin("");
+    hopscope_region_begin(NULL);
+    hopscope_region_end(NULL);
+    hopscope_region_end("");
     hopscope_region_begin("begun before");
     MPI_Pcontrol(0);
     hopscope_region_begin("inside");

@@ -39,6 +39,7 @@ class Regions(Case):
         wanted = ["MPI_Init"]
         for i in range(3):
             wanted += [f"+step {i}", "MPI_Barrier", "+inner", "-inner", f"-step {i}"]
+        wanted += ["+(unnamed)", "+(unnamed)", "-(unnamed)", "-(unnamed)"]
         wanted += ["+begun before", "MPI_Pcontrol", "OFF", "-begun before", "ON"]
         wanted += ["MPI_Pcontrol", "MPI_Pcontrol", "MPI_Pcontrol", "MPI_Allreduce", "+to the end", "MPI_Finalize"]
         for rank in range(2):
@@ -47,7 +48,7 @@ class Regions(Case):
             self.assertEqual(self.names(run, thread), ["+thread", "+inner", "-inner", "-thread"])
             sites = {r.a for r in main.of("REGION_BEGIN")}
             self.assertNotIn(0, sites)
-            self.assertEqual(len(sites), 4)
+            self.assertEqual(len(sites), 6)
 
 
 class Paused(Case):

@@ -127,10 +127,16 @@ found as (
     select
         3 as place,
         'no hops' as kind,
-        'The trace has no hops, so collectives are seen from outside only (native):'
-        || ' run with `hopscope run --tree binomial` to see inside.' as sentence
-    from (select count(*) as seen from hops) as hop_counts
-    where hop_counts.seen = 0 and (select count(*) from calls) > 0
+        'The trace has no hops, so collectives are seen from outside only (native): '
+        || case run.mode
+            when 'tree'
+                then 'a tree was asked for, but none of its rules fits, or `analyze summary` says why they went native.'
+            when 'foreign'
+                then 'only Hopscope''s own collector records hops, where it runs collectives over a tree.'
+            else 'to see inside, let the collector run them over a tree (`hopscope run --tree binomial -- mpirun ...`).'
+        end as sentence
+    from run
+    where (select count(*) from hops) = 0 and (select count(*) from calls) > 0
 
     union all
     select

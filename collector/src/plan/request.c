@@ -1,0 +1,65 @@
+#include "plan/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "plan/tree_file.h"
+
+enum { LARGEST_FILE = 64 << 20 };
+
+bool requested_file_read(struct requested_text *out, const char *path, char *message, size_t capacity) {
+    snprintf(out->name, sizeof out->name, "%s", path);
+    FILE *file = fopen(path, "rbe");
+    struct stat status;
+    bool ok = file && fstat(fileno(file), &status) == 0;
+    if (ok && (!S_ISREG(status.st_mode) || status.st_size > LARGEST_FILE)) {
+        errno = S_ISREG(status.st_mode) ? EFBIG : EISDIR;
+        ok = false;
+    }
+    if (ok) {
+        out->text = malloc((size_t)status.st_size + 1);
+        ok = out->text != NULL;
+    }
+    if (ok) {
+        out->length = fread(out->text, 1, (size_t)status.st_size, file);
+        out->text[out->length] = '\0';
+        ok = !ferror(file);
+    }
+    if (!ok)
+        snprintf(message, capacity, "%s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    return ok;
+}
+
+bool requested_tree_read(struct requested_text *out, const char *value, const char *prefix, char *message,
+                         size_t capacity) {
+    struct stat status;
+    char text[1024], algorithms[300] = "none";
+    bool is_file = stat(value, &status) == 0 && !S_ISDIR(status.st_mode);
+    size_t length = is_file ? 0 : tree_file_of_shape(value, text, sizeof text);
+    if (length) {
+        snprintf(out->name, sizeof out->name, "%s%s", prefix, value);
+        out->text = strdup(text);
+        out->length = length;
+        if (!out->text)
+            snprintf(message, capacity, "%s%.200s: out of memory", prefix, value);
+        return out->text != NULL;
+    }
+    if (is_file || strchr(value, '/') || strchr(value, '.'))
+        return requested_file_read(out, value, message, capacity);
+    if (tree_shape_takes_number(value)) {
+        snprintf(message, capacity, "%s%.200s: behind kary: and k-chain: comes a whole number from 1 to %d", prefix,
+                 value, TREE_LARGEST_FAN_OUT);
+        return false;
+    }
+    algorithm_names(OPERATIONS, algorithms, sizeof algorithms);
+    snprintf(message, capacity,
+             "%s%.200s: neither a file nor the name of a shape or an algorithm; shapes are flat, chain, binary, "
+             "kary:K, k-chain:K, binomial, binomial-mpich, binomial-lam and hierarchical, algorithms are %s",
+             prefix, value, algorithms);
+    return false;
+}
