@@ -1,12 +1,18 @@
 """The part of mpi4py's own tests that asks most of a collector, with and without it; `make check-mpi4py` runs all."""
 
+import io
+import itertools
+import json
+import runpy
+import time
+import unittest
 from pathlib import Path
 
 import pytest
 import tree_mixtures
 from local_mpi import LocalMpi, share_cores
 from suite_comparison import compare
-from suite_runs import Run, Way, sources
+from suite_runs import DRIVER, Run, Way, sources
 
 MOST = r"^test_(cco_buf|cco_obj|cco_obj_inter|comm|op|attributes|errhandler|msgzero)$"
 # Where ranks outnumber cores MPICH takes minutes.
@@ -44,3 +50,25 @@ def test_a_collector_that_changes_a_result_and_one_that_ends_the_job_are_noticed
     assert "test_op.TestOp.testIsCommutative" in tests
     assert any("test_errorcode" in line and "ends the job: exit code 9" in line for line in found.differences)
     assert found.unsteady == set()
+
+
+class ManyParts(unittest.TestCase):
+    """A test as test_util_dtlib has them, of every pair and triple of types."""
+
+    def runTest(self) -> None:  # noqa: N802
+        """Three parts, of which one fails."""
+        for number in range(3):
+            with self.subTest(number=number):
+                self.assertNotEqual(number, 1)
+
+
+def test_a_long_test_of_many_parts_gives_signs_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Beside other programs such a test took longer than the patience, under the collector only, and was told as one
+    # that hangs.
+    clock = itertools.count(step=4)
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    lines = io.StringIO()
+    ManyParts().run(runpy.run_path(str(DRIVER))["Recorded"](lines))
+    written = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert [next(iter(line)) for line in written] == ["begun", "part", "test"]
+    assert written[-1]["outcome"] == "failure AssertionError"

@@ -10,6 +10,7 @@ the names of all, so that it is known what a rank that dies or hangs has not com
 import json
 import re
 import sys
+import time
 import unittest
 from pathlib import Path
 from typing import Any, TextIO
@@ -21,12 +22,14 @@ class Recorded(unittest.TestResult):
     def __init__(self, lines: TextIO) -> None:
         super().__init__()
         self.lines = lines
+        self.written = 0.0
         self.found: list[tuple[str, str]] = []
 
     def write(self, **line: Any) -> None:
         """One line, at once."""
         self.lines.write(json.dumps(line) + "\n")
         self.lines.flush()
+        self.written = time.monotonic()
 
     def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
         self.found = []
@@ -61,6 +64,9 @@ class Recorded(unittest.TestResult):
         self.found_in(test, "unexpected success", "")
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802
+        # A test of a hundred thousand parts goes on for minutes, and must not count as one that hangs.
+        if time.monotonic() - self.written > 5:
+            self.write(part=str(subtest))
         if err is not None:
             kind = "failure" if issubclass(err[0], test.failureException) else "error"
             self.found.append((f"{kind} {err[0].__name__}", f"{subtest}: {err[1]}"))
