@@ -1,11 +1,12 @@
-"""What the calls of a drawn dataset computed before them, where the drawing does not say it."""
+"""What follows from the calls of a drawn dataset, where the drawing does not say it: what each computed before, which
+came before it, and when the last one entered a collective."""
 
 import pyarrow as pa
 
 
 def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
-    """The calls with what their locations computed before each: the time that no call and no interval but a region
-    takes, since the call before was entered."""
+    """The calls with the one before on their location and what that computed since: the time that no call and no
+    interval but a region takes, since the call before was entered."""
     stretches: dict[tuple[int, int], list[tuple[int, int, int | None]]] = {}
     for number, call in enumerate(calls.to_pylist()):
         end = call["enter_ns"] if call["leave_ns"] is None else call["leave_ns"]
@@ -16,13 +17,28 @@ def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
             end = begin if interval["end_ns"] is None else interval["end_ns"]
             stretches.setdefault((interval["rank"], interval["location"]), []).append((begin, end, None))
     computed = [0] * calls.num_rows
+    previous: list[int | None] = [None] * calls.num_rows
     for of_location in stretches.values():
         free: int | None = None
-        sum_ns = 0
+        sum_ns, latest = 0, None
         for begin, end, call in sorted(of_location, key=lambda it: (it[0], -it[1])):
             sum_ns += 0 if free is None else max(0, begin - free)
             free = end if free is None else max(free, end)
             if call is not None:
                 computed[call], sum_ns = sum_ns, 0
-    place = calls.schema.get_field_index("computed_ns")
-    return calls.set_column(place, calls.schema.field(place), pa.array(computed, pa.int64()))
+                previous[call], latest = latest, calls["call_id"][call].as_py()
+    return _with(_with(calls, "computed_ns", computed), "prev_call_id", previous)
+
+
+def with_last_enters(collectives: pa.Table, calls: pa.Table) -> pa.Table:
+    """The collectives with the latest enter of their calls; of one without calls what it says."""
+    latest = dict(zip(collectives["collective_id"].to_pylist(), collectives["last_enter_ns"].to_pylist(), strict=True))
+    entered = zip(calls["collective_id"].to_pylist(), calls["enter_ns"].to_pylist(), strict=True)
+    for collective, enter_ns in sorted(entered, key=lambda call: call[1]):
+        latest[collective] = enter_ns
+    return _with(collectives, "last_enter_ns", [latest[each] for each in collectives["collective_id"].to_pylist()])
+
+
+def _with(table: pa.Table, column: str, values: list[int] | list[int | None]) -> pa.Table:
+    place = table.schema.get_field_index(column)
+    return table.set_column(place, table.schema.field(place), pa.array(values, pa.int64()))

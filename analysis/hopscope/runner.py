@@ -1,11 +1,15 @@
 """Runs SQL: the only module that knows DuckDB. The tables of a dataset are views; views and macros of the catalog are
 made when first used."""
 
+import os
 import re
+import secrets
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -21,6 +25,11 @@ _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 
 _ROWS_IN_PIECE = 1 << 16
 
+MEMORY = "HOPSCOPE_MEMORY"
+"""Environment variable: how much memory a query may take before it goes on in files, such as 4GiB."""
+
+_USUAL_MEMORY = "768MiB"
+
 
 class Runner:
     """One in-memory DuckDB over one dataset. Safe to use from several threads."""
@@ -32,6 +41,7 @@ class Runner:
         self._made: set[str] = set()
         self._lock = threading.Lock()
         self._connection = duckdb.connect(":memory:")
+        self._bound_memory()
         for name, schema in store.schemas.items():
             parts = store.parts(name)
             if not parts:
@@ -55,11 +65,29 @@ class Runner:
         self._connection.execute("set enable_external_access = false")
         self._connection.execute("set lock_configuration = true")
 
+    def _bound_memory(self) -> None:
+        """What a query needs beyond its memory goes to files in a directory in TMPDIR, which DuckDB makes when needed
+        and removes. Raises InputError where HOPSCOPE_MEMORY is no size."""
+        spill = Path(tempfile.gettempdir()) / f"hopscope-spill-{secrets.token_hex(8)}"
+        memory = os.environ.get(MEMORY) or _USUAL_MEMORY
+        self._connection.execute("set temp_directory = $spill", {"spill": str(spill)})
+        try:
+            self._connection.execute("set memory_limit = $memory", {"memory": memory})
+        except duckdb.Error as error:
+            raise InputError(
+                f"{MEMORY}={memory} is no size of memory ({_first_line(error)}); give one such as 4GiB"
+            ) from None
+
     def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
         try:
             self.prepare(analysis.uses)
             return self.query(analysis.sql, parameters)
+        except duckdb.OutOfMemoryException as error:
+            raise InputError(
+                f"the analysis {analysis.name} needs more memory or room for files than it has: {_first_line(error)}. "
+                f"{MEMORY} is how much memory it may take ({_USUAL_MEMORY} unless set), TMPDIR where the files go"
+            ) from error
         except duckdb.Error as error:
             raise InputError(
                 f"the analysis {analysis.name} fails: {_first_line(error)}. If its SQL is right, {self._dataset} is "

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from computing_in_drawings import with_computing
+from computing_in_drawings import with_computing, with_last_enters
 from hopscope.store import table_schemas
 
 # What a column holds that a drawing does not mention; nullable columns are null.
@@ -44,6 +44,8 @@ def draw(directory: Path, **tables: str) -> Path:
     drawn = {name: rows_of(tables[name], schema) for name, schema in table_schemas().items() if name in tables}
     if "calls" in drawn and "computed_ns" not in tables["calls"]:
         drawn["calls"] = with_computing(drawn["calls"], drawn.get("intervals"))
+    if "calls" in drawn and "collectives" in drawn and "last_enter_ns" not in tables["collectives"]:
+        drawn["collectives"] = with_last_enters(drawn["collectives"], drawn["calls"])
     for name, rows in drawn.items():
         part = directory / name / "part-00000.parquet"
         part.parent.mkdir(parents=True)

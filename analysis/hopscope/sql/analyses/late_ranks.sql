@@ -29,14 +29,23 @@
 -- bar share
 -- empty note the trace has no collectives between two ranks
 -- example analyze late-ranks trace --fail-if "*.share_low > 50%"
-with compared as (
+with usual as (
+    select
+        collective_id,
+        median(computed_ns) as computing_ns
+    from calls
+    group by collective_id
+),
+
+compared as (
     select
         before.rank,
         before.collective_id,
-        before.computing_ns - before.usual_ns as late_ns,
+        before.computing_ns - usual.computing_ns as late_ns,
         collectives.comm_size,
         dense_rank() over (order by before.collective_id) - 1 as nth
     from computed_before as before
+    inner join usual on before.collective_id = usual.collective_id
     inner join collectives on before.collective_id = collectives.collective_id
     where collectives.complete and collectives.comm_size > 1 and before.released_ns is not null
 ),

@@ -17,16 +17,12 @@
 -- column noise_low DOUBLE [share] -- Lower end of its interval, over iterations; null below 13 of them.
 -- column noise_high DOUBLE [share] -- Upper end of its interval.
 -- column paid_ns BIGINT -- Its noise that lies on the run's critical path.
--- uses lateness, noise_gaps, share_of, share_intervals, block_of
+-- uses lateness, share_of, share_intervals, block_of
 -- only-data noise_low, noise_high
 -- bar noise_ns
 -- example analyze noise trace --fail-if '"any rank".late_10ms > 5'
 with noisy as materialized (
     select * from lateness
-),
-
-judged as (
-    select distinct rank from noise_gaps
 ),
 
 by_rank as (
@@ -41,10 +37,9 @@ by_rank as (
         max(noisy.noise_ns) filter (where noisy.iteration is not null) as worst_ns,
         sum(noisy.computing_ns) as computing_ns,
         sum(noisy.paid_ns) as paid_ns,
-        count(judged.rank) > 0 as is_judged
+        coalesce(sum(noisy.gaps), 0) > 0 as is_judged
     from ranks
     left join noisy on ranks.rank = noisy.rank
-    left join judged on ranks.rank = judged.rank
     group by ranks.rank
 ),
 

@@ -31,12 +31,21 @@ with critical as (
     left join hops on run_path.hop_id = hops.hop_id
 ),
 
+-- Added up at once: the routes are as many as the calls.
 routes as materialized (
     select
-        own_routes.*,
-        ranks.cluster
+        own_routes.collective_id,
+        ranks.cluster,
+        count(*) as ranks,
+        sum(own_routes.path_ns) as path_ns,
+        sum(own_routes.wan_ns) as wan_ns,
+        sum(own_routes.waiting_ns) as waiting_ns,
+        sum(own_routes.hops) as hops,
+        sum(own_routes.crossings) as crossings,
+        sum(own_routes.wan_bytes) as wan_bytes
     from own_routes
     inner join ranks on own_routes.rank = ranks.rank
+    group by own_routes.collective_id, ranks.cluster
 ),
 
 route_places as (
@@ -69,10 +78,10 @@ by_cluster as (
         sum(routes.path_ns) as path_ns,
         sum(routes.wan_ns) as wan_ns,
         sum(routes.waiting_ns) as waiting_ns,
-        avg(routes.hops) as hops,
-        avg(routes.crossings) as crossings,
-        avg(routes.wan_bytes) as wan_bytes,
-        count(distinct routes.collective_id) as collectives
+        sum(routes.hops) / sum(routes.ranks) as hops,
+        sum(routes.crossings) / sum(routes.ranks) as crossings,
+        sum(routes.wan_bytes) / sum(routes.ranks) as wan_bytes,
+        count(routes.collective_id) as collectives
     from (select distinct ranks.cluster from ranks) as clusters
     left join routes on clusters.cluster = routes.cluster
     group by clusters.cluster

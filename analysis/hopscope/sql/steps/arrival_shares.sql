@@ -171,13 +171,23 @@ create or replace macro arrival_shares(label) as table
         left join blamed_parts on members_of.key = blamed_parts.key and caused_in.block = blamed_parts.block
     ),
 
-    released_measures as (  -- noqa: ST03
+    -- Both shares have the same wholes, so that one drawing of blocks serves both.
+    blame_measures as (  -- noqa: ST03
         select
-            key,
+            unnest([row('cause', key), row('released', key)]) as key,
             block,
-            released as part,
+            unnest([part, released]) as part,
             whole
         from cause_measures
+    ),
+
+    blame_intervals as materialized (
+        select
+            key[1] as blame,
+            key[2] as key,
+            share_low,
+            share_high
+        from share_intervals('blame_measures')
     ),
 
     cause_shares as (
@@ -223,6 +233,7 @@ create or replace macro arrival_shares(label) as table
     left join arrivals on cause_shares.key = arrivals.key
     left join charged on cause_shares.key = charged.key
     left join share_intervals('arrival_measures') as arrival_intervals on cause_shares.key = arrival_intervals.key
-    left join share_intervals('cause_measures') as cause_intervals on cause_shares.key = cause_intervals.key
-    left join share_intervals('released_measures') as released_intervals
-        on cause_shares.key = released_intervals.key;
+    left join blame_intervals as cause_intervals
+        on cause_intervals.blame = 'cause' and cause_shares.key = cause_intervals.key
+    left join blame_intervals as released_intervals
+        on released_intervals.blame = 'released' and cause_shares.key = released_intervals.key;

@@ -8,21 +8,7 @@
 --
 -- uses computed_before
 create or replace view causes as
-with members_of as materialized (
-    select * from computed_before
-),
-
-usual as (
-    select
-        collective_id,
-        median(computing_ns) as computing_ns,
-        median(released_ns) as released_ns,
-        (max(enter_ns) - median(enter_ns)) / 2 as half_lateness_ns
-    from members_of
-    group by collective_id
-),
-
-leads as materialized (
+with leads as materialized (
     select
         path_stretches.path_collective_id as collective_id,
         path_stretches.rank,
@@ -36,17 +22,38 @@ leads as materialized (
     group by path_stretches.path_collective_id, path_stretches.rank
 ),
 
+-- What the ranks on the path computed goes along in a list: `calls` is read once.
+usual as materialized (
+    select
+        before.collective_id,
+        median(before.computing_ns) as computing_ns,
+        median(before.released_ns) as released_ns,
+        (max(before.enter_ns) - median(before.enter_ns)) / 2 as half_lateness_ns,
+        list(row(before.rank, before.computing_ns, before.released_ns)) filter (where leads.rank is not null) as led
+    from computed_before as before
+    left join leads on before.collective_id = leads.collective_id and before.rank = leads.rank
+    group by before.collective_id
+),
+
+led as (
+    select
+        collective_id,
+        unnest(led) as found
+    from usual
+),
+
+-- A path may also lead over ranks that are no members.
 blamed as (
     select
         leads.collective_id,
         leads.rank,
         leads.step,
-        least(members_of.computing_ns - usual.computing_ns, leads.compute_ns) as excess_ns,
-        members_of.released_ns - usual.released_ns as released_ns,
+        least(led.found[2] - usual.computing_ns, leads.compute_ns) as excess_ns,
+        led.found[3] - usual.released_ns as released_ns,
         usual.half_lateness_ns
     from leads
     inner join usual on leads.collective_id = usual.collective_id
-    left join members_of on leads.collective_id = members_of.collective_id and leads.rank = members_of.rank
+    left join led on leads.collective_id = led.collective_id and leads.rank = led.found[1]
 ),
 
 ranked as (

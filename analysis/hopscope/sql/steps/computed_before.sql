@@ -1,12 +1,12 @@
--- What each rank computed since its last collective, at the enter of each call, and what the others did.
+-- What each rank computed since its last collective, at the enter of each call, and when that one let it go.
 --
--- One row per call. usual_ns is the median over the members of the same collective; released_ns is when the rank left its last collective.
+-- One row per call. released_ns is when the thread left its last collective; null before its first.
 create or replace view computed_before as
 select
-    collective_id,
-    rank,
-    enter_ns,
-    lag(leave_ns) over (partition by rank order by enter_ns, call_id) as released_ns,
-    computed_ns as computing_ns,
-    median(computed_ns) over (partition by collective_id) as usual_ns
-from calls;
+    calls.collective_id,
+    calls.rank,
+    calls.enter_ns,
+    before.leave_ns as released_ns,
+    calls.computed_ns as computing_ns
+from calls
+left join calls as before on calls.prev_call_id = before.call_id;

@@ -15,7 +15,7 @@ with edges as materialized (
         max(hops.recv_end_ns) as recv_end_ns,
         greatest(max(hops.recv_end_ns) - min(hops.send_begin_ns), 0) as seen_ns,
         bool_or(hops.binding = 'recv') as is_binding,
-        sum(hops.bytes) as bytes
+        sum(hops.bytes)::bigint as bytes
     from hops
     inner join collectives on hops.collective_id = collectives.collective_id
     where collectives.complete and hops.phase in ('up', 'down')

@@ -5,50 +5,44 @@
 --
 -- uses computing_gaps
 create or replace view noise_gaps as
-with usual as (
-    select
-        rank,
-        after_place,
-        place,
-        median(computing_ns) as usual_ns
+with gaps as materialized (
+    select *
     from computing_gaps
     where occurrence > 1
-    group by rank, after_place, place
+),
+
+usual as (
+    select
+        rank,
+        place,
+        median(computing_ns) as usual_ns
+    from gaps
+    group by rank, place
     -- The first one is left out but counts as an occurrence.
     having count(*) >= 19
 ),
 
-excesses as (
+excesses as materialized (
     select
         gaps.*,
         usual.usual_ns,
         greatest(gaps.computing_ns - usual.usual_ns, 0) as excess_ns
-    from computing_gaps as gaps
-    inner join usual
-        on
-            gaps.rank = usual.rank
-            and gaps.place = usual.place
-            and gaps.after_place is not distinct from usual.after_place
-    where gaps.occurrence > 1
+    from gaps
+    inner join usual on gaps.rank = usual.rank and gaps.place = usual.place
 ),
 
 -- The excess that more than half of the ranks reach; a rank alone shares with nobody.
 shared as (
     select
-        after_place,
         place,
         occurrence,
-        case
-            when count(*) > 1 then list_reverse_sort(list(excess_ns))[count(*) // 2 + 1]
-            else 0
-        end as shared_ns
+        case when count(*) > 1 then quantile_disc(excess_ns, 0.5) else 0 end as shared_ns
     from excesses
-    group by after_place, place, occurrence
+    group by place, occurrence
 )
 
 select
     excesses.rank,
-    excesses.after_place,
     excesses.place,
     excesses.occurrence,
     excesses.begin_ns,
@@ -58,8 +52,4 @@ select
     shared.shared_ns,
     greatest(excesses.excess_ns - shared.shared_ns, 0) as noise_ns
 from excesses
-inner join shared
-    on
-        excesses.place = shared.place
-        and excesses.occurrence = shared.occurrence
-        and excesses.after_place is not distinct from shared.after_place;
+inner join shared on excesses.place = shared.place and excesses.occurrence = shared.occurrence;

@@ -7,7 +7,17 @@
 -- uses edge_times
 create or replace view own_routes as
 with recursive edges as materialized (
-    select * from edge_times
+    select
+        collective_id,
+        phase = 'up' as is_up,
+        src,
+        dst,
+        send_begin_ns,
+        recv_end_ns,
+        flight_ns,
+        link = 'wan' as is_wan,
+        bytes
+    from edge_times
 ),
 
 called as (
@@ -26,7 +36,7 @@ gathered as (
         dst as rank,
         max(recv_end_ns) as recv_end_ns
     from edges
-    where phase = 'up'
+    where is_up
     group by collective_id, dst
 ),
 
@@ -34,7 +44,7 @@ gathered as (
 links as materialized (
     select
         edges.collective_id,
-        edges.phase,
+        edges.is_up,
         edges.src,
         edges.dst,
         edges.recv_end_ns,
@@ -44,16 +54,16 @@ links as materialized (
                 coalesce(received.recv_end_ns, gathered.recv_end_ns, called.enter_ns)
             ), 0
         ) as path_ns,
-        case when edges.link = 'wan' then edges.flight_ns else 0 end as wan_ns,
-        case when edges.link = 'wan' then 1 else 0 end as crossings,
-        case when edges.link = 'wan' then edges.bytes else 0 end as wan_bytes
+        case when edges.is_wan then edges.flight_ns else 0 end as wan_ns,
+        case when edges.is_wan then 1 else 0 end as crossings,
+        case when edges.is_wan then edges.bytes else 0 end as wan_bytes
     from edges
     inner join called on edges.collective_id = called.collective_id and edges.src = called.rank
     left join gathered on edges.collective_id = gathered.collective_id and edges.src = gathered.rank
     left join edges as received
         on
-            edges.phase = 'down'
-            and received.phase = 'down'
+            not edges.is_up
+            and not received.is_up
             and edges.collective_id = received.collective_id
             and edges.src = received.dst
 ),
@@ -62,7 +72,7 @@ links as materialized (
 routes as (
     select
         ends.collective_id,
-        ends.phase,
+        ends.is_up,
         ends.rank,
         0 as depth,
         0::double as path_ns,
@@ -72,22 +82,22 @@ routes as (
     from (
         select
             collective_id,
-            phase,
-            case when phase = 'up' then dst else src end as rank
+            is_up,
+            case when is_up then dst else src end as rank
         from edges
         except
         select
             collective_id,
-            phase,
-            case when phase = 'up' then src else dst end as rank
+            is_up,
+            case when is_up then src else dst end as rank
         from edges
     ) as ends
 
     union all
     select
         links.collective_id,
-        links.phase,
-        case when links.phase = 'up' then links.src else links.dst end as rank,
+        links.is_up,
+        case when links.is_up then links.src else links.dst end as rank,
         routes.depth + 1 as depth,
         routes.path_ns + links.path_ns as path_ns,
         routes.wan_ns + links.wan_ns as wan_ns,
@@ -97,8 +107,8 @@ routes as (
     inner join links
         on
             routes.collective_id = links.collective_id
-            and routes.phase = links.phase
-            and routes.rank = case when links.phase = 'up' then links.dst else links.src end
+            and routes.is_up = links.is_up
+            and routes.rank = case when links.is_up then links.dst else links.src end
     -- A tree is never deeper than its ranks are many; a message graph that is no tree must not run on.
     where routes.depth < (select count(*) from ranks)
 ),
@@ -112,8 +122,8 @@ ways as (
         sum(depth) as hops,
         sum(crossings) as crossings,
         sum(wan_bytes) as wan_bytes,
-        bool_or(phase = 'down' and depth > 0) as is_answered,
-        bool_or(phase = 'up' and depth = 0) as is_root_up
+        bool_or(not is_up and depth > 0) as is_answered,
+        bool_or(is_up and depth = 0) as is_root_up
     from routes
     group by collective_id, rank
 ),
@@ -140,7 +150,7 @@ ended as (
     inner join called on ways.collective_id = called.collective_id and ways.rank = called.rank
     left join gathered on ways.collective_id = gathered.collective_id and ways.rank = gathered.rank
     left join edges as answers
-        on ways.collective_id = answers.collective_id and answers.phase = 'down' and ways.rank = answers.dst
+        on ways.collective_id = answers.collective_id and not answers.is_up and ways.rank = answers.dst
 )
 
 select

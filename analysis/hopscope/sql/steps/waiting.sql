@@ -4,7 +4,7 @@
 -- enter, or from where it began to wait for a nonblocking one, to that rank's enter, and is charged wholly to that rank, so that sums add up. A rank that
 -- had to wait for nobody, or only for such as had entered before it, waited 0.
 --
--- uses operation_kind, members, last_enters
+-- uses operation_kind, members, latest_enters
 create or replace view waiting as
 with asked as materialized (
     select
@@ -17,68 +17,67 @@ with asked as materialized (
     where collectives.complete and collectives.comm_size > 1
 ),
 
-entered as (
+-- Of each collective the one rank that others need; for the scans it is another one for each of them.
+needed as (
     select
-        calls.collective_id,
-        calls.rank,
-        calls.enter_ns,
-        coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
-        asked.comm,
+        asked.collective_id,
+        asked.kind,
         asked.root_rank,
-        asked.kind
-    from calls
-    inner join asked on calls.collective_id = asked.collective_id
+        latest_enters.rank,
+        latest_enters.enter_ns
+    from asked
+    inner join latest_enters on asked.collective_id = latest_enters.collective_id
+    where asked.kind in ('all', 'to root')
+
+    union all
+    select
+        asked.collective_id,
+        asked.kind,
+        asked.root_rank,
+        calls.rank,
+        calls.enter_ns
+    from asked
+    inner join calls on asked.collective_id = calls.collective_id and asked.root_rank = calls.rank
+    where asked.kind = 'from root'
 ),
 
 -- The latest enter at or below each rank, for the scans.
 scanned as (
     select
-        entered.collective_id,
-        entered.rank,
-        entered.ready_ns,
-        entered.kind,
-        max(row(entered.enter_ns, -entered.rank)) over (
-            partition by entered.collective_id order by members.comm_rank
+        calls.collective_id,
+        calls.rank,
+        coalesce(calls.wait_begin_ns, calls.enter_ns) as ready_ns,
+        asked.kind,
+        max(row(calls.enter_ns, -calls.rank)) over (
+            partition by calls.collective_id order by members.comm_rank
             rows between unbounded preceding and current row
         ) as latest,
-        max(row(entered.enter_ns, -entered.rank)) over (
-            partition by entered.collective_id order by members.comm_rank
+        max(row(calls.enter_ns, -calls.rank)) over (
+            partition by calls.collective_id order by members.comm_rank
             rows between unbounded preceding and 1 preceding
         ) as latest_below
-    from entered
-    inner join members on entered.comm = members.comm and entered.rank = members.rank
-    where entered.kind in ('scan', 'exscan')
+    from calls
+    inner join asked on calls.collective_id = asked.collective_id
+    inner join members on asked.comm = members.comm and calls.rank = members.rank
+    where asked.kind in ('scan', 'exscan')
 ),
 
-needed as (
+waits as (
     select
-        entered.collective_id,
-        entered.rank,
-        entered.ready_ns,
-        last_enters.rank as needed_rank,
-        last_enters.enter_ns as needed_ns
-    from entered
-    inner join last_enters on entered.collective_id = last_enters.collective_id
-    where entered.kind = 'all' or (entered.kind = 'to root' and entered.rank = entered.root_rank)
-
-    union all
-    select
-        entered.collective_id,
-        entered.rank,
-        entered.ready_ns,
-        roots.rank as needed_rank,
-        roots.enter_ns as needed_ns
-    from entered
-    inner join entered as roots on entered.collective_id = roots.collective_id and roots.rank = roots.root_rank
-    where entered.kind = 'from root' and entered.rank <> entered.root_rank
+        calls.collective_id,
+        calls.rank,
+        needed.rank as needed_rank,
+        needed.enter_ns - coalesce(calls.wait_begin_ns, calls.enter_ns) as until_ns
+    from calls
+    inner join needed on calls.collective_id = needed.collective_id
+    where needed.kind <> 'to root' or calls.rank = needed.root_rank
 
     union all
     select
         collective_id,
         rank,
-        ready_ns,
         -case when kind = 'scan' then latest[2] else latest_below[2] end as needed_rank,
-        case when kind = 'scan' then latest[1] else latest_below[1] end as needed_ns
+        case when kind = 'scan' then latest[1] else latest_below[1] end - ready_ns as until_ns
     from scanned
     where kind = 'scan' or latest_below is not null
 )
@@ -87,6 +86,6 @@ select
     collective_id,
     rank,
     needed_rank,
-    greatest(needed_ns - ready_ns, 0) as waiting_ns
-from needed
+    greatest(until_ns, 0) as waiting_ns
+from waits
 where needed_rank <> rank;

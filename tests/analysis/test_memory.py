@@ -1,0 +1,35 @@
+"""How much memory a query may take, and what is said where that is too little."""
+
+from pathlib import Path
+
+import hopscope
+import pytest
+from drawing import draw
+from hopscope import InputError
+
+MANY = "select count(*) as rows from (select * from range(4000000) as numbers (n) order by hash(n)) as mixed"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return draw(tmp_path / "dataset", run="ranks\n2")
+
+
+def test_what_does_not_fit_into_memory_goes_on_in_files_that_are_gone_afterwards(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOPSCOPE_MEMORY", "40MiB")
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(spill))
+    opened = hopscope.open(trace)
+    assert opened.sql("select current_setting('memory_limit') as most").to_pylist() == [{"most": "40.0 MiB"}]
+    assert opened.sql(MANY).to_pylist() == [{"rows": 4_000_000}]
+    del opened
+    assert not list(spill.iterdir())
+
+
+def test_a_memory_that_is_no_size_is_refused_with_an_example(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPSCOPE_MEMORY", "much")
+    with pytest.raises(InputError, match=r"HOPSCOPE_MEMORY=much is no size of memory .* such as 4GiB"):
+        hopscope.open(trace).run("summary")
