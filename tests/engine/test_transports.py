@@ -27,7 +27,7 @@ def test_results_are_the_same_over_every_transport(mode: str, transport: str, mp
 def test_eight_megabytes_come_whole_and_the_applications_own_message_beside_them(
     segment_bytes: int, transport: str, mpi: LocalMpi
 ) -> None:
-    # 2,500 bytes are too many for a slot of a channel, 100,000 more than the two buffers of a lane.
+    # 2,500 bytes are too many for a slot of a channel, 100,000 for the two buffers of a lane, 8 MB for any lane.
     ended = engine_jobs.check(mpi, 3, every("chain", segment_bytes=segment_bytes), "large", transport=transport)
     assert ended.same, ended
     assert ended.by_engine == 3 * 9

@@ -119,17 +119,17 @@ bool shm_advance_coming(struct transport_shm *t, struct coming *c) {
     }
     if (c->lane < 0 && !grant(t, c))
         return false;
-    struct window_lane *lane = window_lane(&t->window, t->window.own, c->lane);
+    struct window_buffer *lane = window_lane(&t->window, t->window.own, c->lane);
     while (c->done < c->bytes) {
-        _Atomic uint64_t *filled = &lane->buffers[c->piece].bytes;
+        _Atomic uint64_t *filled = &lane[c->piece].bytes;
         uint64_t bytes = atomic_load_explicit(filled, memory_order_acquire);
         if (bytes == 0)
             return false;
         if (c->to)
-            memcpy(c->to + c->done, lane->buffers[c->piece].data, bytes);
+            memcpy(c->to + c->done, lane[c->piece].data, bytes);
         atomic_store_explicit(filled, 0, memory_order_release);
         c->done += (int64_t)bytes;
-        c->piece = !c->piece;
+        c->piece = (c->piece + 1) % t->window.buffers;
     }
     t->lanes_taken[c->lane] = false;
     t->peers[c->m.peer].granting = false;

@@ -101,16 +101,16 @@ bool shm_advance_going(struct transport_shm *t, struct going *g) {
             return false;
         g->lane = (int)(granted & 255);
     }
-    struct window_lane *lane = window_lane(&t->window, t->window.member_of_rank[g->m.peer], g->lane);
+    struct window_buffer *lane = window_lane(&t->window, t->window.member_of_rank[g->m.peer], g->lane);
     while (g->done < g->bytes) {
-        _Atomic uint64_t *filled = &lane->buffers[g->piece].bytes;
+        _Atomic uint64_t *filled = &lane[g->piece].bytes;
         if (atomic_load_explicit(filled, memory_order_acquire) != 0)
             return false;
         int64_t left = g->bytes - g->done, bytes = left < WINDOW_PIECE_BYTES ? left : WINDOW_PIECE_BYTES;
-        memcpy(lane->buffers[g->piece].data, g->from + g->done, (size_t)bytes);
+        memcpy(lane[g->piece].data, g->from + g->done, (size_t)bytes);
         atomic_store_explicit(filled, (uint64_t)bytes, memory_order_release);
         g->done += bytes;
-        g->piece = !g->piece;
+        g->piece = (g->piece + 1) % t->window.buffers;
     }
     if (g->from != g->m.data)
         free((char *)(uintptr_t)g->from);

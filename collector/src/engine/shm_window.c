@@ -37,8 +37,10 @@ bool shm_window_open(struct shm_window *w, const struct comm *comm, const struct
         return true;
     }
     size_t members = (size_t)w->members;
-    size_t bytes =
-        members * members * sizeof(struct window_channel) + members * WINDOW_LANES * sizeof(struct window_lane);
+    bool deep = neighbors->crowded && w->members <= WINDOW_MOST_CROWDED;
+    w->buffers = deep ? WINDOW_BUFFERS_IF_CROWDED : WINDOW_BUFFERS;
+    size_t bytes = members * members * sizeof(struct window_channel) +
+                   members * WINDOW_LANES * (size_t)w->buffers * sizeof(struct window_buffer);
     if (bytes_in_use + bytes / members > MOST_BYTES_PER_RANK)
         return false;
     char name[40];

@@ -2,10 +2,12 @@
  *
  *   window = members^2 channels (channel[from][to]), then members * WINDOW_LANES lanes, which belong to their receiver
  *
- * A channel carries short messages, and says that a long one wants to come. A long one goes in pieces through the two
+ * A channel carries short messages, and says that a long one wants to come. A long one goes in pieces through the
  * buffers of a lane, which its receiver grants when it has a place for it, so no message ever waits for another one to
- * be received (the double buffers of V. Tipparaju, J. Nieplocha, D. Panda: Fast collective operations using shared and
- * remote memory access protocols on clusters, IPDPS 2003).
+ * be received. Two buffers do where each rank has a processor (the double buffers of V. Tipparaju, J. Nieplocha, D.
+ * Panda: Fast collective operations using shared and remote memory access protocols on clusters, IPDPS 2003). Where
+ * ranks outnumber processors the two ends take turns, and each turn moves what the lane holds: there it has more, where
+ * they are not so many that it would be much memory.
  */
 #ifndef HOPSCOPE_SHM_WINDOW_H
 #define HOPSCOPE_SHM_WINDOW_H
@@ -26,6 +28,9 @@ enum {
     WINDOW_SHORT_BYTES = WINDOW_SLOT_BYTES - 24, /* the longest message that fits a slot */
     WINDOW_LANES = 2,
     WINDOW_PIECE_BYTES = 32768,
+    WINDOW_BUFFERS = 2, /* of a lane */
+    WINDOW_BUFFERS_IF_CROWDED = 16,
+    WINDOW_MOST_CROWDED = 16, /* members up to which there are so many: 16 MiB of lanes in all */
 };
 
 struct window_slot {
@@ -42,16 +47,15 @@ struct window_channel {
     _Alignas(WINDOW_LINE) _Atomic uint64_t granted; /* the receiver's: number << 8 | lane */
 };
 
-struct window_lane {
-    struct {
-        _Alignas(WINDOW_LINE) _Atomic uint64_t bytes; /* in data; 0: empty */
-        _Alignas(WINDOW_LINE) char data[WINDOW_PIECE_BYTES];
-    } buffers[2];
+struct window_buffer {
+    _Alignas(WINDOW_LINE) _Atomic uint64_t bytes; /* in data; 0: empty */
+    _Alignas(WINDOW_LINE) char data[WINDOW_PIECE_BYTES];
 };
 
 struct shm_window {
     struct shared_file file; /* not mapped: nobody to share it with */
     int members, own;        /* on this machine; the place of this rank among them */
+    int buffers;             /* of a lane; the same for all members */
     int *member_of_rank;     /* -1: on another machine */
 };
 
@@ -63,10 +67,11 @@ static inline struct window_channel *window_channel(const struct shm_window *w, 
     return (struct window_channel *)w->file.memory + (size_t)from * (size_t)w->members + (size_t)to;
 }
 
-static inline struct window_lane *window_lane(const struct shm_window *w, int receiver, int lane) {
+/* The buffers of a lane, in the order in which pieces go through them. */
+static inline struct window_buffer *window_lane(const struct shm_window *w, int receiver, int lane) {
     size_t members = (size_t)w->members;
-    struct window_lane *lanes = (struct window_lane *)((struct window_channel *)w->file.memory + members * members);
-    return lanes + (size_t)receiver * WINDOW_LANES + (size_t)lane;
+    struct window_buffer *first = (struct window_buffer *)((struct window_channel *)w->file.memory + members * members);
+    return first + ((size_t)receiver * WINDOW_LANES + (size_t)lane) * (size_t)w->buffers;
 }
 
 #endif
