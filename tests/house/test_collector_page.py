@@ -17,10 +17,10 @@ def known_variables() -> set[str]:
 
 
 def read_variables() -> set[str]:
-    """Those that somebody asks for: the library in C, the commands in Python."""
+    """Those that somebody asks for: the library in C, the commands in Python, which also set some."""
     read = {f"HOPSCOPE_{name}" for text in SOURCES.values() for name in re.findall(r"\(VARIABLE_([A-Z_]+)", text)}
     for path in (ROOT / "analysis" / "hopscope").rglob("*.py"):
-        read |= set(re.findall(r'environ(?:\.get\(|\[)"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
+        read |= set(re.findall(r'"(HOPSCOPE_[A-Z_]+)"', path.read_text()))
     return read
 
 

@@ -10,7 +10,7 @@ import local_mpi
 import pytest
 from hopscope.errors import InputError
 from hopscope.launch.building import build_collector
-from hopscope.launch.command import Request, environment, launcher_words, preload_words
+from hopscope.launch.command import Request, environment, launcher_words, preload_words, rank_count
 from hopscope.launch.elf import exported_names
 from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector, what_goes_unseen
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
@@ -72,6 +72,22 @@ def test_open_mpi_s_launcher_is_told_what_to_hand_on() -> None:
         ["/usr/bin/mpirun.openmpi", "-n", "2", "./a"], "openmpi", {"LD_PRELOAD": "x", "HOPSCOPE_DIR": "y"}
     )
     assert words == ["/usr/bin/mpirun.openmpi", "-x", "LD_PRELOAD", "-x", "HOPSCOPE_DIR", "-n", "2", "./a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "ranks"),
+    [
+        ("mpirun -n 8 python -n 2", 8),
+        ("/opt/bin/mpiexec.hydra -ppn 2 -np 4 env A=1 python", 4),
+        ("mpirun python -n 2", None),
+        ("mpirun -n 2 python : -n 3 python", None),
+        ("srun --ntasks 16 python", 16),
+        ("mpirun -n $N python", None),
+        ("flux run -n 3 python", None),
+    ],
+)
+def test_the_launcher_s_own_options_say_how_many_ranks_there_are(words: str, ranks: int | None) -> None:
+    assert rank_count(words.split()) == ranks
 
 
 def test_a_hydra_that_is_called_mpirun_is_not_given_open_mpi_s_option(tmp_path: Path) -> None:

@@ -92,6 +92,13 @@ def test_what_no_schema_can_say_is_refused_as_well(tmp_path: Path, content: Any,
         check_tree(str(written(tmp_path, content)))
 
 
+def test_an_explicit_tree_for_more_ranks_than_the_job_has_is_refused(tmp_path: Path) -> None:
+    tree = str(written(tmp_path, EXPLICIT))
+    check_tree(tree, 4)
+    with pytest.raises(InputError, match="the tree `mine` is for 4 ranks, but the job has only 3"):
+        check_tree(tree, 3)
+
+
 def test_the_message_of_a_broken_rule_names_its_line(tmp_path: Path) -> None:
     lines = (
         '{"schema_version": 1,',

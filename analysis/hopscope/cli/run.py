@@ -12,7 +12,7 @@ import click
 from hopscope import untraced
 from hopscope.cli.command import next_step
 from hopscope.errors import InputError
-from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words
+from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
 from hopscope.launch.inputs import check_topology, check_tree
 from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
@@ -24,11 +24,12 @@ _NOTHING_RECORDED = (
 )
 
 
-def tree_setting(tree: str | None) -> str | None:
-    """What HOPSCOPE_TREE shall be for what the user gave: a file, then absolute, or a name; checked."""
+def tree_setting(tree: str | None, ranks: int | None = None) -> str | None:
+    """What HOPSCOPE_TREE shall be for what the user gave: a file, then absolute, or a name; checked, also against the
+    number of ranks where that is known."""
     if tree is None:
         return None
-    check_tree(tree)
+    check_tree(tree, ranks)
     return str(Path(tree).resolve()) if Path(tree).exists() and not Path(tree).is_dir() else tree
 
 
@@ -110,7 +111,7 @@ def command(
     request = Request(
         collector=collector,
         directory=free_directory(directory, program),
-        tree=tree_setting(tree),
+        tree=tree_setting(tree, rank_count(words)),
         topology=topology_setting(topology),
         record=record,
     )

@@ -5,7 +5,9 @@ Local ranks, MPICH's launcher and srun hand the environment on by themselves; Op
 hosts only if told so by ``-x``. The launcher gets preloaded too, which does nothing: it never calls MPI_Init.
 """
 
+import itertools
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +70,21 @@ def _is_open_mpi_launcher(word: str) -> bool:
         return False
     mpi = launcher_mpi(word)
     return mpi is None or mpi.flavour == "openmpi"
+
+
+def rank_count(words: Sequence[str]) -> int | None:
+    """The number of ranks that a launcher's own options say (``-n 8``, ``-np 8``); None where they do not, or where
+    several programs make one job.
+    """
+    if not re.fullmatch(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?", Path(words[0]).name) or ":" in words:
+        return None
+    counts: list[str] = []
+    for option, value in itertools.pairwise(words[1:]):
+        if shutil.which(option) or Path(option).is_file():  # the program, or for all one can tell
+            break
+        if option in ("-n", "-np", "--np", "--ntasks"):
+            counts.append(value)
+    return int(counts[0]) if len(counts) == 1 and counts[0].isdecimal() else None
 
 
 def launcher_words(words: Sequence[str], collector: str, variables: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Trees and topology files, checked before a job starts: the tree by the collector's own reader, the topology against
 its schema.
 
-The collector checks them again in MPI_Init, against the ranks: only there is their number known.
+The collector checks them again in MPI_Init: only there is the number of ranks known for sure.
 """
 
 from __future__ import annotations
@@ -92,11 +92,12 @@ def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
     return cast("dict[str, Any]", content)
 
 
-def check_tree(tree: str) -> None:
-    """A tree file, or a shape or an algorithm by name, held against what the collector takes. Raises InputError in the
-    collector's own words: what was given, line and column of a file, what is wrong and what would be right.
+def check_tree(tree: str, ranks: int | None = None) -> None:
+    """A tree file, or a shape or an algorithm by name, held against what the collector takes, and against the number of
+    the job's ranks where that is known. Raises InputError in the collector's own words: what was given, line and column
+    of a file, what is wrong and what would be right.
     """
-    words = [str(collector_file("hopscope-check")), tree]
+    words = [str(collector_file("hopscope-check")), tree, *([] if ranks is None else [str(ranks)])]
     said = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
     if said.returncode != 0:
         raise InputError(said.stderr.strip() or f"{words[0]} could not read {tree} (exit code {said.returncode})")

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* COLLECTOR_DIR is for the commands; KEEP_SPOOL for the assembly. */
+/* COLLECTOR_DIR and MEMORY are for the commands; KEEP_SPOOL for the assembly. */
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
     X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(PAUSED) X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES)               \
-    X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL) X(COLLECTOR_DIR)
+    X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL) X(COLLECTOR_DIR) X(MEMORY)
 // clang-format on
 
 enum variable {
