@@ -179,8 +179,13 @@ def test_a_trace_without_hops_says_so_and_which_command_makes_them(
     for path in PAGES:
         page.goto(f"{address_without_hops}{path}")
         expect(page.locator("#content h1")).to_be_visible()
-    page.goto(f"{address_without_hops}/remap")
-    expect(page.locator("#content")).to_contain_text("No hops")
+    for path in ("/remap", "/wan-share"):
+        page.goto(f"{address_without_hops}{path}")
+        expect(page.locator("#content")).to_contain_text("No hops")
+    # Two clusters, and nobody knows what ran between them: neither 0 % nor a way to a better tree.
+    page.goto(address_without_hops)
+    expect(page.locator("#key-figures")).to_contain_text("Between clusters–not known without hops")
+    expect(page.locator("#content")).not_to_contain_text("A better tree")
 
 
 @pytest.mark.parametrize("path", PAGES)

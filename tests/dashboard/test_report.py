@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import hopscope
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
@@ -88,6 +90,16 @@ def test_a_trace_without_hops_says_what_it_cannot_show(trace_without_hops: hopsc
     text = document(trace_without_hops, "0")
     assert "no other tree can be judged" in text
     assert "How to get hops" in text
+
+
+def test_a_trace_of_several_worlds_says_how_many_its_ranks_belong_to(tmp_path: Path) -> None:
+    dataset = SimulatedRun(iterations=3).write(tmp_path / "worlds")
+    part = dataset / "ranks" / "part-00000.parquet"
+    ranks = pq.read_table(part)
+    place = ranks.schema.get_field_index("world")
+    worlds = pa.array([int(rank >= 5) for rank in ranks["rank"].to_pylist()], pa.int32())
+    pq.write_table(ranks.set_column(place, ranks.schema.field(place), worlds), part)
+    assert "8 ranks of 2 worlds" in document(hopscope.open(dataset), "0")
 
 
 def test_no_text_of_a_trace_becomes_markup() -> None:

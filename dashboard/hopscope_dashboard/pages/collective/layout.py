@@ -15,6 +15,8 @@ from hopscope_dashboard.pages.collective import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 _NAMED: Final = ("comm", "seq")
+_ARROWS: Final = "Hops are arrows from the start of the send to the message seen by its receiver."
+_BARS: Final = "A bar runs from entering the call to leaving it; of a rank that came last it may be too short to see."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -48,8 +50,7 @@ def layout(data: TraceData, query: Query) -> Component:
                         timeline(ranks=data.ranks, calls=calls, hops=hops, steps=steps, path=path),
                         name=ids.TIMELINE,
                     ),
-                    hint="One lane per rank. Hops are arrows from the start of the send to the message "
-                    "seen by its receiver. Drag to zoom, "
+                    hint=f"One lane per rank. {_ARROWS if hops else _BARS} Drag to zoom, "
                     "double-click to see all, click the legend to hide.",
                 ),
                 _path(path, fact),

@@ -46,6 +46,8 @@ def _late(rows: Rows) -> Component:
         (f"more than {text}", LATENESS_COLOURS[column], [row[column] or 0 for row in rows])
         for column, text in _THRESHOLDS.items()
     ]
+    if not any(value for _, _, values in series for value in values):
+        return empty.nothing_here("How often", "No iteration of any rank had more than 1 ms of noise.")
     figure = count_bars(labels, series, title="late iterations", by="rank")
     return blocks.card(
         "How often",

@@ -19,6 +19,11 @@ _NEXT: Final = (
     ("/tree", "The tree on the topology", "which edges the run waits for"),
     ("/remap", "A better tree", "what other trees would have taken, replayed"),
 )
+_NEXT_WITHOUT_HOPS: Final = (
+    ("/collectives?order=worst", "The slowest collectives", "who entered last, and how long each rank was inside"),
+    ("/last-arrivals", "Last arrivals", "whom the others waited for"),
+    ("/tree", "How to get hops", "for the way through a collective, and a better tree"),
+)
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -27,22 +32,25 @@ def layout(data: TraceData, query: Query) -> Component:
     run, path = data.run, data.rows("critical-path")
     return html.Div(
         [
-            blocks.page_head("Overview", _what_ran(run)),
+            blocks.page_head("Overview", _what_ran(data, run)),
             _key_figures(data, run, path),
             blocks.card("What this trace says", _findings(data, path)),
             _critical_path(path, data.rows("critical-path", by="operation")),
-            blocks.columns(_caveats(data), _next(), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            blocks.columns(_caveats(data), _next(data), widths="minmax(0, 3fr) minmax(0, 2fr)"),
         ]
     )
 
 
-def _what_ran(run: Row) -> list[Component | str]:
+def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
     told: list[Component | str] = []
     if run["command"]:
         program, _, arguments = run["command"].partition(" ")
-        told += [html.Code(f"{program.rpartition('/')[2]} {arguments}".strip(), title=run["command"]), " "]
+        told += [html.Code(f"{program.rpartition('/')[2]} {arguments}".strip(), title=run["command"]), " on "]
+    else:
+        told.append(f"Recorded by {run['creator']} on " if run["creator"] else "On ")
+    threads = f" with {units.plural(run['threads'], 'thread')}" if run["threads"] > run["ranks"] else ""
     told.append(
-        f"on {units.plural(run['ranks'], 'rank')}, {units.plural(run['hosts'], 'host')}, "
+        f"{_ranks(data, run)}{threads}, {units.plural(run['hosts'], 'host')}, "
         f"{units.plural(run['clusters'], 'cluster')}"
     )
     if run["mpi_library"]:
@@ -50,20 +58,28 @@ def _what_ran(run: Row) -> list[Component | str]:
     return told
 
 
+def _ranks(data: TraceData, run: Row) -> str:
+    """Write how many ranks there are; a rank number of MPI_COMM_WORLD names one only if there is one world."""
+    worlds = len({rank["world"] for rank in data.ranks})
+    return units.plural(run["ranks"], "rank") + (f" of {worlds} worlds" if worlds > 1 else "")
+
+
 def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
     share = {row["category"]: row["share"] for row in path}
     collectives = data.number_of_collectives
+    # Of several clusters a collective without hops may cross between them unseen.
+    between = data.has_hops or run["clusters"] < 2
     figures = [
         ("Run", units.duration(run["duration_ns"]), "from the first event to the last"),
         (
             "Collectives",
             units.count(collectives),
-            f"{units.plural(run['ranks'], 'rank')} in {units.plural(run['clusters'], 'cluster')}",
+            f"{_ranks(data, run)} in {units.plural(run['clusters'], 'cluster')}",
         ),
         (
             "Between clusters",
-            units.share(share.get("wan")),
-            "of the critical path: messages of collectives",
+            units.share(share.get("wan") if between else None),
+            "of the critical path: messages of collectives" if between else "not known without hops",
         ),
         ("Computing", units.share(share.get("compute")), "of the critical path: outside all MPI"),
         (
@@ -147,8 +163,9 @@ def _caveats(data: TraceData) -> Component:
     return blocks.notes(sentences, "What limits these answers")
 
 
-def _next() -> Component:
+def _next(data: TraceData) -> Component:
     links = [
-        html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")]) for path, title, what in _NEXT
+        html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")])
+        for path, title, what in (_NEXT if data.has_hops else _NEXT_WITHOUT_HOPS)
     ]
     return blocks.card("Where to look next", html.Ul(links, className="remarks next"))

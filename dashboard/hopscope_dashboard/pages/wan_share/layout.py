@@ -24,23 +24,24 @@ def layout(data: TraceData, query: Query) -> Component:
             "All ranks are in one cluster, so no hop runs between clusters. A topology file names "
             "clusters: hopscope run --topology FILE ..."
         )
-        return html.Div([head, empty.nothing_here("One cluster", reason), _table(rows)])
+        known = [_table(rows)] if data.has_hops else [_without_hops()]
+        return html.Div([head, empty.nothing_here("One cluster", reason), *known])
     if not data.has_hops:
-        return html.Div(
-            [
-                head,
-                empty.nothing_here(
-                    "No hops",
-                    [
-                        "What ran between clusters is known only where hops are: the page ",
-                        dcc.Link("Tree", href="/tree"),
-                        " says how to get them.",
-                    ],
-                ),
-                _table(rows),
-            ]
-        )
+        return html.Div([head, _without_hops()])
     return html.Div([head, _verdict(rows), blocks.columns(_shares(rows), _times(rows)), _table(rows)])
+
+
+def _without_hops() -> Component:
+    """Say why there is no table: its zeros would read as if nothing had run between clusters."""
+    return empty.nothing_here(
+        "No hops",
+        [
+            "What ran between clusters, and the way of a rank's contribution to the root and back, is known only where "
+            "hops are: the page ",
+            dcc.Link("Tree", href="/tree"),
+            " says how to get them.",
+        ],
+    )
 
 
 def _verdict(rows: Rows) -> Component:
