@@ -142,7 +142,18 @@ def test_a_report_fits_its_schema_and_holds_rows_and_gates(dataset: Path, tmp_pa
 def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path: Path) -> None:
     done = analyze("summary", dataset, "--report", tmp_path / "no" / "such" / "place.json")
     assert done.returncode == 2
-    assert "the report cannot be written" in done.stderr
+    assert "place.json cannot be written" in done.stderr
+
+
+def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    report.write_text("the last good one")
+    # No file may grow beyond 1 KiB.
+    words = f"ulimit -f 1; exec {Path(sys.executable).parent / 'analyze'} summary {dataset} --report {report}"
+    done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
+    assert (done.returncode, "report.json cannot be written: File too large" in done.stderr) == (2, True), done.stderr
+    assert report.read_text() == "the last good one"
+    assert [file.name for file in tmp_path.iterdir() if file.name.startswith("report")] == ["report.json"]
 
 
 @pytest.mark.parametrize(

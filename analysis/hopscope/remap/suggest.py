@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from hopscope import _paths
 from hopscope.errors import InputError
+from hopscope.export.whole_file import whole_file
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates import Candidate, make, shapes
@@ -142,17 +143,9 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
         text = text_of(tree_file_of(best, subject, tables["run"]["tree_file"].to_pylist()[0]))
         metadata[b"tree"] = text.encode()
         if output is not None:
-            _write(Path(output), text)
+            with whole_file(Path(output)) as file:
+                file.write(text.encode())
     return result.replace_schema_metadata(metadata)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise InputError(
-            f"{file}: the tree cannot be written: {problem.strerror}. Give --output another place"
-        ) from None
 
 
 def _same(a: Candidate, b: Candidate) -> bool:

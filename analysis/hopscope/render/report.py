@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from hopscope.errors import InputError
+from hopscope.export.whole_file import whole_file
 from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
 from hopscope.trace import Answer, Trace
@@ -42,11 +42,9 @@ def write_report(file: Path, trace: Trace, answer: Answer, outcomes: Sequence[Ou
 
 
 def write_text(file: Path, text: str) -> None:
-    """Write a file that the user asked for. Raises InputError if it cannot be written."""
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file}: the report cannot be written: {error.strerror}. Give it another place") from None
+    """Write a file that the user asked for, whole or not at all. Raises InputError if it cannot be written."""
+    with whole_file(file) as output:
+        output.write(text.encode())
 
 
 def _parameters(answer: Answer) -> dict[str, Any]:
