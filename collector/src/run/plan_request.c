@@ -53,7 +53,16 @@ bool plan_request_read(struct plan_request *request, const struct config *config
                        const struct machines *machines, char *message, size_t capacity) {
     *request = (struct plan_request){0};
     int read = 1;
-    if (rank == 0 && config->tree)
+#ifndef HOPSCOPE_HAVE_ENGINE
+    if (rank == 0 && config->tree) {
+        snprintf(message, capacity,
+                 "HOPSCOPE_TREE=%.200s: this collector was built without its engine; unset it, or build with "
+                 "-DHOPSCOPE_ENGINE=ON",
+                 config->tree);
+        read = 0;
+    }
+#endif
+    if (rank == 0 && read && config->tree)
         read = requested_tree_read(&request->tree, config->tree, "HOPSCOPE_TREE=", message, capacity);
     if (rank == 0 && read && config->topology)
         read = requested_file_read(&request->topology_file, config->topology, message, capacity);
