@@ -5,24 +5,10 @@
 -- key kind
 -- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
--- uses rank_times, share_of, calls_gone_native
+-- uses rank_times, share_of, calls_gone_native, bindings
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
-with bindings as (
-    select
-        'hops' as what,
-        binding
-    from hops
-
-    union all
-    select
-        'messages' as what,
-        binding
-    from messages
-),
-
--- Of a rank's threads the one that it was off longest for stands for the rank.
-off_threads as (
+with off_threads as (
     select
         intervals.rank,
         sum(coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns) as time_ns
@@ -32,6 +18,7 @@ off_threads as (
     group by intervals.rank, intervals.location
 ),
 
+-- Of a rank's threads the one that it was off longest for stands for the rank.
 off_ranks as (
     select
         rank,

@@ -14,7 +14,7 @@
 -- column unit VARCHAR -- Unit of the value.
 -- column sentence VARCHAR -- What is to be known about it, and how to know it where it is not.
 -- only-data unit
--- uses rank_times, share_of, emulated_links, calls_gone_native
+-- uses rank_times, share_of, emulated_links, calls_gone_native, bindings
 -- example analyze honesty trace --fail-if '"incomplete collectives".value > 0'
 with times as (
     select
@@ -41,11 +41,7 @@ bound as (
     select
         count(*) as messages,
         count(*) filter (where binding = 'undecided') as undecided
-    from (
-        select binding from hops
-        union all
-        select binding from messages
-    ) as all_messages
+    from bindings
 ),
 
 rank_ends as (
