@@ -39,8 +39,8 @@ def test_hopscope_run_leaves_one_whole_trace_and_the_job_s_output(mpi: local_mpi
 
 def test_a_job_that_also_runs_untraced_says_what_tracing_cost(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     words = [*first_mpi.launch(2), str(first_mpi.compile(HEAT_PLATE)), *SMALL]
-    run = [str(BIN / "hopscope"), "run", "--also-untraced", "--tree", "flat", "--dir", str(tmp_path / "trace"), "--"]
-    job = ended([*run, *words], tmp_path / "trace", tmp_path)
+    run = [str(BIN / "hopscope"), "run", "--also-untraced", "--tree", "flat", "--"]
+    job = ended([*run, *words], tmp_path / "trace", tmp_path, HOPSCOPE_DIR="trace")
     assert job.code == 0, job.err
     assert len(re.findall(r"^iterations=20 ", job.out, re.MULTILINE)) == 2
     whole(job.trace)
@@ -71,10 +71,14 @@ def test_preload_s_words_trace_a_program_under_its_own_launcher(mpi: local_mpi.L
     assert analyze(job.trace, "sql", "select count(*) n from hops")[0]["n"] == 20 * 2 * 2
 
 
-def test_environment_variables_alone_trace_a_program(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+def test_environment_variables_alone_trace_a_program_that_a_script_starts(
+    mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
     library = BIN.parent / "lib" / "hopscope" / f"libhopscope-{mpi.flavour}.so"
+    # Hydra's ranks know their job by an ancestor, which need not be their parent.
+    script = ["sh", "-c", '"$@"; exit $?', "script"]
     job = ended(
-        [*mpi.launch(3), "env", f"LD_PRELOAD={library}", str(mpi.compile(HEAT_PLATE)), *SMALL],
+        [*mpi.launch(3), "env", f"LD_PRELOAD={library}", *script, str(mpi.compile(HEAT_PLATE)), *SMALL],
         tmp_path / "by-hand",
         tmp_path,
         HOPSCOPE_DIR="by-hand",

@@ -15,6 +15,7 @@ from hopscope.launch.elf import exported_names
 from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector, what_goes_unseen
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
+BIN = Path(sys.executable).parent
 HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
 
 
@@ -217,3 +218,17 @@ def test_a_port_in_use_is_said_and_no_trace_is_served(tmp_path: Path) -> None:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 2
     assert f"cannot serve on 127.0.0.1, port {port}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        # It was taken for the program's own, and the job ran for hours without its tree.
+        (["preload", "--mpi", "openmpi", "./app", "--tree", "binomial"], "--tree stands behind ./app"),
+        (["inspect", "no-such-trace"], "no-such-trace is no directory"),
+    ],
+)
+def test_words_that_would_do_nothing_are_refused(words: list[str], said: str, installed: Path) -> None:
+    done = subprocess.run([BIN / "hopscope", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr

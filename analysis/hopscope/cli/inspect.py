@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from hopscope.cli.command import to_stdout
+from hopscope.errors import InputError
 from hopscope.inspection import Inspection
 from hopscope.launch.job import inspect
 from hopscope.render.inspection import print_inspection
@@ -24,6 +25,8 @@ def command(directory: Path, form: str) -> None:
 
     Example: hopscope inspect hopscope-app-1
     """
+    if not directory.is_dir():
+        raise InputError(f"{directory} is no directory; name the trace directory of a job")
     seen = Inspection(inspect(directory))
     with to_stdout():
         if form == "json":

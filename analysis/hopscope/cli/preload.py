@@ -11,6 +11,8 @@ from hopscope.launch.command import RECORDINGS, Request, preload_words
 from hopscope.launch.installed import FLAVOURS, installed_flavours
 from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
+_OWN_OPTIONS = ("--mpi", "--tree", "--topology", "--record", "--dir")
+
 
 def default_collector(words: tuple[str, ...]) -> str:
     """That for the program named, else for the only MPI flavour installed, else for the mpirun in the PATH."""
@@ -51,10 +53,13 @@ def command(
 ) -> None:
     """Print the words that trace a program when they stand before it, for any launcher and batch script.
 
-    Name the program, and the collector that fits its MPI library is chosen.
+    Name the program behind the options, and the collector that fits its MPI library is chosen.
 
     Example: mpirun -n 8 $(hopscope preload ./app) ./app
     """
+    late = [word for word in words if word.split("=")[0] in _OWN_OPTIONS]
+    if late:
+        raise InputError(f"{late[0]} stands behind {words[0]} and would be the program's; put it before the program")
     request = Request(
         collector=mpi or default_collector(words),
         directory=Path(directory).resolve() if directory else None,

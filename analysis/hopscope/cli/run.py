@@ -18,6 +18,7 @@ from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_u
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
 
+_RECORDING_OFF = "HOPSCOPE_RECORD=0 switches recording off"
 _NOTHING_RECORDED = (
     "nothing was recorded. Where no rank says above why, none reached MPI_Init under the collector: the program calls "
     "no MPI, or brings it along in itself (linked statically), where nothing can be preloaded"
@@ -73,7 +74,13 @@ def free_directory(directory: str | None, program: str) -> Path:
     help="Run collectives over this tree: a file, a shape such as binomial, or an algorithm such as ring.",
 )
 @click.option("--topology", metavar="FILE", help="Which rank is on which host and cluster, and which links to emulate.")
-@click.option("--dir", "directory", metavar="DIR", help="The trace directory, new. Default: hopscope-<program>-<n>.")
+@click.option(
+    "--dir",
+    "directory",
+    metavar="DIR",
+    envvar="HOPSCOPE_DIR",
+    help="The trace directory, new. Default: what HOPSCOPE_DIR says, else hopscope-<program>-<n>.",
+)
 @click.option(
     "--record", type=click.Choice(RECORDINGS), help="What to record; collectives leaves messages out. Default: all."
 )
@@ -159,5 +166,6 @@ def report(directory: Path | None, code: int) -> None:
         of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
         click.echo(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}", err=True)
     else:
-        why = _NOTHING_RECORDED if code == 0 else f"the job ended with code {code}"
-        click.echo(f"hopscope: there is no trace: {why}", err=True)
+        ended = f"the job ended with code {code}, and " if code != 0 else ""
+        why = _RECORDING_OFF if os.environ.get("HOPSCOPE_RECORD") == "0" else _NOTHING_RECORDED
+        click.echo(f"hopscope: there is no trace: {ended}{why}", err=True)

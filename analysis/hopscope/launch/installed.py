@@ -121,9 +121,11 @@ def fitting_collector(mpi: MpiLibrary) -> str:
         return mpi.flavour
     fitting = [path for path in _collectors(mpi.flavour) if _mpi_functions(path) <= there]
     if not fitting:
+        override = os.environ.get("HOPSCOPE_COLLECTOR_DIR")
         raise InputError(
             f"no collector that is installed fits {mpi.path} ({MPI_NAMES[mpi.flavour]}); make one: "
             f"hopscope build --mpicc {_compiler(mpi.path)}"
+            + (f" (looked in {override} only, as HOPSCOPE_COLLECTOR_DIR says)" if override else "")
         )
     # Of two that see the same, the newer one.
     return max(fitting, key=lambda path: (len(_mpi_functions(path)), _release(path))).stem.removeprefix("libhopscope-")

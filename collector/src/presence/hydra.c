@@ -9,19 +9,24 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Hydra gives its processes nothing that names the job, but starts each host's proxy, which is our parent, with the
- * address at which the launcher listens: the same for all proxies of a job. */
-bool hydra_name_of_job(char *name, size_t capacity) {
-    char path[64], arguments[4096];
-    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)getppid());
+/* A file of /proc/<process>/, with a zero behind it. Its length; 0 if there is none. */
+static size_t read_about(int process, const char *what, char *text, size_t capacity) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", process, what);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return false;
-    ssize_t length = read(file, arguments, sizeof arguments - 1);
+        return 0;
+    ssize_t length = read(file, text, capacity - 1);
     close(file);
     if (length <= 0)
-        return false;
-    arguments[length] = '\0';
+        return 0;
+    text[length] = '\0';
+    return (size_t)length;
+}
+
+static bool name_of_proxy(int process, char *name, size_t capacity) {
+    char arguments[4096];
+    const size_t length = read_about(process, "cmdline", arguments, sizeof arguments);
     for (const char *word = arguments; word < arguments + length; word += strlen(word) + 1) {
         const char *value = word + strlen(word) + 1;
         if (strcmp(word, "--control-port") == 0 && value < arguments + length) {
@@ -29,6 +34,29 @@ bool hydra_name_of_job(char *name, size_t capacity) {
             return true;
         }
     }
+    return false;
+}
+
+/* 0 if it cannot be told. */
+static int parent_of(int process) {
+    char about[1024];
+    int parent = 0;
+    if (read_about(process, "stat", about, sizeof about) == 0)
+        return 0;
+    const char *name_end = strrchr(about, ')'); /* the name may hold anything */
+    return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Hydra gives its processes nothing that names the job, but starts each host's proxy with the address at which the
+ * launcher listens: the same for all proxies of a job. The proxy is our parent, or (where a script, timeout or the like
+ * starts the program) an ancestor. */
+bool hydra_name_of_job(char *name, size_t capacity) {
+    enum { MOST_BETWEEN = 32 };
+    int process = (int)getppid();
+    const int most = getenv("PMI_RANK") ? MOST_BETWEEN : 1;
+    for (int i = 0; i < most && process > 1; i++, process = parent_of(process))
+        if (name_of_proxy(process, name, capacity))
+            return true;
     return false;
 }
 

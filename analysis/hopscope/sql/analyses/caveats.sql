@@ -115,15 +115,15 @@ found as (
         3 as place,
         'no hops' as kind,
         'The trace has no hops, so collectives are seen from outside only (native): '
-        || case run.mode
+        || case (select run.mode from run)
             when 'tree'
                 then 'a tree was asked for, but none of its rules fits, or `analyze summary` says why they went native.'
             when 'foreign'
                 then 'only Hopscope''s own collector records hops, where it runs collectives over a tree.'
             else 'to see inside, let the collector run them over a tree (`hopscope run --tree binomial -- mpirun ...`).'
         end as sentence
-    from run
-    where (select count(*) from hops) = 0 and (select count(*) from calls) > 0
+    from (select count(*) as seen from hops) as hop_counts
+    where hop_counts.seen = 0 and (select count(*) from calls) > 0
 
     union all
     select
