@@ -26,9 +26,8 @@ _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 _ROWS_IN_PIECE = 1 << 16
 
 MEMORY = "HOPSCOPE_MEMORY"
-"""Environment variable: how much memory a query may take before it goes on in files, such as 4GiB."""
-
-_USUAL_MEMORY = "768MiB"
+"""Environment variable: how much memory a query may take before it goes on in files, such as 4GiB. Unset: DuckDB's
+own four fifths of the machine's or container's."""
 
 
 class Runner:
@@ -69,8 +68,10 @@ class Runner:
         """What a query needs beyond its memory goes to files in a directory in TMPDIR, which DuckDB makes when needed
         and removes. Raises InputError where HOPSCOPE_MEMORY is no size."""
         spill = Path(tempfile.gettempdir()) / f"hopscope-spill-{secrets.token_hex(8)}"
-        memory = os.environ.get(MEMORY) or _USUAL_MEMORY
         self._connection.execute("set temp_directory = $spill", {"spill": str(spill)})
+        memory = os.environ.get(MEMORY)
+        if not memory:
+            return
         try:
             self._connection.execute("set memory_limit = $memory", {"memory": memory})
         except duckdb.Error as error:
@@ -86,7 +87,8 @@ class Runner:
         except duckdb.OutOfMemoryException as error:
             raise InputError(
                 f"the analysis {analysis.name} needs more memory or room for files than it has: {_first_line(error)}. "
-                f"{MEMORY} is how much memory it may take ({_USUAL_MEMORY} unless set), TMPDIR where the files go"
+                f"{MEMORY} is how much memory it may take (four fifths of the machine's unless set), TMPDIR where the "
+                "files go"
             ) from error
         except duckdb.Error as error:
             raise InputError(
