@@ -97,10 +97,13 @@ SCALAPACK = Rules(
     timed_lines=r"^BLACS WARNING|^from \{|^\{\d+,\d+\}, pnum=\d+|^ (SKIPPED|PASSED ) REPEATABLE SUM TEST",
     timed_columns="Time|MFLOPS|WALL|CPU",
     timed_words=r"(?<=^Passed ).{20}",
-    residuals="(?i)^(Residual|CHK|QTQ)|^Passed ",
+    residuals="(?i)^(Resid|CHK|QTQ)|^Passed ",
     # In units of the rounding error; the testers themselves allow up to 100.
     largest_residual=100,
 )
+# In about every other run on a grid of three rows, with and without the collector: in its iterative refinement (pdlacon)
+# ranks come to different sides of a branch by different last bits, and then wait for one another for ever.
+_HANGS_UNDER_OPEN_MPI = re.compile("x[sdcz]llt")
 _LETTERS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
 _ALGEBRA = ["lu", "dblu", "dtlu", "gblu", "llt", "pbllt", "ptllt", "inv", "qr", "ls", "brd", "hrd", "trd", "nep"]
 
@@ -117,7 +120,7 @@ def _grids_of_two(text: str) -> tuple[tuple[str, str], ...]:
 def _tester(program: str) -> Iterator[Application]:
     inputs = tuple(path for folder in ("", "PBLAS", "BLACS") for path in sorted((INPUTS / folder).glob("*.dat")))
     grids = {path.name: _grids_of_two(path.read_text()) for path in inputs}
-    for flavour in ("openmpi", "mpich"):
+    for flavour in ("mpich",) if _HANGS_UNDER_OPEN_MPI.fullmatch(program) else ("openmpi", "mpich"):
         # Where ranks outnumber cores MPICH takes minutes for each.
         on_two = flavour == "mpich"
         yield Application(
