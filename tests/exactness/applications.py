@@ -101,8 +101,8 @@ SCALAPACK = Rules(
     # In units of the rounding error; the testers themselves allow up to 100.
     largest_residual=100,
 )
-# In about every other run on a grid of three rows, with and without the collector: in its iterative refinement (pdlacon)
-# ranks come to different sides of a branch by different last bits, and then wait for one another for ever.
+# In some runs, with and without the collector: in its iterative refinement (pdlacon) ranks come to different sides of a
+# branch by different last bits, and then wait for one another for ever.
 _HANGS_UNDER_OPEN_MPI = re.compile("x[sdcz]llt")
 _LETTERS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
 _ALGEBRA = ["lu", "dblu", "dtlu", "gblu", "llt", "pbllt", "ptllt", "inv", "qr", "ls", "brd", "hrd", "trd", "nep"]
