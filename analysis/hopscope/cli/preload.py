@@ -11,8 +11,6 @@ from hopscope.launch.command import RECORDINGS, Request, preload_words
 from hopscope.launch.installed import FLAVOURS, installed_flavours
 from hopscope.launch.mpi_library import find_mpi, launcher_mpi
 
-_OWN_OPTIONS = ("--mpi", "--tree", "--topology", "--record", "--dir")
-
 
 def default_collector(words: tuple[str, ...]) -> str:
     """That for the program named, else for the only MPI flavour installed, else for the mpirun in the PATH."""
@@ -42,7 +40,9 @@ def default_collector(words: tuple[str, ...]) -> str:
     "--dir", "directory", metavar="DIR", help="The trace directory. Default: hopscope-<job id> where the job runs."
 )
 @click.argument("words", nargs=-1, metavar="[PROGRAM ...]", type=click.UNPROCESSED)
+@click.pass_context
 def command(
+    context: click.Context,
     *,
     mpi: str | None,
     tree: str | None,
@@ -57,7 +57,8 @@ def command(
 
     Example: mpirun -n 8 $(hopscope preload ./app) ./app
     """
-    late = [word for word in words if word.split("=")[0] in _OWN_OPTIONS]
+    own = {name for option in context.command.params if isinstance(option, click.Option) for name in option.opts}
+    late = [word for word in words if word.split("=")[0] in own]
     if late:
         raise InputError(f"{late[0]} stands behind {words[0]} and would be the program's; put it before the program")
     request = Request(

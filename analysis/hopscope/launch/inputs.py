@@ -4,19 +4,14 @@ its schema.
 The collector checks them again in MPI_Init: only there is the number of ranks known for sure.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import hopscope
 from hopscope.errors import InputError
 from hopscope.launch.installed import collector_file
-
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -41,55 +36,8 @@ def _line_of(text: str, path: list[str | int]) -> int | None:
     return None if found is None else text.count("\n", 0, found) + 1
 
 
-def _told(fault: ValidationError) -> tuple[list[str | int], str]:
-    """Where a fault lies and what it is, in words that say what would be right; for alternatives, the nearest one."""
-    path, context = list(fault.absolute_path), list(fault.context or [])
-    if not context:
-        return path, fault.message
-    if all(inner.validator == "required" for inner in context):
-        return path, f"needs one of {', '.join(inner.message.split(' is ')[0] for inner in context)}"
-    # Alternatives are told apart by a word such as `shape`: the nearest is the one whose word fits.
-    branches: dict[int, list[ValidationError]] = {}
-    for inner in context:
-        branches.setdefault(int(inner.schema_path[0]), []).append(inner)
-    fitting = [b for b in branches.values() if not any(inner.validator in ("const", "enum") for inner in b)]
-    if fitting:
-        return _told(min(fitting, key=len)[0])
-    allowed: list[str] = []
-    given: Any = fault.instance
-    for inner in context:
-        if inner.validator in ("const", "enum"):
-            values = cast("Any", inner.validator_value)
-            allowed += [str(value) for value in (values if isinstance(values, list) else [values])]
-            path, given = list(inner.absolute_path), cast("Any", inner.instance)
-    return path, f"{given!r} is none of {', '.join(dict.fromkeys(allowed))}"
-
-
 def _json_path(path: list[str | int]) -> str:
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-
-
-def _check(path: Path, schema_name: str, kind: str) -> dict[str, Any]:
-    try:
-        text = path.read_text()
-    except OSError as error:
-        raise InputError(f"{kind} file {path}: cannot be read ({error.strerror}); name an existing file") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{kind} file {path}: is not UTF-8 text (byte {error.start})") from error
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from error
-    from jsonschema import Draft202012Validator  # every command starts without it
-    from jsonschema.exceptions import best_match
-
-    fault = best_match(Draft202012Validator(schema(schema_name)).iter_errors(content))
-    if fault is not None:
-        at, what = _told(fault)
-        line = _line_of(text, at)
-        place = f"{path}:{line}" if line else str(path)
-        raise InputError(f"{place}: at {_json_path(at)}: {what} (schemas/{schema_name} says what may stand there)")
-    return cast("dict[str, Any]", content)
 
 
 def check_tree(tree: str, ranks: int | None = None) -> None:
@@ -105,4 +53,24 @@ def check_tree(tree: str, ranks: int | None = None) -> None:
 
 def check_topology(path: Path) -> dict[str, Any]:
     """The content of a topology file. Raises InputError with file, line, place and fault if it breaks its schema."""
-    return _check(path, "topology.schema.json", "topology")
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise InputError(f"topology file {path}: cannot be read ({error.strerror}); name an existing file") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"topology file {path}: is not UTF-8 text (byte {error.start})") from error
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from error
+    from jsonschema import Draft202012Validator  # every command starts without it
+    from jsonschema.exceptions import best_match
+
+    name = "topology.schema.json"
+    fault = best_match(Draft202012Validator(schema(name)).iter_errors(content))
+    if fault is not None:
+        at = list(fault.absolute_path)
+        line = _line_of(text, at)
+        place = f"{path}:{line}" if line else str(path)
+        raise InputError(f"{place}: at {_json_path(at)}: {fault.message} (schemas/{name} says what may stand there)")
+    return cast("dict[str, Any]", content)

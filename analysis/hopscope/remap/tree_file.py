@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.program import Subject
+from hopscope.store import schema_directory
 
 TREE_NAME = 40
 """Longest name of a tree in a tree file."""
@@ -61,12 +60,6 @@ def _add(trees: dict[str, Any], name: str, spec: dict[str, Any]) -> str:
 
 def text_of(tree_file: dict[str, Any]) -> str:
     """The file's text, held against its schema first. Raises jsonschema.ValidationError: a mistake in the program."""
-    jsonschema.validate(tree_file, json.loads(_schema()))
+    schema = (schema_directory() / "tree.schema.json").read_text(encoding="utf-8")
+    jsonschema.validate(tree_file, json.loads(schema))
     return json.dumps(tree_file, indent=2) + "\n"
-
-
-def _schema() -> str:
-    installed = files("hopscope") / "schemas" / "tree.schema.json"
-    if installed.is_file():
-        return installed.read_text()
-    return (Path(__file__).parents[3] / "schemas" / "tree.schema.json").read_text()

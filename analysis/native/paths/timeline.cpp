@@ -9,20 +9,32 @@
 namespace hopscope::paths {
 namespace {
 
-constexpr size_t kTouched = 1u << 20; // values, between two trims
+// Trims whenever so many values have been touched.
+class Trimming {
+  public:
+    explicit Trimming(std::function<void()> trim) : trim_(std::move(trim)) {}
+    void touched(size_t values = 1) {
+        touched_ += values;
+        if (touched_ >= kBetween) {
+            trim_();
+            touched_ = 0;
+        }
+    }
+
+  private:
+    static constexpr size_t kBetween = 1u << 20;
+    std::function<void()> trim_;
+    size_t touched_ = 0;
+};
 
 // Groups are sorted by two threads, every other one each. Most come in order already.
 template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &less) {
     auto sort_every_other = [&](size_t from) {
-        size_t touched = 0;
+        Trimming trimming([&] { grouped.trim(); });
         for (size_t group = from; group < grouped.groups(); group += 2) {
             if (!std::is_sorted(grouped.begin(group), grouped.end(group), less))
                 std::sort(grouped.begin(group), grouped.end(group), less);
-            touched += static_cast<size_t>(grouped.end(group) - grouped.begin(group));
-            if (touched > kTouched) {
-                grouped.trim();
-                touched = 0;
-            }
+            trimming.touched(static_cast<size_t>(grouped.end(group) - grouped.begin(group)));
         }
     };
     with_another([&] { sort_every_other(1); }, [&] { sort_every_other(0); });
@@ -96,17 +108,15 @@ Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &call
                    const std::function<void()> &trim_inputs)
     : items_(scratch) {
     auto closed = [](int64_t end) { return end == MISSING ? std::numeric_limits<int64_t>::max() : end; };
-    const auto look = [&](size_t i) {
-        if (i % kTouched == 0) {
-            trim_inputs();
-            items_.trim();
-        }
-    };
+    Trimming trimming([&] {
+        trim_inputs();
+        items_.trim();
+    });
     items_.fill(lanes.size(), [&](const auto &give) {
-        for (size_t i = 0; i < calls.size(); i++, look(i))
+        for (size_t i = 0; i < calls.size(); i++, trimming.touched())
             give(static_cast<size_t>(calls.lane[i]),
                  {calls.enter[i], closed(calls.leave[i]), static_cast<int64_t>(i), Owner::call});
-        for (size_t i = 0; i < intervals.size(); i++, look(i))
+        for (size_t i = 0; i < intervals.size(); i++, trimming.touched())
             if (static_cast<IntervalKind>(intervals.kind[i]) != IntervalKind::region)
                 give(static_cast<size_t>(intervals.lane[i]),
                      {intervals.begin[i], closed(intervals.end[i]), static_cast<int64_t>(i), Owner::interval});
@@ -115,10 +125,9 @@ Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &call
         // Of two that begin together the longer one is the outer one.
         return std::tie(a.begin, b.end, a.owner, a.row) < std::tie(b.begin, a.end, b.owner, b.row);
     });
-    size_t touched = 0;
     for (size_t lane = 0; lane < lanes.size(); lane++) {
         Item *kept = items_.begin(lane);
-        touched += static_cast<size_t>(items_.end(lane) - kept);
+        trimming.touched(static_cast<size_t>(items_.end(lane) - kept));
         int64_t open_until = std::numeric_limits<int64_t>::min();
         for (const Item *item = items_.begin(lane); item != items_.end(lane); item++) {
             if (item->begin < open_until)
@@ -127,10 +136,6 @@ Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &call
             open_until = (kept - 1)->end;
         }
         ends_.push_back(kept);
-        if (touched > kTouched) {
-            items_.trim();
-            touched = 0;
-        }
     }
 }
 
@@ -147,14 +152,12 @@ void Timeline::trim() const {
 MessageWaits::MessageWaits(const Scratch &scratch, size_t lanes, const Column<Wait> &waits,
                            const std::function<void()> &trim_inputs)
     : waits_(scratch) {
-    const auto look = [&](size_t i) {
-        if (i % kTouched == 0) {
-            trim_inputs();
-            waits_.trim();
-        }
-    };
+    Trimming trimming([&] {
+        trim_inputs();
+        waits_.trim();
+    });
     waits_.fill(lanes, [&](const auto &give) {
-        for (size_t i = 0; i < waits.size; i++, look(i))
+        for (size_t i = 0; i < waits.size; i++, trimming.touched())
             give(static_cast<size_t>(waits[i].lane), waits[i]);
     });
     sort_groups(waits_, [](const Wait &a, const Wait &b) {
@@ -175,14 +178,12 @@ void MessageWaits::trim() const {
 Completions::Completions(const Scratch &scratch, size_t lanes, const Column<Completion> &completions,
                          const std::function<void()> &trim_inputs)
     : ends_(scratch) {
-    const auto look = [&](size_t i) {
-        if (i % kTouched == 0) {
-            trim_inputs();
-            ends_.trim();
-        }
-    };
+    Trimming trimming([&] {
+        trim_inputs();
+        ends_.trim();
+    });
     ends_.fill(lanes, [&](const auto &give) {
-        for (size_t i = 0; i < completions.size; i++, look(i))
+        for (size_t i = 0; i < completions.size; i++, trimming.touched())
             give(static_cast<size_t>(completions[i].lane), completions[i].at);
     });
     sort_groups(ends_, std::less<int64_t>());
@@ -204,14 +205,12 @@ EarlyReturns::EarlyReturns(const Scratch &scratch, const Lanes &lanes, const Cal
     int32_t ranks = 0;
     for (size_t lane = 0; lane < lanes.size(); lane++)
         ranks = std::max(ranks, lanes.rank[lane] + 1);
-    const auto look = [&](size_t i) {
-        if (i % kTouched == 0) {
-            trim_inputs();
-            by_rank_.trim();
-        }
-    };
+    Trimming trimming([&] {
+        trim_inputs();
+        by_rank_.trim();
+    });
     by_rank_.fill(static_cast<size_t>(ranks), [&](const auto &give) {
-        for (size_t i = 0; i < calls.size(); i++, look(i))
+        for (size_t i = 0; i < calls.size(); i++, trimming.touched())
             if (calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING)
                 give(static_cast<size_t>(calls.rank[i]), {calls.wait_begin[i], static_cast<int64_t>(i)});
     });

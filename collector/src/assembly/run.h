@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "assembly/id_table.h"
+#include "assembly/index_list.h"
 #include "assembly/text.h"
 #include "hopscope/spool.h"
 
@@ -27,11 +28,9 @@ struct spool_file {
     enum spool_state state;
     char stop_reason[256];
     /* survey.c */
-    size_t *open_enters; /* ascending indices of ENTER records whose call never left */
-    size_t open_enter_count;
-    size_t *refused; /* ascending indices of ENTER records of collectives that the MPI library refused */
-    size_t refused_count, refused_room;
-    uint64_t events_written; /* write_events.c */
+    struct index_list open_enters; /* ascending: ENTER records whose call never left */
+    struct index_list refused;     /* ascending: ENTER records of collectives that the MPI library refused */
+    uint64_t events_written;       /* write_events.c */
 };
 
 struct comm_definition {      /* index = id - 1; key 0: undefined */
@@ -247,8 +246,6 @@ bool merge_comms(struct run *run);
 
 /* One pass over all records: order, span, regions, shadow communicators, calls that never left. */
 bool survey(struct run *run);
-/* By the MPI library: the ENTER with that index. After survey. */
-bool was_refused(const struct spool_file *file, size_t index);
 /* OTF2 ids; NO_ID where the record refers to nothing known. A region's: of what begins it. */
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
                    bool refused);
@@ -258,7 +255,6 @@ bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
 /* The depth that the stack of open records (indices into records) has when `leave` has closed what it closes, and all
  * that was still open inside it; SIZE_MAX if nothing open fits. */
-size_t depth_after(const struct spool_record *records, const size_t *open, size_t depth,
-                   const struct spool_record *leave);
+size_t depth_after(const struct spool_record *records, const struct index_list *open, const struct spool_record *leave);
 
 #endif

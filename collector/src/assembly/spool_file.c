@@ -85,7 +85,7 @@ void spool_file_close(struct spool_file *file) {
     if (file->mapping)
         munmap(file->mapping, file->mapped_bytes);
     free(file->sorted);
-    free(file->open_enters);
-    free(file->refused);
+    index_list_free(&file->open_enters);
+    index_list_free(&file->refused);
     *file = (struct spool_file){0};
 }

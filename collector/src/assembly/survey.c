@@ -40,18 +40,6 @@ uint32_t region_of(const struct run *run, const struct process *process, const s
     return id_table_find(&run->region_ids, region_key(process, begin, refused));
 }
 
-bool was_refused(const struct spool_file *file, size_t index) {
-    size_t low = 0, high = file->refused_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (file->refused[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < file->refused_count && file->refused[low] == index;
-}
-
 /* UINT64_MAX if the hop refers to no known communicator or tree. */
 static uint64_t shadow_key(const struct process *process, const struct spool_record *hop) {
     uint32_t comm = comm_of(process, hop->comm);
@@ -65,11 +53,11 @@ uint32_t shadow_of(const struct run *run, const struct process *process, const s
     return key == UINT64_MAX ? NO_ID : id_table_find(&run->shadow_ids, key);
 }
 
-size_t depth_after(const struct spool_record *records, const size_t *open, size_t depth,
+size_t depth_after(const struct spool_record *records, const struct index_list *open,
                    const struct spool_record *leave) {
     /* Each begin kind is one below its end kind. */
-    for (size_t d = depth; d > 0; d--) {
-        const struct spool_record *begin = &records[open[d - 1]];
+    for (size_t d = open->count; d > 0; d--) {
+        const struct spool_record *begin = &records[open->items[d - 1]];
         bool same_region = leave->kind != SPOOL_LEAVE && leave->kind != SPOOL_STEP_END;
         if (begin->kind == leave->kind - 1 && (same_region || begin->region == leave->region))
             return d - 1;
@@ -199,56 +187,30 @@ static bool in_order(const struct spool_file *file) {
     return true;
 }
 
-struct stack {
-    size_t *items, depth, room;
-};
-
-static bool push(struct stack *stack, size_t index) {
-    if (stack->depth == stack->room) {
-        size_t room = stack->room ? stack->room * 2 : 64;
-        size_t *items = realloc(stack->items, room * sizeof *items);
-        if (!items)
-            return false;
-        stack->items = items;
-        stack->room = room;
-    }
-    stack->items[stack->depth++] = index;
-    return true;
-}
-
 /* Calls of a thread do not nest, so their indices come in order. */
 static bool note_refused(struct run *run, const struct process *process, struct spool_file *file, size_t index) {
-    if (file->refused_count == file->refused_room) {
-        size_t room = file->refused_room ? file->refused_room * 2 : 16;
-        size_t *grown = realloc(file->refused, room * sizeof *grown);
-        if (!grown)
-            return false;
-        file->refused = grown;
-        file->refused_room = room;
-    }
-    file->refused[file->refused_count++] = index;
-    return need_region(run, process, &file->records[index], true);
+    return index_list_add(&file->refused, index) && need_region(run, process, &file->records[index], true);
 }
 
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
-                          struct stack *open) {
+                          struct index_list *open) {
     const struct spool_record *record = &file->records[index];
     switch (record->kind) {
     case SPOOL_ENTER:
     case SPOOL_REGION_BEGIN:
-        return push(open, index) && need_region(run, process, record, false);
+        return index_list_add(open, index) && need_region(run, process, record, false);
     case SPOOL_COLLECTIVE_REQUEST:
         return need_region(run, process, record, false);
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:
-        return push(open, index);
+        return index_list_add(open, index);
     case SPOOL_LEAVE:
     case SPOOL_WAIT_END:
     case SPOOL_STEP_END:
     case SPOOL_OVERHEAD_END:
     case SPOOL_REGION_END: {
-        size_t depth = depth_after(file->records, open->items, open->depth, record);
+        size_t depth = depth_after(file->records, open, record);
         if (depth == SIZE_MAX)
             return true;
         if (record->kind == SPOOL_OVERHEAD_END) {
@@ -256,7 +218,7 @@ static bool survey_record(struct run *run, const struct process *process, struct
             run->overhead_ns +=
                 clock_map_ns(machine, record->ticks) - clock_map_ns(machine, file->records[open->items[depth]].ticks);
         }
-        open->depth = depth;
+        open->count = depth;
         if (record->kind == SPOOL_LEAVE && record->c == SPOOL_REFUSED)
             return note_refused(run, process, file, open->items[depth]);
         return true;
@@ -274,19 +236,14 @@ static bool survey_file(struct run *run, const struct process *process, struct s
         return true;
     if (!in_order(file) && !sort_by_time(file))
         return false;
-    struct stack open = {0};
+    struct index_list open = {0};
     bool ok = true;
     for (size_t i = 0; i < file->count && ok; i++)
         ok = survey_record(run, process, file, i, &open);
-    for (size_t i = 0; ok && i < open.depth; i++)
+    for (size_t i = 0; ok && i < open.count; i++)
         if (file->records[open.items[i]].kind == SPOOL_ENTER)
-            open.items[file->open_enter_count++] = open.items[i];
-    if (!ok || file->open_enter_count == 0) {
-        free(open.items);
-        file->open_enter_count = 0;
-    } else {
-        file->open_enters = open.items;
-    }
+            ok = index_list_add(&file->open_enters, open.items[i]);
+    index_list_free(&open);
     struct machine *machine = &run->machines[process->machine];
     uint64_t first = clock_map_ns(machine, file->records[0].ticks);
     uint64_t last = clock_map_ns(machine, file->records[file->count - 1].ticks);

@@ -12,10 +12,9 @@ struct writing {
     struct strings *strings;
     OTF2_EvtWriter *to;
     OTF2_AttributeList *attributes;
-    size_t *open; /* indices of open begin records */
-    size_t depth, room;
-    size_t next_open_enter; /* in file->open_enters */
-    int64_t *next_seq;      /* by communicator: what a reader expects */
+    struct index_list open;               /* begin records */
+    size_t next_open_enter, next_refused; /* in the file's lists of these */
+    int64_t *next_seq;                    /* by communicator: what a reader expects */
     uint64_t last_ns, hops_since_enter;
     bool ok;
 };
@@ -69,25 +68,14 @@ static void left_out(struct writing *w, const struct spool_record *record) {
 }
 
 static void push(struct writing *w, size_t index) {
-    if (w->depth == w->room) {
-        size_t room = w->room ? w->room * 2 : 64;
-        size_t *open = realloc(w->open, room * sizeof *open);
-        if (!open) {
-            w->ok = false;
-            return;
-        }
-        w->open = open;
-        w->room = room;
-    }
-    w->open[w->depth++] = index;
+    w->ok = index_list_add(&w->open, index) && w->ok;
 }
 
 static void enter(struct writing *w, size_t index, uint64_t ns) {
     const struct spool_record *record = &w->file->records[index];
-    bool never_left =
-        w->next_open_enter < w->file->open_enter_count && w->file->open_enters[w->next_open_enter] == index;
-    w->next_open_enter += never_left;
-    bool nonblocking = function_is_nonblocking(record->region), refused = was_refused(w->file, index);
+    bool never_left = index_list_has_next(&w->file->open_enters, &w->next_open_enter, index);
+    bool refused = index_list_has_next(&w->file->refused, &w->next_refused, index);
+    bool nonblocking = function_is_nonblocking(record->region);
     uint32_t comm = refused                                             ? NO_ID
                     : collective(record) || (nonblocking && never_left) ? comm_of(w->process, record->comm)
                                                                         : NO_ID;
@@ -152,15 +140,15 @@ static void begin_inner(struct writing *w, size_t index, uint64_t ns) {
 
 /* Whatever ends: a call, a wait, a step, overhead; with all that was still open inside it. */
 static void end_of(struct writing *w, const struct spool_record *record, uint64_t ns) {
-    size_t depth = depth_after(w->file->records, w->open, w->depth, record);
+    size_t depth = depth_after(w->file->records, &w->open, record);
     if (depth == SIZE_MAX) {
         w->run->leaves_without_enter++;
         return;
     }
-    while (w->depth > depth) {
-        const struct spool_record *begin = &w->file->records[w->open[--w->depth]];
+    while (w->open.count > depth) {
+        const struct spool_record *begin = &w->file->records[w->open.items[--w->open.count]];
         if (begin->kind == SPOOL_ENTER)
-            leave_call(w, begin, w->depth == depth ? record : NULL, ns);
+            leave_call(w, begin, w->open.count == depth ? record : NULL, ns);
         else
             check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, inner_region(w, begin)));
     }
@@ -345,6 +333,6 @@ bool write_events(struct run *run, const struct process *process, struct spool_f
     if (w.attributes)
         OTF2_AttributeList_Delete(w.attributes);
     free(w.next_seq);
-    free(w.open);
+    index_list_free(&w.open);
     return w.ok;
 }

@@ -49,8 +49,7 @@ static int choice(enum variable variable, const char *const words[], bool speak)
 
 static bool on_or_off(enum variable variable, bool unset, bool speak) {
     const char *const words[] = {unset ? "1" : "0", unset ? "0" : "1", NULL};
-    choice(variable, words, speak);
-    return variable_switch(variable, unset);
+    return choice(variable, words, speak) == 0 ? unset : !unset;
 }
 
 struct config config_read(bool speak) {

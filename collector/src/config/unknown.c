@@ -35,7 +35,8 @@ static size_t distance(const char *a, size_t length, const char *b) {
 static void list_all(char *text, size_t capacity) {
     size_t used = 0;
     for (int i = 0; i < VARIABLES && used < capacity; i++)
-        used += (size_t)snprintf(text + used, capacity - used, "%s%s", i ? ", " : "", variable_name((enum variable)i));
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s", i ? ", " : "there are ",
+                                 variable_name((enum variable)i));
 }
 
 static void tell(const char *entry, size_t length) {
@@ -53,8 +54,7 @@ static void tell(const char *entry, size_t length) {
         snprintf(words, sizeof words, "did you mean %s?", variable_name(meant));
     else
         list_all(words, sizeof words);
-    log_line("%.200s: there is no such variable, so it does nothing; %s%s", entry,
-             nearest <= (length - PREFIX + 1) / 2 ? "" : "there are ", words);
+    log_line("%.200s: there is no such variable, so it does nothing; %s", entry, words);
 }
 
 void config_tell_unknown(void) {
