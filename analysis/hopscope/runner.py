@@ -41,6 +41,10 @@ class Runner:
         self._lock = threading.Lock()
         self._connection = duckdb.connect(":memory:")
         self._bound_memory()
+        # Views over views bind their tables many times: the footers of a long trace's files are read once.
+        self._connection.execute("set global parquet_metadata_cache = true")
+        # Of views over views DuckDB expects few rows, for which its ASOF join would compare each with each.
+        self._connection.execute("set global asof_loop_join_threshold = 0")
         for name, schema in store.schemas.items():
             parts = store.parts(name)
             if not parts:

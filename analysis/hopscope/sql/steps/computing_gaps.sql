@@ -4,7 +4,7 @@
 -- sites around the gap, as a number; where call sites are not known, the operation and its communicator stand in. occurrence counts a rank's gaps at one
 -- place from 1.
 create or replace view computing_gaps as
-with things as (
+with things as not materialized (
     select
         calls.rank,
         calls.location,
@@ -29,8 +29,7 @@ with things as (
 sites as (
     select
         site,
-        row_number() over (order by site) as number,
-        count(*) over () + 1 as numbers
+        row_number() over (order by site) as number
     from (select distinct things.site from things) as seen
 ),
 
@@ -48,7 +47,6 @@ first_thread as (
         things.begin_ns,
         things.end_ns,
         sites.number as site,
-        sites.numbers,
         max(things.end_ns) over (
             partition by things.rank
             order by things.begin_ns asc, things.end_ns desc
@@ -65,7 +63,7 @@ outermost as (
         rank,
         free_ns,
         begin_ns,
-        lag(site) over (partition by rank order by begin_ns, end_ns) * numbers + site as place
+        (lag(site) over (partition by rank order by begin_ns, end_ns) << 32) + site as place
     from first_thread
     where free_ns is null or begin_ns >= free_ns
 )

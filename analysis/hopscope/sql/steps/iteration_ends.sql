@@ -20,17 +20,33 @@ marker as (
     select * from candidates
     order by times desc, first_id asc, call_site asc
     limit 1
+),
+
+ends as (
+    select
+        calls.rank,
+        calls.collective_id,
+        calls.enter_ns
+    from calls
+    inner join collectives on calls.collective_id = collectives.collective_id
+    inner join marker
+        on
+            collectives.comm = marker.comm
+            and collectives.op = marker.op
+            and calls.call_site is not distinct from marker.call_site
+),
+
+numbered as (
+    select
+        collective_id,
+        row_number() over (order by collective_id) - 1 as iteration
+    from (select distinct ends.collective_id from ends) as repeated
 )
 
 select
-    calls.rank,
-    calls.collective_id,
-    calls.enter_ns,
-    dense_rank() over (order by calls.collective_id) - 1 as iteration
-from calls
-inner join collectives on calls.collective_id = collectives.collective_id
-inner join marker
-    on
-        collectives.comm = marker.comm
-        and collectives.op = marker.op
-        and calls.call_site is not distinct from marker.call_site;
+    ends.rank,
+    ends.collective_id,
+    ends.enter_ns,
+    numbered.iteration
+from ends
+inner join numbered on ends.collective_id = numbered.collective_id;

@@ -9,7 +9,6 @@ create or replace view lateness as
 with noisy as materialized (
     select
         rank,
-        begin_ns,
         end_ns,
         computing_ns,
         noise_ns
@@ -22,60 +21,26 @@ so_far as (
         rank,
         begin_ns,
         end_ns,
-        sum(end_ns - begin_ns) over (partition by rank order by begin_ns, step) - (end_ns - begin_ns) as before_ns
+        sum(end_ns - begin_ns) over (partition by rank order by begin_ns)::bigint - (end_ns - begin_ns) as before_ns
     from path_stretches
-    where path = 'run' and category = 'compute'
-),
-
-edges as (
-    select
-        rank,
-        begin_ns,
-        unnest([begin_ns, end_ns]) as at_ns,
-        unnest([-1, 1]) as sign
-    from noisy
-    where noise_ns > 0
-),
-
--- Here and below things are found by sorting them together: of views over views DuckDB expects few rows, and then its ASOF join compares each with each.
-along_path as (
-    select
-        rank,
-        begin_ns as at_ns,
-        null as gap_ns,
-        null as sign,
-        row(begin_ns, end_ns, before_ns) as stretch
-    from so_far
-
-    union all
-    select
-        rank,
-        at_ns,
-        begin_ns as gap_ns,
-        sign,
-        null as stretch
-    from edges
-),
-
-reached as (
-    select
-        *,
-        last_value(stretch ignore nulls) over (
-            partition by rank
-            order by at_ns asc, sign asc nulls first
-            rows between unbounded preceding and current row
-        ) as latest
-    from along_path
+    where path = 'run' and category = 'compute' and end_ns > begin_ns
 ),
 
 on_path as (
     select
-        rank,
-        gap_ns as begin_ns,
-        sum(sign * (latest[3] + least(at_ns, latest[2]) - latest[1])) as path_ns
-    from reached
-    where sign is not null
-    group by rank, gap_ns
+        noisy.rank,
+        noisy.end_ns,
+        noisy.computing_ns,
+        at_end.before_ns + least(noisy.end_ns, at_end.end_ns) - at_end.begin_ns
+        - coalesce(
+            at_begin.before_ns + least(noisy.end_ns - noisy.computing_ns, at_begin.end_ns) - at_begin.begin_ns, 0
+        ) as path_ns
+    from noisy
+    asof inner join so_far as at_end
+        on noisy.rank = at_end.rank and noisy.end_ns >= at_end.begin_ns
+    asof left join so_far as at_begin
+        on noisy.rank = at_begin.rank and noisy.end_ns - noisy.computing_ns >= at_begin.begin_ns
+    where noisy.noise_ns > 0
 ),
 
 gaps as (
@@ -86,53 +51,25 @@ gaps as (
         noisy.noise_ns,
         least(noisy.noise_ns, coalesce(on_path.path_ns, 0)) as paid_ns
     from noisy
-    left join on_path on noisy.rank = on_path.rank and noisy.begin_ns = on_path.begin_ns
-),
-
-along_run as (
-    select
-        rank,
-        end_ns as at_ns,
-        computing_ns,
-        noise_ns,
-        paid_ns,
-        null as iteration_end
-    from gaps
-
-    union all
-    select
-        rank,
-        enter_ns as at_ns,
-        null as computing_ns,
-        null as noise_ns,
-        null as paid_ns,
-        row(iteration, collective_id) as iteration_end
-    from iteration_ends
-),
-
-placed as (
-    select
-        *,
-        first_value(iteration_end ignore nulls) over (
-            partition by rank
-            order by at_ns asc, computing_ns asc nulls last
-            rows between current row and unbounded following
-        ) as next_end
-    from along_run
+    left join on_path
+        on
+            noisy.rank = on_path.rank
+            and noisy.end_ns = on_path.end_ns
+            and noisy.computing_ns = on_path.computing_ns
+            and on_path.path_ns > 0
 ),
 
 by_iteration as (
     select
-        rank,
-        next_end[1] as iteration,
-        next_end[2] as collective_id,
+        gaps.rank,
+        ends.iteration,
         count(*) as gaps,
-        sum(computing_ns)::bigint as computing_ns,
-        round(sum(noise_ns))::bigint as noise_ns,
-        round(sum(paid_ns))::bigint as paid_ns
-    from placed
-    where computing_ns is not null
-    group by rank, next_end
+        sum(gaps.computing_ns)::bigint as computing_ns,
+        round(sum(gaps.noise_ns))::bigint as noise_ns,
+        round(sum(gaps.paid_ns))::bigint as paid_ns
+    from gaps
+    asof left join iteration_ends as ends on gaps.rank = ends.rank and gaps.end_ns <= ends.enter_ns
+    group by gaps.rank, ends.iteration
 )
 
 select

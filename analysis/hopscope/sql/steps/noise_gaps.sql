@@ -6,7 +6,12 @@
 -- uses computing_gaps
 create or replace view noise_gaps as
 with gaps as materialized (
-    select *
+    select
+        rank,
+        place,
+        occurrence,
+        end_ns,
+        computing_ns
     from computing_gaps
     where occurrence > 1
 ),
@@ -24,7 +29,11 @@ usual as (
 
 excesses as materialized (
     select
-        gaps.*,
+        gaps.rank,
+        gaps.place,
+        gaps.occurrence,
+        gaps.end_ns,
+        gaps.computing_ns,
         usual.usual_ns,
         greatest(gaps.computing_ns - usual.usual_ns, 0) as excess_ns
     from gaps
@@ -45,7 +54,7 @@ select
     excesses.rank,
     excesses.place,
     excesses.occurrence,
-    excesses.begin_ns,
+    excesses.end_ns - excesses.computing_ns as begin_ns,
     excesses.end_ns,
     excesses.computing_ns,
     excesses.usual_ns,
