@@ -1,13 +1,13 @@
 -- Every edge that a collective used towards its root or from it, with the time that a message really took on it.
 --
--- One row per collective, phase and directed pair; segments are taken together. A message that its receiver waited for took from send to receive. One that
+-- One row per collective, direction and directed pair; segments are taken together. A message that its receiver waited for took from send to receive. One that
 -- was there before the receiver needed it was seen late: it gets the median of those that were waited for on the same edge, else in the same link class,
 -- but never more than from send to receive; with neither, what was seen stands.
 create or replace view edge_times as
 with edges as materialized (
     select
         hops.collective_id,
-        hops.phase,
+        hops.phase = 'up' as is_up,
         hops.src,
         hops.dst,
         any_value(hops.link) as link,
@@ -19,7 +19,7 @@ with edges as materialized (
     from hops
     inner join collectives on hops.collective_id = collectives.collective_id
     where collectives.complete and hops.phase in ('up', 'down')
-    group by hops.collective_id, hops.phase, hops.src, hops.dst
+    group by all
 ),
 
 by_pair as (

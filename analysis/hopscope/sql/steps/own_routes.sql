@@ -9,7 +9,7 @@ create or replace view own_routes as
 with recursive edges as materialized (
     select
         collective_id,
-        phase = 'up' as is_up,
+        is_up,
         src,
         dst,
         send_begin_ns,
@@ -20,95 +20,93 @@ with recursive edges as materialized (
     from edge_times
 ),
 
-called as (
+received as (
+    select
+        collective_id,
+        dst as rank,
+        max(recv_end_ns) filter (where is_up) as gathered_ns,
+        max(recv_end_ns) filter (where not is_up) as answered_ns
+    from edges
+    group by collective_id, dst
+),
+
+-- Each rank between its enter and its leave: when it had its last child's message, and when the one from the root.
+nodes as materialized (
     select
         calls.collective_id,
         calls.rank,
         calls.enter_ns,
-        calls.leave_ns
+        calls.leave_ns,
+        received.gathered_ns,
+        received.answered_ns
     from calls
-    where calls.collective_id in (select edges.collective_id from edges)
+    left join received on calls.collective_id = received.collective_id and calls.rank = received.rank
 ),
 
-gathered as (
-    select
-        collective_id,
-        dst as rank,
-        max(recv_end_ns) as recv_end_ns
-    from edges
-    where is_up
-    group by collective_id, dst
-),
-
--- The work before each send: since the last message that the sender needed for it, or since its enter.
+-- The edges away from the root, with the work before each send: since the last message that the sender needed for it, or since its enter.
 links as materialized (
     select
         edges.collective_id,
         edges.is_up,
-        edges.src,
-        edges.dst,
-        edges.recv_end_ns,
+        case when edges.is_up then edges.dst else edges.src end as parent,
+        case when edges.is_up then edges.src else edges.dst end as rank,
         edges.flight_ns + greatest(
             edges.send_begin_ns - greatest(
-                called.enter_ns,
-                coalesce(received.recv_end_ns, gathered.recv_end_ns, called.enter_ns)
+                nodes.enter_ns,
+                case when not edges.is_up then nodes.answered_ns end,
+                case when edges.is_up or nodes.answered_ns is null then nodes.gathered_ns end
             ), 0
         ) as path_ns,
         case when edges.is_wan then edges.flight_ns else 0 end as wan_ns,
-        case when edges.is_wan then 1 else 0 end as crossings,
+        edges.is_wan::integer as crossings,
         case when edges.is_wan then edges.bytes else 0 end as wan_bytes
     from edges
-    inner join called on edges.collective_id = called.collective_id and edges.src = called.rank
-    left join gathered on edges.collective_id = gathered.collective_id and edges.src = gathered.rank
-    left join edges as received
-        on
-            not edges.is_up
-            and not received.is_up
-            and edges.collective_id = received.collective_id
-            and edges.src = received.dst
+    inner join nodes on edges.collective_id = nodes.collective_id and edges.src = nodes.rank
+),
+
+roots as (
+    select
+        collective_id,
+        is_up,
+        parent as rank
+    from links
+    except
+    select
+        collective_id,
+        is_up,
+        rank
+    from links
 ),
 
 -- From the roots outwards: a rank's route is its parent's and the edge between them.
 routes as (
     select
-        ends.collective_id,
-        ends.is_up,
-        ends.rank,
+        collective_id,
+        is_up,
+        rank,
         0 as depth,
         0::double as path_ns,
         0::double as wan_ns,
-        0::bigint as crossings,
+        0 as crossings,
         0::bigint as wan_bytes
-    from (
-        select
-            collective_id,
-            is_up,
-            case when is_up then dst else src end as rank
-        from edges
-        except
-        select
-            collective_id,
-            is_up,
-            case when is_up then src else dst end as rank
-        from edges
-    ) as ends
+    from roots
 
     union all
     select
         links.collective_id,
         links.is_up,
-        case when links.is_up then links.src else links.dst end as rank,
+        links.rank,
         routes.depth + 1 as depth,
         routes.path_ns + links.path_ns as path_ns,
         routes.wan_ns + links.wan_ns as wan_ns,
         routes.crossings + links.crossings as crossings,
-        (routes.wan_bytes + links.wan_bytes)::bigint as wan_bytes
+        routes.wan_bytes + links.wan_bytes as wan_bytes
     from routes
     inner join links
         on
             routes.collective_id = links.collective_id
             and routes.is_up = links.is_up
-            and routes.rank = case when links.is_up then links.dst else links.src end
+            and routes.rank = links.parent
     -- A tree is never deeper than its ranks are many; a message graph that is no tree must not run on.
     where routes.depth < (select count(*) from ranks)
 ),
@@ -133,12 +131,12 @@ ended as (
     select
         ways.collective_id,
         ways.rank,
-        called.leave_ns - called.enter_ns as call_ns,
+        nodes.leave_ns - nodes.enter_ns as call_ns,
         ways.path_ns + greatest(
             case
-                when ways.is_answered then called.leave_ns - answers.recv_end_ns
-                when ways.is_root_up then called.leave_ns - greatest(gathered.recv_end_ns, called.enter_ns)
-                when ways.hops = 0 then called.leave_ns - called.enter_ns
+                when ways.is_answered then nodes.leave_ns - nodes.answered_ns
+                when ways.is_root_up then nodes.leave_ns - greatest(nodes.gathered_ns, nodes.enter_ns)
+                when ways.hops = 0 then nodes.leave_ns - nodes.enter_ns
                 else 0
             end, 0
         ) as path_ns,
@@ -147,10 +145,7 @@ ended as (
         ways.crossings,
         ways.wan_bytes
     from ways
-    inner join called on ways.collective_id = called.collective_id and ways.rank = called.rank
-    left join gathered on ways.collective_id = gathered.collective_id and ways.rank = gathered.rank
-    left join edges as answers
-        on ways.collective_id = answers.collective_id and not answers.is_up and ways.rank = answers.dst
+    inner join nodes on ways.collective_id = nodes.collective_id and ways.rank = nodes.rank
 )
 
 select
