@@ -7,7 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from drawing import draw
+from hopscope.verdicts.periodogram import periodogram
 from hopscope.verdicts.periods import answer
+from scipy.signal import lombscargle
 
 MS = 1_000_000
 USUAL = 10 * MS
@@ -65,7 +67,8 @@ def test_too_few_collectives_have_no_class_and_the_least_lateness_is_the_users(t
 
 
 def noise(at_ns: np.ndarray, values: np.ndarray) -> pa.Table:
-    return pa.table({"rank": np.zeros(len(at_ns), int), "end_ns": at_ns.astype("int64"), "noise_ns": values})
+    one = np.ones(len(at_ns), int)
+    return pa.table({"rank": 0 * one, "at_ns": at_ns, "noise_ns": values, "gaps": one, "noisy": one * (values > 0)})
 
 
 def uneven(random: np.random.Generator, n: int = 120) -> np.ndarray:
@@ -104,6 +107,32 @@ def test_too_little_noise_is_not_judged() -> None:
     values[[10, 50]] = MS
     row = answer(noise(at, values), None, {})[0]
     assert (row["periodic"], row["period_ns"], row["noisy"]) == (None, None, 2)
+
+
+def test_noise_that_is_the_same_all_the_time_has_no_period() -> None:
+    # Alternating gaps with and without noise, of which a long run takes two together.
+    row = answer(noise(np.arange(1, 101) * 10.0 * MS, np.full(100, 1.0 * MS)), None, {})[0]
+    assert (row["periodic"], row["period_ns"]) == (None, None)
+
+
+@pytest.mark.parametrize("even", [False, True])
+def test_the_periodogram_is_that_of_scipy(even: bool) -> None:
+    # Of even times the highest frequency leaves the sine nothing to fit.
+    random = np.random.default_rng(3)
+    at = np.arange(300) * 10.0 * MS if even else uneven(random, 300)
+    values = np.maximum(random.standard_normal(300), 0) * MS
+    span = at[-1] - at[0]
+    frequencies = np.linspace(4 / span, 149.5 / span, 583)
+    slow = lombscargle(at, values, 2 * np.pi * frequencies, normalize=True, floating_mean=True)
+    assert periodogram(at, values, frequencies) == pytest.approx(slow, rel=1e-9, abs=1e-12)
+
+
+def test_of_a_long_run_neighbouring_gaps_are_taken_together(tmp_path: Path) -> None:
+    # Two ranks: 2,000 values each, so that of 4,100 gaps three go together; 2 of 4,100 are left over.
+    late = [{1: 3 * MS * (n % 50 < 6)} for n in range(4101)]
+    row = run(tmp_path / "d", late, ranks=2).noise_periods().to_pylist()[1]
+    assert (row["gaps"], row["periodic"]) == (4100, True)
+    assert row["period_ns"] == pytest.approx(1000 * MS, rel=0.02)
 
 
 def test_both_are_asked_of_a_trace(tmp_path: Path) -> None:

@@ -13,37 +13,41 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.signal import lombscargle
 
 from hopscope.header import Scalar
-from hopscope.verdicts.resampling import Floats
+from hopscope.verdicts.periodogram import Floats, periodogram
 
 CERTAIN = 0.01
 LEAST_NOISY = 5
 LEAST_GAPS = 30
-MOST_GAPS = 2000
-ALL_OF_RANKS = 4
-"""Up to so many ranks each is looked at with MOST_GAPS values."""
 LEAST_CYCLES = 4
 OVERSAMPLING = 4
 HARMONICS = 5
+ALMOST_ALL = 1 - 1e-15
+"""Below 1, whose logarithm of what is left there is none of."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per rank with gaps that could be judged."""
-    ranks, at, noise = (rows[name].to_numpy() for name in ("rank", "end_ns", "noise_ns"))
-    numbers = np.unique(ranks)
-    return [_row(int(rank), at[ranks == rank] / 1.0, noise[ranks == rank], len(numbers)) for rank in numbers]
+    """One row per rank with gaps that could be judged. The rows are in the order of rank and time."""
+    ranks = rows["rank"].to_numpy()
+    numbers, begins = np.unique(ranks, return_index=True)
+    ends = [*begins[1:], len(ranks)]
+    return [
+        _row(int(rank), rows.slice(begin, end - begin), len(numbers))
+        for rank, begin, end in zip(numbers, begins, ends, strict=True)
+    ]
 
 
-def _row(rank: int, at_ns: Floats, noise_ns: Floats, ranks: int) -> dict[str, Any]:
+def _row(rank: int, values: pa.Table, ranks: int) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(
         ("period_ns", "resolution_ns", "amplitude_ns", "explained", "false_alarm", "periodic")
     )
-    noisy = int(np.count_nonzero(noise_ns))
-    row |= {"rank": rank, "gaps": len(at_ns), "noisy": noisy}
-    at_ns, noise_ns = _thinned(at_ns, noise_ns, _most_gaps(ranks))
-    if noisy < LEAST_NOISY or len(at_ns) < LEAST_GAPS:
+    at_ns, noise_ns, gaps, noisy = (values[name].to_numpy() for name in ("at_ns", "noise_ns", "gaps", "noisy"))
+    row |= {"rank": rank, "gaps": int(gaps.sum()), "noisy": int(noisy.sum())}
+    # The last value may stand for fewer gaps than the others do.
+    whole = gaps == gaps[0]
+    at_ns, noise_ns = at_ns[whole], noise_ns[whole]
+    if row["noisy"] < LEAST_NOISY or len(at_ns) < LEAST_GAPS or np.ptp(noise_ns) == 0:
         return row
     span = float(at_ns[-1] - at_ns[0])
     # Beyond what the gaps resolve on average there is little to see, and of gaps in bursts no end of frequencies.
@@ -53,9 +57,9 @@ def _row(rank: int, at_ns: Floats, noise_ns: Floats, ranks: int) -> dict[str, An
     if highest <= lowest:
         return row
     frequencies = np.linspace(lowest, highest, OVERSAMPLING * math.ceil(span * (highest - lowest)))
-    power = lombscargle(at_ns - at_ns[0], noise_ns, 2 * np.pi * frequencies, normalize=True, floating_mean=True)
+    power = periodogram(at_ns - at_ns[0], noise_ns, frequencies)
     whitened = power / np.maximum(1, _lasting_spectrum(noise_ns, frequencies / highest / 2))
-    alarms = np.array([_false_alarm(float(p), len(at_ns), len(frequencies) * ranks) for p in whitened])
+    alarms = _false_alarms(whitened, len(at_ns), len(frequencies) * ranks)
     best = _fundamental(whitened, alarms, frequencies)
     explained, false_alarm = min(1.0, float(power[best])), float(alarms[best])
     periodic = false_alarm < CERTAIN
@@ -83,18 +87,6 @@ def _fundamental(power: Floats, alarms: Floats, frequencies: Floats) -> int:
     return best
 
 
-def _most_gaps(ranks: int) -> int:
-    """How many values of a rank are looked at: a periodogram takes the square of it, and each rank has one."""
-    return max(LEAST_GAPS, min(MOST_GAPS, int(MOST_GAPS * math.sqrt(ALL_OF_RANKS / ranks))))
-
-
-def _thinned(at_ns: Floats, noise_ns: Floats, most: int) -> tuple[Floats, Floats]:
-    """At most so many values: of longer runs the means of as many neighbours as it takes."""
-    together = math.ceil(len(at_ns) / most) if len(at_ns) else 1
-    whole = len(at_ns) // together * together
-    return at_ns[:whole].reshape(-1, together).mean(axis=1), noise_ns[:whole].reshape(-1, together).mean(axis=1)
-
-
 def _lasting_spectrum(values: Floats, per_gap: Floats) -> Floats:
     """Spectrum, with mean 1, of noise whose neighbours correlate as these values do; at cycles per gap."""
     centred = values - values.mean()
@@ -102,8 +94,7 @@ def _lasting_spectrum(values: Floats, per_gap: Floats) -> Floats:
     return (1 - lasting**2) / (1 - 2 * lasting * np.cos(2 * np.pi * per_gap) + lasting**2)
 
 
-def _false_alarm(power: float, n: int, frequencies: int) -> float:
-    if power >= 1:
-        return 0.0
-    one = math.exp((n - 3) / 2 * math.log1p(-power))
-    return -math.expm1(frequencies * math.log1p(-one)) if one < 1 else 1.0
+def _false_alarms(power: Floats, n: int, frequencies: int) -> Floats:
+    """How often any of so many frequencies of noise, n values long, has a power as each of these."""
+    one = np.exp((n - 3) / 2 * np.log1p(-np.minimum(power, ALMOST_ALL)))
+    return -np.expm1(frequencies * np.log1p(-np.minimum(one, ALMOST_ALL)))

@@ -22,9 +22,41 @@
 -- then verdicts.periods -- The periodogram and its false-alarm probability.
 -- empty note no place of the program occurs 20 times, so no noise can be told
 -- example analyze noise-periods trace
+with noise as materialized (
+    select
+        rank,
+        begin_ns,
+        end_ns,
+        noise_ns
+    from noise_gaps
+),
+
+-- A periodogram takes the square of its values, and each rank has one.
+lengths as (
+    select
+        rank,
+        ceil(count(*) / greatest(least(floor(2000 * sqrt(4 / count(*) over ())), 2000), 30))::bigint as neighbours
+    from noise
+    group by rank
+),
+
+placed as (
+    select
+        noise.rank,
+        noise.end_ns,
+        noise.noise_ns,
+        (row_number() over (partition by noise.rank order by noise.end_ns, noise.begin_ns) - 1)
+        // lengths.neighbours as place
+    from noise
+    inner join lengths on noise.rank = lengths.rank
+)
+
 select
     rank,
-    end_ns,
-    noise_ns::double as noise_ns
-from noise_gaps
-order by rank, end_ns, begin_ns
+    avg(end_ns) as at_ns,
+    avg(noise_ns) as noise_ns,
+    count(*) as gaps,
+    count(*) filter (where noise_ns > 0) as noisy
+from placed
+group by rank, place
+order by rank, place
