@@ -176,7 +176,7 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
     """
     anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
     page = ("/noise", "See noise")
-    if anyone is None or not anyone["iterations"]:
+    if anyone is None or anyone["noise_ns"] is None:
         return Finding(
             "Noise cannot be told apart from varying work.",
             "No place in the program is reached often enough (20 times).",
@@ -231,6 +231,17 @@ def of_tree(
     if clusters > 1 and most == 0:
         why = f"Hops take {units.share(hops)} of the critical path, and none crosses between clusters."
     return Finding(text, why, UNDECIDED_COLOUR, "/remap", "See what remapping gives")
+
+
+def without_collectives() -> Finding:
+    """Say that the trace has nothing of what these pages are about."""
+    return Finding(
+        "This trace has no collective operation of MPI, so there are no arrivals and no trees to speak of.",
+        "The pages about collectives have nothing to show; where its ranks' time went is below.",
+        UNDECIDED_COLOUR,
+        "",
+        "",
+    )
 
 
 def without_hops() -> Finding:

@@ -69,6 +69,25 @@ COMBINE_COLOUR: Final = CATEGORY_COLOURS["local"]
 PATH_COLOUR: Final = "rgba(245, 159, 0, 0.38)"
 UNDECIDED_COLOUR: Final = "#69747f"
 
+#: How a rank is late, from what most deserves a look to nothing; as the column class of late-ranks.
+LATENESS_CLASS_COLOURS: Final[dict[str, str]] = {
+    "always": CATEGORY_COLOURS["wan"],
+    "rotating": CATEGORY_COLOURS["p2p"],
+    "sometimes": CATEGORY_COLOURS["lan"],
+    "spikes": CATEGORY_COLOURS["compute"],
+    "never": CATEGORY_COLOURS["native"],
+    "no class": UNDECIDED_COLOUR,
+}
+
+LATENESS_CLASS_MEANINGS: Final[dict[str, str]] = {
+    "always": "late in more than half of its collectives",
+    "rotating": "the ranks are late by turns, and it has its turns",
+    "sometimes": "late, but none of the others",
+    "spikes": "late in less than a tenth of its collectives",
+    "never": "late in none",
+    "no class": "too few collectives for an interval",
+}
+
 #: A calm single-hue scale for heat-maps; transparent at zero so that it sits on either scheme.
 HEAT_SCALE: Final = [
     [0.0, "rgba(217, 81, 44, 0.04)"],

@@ -225,6 +225,30 @@ def test_the_mark_of_a_bar_stands_at_its_own_limit_beside_its_own_series() -> No
     assert marks == [(25.0, -0.325, 0.0), (50.0, 0.675, 1.0), (40.0, 1.0, 1.325)]
 
 
+def test_the_axis_of_small_shares_ends_behind_the_longest_whisker_and_the_last_mark() -> None:
+    def end(rows: list[dict[str, float]], limit: float) -> float:
+        figure = share_bars(
+            ["0"], [("last", "#000000", rows, "share")], title="share", by="rank", limits={"last": [limit]}
+        )
+        return figure.layout.xaxis.range[1]
+
+    # Of 64 ranks one is last in 13 % of the collectives: bars on an axis to 100 % would be dots.
+    assert 20 < end([{"share": 0.13, "share_low": 0.1, "share_high": 0.2}], 0.03) < 30
+    assert 40 < end([{"share": 0.13}], 0.4) < 50
+    assert end([{"share": 1.0, "share_low": 0.99, "share_high": 1.0}], 0.25) == 103
+    assert end([{"share": 0.0}], 0.0) == 10
+
+
+def test_noise_that_could_not_be_judged_is_not_called_steady() -> None:
+    anyone = {"rank": "any rank", "iterations": 12, "late_1ms": 0, "noise_ns": None, "paid_ns": None}
+    said = findings.of_noise([anyone], 100)
+    assert said is not None
+    assert said.text.startswith("Noise cannot be told")
+    said = findings.of_noise([{**anyone, "noise_ns": 0}], 100)
+    assert said is not None
+    assert said.text.startswith("Computing is steady")
+
+
 def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:
     edges = {(1, 0): {"share": 0.0004}}
     drawn = {e["data"]["id"]: e for e in elements(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")}

@@ -92,6 +92,21 @@ def test_a_trace_without_hops_says_what_it_cannot_show(trace_without_hops: hopsc
     assert "How to get hops" in text
 
 
+def test_a_trace_without_collectives_says_so_and_speaks_of_no_arrivals_hops_or_noise(tmp_path: Path) -> None:
+    text = document(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started")), "0")
+    assert "This trace has no collective operation of MPI, so there are no arrivals" in text
+    # Collectives, the slowest one, and the tree.
+    assert text.count("<h2>No collectives</h2>") == 3
+    assert "No noise to tell" in text
+    for wrong in (
+        "How to get hops",
+        "Arrivals and noise are known",
+        "went wrong in Hopscope",
+        "The slowest collectives",
+    ):
+        assert wrong not in text
+
+
 def test_a_trace_of_several_worlds_says_how_many_its_ranks_belong_to(tmp_path: Path) -> None:
     dataset = SimulatedRun(iterations=3).write(tmp_path / "worlds")
     part = dataset / "ranks" / "part-00000.parquet"

@@ -1,10 +1,16 @@
 """What a page says when it has nothing to show: why, and which command makes it."""
 
+from typing import Final
+
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.blocks import Content, card, code, page_head
+
+NO_COLLECTIVES: Final = (
+    "This trace has no collective operation of MPI that could be placed; the overview says what it has."
+)
 
 
 def no_such_page() -> Component:
@@ -23,6 +29,11 @@ def cannot_answer(title: str, reason: str) -> Component:
         [page_head(title, "This trace cannot answer that."), card(None, html.P(reason, className="reason"))],
         id="cannot-answer",
     )
+
+
+def no_collectives(title: str, lead: str) -> Component:
+    """Say of a page about collectives that the trace has none."""
+    return html.Div([page_head(title, lead), nothing_here("No collectives", NO_COLLECTIVES)])
 
 
 def nothing_here(title: str, reason: Content) -> Component:

@@ -18,6 +18,9 @@ from hopscope_dashboard.palette import DARK_SHARES, LIGHT_SHARES, LINK_DASHES, L
 GRAPH: Final = "tree-graph"
 """Type of the ids of all such graphs: `{"type": GRAPH, "name": ...}`."""
 
+_SMALLEST: Final = 0.6
+"""A drawing is never made smaller than so many times its own size."""
+_WIDE: Final = 1100
 _SHORTEST, _TALLEST, _MARGIN = 260, 900, 50
 
 
@@ -27,13 +30,15 @@ def tree_graph(elements: list[dict[str, Any]], *, name: str, label: str, width: 
     `label` says what it is to a reader who cannot see it.
     """
     across, down = extent(elements)
-    height = min(_TALLEST, max(_SHORTEST, down * min(1.0, width / across) + _MARGIN))
+    # A drawing that would be too small to read keeps its width, and its frame scrolls.
+    least = across * _SMALLEST if across * _SMALLEST > width else 0
+    height = min(_TALLEST, max(_SHORTEST, down * min(1.0, max(width, least) / across) + _MARGIN))
     graph = cyto.Cytoscape(
         id={"type": GRAPH, "name": name},
         elements=elements,
         layout={"name": "preset", "fit": True, "padding": 18},
         stylesheet=stylesheet(dark=False),
-        style={"width": "100%", "height": f"{height:.0f}px"},
+        style={"width": "100%", "minWidth": f"{least:.0f}px", "height": f"{height:.0f}px"},
         minZoom=0.1,
         # A page that scrolls must not zoom under the pointer.
         userZoomingEnabled=False,
@@ -42,6 +47,11 @@ def tree_graph(elements: list[dict[str, Any]], *, name: str, label: str, width: 
         responsive=True,
     )
     return html.Div(graph, className="graph-frame", role="img", **aria.label(label))
+
+
+def is_wide(elements: list[dict[str, Any]]) -> bool:
+    """Whether a drawing wants the page's whole width, with nothing beside it."""
+    return extent(elements)[0] > _WIDE
 
 
 def links_legend() -> Component:

@@ -11,6 +11,10 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
 
+_NARROWEST: Final = 10.0
+"""Per cent that an axis of shares shows at least: less would make much of little."""
+_WIDE: Final = 50.0
+
 _MARK: Final = {"color": "#d99a00", "width": 3}
 
 LATENESS_COLOURS: Final = {
@@ -69,8 +73,9 @@ def share_bars(
             ],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
         )
-    _finish(figure, labels, len(series), series=len(series), title=title, by=by)
-    figure.update_xaxes(range=[0, 103], dtick=20)
+    by_label(figure, labels, len(series), series=len(series), title=title, by=by)
+    end = _end_of_shares(figure, limits or {})
+    figure.update_xaxes(range=[0, end], dtick=20 if end > _WIDE else None)
     for place, (name, *_) in enumerate(series):
         for at, share in enumerate((limits or {}).get(name, ())):
             if share is not None and share <= 1:
@@ -82,6 +87,17 @@ def share_bars(
         figure.add_scatter(x=[None], y=[None], mode="lines", name=limit, line=_MARK, hoverinfo="skip")
         figure.update_layout(showlegend=True)
     return figure
+
+
+def _end_of_shares(figure: go.Figure, limits: Mapping[str, Sequence[float | None]]) -> float:
+    """Per cent at which the axis ends: of 64 ranks none may come near 100."""
+    ends = [
+        value + (beyond or 0)
+        for series in figure.data
+        for value, beyond in zip(series.x, series.error_x.array, strict=True)
+    ]
+    marks = [100 * share for of_series in limits.values() for share in of_series if share is not None and share <= 1]
+    return min(103.0, max(_NARROWEST, 1.06 * max([*ends, *marks], default=0)))
 
 
 def time_bars(
@@ -105,7 +121,7 @@ def time_bars(
             customdata=[units.duration(value) for value in values],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata}}<extra></extra>",
         )
-    _finish(figure, labels, 1 if stacked else len(series), series=len(series), title=f"{title} ({unit.name})", by=by)
+    by_label(figure, labels, 1 if stacked else len(series), series=len(series), title=f"{title} ({unit.name})", by=by)
     figure.update_layout(barmode="stack" if stacked else "group")
     figure.update_xaxes(rangemode="tozero")
     return figure
@@ -125,7 +141,7 @@ def count_bars(
             marker={"color": colour, "line": {"width": 0}},
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{x}}<extra></extra>",
         )
-    _finish(figure, labels, 1, series=len(series), title=title, by=by)
+    by_label(figure, labels, 1, series=len(series), title=title, by=by)
     figure.update_layout(barmode="overlay")
     most = max((value for _, _, values in series for value in values), default=0)
     # Counts have no halves.
@@ -133,7 +149,9 @@ def count_bars(
     return figure
 
 
-def _finish(figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, by: str) -> None:
+def by_label(figure: go.Figure, labels: Sequence[str], per_label: int, *, series: int, title: str, by: str) -> None:
+    """Frame a figure of horizontal bars with one place per label, the first on top; `per_label` bars stand in a place,
+    and `series` have their names in the legend if they are several."""
     thick = 26 if per_label == 1 else 36
     frame(figure, height=min(1200, max(190, (thick if len(labels) <= 24 else 16) * len(labels) + 100)), x=title, y=by)
     several = series > 1

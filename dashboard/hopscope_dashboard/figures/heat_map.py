@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from hopscope_dashboard import units
-from hopscope_dashboard.figures.lanes import lanes
+from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.palette import HEAT_SCALE
 
@@ -53,11 +53,7 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
             },
         )
     )
-    frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration", y=places.title)
-    every = 1 + (places.number - 1) // 60
-    shown = list(range(places.number - 1, -1, -every))
-    figure.update_yaxes(
-        tickvals=shown, ticktext=[places.labels[lane] for lane in shown], showgrid=False, zeroline=False
-    )
+    frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration")
+    lane_axis(figure, places)
     figure.update_xaxes(showgrid=False, zeroline=False)
     return figure

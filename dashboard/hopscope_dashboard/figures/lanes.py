@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import plotly.graph_objects as go
+
 Row = dict[str, Any]
 
 
@@ -53,6 +55,19 @@ def lanes(ranks: Sequence[Row], shown: Iterable[int]) -> Lanes:
             clusters.append((row["cluster"], lane, lane))
     title = "host, world and rank" if has_worlds else "host and rank"
     return Lanes({row["rank"]: lane for lane, row in enumerate(order)}, tuple(labels), tuple(clusters), title)
+
+
+def lane_axis(figure: go.Figure, places: Lanes, *, labelled: int = 60) -> None:
+    """Make the vertical axis of a figure one of lanes; with more than `labelled` lanes not each has its label."""
+    every = 1 + (places.number - 1) // labelled
+    shown = list(range(places.number - 1, -1, -every))
+    figure.update_yaxes(
+        tickvals=shown,
+        ticktext=[places.labels[lane] for lane in shown],
+        showgrid=False,
+        zeroline=False,
+        title={"text": places.title},
+    )
 
 
 def _by_first_rank(rows: Sequence[Row]) -> list[Row]:

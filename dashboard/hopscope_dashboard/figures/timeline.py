@@ -10,9 +10,17 @@ from typing import Any
 import plotly.graph_objects as go
 
 from hopscope_dashboard import units
-from hopscope_dashboard.figures.lanes import Lanes, lanes
+from hopscope_dashboard.figures.lanes import Lanes, lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.palette import COMBINE_COLOUR, LINK_COLOURS, LINK_MEANINGS, LINKS, PATH_COLOUR, WAIT_COLOUR
+from hopscope_dashboard.palette import (
+    CALL_COLOUR,
+    COMBINE_COLOUR,
+    LINK_COLOURS,
+    LINK_MEANINGS,
+    LINKS,
+    PATH_COLOUR,
+    WAIT_COLOUR,
+)
 
 Row = dict[str, Any]
 
@@ -78,7 +86,7 @@ def timeline(
         hovermode="closest",
     )
     figure.update_layout(margin_t=52)
-    _lane_axis(figure, places)
+    _lanes_of_clusters(figure, places)
     span = (drawing.end - start) / drawing.unit.nanoseconds
     figure.update_xaxes(range=[-0.015 * span, 1.015 * span], zeroline=False)
     return figure
@@ -116,6 +124,8 @@ class _Drawing:
                 texts,
             )
         ]
+        # Whoever came last may be inside for microseconds of milliseconds: the outline keeps that visible.
+        bars[0].update(marker_line={"width": 1.2, "color": CALL_COLOUR})
         waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and hop["binding"] == "recv"]
         if waits:
             words = [
@@ -278,17 +288,9 @@ class _Drawing:
         return f"{self.x(at_ns):.4g} {self.unit.name}"
 
 
-def _lane_axis(figure: go.Figure, places: Lanes) -> None:
-    every = 1 + (places.number - 1) // _LABELLED_LANES
-    shown = list(range(places.number - 1, -1, -every))
-    figure.update_yaxes(
-        tickvals=shown,
-        ticktext=[places.labels[lane] for lane in shown],
-        range=[-0.6, places.number - 0.4],
-        showgrid=False,
-        zeroline=False,
-        title={"text": places.title},
-    )
+def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:
+    lane_axis(figure, places, labelled=_LABELLED_LANES)
+    figure.update_yaxes(range=[-0.6, places.number - 0.4])
     several = len(places.clusters) > 1
     for at, (name, low, high) in enumerate(places.clusters):
         if at % 2 and several:

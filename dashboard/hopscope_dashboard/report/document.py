@@ -31,10 +31,10 @@ body { margin: 0 auto; max-width: 1240px; padding: 26px; font-family: %s; line-h
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 10px 0 22px; border-bottom: 1px solid var(--line); }
 section.page-of-report { padding-top: 30px; }
 .figure { width: 100%%; min-width: 0; }
-.table-frame { max-height: none; }
 svg.tree { display: block; margin: 8px auto; font-family: Helvetica, Arial, sans-serif; }
 footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
-@media print { body { background: white; padding: 0; } nav { display: none; } .card { break-inside: avoid; } }
+@media print { body { background: white; padding: 0; } nav { display: none; } .card { break-inside: avoid; }
+  .table-frame { max-height: none; } }
 """
 _DRAW: Final = """
 for (const described of document.querySelectorAll("script[data-figure]")) {
@@ -93,7 +93,7 @@ def _collectives(data: TraceData) -> Component:
     rows = data.rows("collectives", order="worst", limit=_WORST)
     head = blocks.page_head("Collectives", "The slowest of all executions of a collective operation.")
     if not rows:
-        return html.Div([head, empty.nothing_here("No collectives", "This trace has no collective operation.")])
+        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES)])
     body = [
         [
             row["collective"],

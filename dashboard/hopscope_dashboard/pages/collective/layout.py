@@ -16,7 +16,7 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 _NAMED: Final = ("comm", "seq")
 _ARROWS: Final = "Hops are arrows from the start of the send to the message seen by its receiver."
-_BARS: Final = "A bar runs from entering the call to leaving it; of a rank that came last it may be too short to see."
+_BARS: Final = "A bar runs from entering the call to leaving it."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -29,6 +29,8 @@ def layout(data: TraceData, query: Query) -> Component:
             "on it, as in /collective?comm=0&seq=3; the page Collectives lists those that the trace has"
         )
     if comm is None or seq is None:
+        if not data.number_of_collectives:
+            return empty.no_collectives("Timeline of a collective", "What happened inside one collective operation.")
         worst = data.one("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
     name = f"{comm}:{seq}"

@@ -29,7 +29,7 @@ def layout(data: TraceData, query: Query) -> Component:
         choice("Order", "/collectives", query, "order", options=_ORDERS, current=order),
     )
     if not rows:
-        return html.Div([head, empty.nothing_here("No collectives", "This trace has no collective operation.")])
+        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES)])
     total = data.number_of_collectives
     shown = (
         f"All {units.count(total)} collectives."

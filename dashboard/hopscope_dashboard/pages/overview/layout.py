@@ -1,5 +1,6 @@
 """The overview: findings first, then where the run's time went, then what limits these answers."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from dash import dcc, html
@@ -13,6 +14,9 @@ from hopscope_dashboard.figures import critical_path
 from hopscope_dashboard.pages.overview import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 from hopscope_dashboard.trees import in_a_row
+
+_REGIONS: Final = 8
+"""So many rows of regions are shown."""
 
 _NEXT: Final = (
     ("/collectives?order=worst", "The slowest collectives", "and, one click further, what happened inside each"),
@@ -36,7 +40,10 @@ def layout(data: TraceData, query: Query) -> Component:
             _key_figures(data, run, path),
             blocks.card("What this trace says", _findings(data, path)),
             _critical_path(path, data.rows("critical-path", by="operation")),
-            blocks.columns(_caveats(data), _next(data), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            _regions(data),
+            blocks.columns(_caveats(data), _next(data), widths="minmax(0, 3fr) minmax(0, 2fr)")
+            if data.number_of_collectives
+            else _caveats(data),
         ]
     )
 
@@ -94,6 +101,9 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
 def _findings(data: TraceData, path: Rows) -> Component:
     edges = data.rows_or_none("tree-edges")
     share = {row["category"]: row["share"] for row in path}
+    if not data.number_of_collectives:
+        # Links lead to pages about collectives.
+        return _listed([findings.without_collectives()])
     found = [
         findings.of_critical_path(path),
         findings.of_arrivals(data.rows_or_none("last-arrivals"), share.get("compute")),
@@ -102,6 +112,10 @@ def _findings(data: TraceData, path: Rows) -> Component:
         if edges
         else findings.without_hops(),
     ]
+    return _listed(found)
+
+
+def _listed(found: Sequence[findings.Finding | None]) -> Component:
     items = [
         html.Li(
             [
@@ -146,6 +160,40 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
         ),
         hint="The critical path is the chain of work and messages that decided how long the run took. What "
         "is not on it could be slower without making the run slower.",
+    )
+
+
+def _regions(data: TraceData) -> Component | None:
+    """What the program or another tool marked; nothing where nothing is marked."""
+    found = sorted(data.rows_or_none("regions"), key=lambda row: (-row["time_ns"], row["region"], row["rank"]))
+    if not found:
+        return None
+    rows = [
+        [
+            row["region"],
+            row["rank"],
+            units.count(row["visits"]),
+            units.duration(row["time_ns"]),
+            units.duration(row["mpi_ns"]),
+            units.share(row["share"]),
+        ]
+        for row in found[:_REGIONS]
+    ]
+    hint: list[Component | str] = [
+        f"{'All' if len(found) <= _REGIONS else 'The longest'} {len(rows)}, a row per rank, with all that was called "
+        "inside; threads of a rank add up. ",
+        html.Code("analyze regions"),
+        f" has {'their intervals' if len(found) <= _REGIONS else f'all {units.count(len(found))}'}.",
+    ]
+    return blocks.card(
+        "The program's own regions",
+        blocks.table(
+            ["region", "rank", "visits", "time", "of it in MPI", "of the rank's time"],
+            rows,
+            name=ids.REGIONS,
+            right=range(1, 6),
+        ),
+        hint=hint,
     )
 
 

@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.icons import icon
-from hopscope_dashboard.components.tree_graph import links_legend, shares_legend, tree_graph
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data import Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
 from hopscope_dashboard.figures.topology_tree import elements, heaviest
@@ -90,7 +90,8 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Compone
             name=ids.AFTER,
         ),
     ]
-    return blocks.columns(*drawn)
+    plain = [elements(ranks=data.ranks, parents=each, edges={}, phase=phase) for each in (before, after) if each]
+    return blocks.columns(*drawn, widths="minmax(0, 1fr)" if any(map(is_wide, plain)) else "1fr 1fr")
 
 
 def _after(best: Row) -> str:

@@ -1,7 +1,7 @@
 """The tree that ran, drawn on hosts and clusters, and the weight of each of its edges."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -11,19 +11,22 @@ from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.components.tree_graph import links_legend, shares_legend, tree_graph
-from hopscope_dashboard.data import InputError, Rows, TraceData
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.topology_tree import elements, heaviest
 from hopscope_dashboard.pages.tree import ids
 from hopscope_dashboard.palette import LINK_COLOURS
 from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
 
 HOW_TO_READ: Final = "Point at an edge, or tap it, to see what it carried."
+_LEAD: Final = "Who sends to whom, on which host and in which cluster, and which edges the run waits for."
 _PHASES: Final = {"up": "up, to the root", "down": "down, from the root", "exchange": "exchange, between peers"}
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects `comm`, `tree` and `root`, and `phase` (up, down or exchange)."""
+    if not data.number_of_collectives:
+        return empty.no_collectives("Tree on the topology", _LEAD)
     edges = data.rows_or_none("tree-edges")
     ran = trees(data)
     if not edges:
@@ -42,14 +45,16 @@ def layout(data: TraceData, query: Query) -> Component:
         hint = "These hops run between peers and follow no tree; their edges over all communicators."
         return html.Div([_head(controls), _edges(exchanged, hint)])
     weighed = weights(data, chosen, phase)
+    by_edge = {(row["src"], row["dst"]): row for row in weighed}
+    drawn = elements(ranks=data.ranks, parents=chosen.parents[phase], edges=by_edge, phase=phase)
     return html.Div(
         [
             _head(controls),
             _which(ran, chosen, query),
             blocks.columns(
-                _drawing(data, chosen, phase, weighed),
+                _drawing(data, chosen, phase, by_edge, drawn),
                 _edges(weighed),
-                widths="minmax(0, 1fr) 410px",
+                widths="minmax(0, 1fr)" if is_wide(drawn) else "minmax(0, 1fr) 410px",
             ),
         ]
     )
@@ -105,15 +110,15 @@ def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
 def _head(*controls: Component) -> Component:
     return blocks.page_head(
         "Tree on the topology",
-        "Who sends to whom, on which host and in which cluster, and which edges the run waits for.",
+        _LEAD,
         *controls,
     )
 
 
-def _drawing(data: TraceData, tree: RanTree, phase: str, edges: Rows) -> Component:
+def _drawing(
+    data: TraceData, tree: RanTree, phase: str, weighed: dict[tuple[int, int], Row], drawn: list[dict[str, Any]]
+) -> Component:
     parents = tree.parents[phase]
-    weighed = {(row["src"], row["dst"]): row for row in edges}
-    drawn = elements(ranks=data.ranks, parents=parents, edges=weighed, phase=phase)
     return blocks.card(
         tree.title,
         links_legend(),
