@@ -108,6 +108,19 @@ def test_messages_without_their_other_end_are_counted(tmp_path: Path, rows: Any)
     assert tables["run"][0]["missing"] == "the receive of 1 send; the send of 1 receive"
 
 
+def test_a_size_that_nobody_knew_counts_as_nothing(tmp_path: Path, rows: Any) -> None:
+    # OTF2_UNDEFINED_UINT64 and its like became negative sizes, sends that counted as cancelled, or a traceback.
+    unknown, drawing = 2**64 - 1, mpi_program(tmp_path)
+    for rank in range(RANKS):
+        drawing.collective(rank, 3000, 3100, "MPI_Allreduce", sent=unknown, received=2**63)
+    drawing.add(0, events.MpiSend(4000, 1, drawing.world, 7, unknown))
+    drawing.add(1, events.MpiRecv(4100, 0, drawing.world, 7, unknown))
+    tables = rows(drawing)
+    assert [(c["bytes_sent"], c["bytes_received"]) for c in tables["calls"]][RANKS:] == [(0, 0)] * RANKS
+    assert [m["bytes"] for m in tables["messages"]] == [0]
+    assert tables["run"][0]["missing"] is None
+
+
 def test_two_regions_two_ranks_and_two_communicators_of_one_name_stay_two(tmp_path: Path, rows: Any) -> None:
     drawing = mpi_program(tmp_path, rank_names="MPI Rank 0")
     other = drawing.comm("MPI_COMM_WORLD", range(RANKS))

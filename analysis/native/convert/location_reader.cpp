@@ -2,9 +2,19 @@
 #include "location_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace hopscope {
+namespace {
+
+/* A size as the archive has it. What no message can be, as OTF2_UNDEFINED_UINT64, stands for a size that its writer did
+ * not know, and counts as nothing. */
+int64_t size_of(uint64_t bytes) {
+    return bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? 0 : static_cast<int64_t>(bytes);
+}
+
+} // namespace
 
 LocationReader::LocationReader(const Definitions &definitions, const Comms &comms, LocationEvents &out)
     : definitions_(definitions), comms_(comms), out_(out) {}
@@ -225,8 +235,8 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     CallRecord &call = out_.calls[frame.index];
     call.comm = comm;
     call.root = root;
-    call.bytes_sent = static_cast<int64_t>(sent);
-    call.bytes_received = static_cast<int64_t>(received);
+    call.bytes_sent = size_of(sent);
+    call.bytes_received = size_of(received);
 }
 
 void LocationReader::collective_request(int64_t time, uint64_t request, const OTF2_AttributeList *attributes) {
@@ -260,8 +270,7 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
 void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32_t root, uint64_t sent,
                                          uint64_t received, uint64_t request) {
     other(time);
-    const CollectiveEnd end{
-        request, mpi_enter(time), time, comm, root, static_cast<int64_t>(sent), static_cast<int64_t>(received)};
+    const CollectiveEnd end{request, mpi_enter(time), time, comm, root, size_of(sent), size_of(received)};
     const int64_t *call = out_.open_collectives.find(request);
     if (!call) {
         out_.foreign_collectives.push_back(end);
@@ -275,8 +284,7 @@ void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32
     other(time);
     Frame *frame = mpi_frame();
     const int64_t begin = frame ? frame->enter : time;
-    const int64_t index =
-        out_.sends.push_back({begin, begin, kNull64, static_cast<int64_t>(bytes), comm, peer, tag, -1});
+    const int64_t index = out_.sends.push_back({begin, begin, kNull64, size_of(bytes), comm, peer, tag, -1});
     if (frame)
         frame->blocking_send = index;
 }
@@ -284,7 +292,7 @@ void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32
 void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                                 uint64_t request) {
     other(time);
-    const auto size = static_cast<int64_t>(bytes);
+    const int64_t size = size_of(bytes);
     if (!comms_.shadow(comm)) {
         const int64_t index = out_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag, -1});
         out_.open_sends.set(request, {index, -1, false});
@@ -325,7 +333,7 @@ void LocationReader::send_complete(int64_t time, uint64_t request) {
 void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
     other(time);
     const int64_t post = mpi_enter(time);
-    out_.receives.push_back({post, post, time, static_cast<int64_t>(bytes), receive_order_++, comm, peer, tag});
+    out_.receives.push_back({post, post, time, size_of(bytes), receive_order_++, comm, peer, tag});
 }
 
 void LocationReader::receive_post(int64_t time, uint64_t request) {
@@ -339,7 +347,7 @@ void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t 
                                       uint64_t request) {
     other(time);
     const bool is_hop = comms_.shadow(comm) != nullptr;
-    const auto size = static_cast<int64_t>(bytes);
+    const int64_t size = size_of(bytes);
     const OpenReceive *found = out_.open_receives.find(request);
     if (!found) {
         out_.foreign_completions.push_back({request, mpi_enter(time), time, true, size, comm, peer, tag});
