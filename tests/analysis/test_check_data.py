@@ -39,6 +39,16 @@ def test_the_path_of_a_nonblocking_collective_ends_where_it_was_complete(tmp_pat
     assert {row["verdict"] for row in rows.values()} == {"holds", "exempt"}
 
 
+def test_a_collective_without_length_needs_no_path(tmp_path: Path) -> None:
+    # Under a clock that turned back, or one of coarse ticks, members enter and leave at once: that failed as if the
+    # conversion had lost the path.
+    calls = "collective_id rank enter_ns leave_ns\n0 0 10 60\n0 1 20 55\n1 0 90 90\n1 1 90 90"
+    collectives = "collective_id comm seq comm_size last_leave_ns complete\n0 0 0 2 60 true\n1 0 1 2 90 true"
+    rows = checked(tmp_path / "d", calls=calls, collectives=collectives)
+    rule = rows["every complete collective that somebody left has a critical path"]
+    assert (rule["rows"], rule["beyond"]) == (1, 0)
+
+
 def test_nothing_to_check_is_said_and_is_no_failure(tmp_path: Path) -> None:
     rows = hopscope.open(draw(tmp_path / "d")).check_data().to_pylist()
     assert {row["verdict"] for row in rows} == {"nothing to check", "exempt"}
