@@ -1,14 +1,44 @@
-"""Writes docs/analyses.md from the headers of the `.sql` files; with --check, fails if it is out of date."""
+"""Writes what follows from the headers of the `.sql` files: the page docs/analyses.md, and the types of the analyses as
+methods of `hopscope.Trace`, for editors and type checkers; with --check, fails if one is out of date."""
 
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill, indent
 
-from hopscope import catalog
-from hopscope.catalog import Analysis, Command
+from hopscope import Trace, catalog
+from hopscope.catalog import Analysis, Command, Parameter
 from hopscope.cli.gate import GATE
 from hopscope.cli.remap import REMAP
 
-PAGE = Path(__file__).parents[1] / "docs" / "analyses.md"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "analyses.md"
+STUB = ROOT / "analysis" / "hopscope" / "_analyses.pyi"
+STUB_OPENING = '''# Made by tools/document_analyses.py from the headers of the files under sql/analyses/.
+"""The analyses as methods of a trace, as type checkers and editors see them; at run time `Trace` makes them from the
+same headers."""
+
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from hopscope.trace import Trace
+
+class Analyses:
+    """What `hopscope.Trace` answers."""
+
+'''
+TYPES = {
+    "INTEGER": "int",
+    "BIGINT": "int",
+    "DOUBLE": "float",
+    "VARCHAR": "str",
+    "BOOLEAN": "bool",
+    "COLLECTIVE": "str",
+    "TRACE": "Trace | str | Path",
+}
 OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
@@ -32,7 +62,8 @@ def _section(analysis: Analysis) -> str:
     if analysis.parameters:
         lines += ["| option | type | default | meaning |", "| --- | --- | --- | --- |"]
         lines += [
-            f"| `--{p.name}` | {p.type.replace('|', ' or ')} | {p.default} | {p.meaning} |" for p in analysis.parameters
+            f"| `--{p.name.replace('_', '-')}` | {p.type.replace('|', ' or ')} | {p.default} | {p.meaning} |"
+            for p in analysis.parameters
         ]
         lines.append("")
     lines += ["| column | type | meaning |", "| --- | --- | --- |"]
@@ -51,14 +82,53 @@ def page() -> str:
     return OPENING + "\n" + "\n".join(_command(command) for command in commands)
 
 
+def stub() -> str:
+    """The types of the analyses. What `Trace` defines itself (`caveats`, which it gives as sentences) is left to it."""
+    commands = [c for c in catalog.load().commands.values() if c.function not in vars(Trace)]
+    return STUB_OPENING + "\n".join(_method(command) for command in commands)
+
+
+def _method(command: Command) -> str:
+    options = {option: _one_of(values) for option, values in command.choices.items()}
+    options |= {p.name: _type(p) for p in command.parameters}
+    base = command.default.base
+    arguments = [
+        f"        {name}: {kind},\n" if name == base else f"        {name}: {kind} | None = None,\n"
+        for name, kind in options.items()
+    ]
+    given = "\n" + "        self,\n        *,\n" + "".join(arguments) + "    " if arguments else "self"
+    columns = [
+        f"{_chosen(analysis)}{', '.join(column.name for column in analysis.columns)}" for analysis in command.grains
+    ]
+    words = [f'"""{command.default.help}', "", "Columns:", "", *columns, '"""']
+    text = "\n".join(fill(line, 112, break_on_hyphens=False) for line in words)
+    return f"    def {command.function}({given}) -> pa.Table:\n{indent(text, ' ' * 8)}\n"
+
+
+def _chosen(analysis: Analysis) -> str:
+    grain = analysis.grain
+    return "" if grain is None else f"{grain.option}={grain.value or '...'}: "
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
+
+
+def _type(parameter: Parameter) -> str:
+    return _one_of(parameter.choices) if parameter.choices else TYPES[parameter.type]
+
+
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write both files, or compare them."""
+    made = {PAGE: page(), STUB: stub()}
     if "--check" not in sys.argv[1:]:
-        PAGE.write_text(page())
-    elif not PAGE.exists() or PAGE.read_text() != page():
-        print(f"{PAGE.name} is out of date: run .venv/bin/python tools/document_analyses.py", file=sys.stderr)
-        return 1
-    return 0
+        for file, text in made.items():
+            file.write_text(text)
+        return 0
+    outdated = [file.name for file, text in made.items() if not file.exists() or file.read_text() != text]
+    for name in outdated:
+        print(f"{name} is out of date: run .venv/bin/python tools/document_analyses.py", file=sys.stderr)
+    return 1 if outdated else 0
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -20,6 +20,11 @@ from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.errors import InputError
 from hopscope.runner import Runner
 from hopscope.store import Store
+
+if TYPE_CHECKING:
+    from hopscope._analyses import Analyses  # types without a module: made from the headers, as the methods are
+else:
+    Analyses = object
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done and how much there is."""
@@ -49,7 +54,7 @@ class Answer:
         return self.analysis.command + chosen + "".join(given)
 
 
-class Trace:
+class Trace(Analyses):
     """A trace, archive or dataset, opened. `trace.analyses()` lists the analyses; each is a method of the same name."""
 
     def __init__(self, path: Path, dataset: Path) -> None:
@@ -62,7 +67,7 @@ class Trace:
     def _runner(self) -> Runner:
         return Runner(self._store, catalog.load())
 
-    def answer(self, command: str, **options: "Scalar | Trace") -> Answer:
+    def answer(self, command: str, **options: "Scalar | Trace | Path") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
         trace has nothing to answer with."""
         commands = catalog.load()
@@ -70,7 +75,7 @@ class Trace:
             found = commands.command(command)
         except KeyError:
             raise InputError(f"there is no analysis {command!r}; there are {', '.join(commands.commands)}") from None
-        given = {name: str(value.path) if isinstance(value, Trace) else value for name, value in options.items()}
+        given = {name: _text_of_path(value) for name, value in options.items()}
         try:
             analysis, parameters = found.choose(given)
         except ValueError as error:
@@ -104,7 +109,7 @@ class Trace:
     def _rows_asked(self, analysis: Analysis, asked: Mapping[str, Scalar]) -> pa.Table:
         return self._runner.ask(analysis, asked)
 
-    def run(self, command: str, **options: "Scalar | Trace") -> pa.Table:
+    def run(self, command: str, **options: "Scalar | Trace | Path") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
         return self.answer(command, **options).table
 
@@ -164,26 +169,28 @@ class Trace:
         function = cast("Callable[..., pa.Table]", import_module("hopscope.remap").remap)
         return function(self, output, **options)
 
-    def __getattr__(self, name: str) -> Callable[..., pa.Table]:
-        """The analysis of this name as a function of its options."""
-        try:
-            command = catalog.load().command(name) if not name.startswith("_") else None
-        except KeyError:
-            command = None
-        if command is None:
-            raise AttributeError(
-                f"a trace has no {name!r}; its analyses are {', '.join(c.function for c in self.analyses())}"
-            )
+    if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
 
-        def analysis(**options: "Scalar | Trace") -> pa.Table:
-            return self.run(name, **options)
+        def __getattr__(self, name: str) -> Callable[..., pa.Table]:
+            """The analysis of this name as a function of its options."""
+            try:
+                command = catalog.load().command(name) if not name.startswith("_") else None
+            except KeyError:
+                command = None
+            if command is None:
+                raise AttributeError(
+                    f"a trace has no {name!r}; its analyses are {', '.join(c.function for c in self.analyses())}"
+                )
 
-        analysis.__name__ = command.function
-        analysis.__doc__ = documentation(command)
-        options = dict.fromkeys([*command.choices, *(p.name for p in command.parameters)])
-        fields = [inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None) for option in options]
-        analysis.__dict__["__signature__"] = inspect.Signature(fields, return_annotation=pa.Table)
-        return analysis
+            def analysis(**options: "Scalar | Trace | Path") -> pa.Table:
+                return self.run(name, **options)
+
+            analysis.__name__ = command.function
+            analysis.__doc__ = documentation(command)
+            options = dict.fromkeys([*command.choices, *(p.name for p in command.parameters)])
+            fields = [inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None) for option in options]
+            analysis.__dict__["__signature__"] = inspect.Signature(fields, return_annotation=pa.Table)
+            return analysis
 
     def __dir__(self) -> list[str]:
         return sorted([*super().__dir__(), *(command.function for command in self.analyses())])
@@ -210,6 +217,11 @@ def against(base: Trace, new: Trace) -> tuple[str, ...]:
         if old != now:
             notes.append(f"the two runs had different {words}: {old} and {now}")
     return tuple(notes)
+
+
+def _text_of_path(value: "Scalar | Trace | Path") -> Scalar:
+    path = value.path if isinstance(value, Trace) else value
+    return str(path) if isinstance(path, Path) else path
 
 
 def _other(value: object, analysis: Analysis) -> Trace:

@@ -1,0 +1,258 @@
+# Made by tools/document_analyses.py from the headers of the files under sql/analyses/.
+"""The analyses as methods of a trace, as type checkers and editors see them; at run time `Trace` makes them from the
+same headers."""
+
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+
+from hopscope.trace import Trace
+
+class Analyses:
+    """What `hopscope.Trace` answers."""
+
+    def check_data(self) -> pa.Table:
+        """Whether the dataset keeps its own rules.
+
+        Columns:
+
+        rule, rows, inside, beyond, verdict, example
+        """
+
+    def collective_calls(
+        self,
+        *,
+        collective: str | None = None,
+    ) -> pa.Table:
+        """The calls of one collective: when each rank entered and left, and how long it waited for whom.
+
+        Columns:
+
+        rank, comm_rank, host, cluster, enter_ns, leave_ns, time_ns, waiting_ns, needed_rank, engine, tree, call_site,
+        on_path
+        """
+
+    def collective_hops(
+        self,
+        *,
+        collective: str | None = None,
+    ) -> pa.Table:
+        """The hops of one collective, with their times at both ends.
+
+        Columns:
+
+        hop_id, phase, round, segment, src, dst, link, bytes, send_begin_ns, send_end_ns, recv_post_ns,
+        recv_wait_begin_ns, recv_end_ns, time_ns, binding, on_path, source, clock_error_ns
+        """
+
+    def collective_steps(
+        self,
+        *,
+        collective: str | None = None,
+    ) -> pa.Table:
+        """The local work inside one collective: every combining and copying, rank by rank.
+
+        Columns:
+
+        step_id, rank, kind, bytes, begin_ns, end_ns, time_ns
+        """
+
+    def collectives(
+        self,
+        *,
+        order: Literal["worst", "median", "first"] | None = None,
+        limit: int | None = None,
+        comm: int | None = None,
+        operation: str | None = None,
+    ) -> pa.Table:
+        """The collectives of the trace, worst first, with where the time of each one's critical path went.
+
+        Columns:
+
+        collective, collective_id, comm, comm_name, seq, operation, root, bytes, ranks, first_enter_ns, duration_ns,
+        spread_ns, after_last_enter_ns, last_rank, margin_ns, path_ns, local_ns, shm_ns, lan_ns, wan_ns, native_ns,
+        hops, engine, complete
+        """
+
+    def compare(
+        self,
+        *,
+        by: Literal["operation", "path", "structure"] | None = None,
+        base: Trace | str | Path,
+        measure: Literal["took", "duration", "spread"] | None = None,
+        least: float | None = None,
+    ) -> pa.Table:
+        """Whether a run's collectives take longer than another run's, by operation and place in the program.
+
+        Columns:
+
+        by=operation: operation, call_site, comm, statistic, base_ns, new_ns, change, change_low, change_high, p_value,
+        verdict, slower, base_collectives, new_collectives, blocks, aligned
+        by=path: part, name, base_ns, new_ns, base_share, base_share_low, base_share_high, new_share, new_share_low,
+        new_share_high, change, change_low, change_high, status, verdict, grew
+        by=structure: operation, call_site, comm, property, base, new, base_value, new_value, change, changed, aligned
+        """
+
+    def critical_path(
+        self,
+        *,
+        by: Literal["category", "call-site", "cluster", "edge", "host", "operation", "rank"] | None = None,
+        collective: str | None = None,
+    ) -> pa.Table:
+        """Where the time of the run's critical path went.
+
+        Columns:
+
+        by=category: category, time_ns, share, share_low, share_high
+        by=call-site: call_site, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        by=cluster: cluster, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        collective=...: step, begin_ns, end_ns, time_ns, rank, category, src, dst, hop_id, what
+        by=edge: edge, src, dst, link, time_ns, share, share_low, share_high, hops_ns
+        by=host: host, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        by=operation: operation, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        by=rank: rank, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        """
+
+    def delayed_hops(
+        self,
+        *,
+        limit: int | None = None,
+    ) -> pa.Table:
+        """How far single delayed hops moved the end of their collective, and where the delay was absorbed.
+
+        Columns:
+
+        hop_id, collective, phase, src, dst, link, took_ns, usual_ns, delay_ns, moved_ns, amplification, ranks,
+        absorbed_at, absorbed_ns, behind
+        """
+
+    def honesty(
+        self,
+        *,
+        untraced_ns: int | None = None,
+        traced_ns: int | None = None,
+    ) -> pa.Table:
+        """What to know of a trace before staking anything on it: what tracing cost, what is missing, what is covered,
+        what ran otherwise.
+
+        Columns:
+
+        kind, item, value, unit, sentence
+        """
+
+    def iterations(self) -> pa.Table:
+        """The noise of each rank in each iteration, for a heat map of ranks over time.
+
+        Columns:
+
+        rank, iteration, collective_id, enter_ns, computing_ns, noise_ns, paid_ns
+        """
+
+    def last_arrivals(
+        self,
+        *,
+        by: Literal["rank", "cluster", "host"] | None = None,
+        at: int | None = None,
+        comm: int | None = None,
+    ) -> pa.Table:
+        """Which rank the others waited for: who entered the collectives last, and whose computing was behind it.
+
+        Columns:
+
+        by=rank: rank, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, released_share,
+        released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
+        at=...: child, share, share_low, share_high, binding_share, binding_low, binding_high, undecided, margin_ns,
+        collectives
+        by=cluster: cluster, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause,
+        released_share, released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
+        by=host: host, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, released_share,
+        released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
+        """
+
+    def late_ranks(
+        self,
+        *,
+        least_ms: float | None = None,
+    ) -> pa.Table:
+        """How each rank is late: always, by turns, in single spikes, sometimes or never.
+
+        Columns:
+
+        rank, class, share, share_low, share_high, typical_ns, worst_ns, latest, step, collectives
+        """
+
+    def noise(self) -> pa.Table:
+        """How often and how much each rank computed longer than it normally does, and who paid for it.
+
+        Columns:
+
+        rank, late_1ms, late_5ms, late_10ms, late_30ms, iterations, noise_ns, worst_ns, noise_share, noise_low,
+        noise_high, paid_ns
+        """
+
+    def noise_periods(self) -> pa.Table:
+        """Whether a rank's noise comes with a period, and which.
+
+        Columns:
+
+        rank, period_ns, resolution_ns, amplitude_ns, explained, false_alarm, periodic, gaps, noisy
+        """
+
+    def regions(
+        self,
+        *,
+        region: str | None = None,
+    ) -> pa.Table:
+        """Time in the program's own regions, region by region and rank by rank.
+
+        Columns:
+
+        region, rank, visits, time_ns, mean_ns, longest_ns, mpi_ns, share, share_low, share_high
+        """
+
+    def summary(
+        self,
+        *,
+        by: Literal["item", "engine", "operation"] | None = None,
+    ) -> pa.Table:
+        """What ran and what the trace can tell about it: one item a row.
+
+        Columns:
+
+        by=item: section, item, value, unit, note
+        by=engine: operation, engine, tree, reason, calls, collectives
+        by=operation: operation, collectives, calls, hops, bytes, time_ns, share, share_low, share_high, waiting_ns,
+        incomplete
+        """
+
+    def tree_edges(
+        self,
+        *,
+        tree: str | None = None,
+        comm: int | None = None,
+        root: int | None = None,
+    ) -> pa.Table:
+        """The edges that hops ran over, and what each weighs on the critical path of the run.
+
+        Columns:
+
+        edge, phase, src, dst, link, hops, bytes, took_ns, waited_share, waited_low, waited_high, on_path, time_ns,
+        share, share_low, share_high
+        """
+
+    def trees(self) -> pa.Table:
+        """The trees that ran: who was whose parent.
+
+        Columns:
+
+        tree, comm, root, phase, rank, parent, child_order, link, host, cluster
+        """
+
+    def wan_share(self) -> pa.Table:
+        """How much of the way through the collectives is spent between clusters.
+
+        Columns:
+
+        scope, share, share_low, share_high, hops, bytes, crossings, path_ns, wan_ns, waiting_ns, collectives
+        """
