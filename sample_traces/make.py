@@ -5,11 +5,11 @@ commit it: a changed answer on an unchanged trace is a changed analysis.
 """
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,53 +25,79 @@ QUESTIONS: tuple[tuple[str, ...], ...] = (
     ("last-arrivals",),
     ("noise",),
     ("wan-share",),
+    ("late-ranks",),
+    ("noise-periods",),
+    ("delayed-hops",),
+    ("honesty",),
 )
+"""What is asked of a trace by itself."""
+
+COMPARISONS: tuple[tuple[str, ...], ...] = (("compare", "--by", "structure"),)
+"""What is asked of a pair; its times are not held to the digit but to what was planted."""
+
+TWO_SITES = ("--topology", "demo/topology.json")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """How one sample is made: ranks, the solver's arguments, options of `hopscope run`."""
+    """How one sample is made: ranks, the solver's arguments, and for each of its archives the options of `hopscope
+    run`: `trace`, or the pair `base` and `new`."""
 
     ranks: int
     arguments: str
-    options: tuple[str, ...]
+    runs: Mapping[str, tuple[str, ...]]
+
+    @property
+    def questions(self) -> tuple[tuple[str, ...], ...]:
+        """What is asked of it."""
+        return COMPARISONS if len(self.runs) > 1 else QUESTIONS
 
 
 SAMPLES = {
-    "demo": Sample(8, "--size 256 --iterations 40", ("--tree", "binomial", "--topology", "demo/topology.json")),
-    "late_rank": Sample(
-        4, "--size 16 --iterations 100 --sleep-ms 6 --late-rank 2 --late-ms 3 --no-halo", ("--tree", "binomial")
+    "changed_tree": Sample(
+        4,
+        "--size 16 --iterations 60 --sleep-ms 2 --no-halo",
+        {"base": ("--tree", "hierarchical", *TWO_SITES), "new": ("--tree", "binomial", *TWO_SITES)},
     ),
-    "observe_only": Sample(6, "--size 128 --iterations 60", ()),
+    "demo": Sample(8, "--size 256 --iterations 40", {"trace": ("--tree", "binomial", *TWO_SITES)}),
+    "late_rank": Sample(
+        4,
+        "--size 16 --iterations 100 --sleep-ms 6 --late-rank 2 --late-ms 3 --no-halo",
+        {"trace": ("--tree", "binomial")},
+    ),
+    "observe_only": Sample(6, "--size 128 --iterations 60", {"trace": ()}),
 }
 
 
 def make(name: str) -> None:
-    """Run the sample's job; its archive replaces the one that is there."""
+    """Run the sample's jobs; their archives replace those that are there."""
     sample = SAMPLES[name]
-    trace = HERE / name / "trace"
-    shutil.rmtree(trace, ignore_errors=True)
     mpi = local_mpi.find()[0]
     program = mpi.compile(HERE.parent / "demo" / "heat_plate.c")
-    # A relative name of the program, so that no machine's folders end up in the trace.
-    words = [str(BIN / "hopscope"), "run", *sample.options, "--dir", str(trace), "--", *mpi.launch(sample.ranks)]
-    words += [str(program.relative_to(HERE.parent)), "--tolerance", "0", "--quiet", *sample.arguments.split()]
-    subprocess.run(words, check=True, cwd=HERE.parent)
+    for archive, options in sample.runs.items():
+        trace = HERE / name / archive
+        shutil.rmtree(trace, ignore_errors=True)
+        # A relative name of the program, so that no machine's folders end up in the trace.
+        words = [str(BIN / "hopscope"), "run", *options, "--dir", str(trace), "--", *mpi.launch(sample.ranks)]
+        words += [str(program.relative_to(HERE.parent)), "--tolerance", "0", "--quiet", *sample.arguments.split()]
+        subprocess.run(words, check=True, cwd=HERE.parent)
 
 
 def answers(name: str) -> None:
-    """Record what the analyses answer on the sample's trace: one JSON file per question, in answers/."""
+    """Record what the analyses answer on the sample: one CSV file per question, in answers/."""
+    sample = SAMPLES[name]
     folder = HERE / name / "answers"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     with tempfile.TemporaryDirectory() as scratch:
-        trace = Path(scratch) / "trace"
-        shutil.copytree(HERE / name / "trace", trace, ignore=shutil.ignore_patterns("dataset"))
-        for question in QUESTIONS:
-            words = [str(BIN / "analyze"), question[0], str(trace), *question[1:], "--format", "json"]
-            rows = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-            lines = ",\n".join(json.dumps(row) for row in rows)
-            (folder / f"{'_'.join(question).replace('--', '')}.json").write_text(f"[\n{lines}\n]\n")
+        archives = [
+            shutil.copytree(HERE / name / archive, Path(scratch) / archive, ignore=shutil.ignore_patterns("dataset"))
+            for archive in sample.runs
+        ]
+        for question in sample.questions:
+            words = [str(BIN / "analyze"), question[0], *map(str, archives), *question[1:], "--format", "csv"]
+            answer = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+            (folder / f"{'_'.join(question).replace('--', '')}.csv").write_text(answer)
 
 
 def main() -> None:

@@ -1,38 +1,62 @@
 """The sample traces: what was planted is found, and the answers are those that were recorded with them."""
 
+import csv
+import io
 import json
 import re
 import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import hopscope
+import pyarrow as pa
 import pytest
+from hopscope.render.machine import as_csv
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 NAMES = sorted(path.parent.name for path in SAMPLES.glob("*/README.md"))
 
 
-def answer(trace: hopscope.Trace, question: list[str]) -> list[dict[str, Any]]:
-    if question[0] == "sql":
-        return trace.sql(question[1]).to_pylist()
-    options = dict(zip([word.removeprefix("--") for word in question[1::2]], question[2::2], strict=True))
-    return trace.run(question[0], **options).to_pylist()
+@dataclass(frozen=True)
+class Sample:
+    """A sample's folder, the trace that is asked, and for a pair the run that it is compared with. The traces are in
+    a folder of their own, so that their datasets are made anew."""
+
+    folder: Path
+    trace: hopscope.Trace
+    base: hopscope.Trace | None
+
+    def answer(self, question: list[str]) -> pa.Table:
+        if question[0] == "sql":
+            return self.trace.sql(question[1])
+        options: dict[str, Any] = dict(
+            zip([word.removeprefix("--") for word in question[1::2]], question[2::2], strict=True)
+        )
+        if question[0] == "compare":
+            options["base"] = self.base
+        return self.trace.run(question[0], **options)
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, hopscope.Trace]:
-    """A sample's folder, and its trace in a folder of its own, so that its dataset is made anew."""
+def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = SAMPLES / request.param
-    copy = tmp_path_factory.mktemp(request.param) / "trace"
-    shutil.copytree(folder / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
-    return folder, hopscope.open(copy)
+    copy = tmp_path_factory.mktemp(request.param)
+    opened = {
+        path.parent.name: hopscope.open(
+            shutil.copytree(path.parent, copy / path.parent.name, ignore=shutil.ignore_patterns("dataset"))
+        )
+        for path in folder.glob("*/traces.otf2")
+    }
+    assert set(opened) in ({"trace"}, {"base", "new"})
+    return Sample(folder, opened.get("trace") or opened["new"], opened.get("base"))
 
 
-def test_what_was_planted_is_found(sample: tuple[Path, hopscope.Trace]) -> None:
-    folder, trace = sample
-    for planted in json.loads((folder / "planted.json").read_text()):
-        rows = [r for r in answer(trace, planted["question"]) if planted["row"].items() <= r.items()]
+def test_what_was_planted_is_found(sample: Sample) -> None:
+    for planted in json.loads((sample.folder / "planted.json").read_text()):
+        rows = [r for r in sample.answer(planted["question"]).to_pylist() if planted["row"].items() <= r.items()]
         assert len(rows) == 1, planted
         found = rows[0][planted["column"]]
         # A range, or what it is to the last digit.
@@ -40,16 +64,42 @@ def test_what_was_planted_is_found(sample: tuple[Path, hopscope.Trace]) -> None:
         assert right, (planted, rows[0])
 
 
-def test_the_answers_are_those_that_were_recorded(sample: tuple[Path, hopscope.Trace]) -> None:
-    folder, trace = sample
-    recorded = sorted((folder / "answers").glob("*.json"))
+def test_the_answers_are_those_that_were_recorded(sample: Sample) -> None:
+    recorded = sorted((sample.folder / "answers").glob("*.csv"))
     assert recorded
     for path in recorded:
         words = path.stem.split("_")
         question = [words[0], *([f"--{words[1]}", words[2]] if len(words) == 3 else [])]
-        for got, expected in zip(answer(trace, question), json.loads(path.read_text()), strict=True):
-            assert got.keys() == expected.keys()
-            assert got == {key: pytest.approx(value, nan_ok=True) for key, value in expected.items()}, path.name
+        answered = csv.reader(io.StringIO(as_csv(sample.answer(question))))
+        for row, expected in zip(answered, csv.reader(io.StringIO(path.read_text())), strict=True):
+            assert [value(cell) for cell in row] == [about(cell) for cell in expected], path.name
+
+
+def value(cell: str) -> float | str:
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def about(cell: str) -> Any:
+    """A number may differ where another processor rounds it otherwise."""
+    known = value(cell)
+    return pytest.approx(known, nan_ok=True) if isinstance(known, float) else known
+
+
+def test_the_gates_of_the_ci_examples_catch_the_changed_tree(tmp_path: Path) -> None:
+    pair = tmp_path / "changed_tree"
+    shutil.copytree(SAMPLES / pair.name, pair, ignore=shutil.ignore_patterns("dataset"))
+    gates = ["--config", str(SAMPLES.parent / "docs" / "ci" / "hopscope.toml")]
+    words = ["analyze", "gate", str(pair / "new"), "--baseline", str(pair / "base"), *gates]
+    done = subprocess.run(
+        [Path(sys.executable).with_name(words[0]), *words[1:], "--format", "csv"],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    failed = [row["analysis"] for row in csv.DictReader(io.StringIO(done.stdout)) if row["outcome"] == "failed"]
+    assert "compare --by structure" in failed
 
 
 def test_the_samples_are_small() -> None:
@@ -59,7 +109,7 @@ def test_the_samples_are_small() -> None:
 
 def test_the_samples_name_no_machine() -> None:
     # No absolute path of whoever recorded them: not at the beginning of a text, and not behind a space, quote or `=`.
-    recorded = list(SAMPLES.glob("*/trace/run.json"))
+    recorded = list(SAMPLES.glob("*/*/run.json"))
     assert recorded
     for path in recorded:
         assert re.findall(r"""(?<=[\s"'=:])/\w[^\s"]*""", path.read_text()) == []
