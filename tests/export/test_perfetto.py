@@ -14,7 +14,7 @@ from hopscope.errors import InputError
 from hopscope.export import write_perfetto
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = sorted(path.parent.name for path in (ROOT / "sample_traces").glob("*/README.md"))
+SAMPLES = sorted(path.parent.name for path in (ROOT / "sample_traces").glob("*/trace"))
 
 Event = dict[str, Any]
 
