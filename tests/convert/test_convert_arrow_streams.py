@@ -64,6 +64,17 @@ def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callabl
         assert of_both[0].select(kept).equals(of_both[1].select(kept)), name
 
 
+@pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Callable[..., dict]) -> None:
+    """They go to a file first; the run's and some of what led to a collective have more than 16 stretches."""
+    anchor = str(next(trace.glob("*.otf2")))
+    whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=0, piece_rows=16)
+    order = [("path", "ascending"), ("path_collective_id", "ascending"), ("step", "ascending")]
+    paths = [joined(tables["path_stretches"]).sort_by(order) for tables in (whole, pieces)]
+    assert len(pieces["path_stretches"]) > len(whole["path_stretches"])
+    assert paths[0].equals(paths[1])
+
+
 @pytest.mark.parametrize("trace", ARCHIVES, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_a_region_that_is_open_to_the_end_keeps_its_place(trace: Path, read: Callable[..., dict]) -> None:
     """What began after `main` waits in a file until its end is known, once that is more than a few tables."""

@@ -74,3 +74,13 @@ def test_what_led_to_a_collective_begins_at_the_wait_for_the_one_before() -> Non
     t.interval(0, "finalize", 1300, 1400)
     t.interval(1, "finalize", 1300, 1400)
     assert path_of(derive(t.tables()), "lead", 1) == [(0, "compute", 1000, 1200)]
+
+
+def test_what_led_to_a_collective_goes_no_further_than_one_that_was_complete_when_it_began() -> None:
+    """Libraries complete what needs nobody else at once. Leads that went on through hundreds of them made a dataset
+    that grew with the square of the trace."""
+    t = DrawnTrace(2)
+    for begin in (100, 200, 300):
+        at_once = {rank: (begin + rank, begin + rank) for rank in (0, 1)}
+        t.collective({0: begin, 1: begin + 1}, {0: begin + 5, 1: begin + 5}, op="MPI_Iallreduce", waits=at_once)
+    assert path_of(derive(t.tables()), "lead", 2) == [(1, "compute", 205, 301)]

@@ -181,3 +181,21 @@ def test_what_is_nested_in_another_mpi_call_belongs_to_that_call() -> None:
     t.interval(0, "io", 10, 20)
     t.interval(0, "finalize", 60, 70)
     assert path_of(derive(t.tables()), "run") == [(0, "mpi", 0, 50), (0, "compute", 50, 60)]
+
+
+def test_nothing_led_to_a_collective_of_one_rank() -> None:
+    t = DrawnTrace(1)
+    t.collective({0: 100}, {0: 110})
+    t.collective({0: 200}, {0: 210})
+    assert path_of(derive(t.tables()), "lead", 1) == []
+
+
+def test_the_path_ends_at_the_last_call_of_a_rank_that_goes_on_without_finalizing() -> None:
+    """It used to end at the last Finalize that there was, which may be that of a short-lived rank."""
+    t = DrawnTrace(2)
+    for rank in (0, 1):
+        t.interval(rank, "init", 0, 10)
+    t.interval(0, "finalize", 100, 110)
+    t.interval(1, "comm", 500, 520)
+    t.interval(1, "region", 10, 900)
+    assert path_of(derive(t.tables()), "run") == [(1, "mpi", 0, 10), (1, "compute", 10, 500), (1, "mpi", 500, 520)]

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <malloc.h>
 
-#include "../paths/run_walk.h"
 #include "../paths/with_another.h"
 #include "tables.h"
 
@@ -65,11 +64,9 @@ bool Conversion::next(Tables &out) {
         if (!intervals_->take_held(static_cast<size_t>(piece_rows_), out))
             give_last(out);
         return true;
-    case Stage::Leads:
-        next_leads(out);
-        return true;
-    case Stage::Run:
-        next_of_run(out);
+    case Stage::Walks:
+        if (!walks_->next(out))
+            stage_ = Stage::Over;
         return true;
     case Stage::Over:
         break;
@@ -119,52 +116,8 @@ void Conversion::give_last(Tables &out) {
     out.emplace_back("ranks", ranks_table(trace, making_->words));
     out.emplace_back("comms", comms_table(trace, comm_used, making_->words));
     out.emplace_back("clocks", clocks_table(trace, making_->words));
-    progress_.done = 0;
-    progress_.total = history_->collectives().size();
-    stage_ = Stage::Leads;
-}
-
-/* Paths of leads, by two threads, some thousand collectives each. */
-void Conversion::next_leads(Tables &out) {
-    constexpr size_t kAtOnce = 1 << 15;
-    const size_t collectives = history_->collectives().size();
-    const size_t end = std::min(collectives, next_lead_ + kAtOnce), middle = next_lead_ + (end - next_lead_) / 2;
-    const paths::RunWalker walker(*history_);
-    paths::Stretches first, second;
-    with_another([&] { walker.keep_leads(second, middle, end); },
-                 [&] { walker.keep_leads(first, next_lead_, middle); });
-    history_->trim();
-    add_stretches(first, making_->words, out);
-    add_stretches(second, making_->words, out);
-    next_lead_ = end;
-    progress_.done = end;
-    if (end == collectives)
-        walk_run();
-}
-
-void Conversion::walk_run() {
-    run_ = std::make_unique<paths::ScratchColumn<paths::Stretch>>(scratch_);
-    paths::RunWalker(*history_).run([&](const paths::Stretch &stretch) {
-        if (progress_.cancelled)
-            throw Cancelled();
-        run_->add(stretch);
-    });
-    run_stretches_ = run_->finish();
-    run_left_ = run_stretches_.size;
-    stage_ = Stage::Run;
-}
-
-void Conversion::next_of_run(Tables &out) {
-    paths::Stretches some;
-    const auto rows = static_cast<size_t>(piece_rows_);
-    while (run_left_ > 0 && some.size() < rows) {
-        const auto step = static_cast<int64_t>(run_stretches_.size - run_left_);
-        paths::keep(some, paths::Path::run, -1, run_stretches_[--run_left_], step);
-    }
-    run_->trim();
-    add_stretches(some, making_->words, out);
-    if (run_left_ == 0)
-        stage_ = Stage::Over;
+    walks_ = std::make_unique<Walks>(*history_, scratch_, making_->words, static_cast<size_t>(piece_rows_), progress_);
+    stage_ = Stage::Walks;
 }
 
 Sums Conversion::sums() const {

@@ -8,6 +8,7 @@
 #include "messages.h"
 #include "piece.h"
 #include "reading.h"
+#include "walks.h"
 
 namespace hopscope {
 
@@ -37,15 +38,12 @@ class Conversion {
     Sums sums() const;
 
   private:
-    enum class Stage { Reading, Held, Leads, Run, Over };
+    enum class Stage { Reading, Held, Walks, Over };
 
     paths::Lanes make_lanes();
     void finish_lanes();
     void read_piece(Tables &out);
     void give_last(Tables &out);
-    void next_leads(Tables &out);
-    void walk_run();
-    void next_of_run(Tables &out);
 
     Progress &progress_;
     const int64_t piece_rows_;
@@ -60,10 +58,8 @@ class Conversion {
     std::unique_ptr<CollectivePieces> collective_pieces_;
     std::unique_ptr<MessagePieces> messages_;
     std::unique_ptr<IntervalPieces> intervals_;
-    std::unique_ptr<paths::ScratchColumn<paths::Stretch>> run_; /* latest first */
-    paths::Column<paths::Stretch> run_stretches_;
+    std::unique_ptr<Walks> walks_;
     Stage stage_ = Stage::Reading;
-    size_t next_lead_ = 0, run_left_ = 0;
 };
 
 } // namespace hopscope

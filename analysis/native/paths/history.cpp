@@ -1,7 +1,18 @@
 // Columns of a whole trace, one file each.
 #include "history.h"
 
+#include <algorithm>
+
 namespace hopscope::paths {
+namespace {
+
+// MISSING is less than every time.
+void later(std::vector<int64_t> &of_lanes, int32_t lane, int64_t t) {
+    int64_t &latest = of_lanes[static_cast<size_t>(lane)];
+    latest = std::max(latest, t);
+}
+
+} // namespace
 
 struct History::Files {
     explicit Files(const Scratch &scratch)
@@ -39,7 +50,8 @@ void History::FilesDeleter::operator()(Files *files) const {
 }
 
 History::History(const Scratch &scratch, const Lanes &lanes)
-    : scratch_(scratch), lanes_(lanes), files_(new Files(scratch)) {
+    : scratch_(scratch), lanes_(lanes), last_calls_(lanes.size(), MISSING), last_intervals_(last_calls_),
+      last_regions_(last_calls_), files_(new Files(scratch)) {
     files_->first_call.add(0);
     files_->first_wait.add(0);
 }
@@ -69,14 +81,9 @@ void History::add(const Collectives &collectives, const Calls &calls, const Kept
     files.call_site.add(calls.call_site);
     files.hop_waits.add(hop_waits.data(), hop_waits.size());
     for (size_t i = 0; i < calls.size(); i++) {
-        later(last_of_calls_, calls.lane[i], calls.enter[i]);
-        later(last_of_calls_, calls.lane[i], calls.leave[i]);
+        later(last_calls_, calls.lane[i], calls.enter[i]);
+        later(last_calls_, calls.lane[i], calls.leave[i]);
     }
-}
-
-void History::later(Place &place, int32_t lane, int64_t t) {
-    if (t != MISSING && t > place.t)
-        place = {lane, t};
 }
 
 void History::add(const Intervals &intervals) {
@@ -88,10 +95,11 @@ void History::add(const Intervals &intervals) {
     files.begin.add(intervals.begin);
     files.end.add(intervals.end);
     for (size_t i = 0; i < intervals.size(); i++) {
-        if (static_cast<IntervalKind>(intervals.kind[i]) == IntervalKind::finalize)
-            later(last_finalize_, intervals.lane[i], intervals.begin[i]);
-        later(last_of_intervals_, intervals.lane[i], intervals.begin[i]);
-        later(last_of_intervals_, intervals.lane[i], intervals.end[i]);
+        const auto kind = static_cast<IntervalKind>(intervals.kind[i]);
+        const bool is_finalize = kind == IntervalKind::finalize;
+        finalizes_ = finalizes_ || is_finalize;
+        later(kind == IntervalKind::region ? last_regions_ : last_intervals_, intervals.lane[i],
+              is_finalize ? intervals.begin[i] : std::max(intervals.begin[i], intervals.end[i]));
     }
 }
 
@@ -105,7 +113,21 @@ void History::add(const Messages &messages, const BindingResult &judged) {
     }
 }
 
+// The enter of the last Finalize; or, if a rank that was killed or has none goes on for longer, the end of the last MPI
+// call. Where nobody has a Finalize, the last thing there is.
+Place History::find_end_of_run() const {
+    Place end{-1, MISSING};
+    for (size_t lane = 0; lane < lanes_.size(); lane++) {
+        const int64_t region = finalizes_ ? MISSING : last_regions_[lane];
+        const int64_t last = std::max({last_calls_[lane], last_intervals_[lane], region});
+        if (last > end.t)
+            end = {static_cast<int32_t>(lane), last};
+    }
+    return end;
+}
+
 void History::finish() {
+    end_of_run_ = find_end_of_run();
     Files &files = *files_;
     collectives_ = {0,
                     files.op.finish(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "timeline.h"
 
@@ -24,11 +25,9 @@ class History {
     // and hold a pointer for long: the pages come again when they are touched.
     void trim() const;
 
-    // Where the run's path begins, seen backwards: the last Finalize, or the last thing there is; lane -1 for none.
+    // Where the run's path begins, seen backwards; lane -1 for none. Found by finish().
     Place end_of_run() const {
-        if (last_finalize_.lane >= 0)
-            return last_finalize_;
-        return last_of_intervals_.t > last_of_calls_.t ? last_of_intervals_ : last_of_calls_;
+        return end_of_run_;
     }
     const Lanes &lanes() const {
         return lanes_;
@@ -59,11 +58,13 @@ class History {
     }
 
   private:
-    void later(Place &place, int32_t lane, int64_t t);
+    Place find_end_of_run() const;
 
     const Scratch &scratch_;
-    Place last_finalize_{-1, MISSING}, last_of_calls_{-1, MISSING}, last_of_intervals_{-1, MISSING};
     const Lanes &lanes_;
+    std::vector<int64_t> last_calls_, last_intervals_, last_regions_; // of each lane; MISSING for none
+    bool finalizes_ = false;
+    Place end_of_run_{-1, MISSING};
     struct Files;
     struct FilesDeleter {
         void operator()(Files *files) const;

@@ -124,7 +124,7 @@ nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
         history.add(trace.messages, messages);
         history.finish();
         RunWalker over_all(history);
-        over_all.keep_leads(s, 0, trace.collectives.size());
+        over_all.keep_leads(s, 0, trace.collectives.size(), std::numeric_limits<size_t>::max());
         Backward backward;
         over_all.run([&](const Stretch &stretch) { backward.push_back(stretch); });
         keep(s, Path::run, -1, backward);

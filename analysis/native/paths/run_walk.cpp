@@ -70,6 +70,14 @@ bool RunWalker::ends_collective(const Item &item) const {
     return first != last;
 }
 
+// A collective that was complete in the call that began it lets a lead go no further, either.
+bool RunWalker::ends_lead(const Item &item) const {
+    const Calls &calls = history_.calls();
+    const auto row = static_cast<size_t>(item.row);
+    return ends_collective(item) ||
+           (item.owner == Owner::call && calls.complete[row] != MISSING && calls.complete[row] <= item.end);
+}
+
 Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, size_t enough) const {
     constexpr Place kDone{-1, 0};
     // Computing lies in no call; its call site is that of the call that ended it.
@@ -96,11 +104,11 @@ Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, siz
         if (item->end < at.t) {
             compute(item->end);
             at.t = item->end;
-            if (stop_at_collective && ends_collective(*item))
+            if (stop_at_collective && ends_lead(*item))
                 return kDone;
             continue;
         }
-        if (stop_at_collective && ends_collective(*item))
+        if (stop_at_collective && ends_lead(*item))
             return kDone;
         if (item->owner == Owner::interval) {
             at = walk_interval(out, *item, at);
@@ -122,23 +130,33 @@ Place RunWalker::walk_back(Backward &out, Place at, bool stop_at_collective, siz
     return at;
 }
 
-void RunWalker::keep_leads(Stretches &out, size_t first, size_t end) const {
-    const Collectives &collectives = history_.collectives();
+// Where a lead begins, seen backwards; lane -1 where nobody can have waited for anybody.
+Place RunWalker::last_arrival(size_t collective) const {
+    const Column<int64_t> &first_call = history_.collectives().first_call;
     const Calls &calls = history_.calls();
+    Place last{-1, MISSING};
+    if (first_call[collective + 1] - first_call[collective] < 2)
+        return last;
+    for (auto i = static_cast<size_t>(first_call[collective]); i < static_cast<size_t>(first_call[collective + 1]); i++)
+        if (last.lane < 0 || calls.enter[i] > last.t)
+            last = {calls.lane[i], calls.enter[i]};
+    return last;
+}
+
+size_t RunWalker::keep_leads(Stretches &out, size_t first, size_t end, size_t most) const {
     Backward backward;
-    for (size_t c = first; c < end; c++) {
-        if ((c - first) % kLeadsAtOnce == kLeadsAtOnce - 1)
+    for (size_t c = first; c < end && out.size() < most; first = ++c) {
+        if (c % kLeadsAtOnce == kLeadsAtOnce - 1)
             history_.trim();
-        int64_t last = -1;
-        for (int64_t i = collectives.first_call[c]; i < collectives.first_call[c + 1]; i++)
-            if (last < 0 || calls.enter[static_cast<size_t>(i)] > calls.enter[static_cast<size_t>(last)])
-                last = i;
-        if (last < 0)
+        const Place last = last_arrival(c);
+        if (last.lane < 0)
             continue;
         backward.clear();
-        walk_back(backward, {calls.lane[static_cast<size_t>(last)], calls.enter[static_cast<size_t>(last)]}, true);
+        if (walk_back(backward, last, true, most).lane >= 0)
+            break;
         keep(out, Path::lead, static_cast<int64_t>(c), backward);
     }
+    return first;
 }
 
 } // namespace hopscope::paths

@@ -11,20 +11,17 @@ class RunWalker {
     // A finished history, which must outlive it.
     explicit RunWalker(const History &history);
 
-    // For the collectives first .. end - 1: what led to the enter of its last arrival, back to the collective before.
-    void keep_leads(Stretches &out, size_t first, size_t end) const;
-    // The path of the run, latest stretch first, from the last Finalize back to the beginning. take(stretch) is called
-    // for each; it may be long.
+    // Keeps what led to the enter of the last arrival of the collectives first .. end - 1, back to the collective
+    // before; of one with less than two calls there is none. Stops when there are about `most` stretches, or before a
+    // lead that has more than that by itself. Returns the first collective whose lead was not kept, or end.
+    size_t keep_leads(Stretches &out, size_t first, size_t end, size_t most) const;
+    // The lead of one collective, latest stretch first; it may be long. take(stretch) is called for each.
+    template <typename Take> void lead(size_t collective, const Take &take) const {
+        walk_far(last_arrival(collective), true, take);
+    }
+    // The path of the run, latest stretch first, from the last Finalize back to the beginning.
     template <typename Take> void run(const Take &take) const {
-        Place at = history_.end_of_run();
-        Backward some;
-        while (at.lane >= 0) {
-            some.clear();
-            at = walk_back(some, at, false, kStepsAtOnce);
-            for (const Stretch &stretch : some)
-                take(stretch);
-            history_.trim();
-        }
+        walk_far(history_.end_of_run(), false, take);
     }
 
   private:
@@ -33,11 +30,24 @@ class RunWalker {
 
     Place walk_interval(Backward &out, const Item &item, Place from) const;
     bool ends_collective(const Item &item) const;
+    bool ends_lead(const Item &item) const;
+    Place last_arrival(size_t collective) const;
     Within within(const Item &item) const;
     // Back from a place to the beginning, or (stop_at_collective) to the leave of the collective met first. Returns
     // lane -1, or the place to go on from if there are `enough` stretches.
     Place walk_back(Backward &out, Place from, bool stop_at_collective,
                     size_t enough = std::numeric_limits<size_t>::max()) const;
+
+    template <typename Take> void walk_far(Place at, bool stop_at_collective, const Take &take) const {
+        Backward some;
+        while (at.lane >= 0) {
+            some.clear();
+            at = walk_back(some, at, stop_at_collective, kStepsAtOnce);
+            for (const Stretch &stretch : some)
+                take(stretch);
+            history_.trim();
+        }
+    }
 
     const History &history_;
     CollectiveWalker collectives_;

@@ -1,0 +1,98 @@
+/* Leads by two threads; long paths latest stretch first into a file, and from its end into tables. */
+#include "walks.h"
+
+#include <algorithm>
+
+#include "../paths/with_another.h"
+
+namespace hopscope {
+namespace {
+
+constexpr size_t kMostLeadsAtOnce = 1 << 15;
+
+} // namespace
+
+struct Walks::LongPath {
+    LongPath(const paths::Scratch &scratch, paths::Path its_path, int64_t its_collective)
+        : path(its_path), collective(its_collective), file(scratch) {}
+
+    paths::Path path;
+    int64_t collective;
+    paths::ScratchColumn<paths::Stretch> file;
+    paths::Column<paths::Stretch> stretches; /* latest first */
+    size_t left = 0;
+};
+
+Walks::Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
+             size_t piece_rows, Progress &progress)
+    : history_(history), scratch_(scratch), words_(std::move(words)), piece_rows_(piece_rows), progress_(progress),
+      walker_(history), leads_at_once_(kMostLeadsAtOnce) {
+    progress_.done = 0;
+    progress_.total = history.collectives().size();
+}
+
+Walks::~Walks() = default;
+
+bool Walks::next(Tables &out) {
+    if (long_path_)
+        next_of_long_path(out);
+    else if (next_lead_ < history_.collectives().size())
+        next_leads(out);
+    else if (!walked_run_) {
+        begin_long_path(paths::Path::run, -1, [&](const auto &take) { walker_.run(take); });
+        walked_run_ = true;
+    } else
+        return false;
+    return true;
+}
+
+/* Of some collectives, half by each thread. Where the first stopped early what the second kept waits for another time,
+ * and fewer are tried. */
+void Walks::next_leads(Tables &out) {
+    const size_t first = next_lead_, end = std::min(history_.collectives().size(), first + leads_at_once_);
+    const size_t middle = first + (end - first + 1) / 2;
+    paths::Stretches one, other;
+    size_t after_other = middle;
+    with_another([&] { after_other = walker_.keep_leads(other, middle, end, piece_rows_); },
+                 [&] { next_lead_ = walker_.keep_leads(one, first, middle, piece_rows_); });
+    history_.trim();
+    add_stretches(one, words_, out);
+    if (next_lead_ == middle) {
+        add_stretches(other, words_, out);
+        next_lead_ = after_other;
+    }
+    if (next_lead_ == first) {
+        begin_long_path(paths::Path::lead, static_cast<int64_t>(first),
+                        [&](const auto &take) { walker_.lead(first, take); });
+        next_lead_ = first + 1;
+    }
+    leads_at_once_ =
+        next_lead_ == end ? std::min(kMostLeadsAtOnce, 2 * leads_at_once_) : std::max<size_t>(2, leads_at_once_ / 2);
+    progress_.done = next_lead_;
+}
+
+template <typename Walk> void Walks::begin_long_path(paths::Path path, int64_t collective, const Walk &walk) {
+    long_path_ = std::make_unique<LongPath>(scratch_, path, collective);
+    walk([&](const paths::Stretch &stretch) {
+        if (progress_.cancelled)
+            throw Cancelled();
+        long_path_->file.add(stretch);
+    });
+    long_path_->stretches = long_path_->file.finish();
+    long_path_->left = long_path_->stretches.size;
+}
+
+void Walks::next_of_long_path(Tables &out) {
+    LongPath &it = *long_path_;
+    paths::Stretches some;
+    while (it.left > 0 && some.size() < piece_rows_) {
+        const auto step = static_cast<int64_t>(it.stretches.size - it.left);
+        paths::keep(some, it.path, it.collective, it.stretches[--it.left], step);
+    }
+    it.file.trim();
+    add_stretches(some, words_, out);
+    if (it.left == 0)
+        long_path_.reset();
+}
+
+} // namespace hopscope

@@ -1,0 +1,40 @@
+/* The walks that need the whole trace, piece by piece as tables: what led to each collective, then the run's path. */
+#pragma once
+
+#include <memory>
+
+#include "../paths/run_walk.h"
+#include "piece.h"
+
+namespace hopscope {
+
+class Walks {
+  public:
+    /* Of a finished history. Tables have about piece_rows rows, however long a path is: long ones go to a file first.
+     * All must outlive it. */
+    Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
+          size_t piece_rows, Progress &progress);
+    ~Walks();
+
+    /* Appends the tables that come next. False when there are no more. Throws Cancelled or std::system_error. */
+    bool next(Tables &out);
+
+  private:
+    struct LongPath;
+
+    void next_leads(Tables &out);
+    void next_of_long_path(Tables &out);
+    template <typename Walk> void begin_long_path(paths::Path path, int64_t collective, const Walk &walk);
+
+    const paths::History &history_;
+    const paths::Scratch &scratch_;
+    const std::shared_ptr<const Words> words_;
+    const size_t piece_rows_;
+    Progress &progress_;
+    const paths::RunWalker walker_;
+    size_t next_lead_ = 0, leads_at_once_;
+    bool walked_run_ = false;
+    std::unique_ptr<LongPath> long_path_;
+};
+
+} // namespace hopscope
