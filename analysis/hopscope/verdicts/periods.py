@@ -31,7 +31,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     """One row per rank with gaps that could be judged. The rows are in the order of rank and time."""
     ranks = rows["rank"].to_numpy()
     numbers, begins = np.unique(ranks, return_index=True)
-    ends = [*begins[1:], len(ranks)]
+    ends = np.append(begins, len(ranks))[1:]
     return [
         _row(int(rank), rows.slice(begin, end - begin), len(numbers))
         for rank, begin, end in zip(numbers, begins, ends, strict=True)
