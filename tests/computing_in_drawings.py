@@ -1,5 +1,5 @@
 """What follows from the calls of a drawn dataset, where the drawing does not say it: what each computed before, which
-came before it, and when the last one entered a collective."""
+came before it and when it was left, and when the last one entered a collective."""
 
 import pyarrow as pa
 
@@ -27,18 +27,27 @@ def with_computing(calls: pa.Table, intervals: pa.Table | None) -> pa.Table:
             if call is not None:
                 computed[call], sum_ns = sum_ns, 0
                 previous[call], latest = latest, calls["call_id"][call].as_py()
-    return _with(_with(calls, "computed_ns", computed), "prev_call_id", previous)
+    leaves = dict(zip(calls["call_id"].to_pylist(), calls["leave_ns"].to_pylist(), strict=True))
+    released = [None if call is None else leaves[call] for call in previous]
+    calls = _with(_with(calls, "computed_ns", computed), "prev_call_id", previous)
+    return _with(calls, "released_ns", released)
 
 
-def with_last_enters(collectives: pa.Table, calls: pa.Table) -> pa.Table:
-    """The collectives with the latest enter of their calls; of one without calls what it says."""
-    latest = dict(zip(collectives["collective_id"].to_pylist(), collectives["last_enter_ns"].to_pylist(), strict=True))
-    entered = zip(calls["collective_id"].to_pylist(), calls["enter_ns"].to_pylist(), strict=True)
-    for collective, enter_ns in sorted(entered, key=lambda call: call[1]):
-        latest[collective] = enter_ns
-    return _with(collectives, "last_enter_ns", [latest[each] for each in collectives["collective_id"].to_pylist()])
+def with_last_enters(collectives: pa.Table, calls: pa.Table, *, enters_drawn: bool = False) -> pa.Table:
+    """The collectives with the latest enter of their calls, unless that is drawn, and the rank whose it is; those
+    without calls as they are."""
+    names = ("collective_id", "last_enter_ns", "last_rank")
+    latest = {each: (at, rank) for each, at, rank in zip(*(collectives[n].to_pylist() for n in names), strict=True)}
+    entered = zip(*(calls[name].to_pylist() for name in ("collective_id", "enter_ns", "rank")), strict=True)
+    for collective, enter_ns, rank in sorted(entered, key=lambda call: (call[1], -call[2])):
+        latest[collective] = enter_ns, rank
+    found = [latest[each] for each in collectives["collective_id"].to_pylist()]
+    if not enters_drawn:
+        collectives = _with(collectives, "last_enter_ns", [at for at, _ in found])
+    return _with(collectives, "last_rank", [rank for _, rank in found])
 
 
 def _with(table: pa.Table, column: str, values: list[int] | list[int | None]) -> pa.Table:
     place = table.schema.get_field_index(column)
-    return table.set_column(place, table.schema.field(place), pa.array(values, pa.int64()))
+    field = table.schema.field(place)
+    return table.set_column(place, field, pa.array(values, field.type))

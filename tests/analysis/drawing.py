@@ -44,8 +44,9 @@ def draw(directory: Path, **tables: str) -> Path:
     drawn = {name: rows_of(tables[name], schema) for name, schema in table_schemas().items() if name in tables}
     if "calls" in drawn and "computed_ns" not in tables["calls"]:
         drawn["calls"] = with_computing(drawn["calls"], drawn.get("intervals"))
-    if "calls" in drawn and "collectives" in drawn and "last_enter_ns" not in tables["collectives"]:
-        drawn["collectives"] = with_last_enters(drawn["collectives"], drawn["calls"])
+    if "calls" in drawn and "collectives" in drawn:
+        said = "last_enter_ns" in tables["collectives"]
+        drawn["collectives"] = with_last_enters(drawn["collectives"], drawn["calls"], enters_drawn=said)
     for name, rows in drawn.items():
         part = directory / name / "part-00000.parquet"
         part.parent.mkdir(parents=True)

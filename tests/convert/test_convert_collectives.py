@@ -22,15 +22,19 @@ def test_the_nth_calls_of_all_members_are_one_collective(tmp_path: Path, rows: A
     assert tables["collectives"] == [
         {
             "collective_id": 0, "comm": 0, "seq": 0, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
-            "first_enter_ns": 0, "last_enter_ns": 50, "first_leave_ns": 60, "last_leave_ns": 90, "complete": True,
+            "first_enter_ns": 0, "last_enter_ns": 50, "last_rank": 1, "first_leave_ns": 60, "last_leave_ns": 90,
+            "complete": True,
         },
         {
             "collective_id": 1, "comm": 0, "seq": 1, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
-            "first_enter_ns": 190, "last_enter_ns": 200, "first_leave_ns": 230, "last_leave_ns": 260, "complete": True,
+            "first_enter_ns": 190, "last_enter_ns": 200, "last_rank": 0, "first_leave_ns": 230, "last_leave_ns": 260,
+            "complete": True,
         },
     ]  # fmt: skip
-    calls = [(c["call_id"], c["collective_id"], c["rank"], c["prev_call_id"]) for c in tables["calls"]]
-    assert calls == [(0, 0, 0, None), (1, 0, 1, None), (2, 1, 0, 0), (3, 1, 1, 1)]
+    names = ("call_id", "collective_id", "rank", "prev_call_id", "released_ns")
+    assert [tuple(call[name] for name in names) for call in tables["calls"]] == [
+        (0, 0, 0, None, None), (1, 0, 1, None, None), (2, 1, 0, 0, 60), (3, 1, 1, 1, 90),
+    ]  # fmt: skip
 
 
 def test_the_root_is_a_rank_of_the_communicator(tmp_path: Path, rows: Any) -> None:

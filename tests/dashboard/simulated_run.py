@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from computing_in_drawings import with_computing
+from computing_in_drawings import with_computing, with_last_enters
 from hopscope.paths import derive
 from hopscope.store import table_schemas
 
@@ -60,6 +60,7 @@ class SimulatedRun:
             if name != "path_stretches"
         }
         tables["calls"] = with_computing(tables["calls"], tables["intervals"])
+        tables["collectives"] = with_last_enters(tables["collectives"], tables["calls"])
         for name, table in derive(tables).items():
             part = directory / name / "part-00000.parquet"
             part.parent.mkdir(parents=True)

@@ -29,12 +29,10 @@ ALMOST_ALL = 1 - 1e-15
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
     """One row per rank with gaps that could be judged. The rows are in the order of rank and time."""
-    ranks = rows["rank"].to_numpy()
-    numbers, begins = np.unique(ranks, return_index=True)
-    ends = np.append(begins, len(ranks))[1:]
+    numbers, begins, lengths = np.unique(rows["rank"].to_numpy(), return_index=True, return_counts=True)
     return [
-        _row(int(rank), rows.slice(begin, end - begin), len(numbers))
-        for rank, begin, end in zip(numbers, begins, ends, strict=True)
+        _row(int(rank), rows.slice(begin, length), len(numbers))
+        for rank, begin, length in zip(numbers, begins, lengths, strict=True)
     ]
 
 

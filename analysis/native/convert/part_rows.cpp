@@ -54,18 +54,24 @@ void Part::fill_collectives() {
     auto &bytes = table.int64("bytes");
     auto &first_enter = table.int64("first_enter_ns");
     auto &last_enter = table.int64("last_enter_ns");
+    auto &last_rank = table.int32("last_rank");
     auto &first_leave = table.int64("first_leave_ns", true);
     auto &last_leave = table.int64("last_leave_ns", true);
     auto &complete = table.boolean("complete");
     for (size_t i = 0; i < count_; i++) {
         const Collective &collective = (*this)[i];
         const std::vector<int32_t> &members = trace_.comms->all()[static_cast<size_t>(collective.comm)].members;
-        int64_t latest_enter = collective.first_enter, earliest_leave = kNull64, latest_leave = kNull64, most = 0;
-        int32_t its_root = kNull32;
+        int64_t latest_enter = kNull64, earliest_leave = kNull64, latest_leave = kNull64, most = 0;
+        int32_t its_root = kNull32, latest_rank = kNull32;
         size_t left = 0;
         for (const Call &member : collective.calls) {
             const CallRecord &call = record(member);
-            latest_enter = std::max(latest_enter, call.enter);
+            /* As the table has it, for which enters a moment apart may be one. */
+            const int64_t its_enter = trace_.ns(call.enter);
+            if (latest_rank == kNull32 || its_enter > latest_enter) {
+                latest_enter = its_enter;
+                latest_rank = member.rank;
+            }
             const int64_t end = call.nonblocking ? call.complete : call.leave;
             if (end != kNull64) {
                 left++;
@@ -88,7 +94,8 @@ void Part::fill_collectives() {
         comm_size.push_back(static_cast<int32_t>(members.size()));
         bytes.push_back(most);
         first_enter.push_back(trace_.ns(collective.first_enter));
-        last_enter.push_back(trace_.ns(latest_enter));
+        last_enter.push_back(latest_enter);
+        last_rank.push_back(latest_rank);
         first_leave.push_back(trace_.ns_or_null(earliest_leave));
         last_leave.push_back(trace_.ns_or_null(latest_leave));
         complete.push_back(left == members.size());
@@ -114,6 +121,7 @@ void Part::fill_calls() {
     auto &rank = table.int32("rank");
     auto &location = table.int64("location");
     auto &previous = table.int64("prev_call_id", true);
+    auto &released = table.int64("released_ns", true);
     auto &computed = table.int64("computed_ns");
     auto &enter = table.int64("enter_ns");
     auto &wait_begin = table.int64("wait_begin_ns", true);
@@ -137,7 +145,9 @@ void Part::fill_calls() {
             collective_id.push_back(collective.id);
             rank.push_back(it.rank);
             location.push_back(static_cast<int64_t>(its_location.location));
-            previous.push_back(call.previous < 0 ? kNull64 : its_location.calls[call.previous].call_id);
+            const CallRecord *before = call.previous < 0 ? nullptr : &its_location.calls[call.previous];
+            previous.push_back(before ? before->call_id : kNull64);
+            released.push_back(before ? trace_.ns_or_null(before->leave) : kNull64);
             computed.push_back(trace_.span_ns(call.computed));
             enter.push_back(trace_.ns(call.enter));
             wait_begin.push_back(trace_.ns_or_null(call.wait_begin));

@@ -25,29 +25,29 @@
 -- column latest BIGINT -- Collectives in which it was the latest of the late ones.
 -- column step INTEGER -- By how many ranks the latest one moves on, where they take turns; null else.
 -- column collectives BIGINT -- Collectives of two ranks or more that it took part in, its first left out.
--- uses computed_before, share_of, share_intervals, block_of
+-- uses share_of, share_intervals, block_of
 -- bar share
 -- empty note the trace has no collectives between two ranks
 -- example analyze late-ranks trace --fail-if "*.share_low > 50%"
 with usual as (
     select
         collective_id,
-        median(computed_ns) as computing_ns
+        median(computed_ns) as computed_ns
     from calls
     group by collective_id
 ),
 
 compared as (
     select
-        before.rank,
-        before.collective_id,
-        before.computing_ns - usual.computing_ns as late_ns,
+        calls.rank,
+        calls.collective_id,
+        calls.computed_ns - usual.computed_ns as late_ns,
         collectives.comm_size,
-        dense_rank() over (order by before.collective_id) - 1 as nth
-    from computed_before as before
-    inner join usual on before.collective_id = usual.collective_id
-    inner join collectives on before.collective_id = collectives.collective_id
-    where collectives.complete and collectives.comm_size > 1 and before.released_ns is not null
+        dense_rank() over (order by calls.collective_id) - 1 as nth
+    from calls
+    inner join usual on calls.collective_id = usual.collective_id
+    inner join collectives on calls.collective_id = collectives.collective_id
+    where collectives.complete and collectives.comm_size > 1 and calls.released_ns is not null
 ),
 
 lateness_of as materialized (

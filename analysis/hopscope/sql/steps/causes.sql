@@ -5,8 +5,6 @@
 -- collective than the median member, by at least half of the lateness: the time from the median enter to the last one. Only what lies on the path counts.
 -- Failing that, the rank on which the path begins was released late if it left its collective before later than the median member, by at least half as much.
 -- One row per complete collective with such a path; both ranks may be null.
---
--- uses computed_before
 create or replace view causes as
 with leads as materialized (
     select
@@ -25,14 +23,14 @@ with leads as materialized (
 -- What the ranks on the path computed goes along in a list: `calls` is read once.
 usual as materialized (
     select
-        before.collective_id,
-        median(before.computing_ns) as computing_ns,
-        median(before.released_ns) as released_ns,
-        (max(before.enter_ns) - median(before.enter_ns)) / 2 as half_lateness_ns,
-        list(row(before.rank, before.computing_ns, before.released_ns)) filter (where leads.rank is not null) as led
-    from computed_before as before
-    left join leads on before.collective_id = leads.collective_id and before.rank = leads.rank
-    group by before.collective_id
+        calls.collective_id,
+        median(calls.computed_ns) as computed_ns,
+        median(calls.released_ns) as released_ns,
+        (max(calls.enter_ns) - median(calls.enter_ns)) / 2 as half_lateness_ns,
+        list(row(calls.rank, calls.computed_ns, calls.released_ns)) filter (where leads.rank is not null) as led
+    from calls
+    left join leads on calls.collective_id = leads.collective_id and calls.rank = leads.rank
+    group by calls.collective_id
 ),
 
 led as (
@@ -48,7 +46,7 @@ blamed as (
         leads.collective_id,
         leads.rank,
         leads.step,
-        least(led.found[2] - usual.computing_ns, leads.compute_ns) as excess_ns,
+        least(led.found[2] - usual.computed_ns, leads.compute_ns) as excess_ns,
         led.found[3] - usual.released_ns as released_ns,
         usual.half_lateness_ns
     from leads
