@@ -116,7 +116,7 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
 def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float | None) -> tuple[str, str]:
     first = causes[0]
     text = (
-        f"{_named(causes)} {'is' if len(causes) == 1 else 'are'} slow: the computing of rank "
+        f"{named(causes)} {'is' if len(causes) == 1 else 'are'} slow: the computing of rank "
         f"{first['rank']} led to the "
         f"last arrival in {units.share(first['cause_share'])} of the collectives."
     )
@@ -161,7 +161,7 @@ def _entering(late: Sequence[Row]) -> str:
     """Begin a sentence on those that enter last, each with its share of the collectives that it takes part in."""
     if len(late) == 1:
         return f"Rank {late[0]['rank']} enters last in {units.share(late[0]['share'])} of its collectives"
-    return f"{_named(late)} enter last ({_each(late, 'share')} of its own collectives)"
+    return f"{named(late)} enter last ({_each(late, 'share')} of its own collectives)"
 
 
 def _each(rows: Sequence[Row], column: str) -> str:
@@ -267,9 +267,10 @@ def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, st
     return most
 
 
-def _named(rows: Sequence[Row]) -> str:
+def named(rows: Sequence[Row], word: str = "Rank") -> str:
+    """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
     names = [str(row["rank"]) for row in rows[:_NAMED]]
     more = len(rows) - len(names)
     if more:
-        return f"Ranks {', '.join(names)} and {more} more"
-    return f"Rank {names[0]}" if len(names) == 1 else f"Ranks {', '.join(names[:-1])} and {names[-1]}"
+        return f"{word}s {', '.join(names)} and {more} more"
+    return f"{word} {names[0]}" if len(names) == 1 else f"{word}s {', '.join(names[:-1])} and {names[-1]}"

@@ -2,14 +2,17 @@
 
 import pytest
 from hopscope.errors import InputError
-from hopscope_dashboard import address, findings, palette, units
+from hopscope_dashboard import address, findings, findings_of_delay, palette, units
 from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
+from hopscope_dashboard.figures.delayed_hops import delays
 from hopscope_dashboard.figures.heat_map import heat_map
 from hopscope_dashboard.figures.lanes import lanes
+from hopscope_dashboard.figures.late_ranks import shares_by_class
+from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.figures.topology_tree import crossings, elements, positions
+from hopscope_dashboard.figures.topology_tree import crossings, elements, positions, with_delay
 from hopscope_dashboard.pages.tree.layout import choose
 from hopscope_dashboard.trees import RanTree, between_clusters
 
@@ -247,6 +250,76 @@ def test_noise_that_could_not_be_judged_is_not_called_steady() -> None:
     said = findings.of_noise([{**anyone, "noise_ns": 0}], 100)
     assert said is not None
     assert said.text.startswith("Computing is steady")
+
+
+def test_a_late_rank_stands_at_its_share_in_the_series_of_its_class() -> None:
+    rows = [
+        {"rank": 0, "class": "always", "share": 0.9, "share_low": 0.8, "share_high": 0.95, "collectives": 40},
+        {"rank": 1, "class": None, "share": 0.0, "share_low": None, "share_high": None, "collectives": 5},
+    ]
+    figure = shares_by_class(rows)
+    drawn = {each.name: (list(each.x), list(each.y)) for each in figure.data}
+    assert drawn == {"always": ([90.0], ["0"]), "no class": ([0.0], ["1"])}
+    assert figure.data[0].error_x.arrayminus[0] == pytest.approx(10)
+    # The limits of the classes, as the header of late-ranks has them.
+    assert [shape.x0 for shape in figure.layout.shapes] == [10, 50]
+
+
+def test_noise_that_comes_with_a_period_stands_at_one_place_of_it() -> None:
+    # Every second iteration of 10 ms has noise: with a period of 20 ms all of it is 5 ms after a full one.
+    rows = [
+        {"iteration": n, "enter_ns": 5_000_000 + 10_000_000 * n, "noise_ns": (n + 1) % 2 * 3_000_000} for n in range(8)
+    ]
+    rows.append({"iteration": 8, "enter_ns": 85_000_000, "noise_ns": None})
+    dots = laid_over(rows, 20_000_000).data[0]
+    assert {x for x, y in zip(dots.x, dots.y, strict=True) if y} == {5.0}
+    assert {x for x, y in zip(dots.x, dots.y, strict=True) if not y} == {15.0}
+    period = {"periodic": True, "period_ns": 20e6, "resolution_ns": 1e6, "explained": 0.9, "amplitude_ns": 2e6}
+    figure = periods_by_rank(ranks=RANKS, rows=[{"rank": 1, **period}, {"rank": 2, "periodic": False}])
+    # The first rank is on top; the lane below, of rank 2, is empty.
+    assert (list(figure.data[0].x), list(figure.data[0].y)) == ([20.0], [1])
+    assert figure.layout.yaxis.ticktext == ("b   1", "a   2")
+
+
+DELAYED = {
+    "hop_id": 7, "collective": "0:3", "phase": "up", "src": 2, "dst": 1, "link": "wan", "took_ns": 30_000_000,
+    "usual_ns": 20_000_000, "delay_ns": 10_000_000, "moved_ns": 4_000_000, "amplification": 0.4, "ranks": 4,
+    "absorbed_at": 0, "absorbed_ns": 6_000_000, "behind": "hop 1->0",
+}  # fmt: skip
+
+
+def test_a_delay_is_cut_into_what_moved_the_end_and_what_did_not() -> None:
+    # Two hops of one edge in one collective are two bars.
+    figure = delays([DELAYED, {**DELAYED, "hop_id": 8, "moved_ns": 0, "amplification": 0.0}])
+    assert [(bar.name, list(bar.x)) for bar in figure.data] == [("moved the end", [4.0, 0.0]), ("did not", [6.0, 10.0])]
+    assert len(set(figure.data[0].y)) == 2
+
+
+def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
+    drawn = elements(ranks=RANKS, parents=PARENTS, edges={}, phase="up")
+    marked = {
+        each["data"]["id"]: each["classes"].split()
+        for each in with_delay(drawn, delayed=(2, 1), absorber=0, behind=(1, 0))
+    }
+    assert "delayed" in marked["edge-2-1"]
+    assert "behind" in marked["edge-1-0"]
+    assert "absorber" in marked["rank-0"]
+    assert sum(not {"delayed", "behind", "absorber"}.isdisjoint(classes) for classes in marked.values()) == 3
+
+
+def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named() -> None:
+    late = {"share": 0.9, "typical_ns": 3_000_000, "worst_ns": 4_000_000, "collectives": 40}
+    rows = [{**late, "rank": 0, "class": "spikes"}, {**late, "rank": 2, "class": "always"}]
+    said = findings_of_delay.of_late_ranks(rows, "1 ms")
+    assert said.text == "Rank 2 is always late."
+    assert said.why == "By 3.00 ms where it is, in 90 % of its collectives, 4.00 ms at worst."
+    assert findings_of_delay.of_late_ranks([{**late, "class": "never"}], "1 ms").text == "No rank is late."
+    assert "too few" in findings_of_delay.of_late_ranks([{**late, "class": None}], "1 ms").text
+    said = findings_of_delay.of_delayed_hops([{**DELAYED, "moved_ns": 0}, DELAYED])
+    assert said.text == "One delayed hop, 2 → 1 in 0:3, made its collective 4.00 ms longer."
+    assert findings_of_delay.of_delayed_hops([{**DELAYED, "moved_ns": 0}]).text.startswith("No delayed hop")
+    assert "cannot be told" in findings_of_delay.of_periods([{"rank": 0, "periodic": None}]).text
+    assert findings_of_delay.of_periods([{"rank": 0, "periodic": False}]).text.startswith("No rank's noise")
 
 
 def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:

@@ -1,6 +1,7 @@
 """Every page in a real browser: the trace's own numbers, the ways between pages, and no request to anybody else."""
 
 import json
+import shutil
 from pathlib import Path
 
 import hopscope
@@ -13,7 +14,11 @@ from simulated_run import SimulatedRun
 
 pytestmark = pytest.mark.alone
 
-PAGES = ("/", "/collectives", "/collective?comm=0&seq=3", "/tree", "/last-arrivals", "/noise", "/wan-share", "/remap")
+PAGES = (
+    "/", "/collectives", "/collective?comm=0&seq=3", "/tree", "/delayed-hops", "/last-arrivals", "/late-ranks",
+    "/noise", "/noise-periods", "/wan-share", "/remap",
+)  # fmt: skip
+SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 
 
 def test_the_overview_shows_the_critical_path_of_the_trace(page: Page, address: str, trace: hopscope.Trace) -> None:
@@ -147,6 +152,44 @@ def test_last_arrivals_noise_and_wan_share_are_those_of_the_analyses(
     page.goto(f"{address}/wan-share")
     assert [row[1] for row in table(page, "wan-table")] == [
         units.share(row["share"]) for row in trace.wan_share().to_pylist()
+    ]
+
+
+def test_late_ranks_and_periods_of_noise_are_those_of_the_analyses(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    page.goto(f"{address}/late-ranks?least_ms=5")
+    rows = trace.late_ranks(least_ms=5.0).to_pylist()
+    assert {row["class"] for row in rows} == {"never", "sometimes"}
+    assert [row[:3] for row in table(page, "late-ranks-table")] == [
+        [str(row["rank"]), row["class"], units.share(row["share"])] for row in rows
+    ]
+    page.get_by_role("link", name="1 ms", exact=True).click()
+    # Rank 3 computes 3 ms longer every time.
+    expect(page.locator("#content .note")).to_contain_text("Rank 3 is always late.")
+    dots = {each["name"]: each["y"] for each in plot(page, "late-shares")}
+    assert dots["always"] == ["3"]
+    page.goto(f"{address}/noise-periods")
+    periods = trace.noise_periods().to_pylist()
+    assert [[row[0], row[2], row[5]] for row in table(page, "noise-periods-table")] == [
+        [str(row["rank"]), units.duration(row["period_ns"]), units.share(row["explained"])] for row in periods
+    ]
+
+
+def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(page: Page, serve: Serve, tmp_path: Path) -> None:
+    copy = shutil.copytree(SAMPLE, tmp_path / "trace", ignore=shutil.ignore_patterns("dataset"))
+    trace = hopscope.open(copy)
+    rows = trace.delayed_hops(limit=10).to_pylist()
+    absorbed = rows[1]
+    page.goto(f"{serve(trace)}/delayed-hops?limit=10&hop={absorbed['hop_id']}")
+    assert [[row[3], row[6], row[8]] for row in table(page, "delayed-hops-table")] == [
+        [row["collective"], units.duration(row["delay_ns"]), f"{row['amplification']:.2f}"] for row in rows
+    ]
+    expect(page.locator("#content")).to_contain_text("was absorbed at rank 0 behind hop 4->0")
+    expect(page.locator(".graph-frame canvas").first).to_be_visible()
+    moved, rest = plot(page, "delayed-hops")
+    assert [(one + other) * 1e6 for one, other in zip(moved["x"], rest["x"], strict=True)] == [
+        pytest.approx(row["delay_ns"]) for row in rows
     ]
 
 

@@ -16,7 +16,10 @@ from hopscope_dashboard.report.static import Renderer
 from playwright.sync_api import Browser, Page
 from simulated_run import SimulatedRun
 
-SECTIONS = ("overview", "collectives", "collective", "tree", "last-arrivals", "noise", "wan-share", "remap", "honesty")
+SECTIONS = (
+    "overview", "collectives", "collective", "tree", "delayed-hops", "last-arrivals", "late-ranks", "noise",
+    "noise-periods", "wan-share", "remap", "honesty",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +61,9 @@ def test_it_asks_nobody_and_draws_every_figure(opened: tuple[Page, list[str]], r
 
 def test_every_section_is_there_and_the_links_lead_to_them(opened: tuple[Page, list[str]]) -> None:
     page, _ = opened
-    assert [page.locator("section.page-of-report").nth(at).get_attribute("id") for at in range(9)] == list(SECTIONS)
+    assert [page.locator("section.page-of-report").nth(at).get_attribute("id") for at in range(len(SECTIONS))] == list(
+        SECTIONS
+    )
     links = page.locator("a")
     for at in range(links.count()):
         target = links.nth(at).get_attribute("href") or ""
@@ -83,6 +88,9 @@ def test_the_tree_has_every_rank_and_an_arrow_for_every_edge(
     drawing = page.locator("#tree svg.tree")
     ranks = trace.table("ranks").num_rows
     assert drawing.locator("circle").count() == ranks
+    # The root, and only it, has the thick ring.
+    rings = [drawing.locator("circle").nth(at).get_attribute("stroke-width") for at in range(ranks)]
+    assert sorted(rings) == ["2"] * (ranks - 1) + ["4"]
     assert drawing.locator("g title").count() == ranks - 1
 
 

@@ -184,11 +184,40 @@ def stylesheet(dark: bool) -> list[dict[str, Any]]:
             {"selector": f".share-{step}", "style": {"line-color": colour, "target-arrow-color": colour}}
             for step, colour in enumerate(shares)
         ),
+        {
+            "selector": ".delayed",
+            "style": {"line-color": CATEGORY_COLOURS["wan"], "target-arrow-color": CATEGORY_COLOURS["wan"], "width": 6},
+        },
+        {
+            "selector": ".behind",
+            "style": {
+                "line-color": CATEGORY_COLOURS["compute"],
+                "target-arrow-color": CATEGORY_COLOURS["compute"],
+                "width": 4,
+            },
+        },
+        {"selector": ".absorber", "style": {"border-color": CATEGORY_COLOURS["compute"], "border-width": 6}},
         {"selector": ".unweighted", "style": {"line-color": ink, "target-arrow-color": ink, "opacity": 0.75}},
         # At the child's end edges are further apart than in the middle or at the parent.
         {"selector": ".label-source", "style": {"source-label": "data(label)", "source-text-offset": "data(offset)"}},
         {"selector": ".label-target", "style": {"target-label": "data(label)", "target-text-offset": "data(offset)"}},
         {"selector": ":selected", "style": {"overlay-opacity": 0.12, "overlay-color": CATEGORY_COLOURS["compute"]}},
+    ]
+
+
+def with_delay(
+    drawn: Sequence[dict[str, Any]], *, delayed: tuple[int, int], absorber: int | None, behind: tuple[int, int] | None
+) -> list[dict[str, Any]]:
+    """The elements of a tree with the edge of a delayed hop marked, the rank that absorbed most of its delay, and the
+    edge of the hop that was later there."""
+    added = {f"edge-{delayed[0]}-{delayed[1]}": "delayed", f"rank-{absorber}": "absorber"}
+    if behind is not None:
+        added[f"edge-{behind[0]}-{behind[1]}"] = "behind"
+    return [
+        {**each, "classes": f"{each['classes'].replace('unweighted', '')} {added[each['data']['id']]}"}
+        if each["data"]["id"] in added
+        else each
+        for each in drawn
     ]
 
 

@@ -1,6 +1,18 @@
 """The pages, in the order of the menu."""
 
-from hopscope_dashboard.pages import collective, collectives, last_arrivals, noise, overview, remap, tree, wan_share
+from hopscope_dashboard.pages import (
+    collective,
+    collectives,
+    delayed_hops,
+    last_arrivals,
+    late_ranks,
+    noise,
+    noise_periods,
+    overview,
+    remap,
+    tree,
+    wan_share,
+)
 from hopscope_dashboard.pages.page import Page
 
 PAGES: tuple[Page, ...] = (
@@ -8,8 +20,11 @@ PAGES: tuple[Page, ...] = (
     collectives.PAGE,
     collective.PAGE,
     tree.PAGE,
+    delayed_hops.PAGE,
     last_arrivals.PAGE,
+    late_ranks.PAGE,
     noise.PAGE,
+    noise_periods.PAGE,
     wan_share.PAGE,
     remap.PAGE,
 )

@@ -14,7 +14,16 @@ from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Trace, TraceData, quantity
 from hopscope_dashboard.pages import collective as one_collective
-from hopscope_dashboard.pages import last_arrivals, noise, overview, tree, wan_share
+from hopscope_dashboard.pages import (
+    delayed_hops,
+    last_arrivals,
+    late_ranks,
+    noise,
+    noise_periods,
+    overview,
+    tree,
+    wan_share,
+)
 from hopscope_dashboard.pages.remap.result import result
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
@@ -79,7 +88,17 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
 
 
 def _sections() -> list[_Section]:
-    pages = (overview.PAGE, one_collective.PAGE, tree.PAGE, last_arrivals.PAGE, noise.PAGE, wan_share.PAGE)
+    pages = (
+        overview.PAGE,
+        one_collective.PAGE,
+        tree.PAGE,
+        delayed_hops.PAGE,
+        last_arrivals.PAGE,
+        late_ranks.PAGE,
+        noise.PAGE,
+        noise_periods.PAGE,
+        wan_share.PAGE,
+    )
     drawn: list[_Section] = [
         (page.path, page.path.strip("/") or "overview", page.title, lambda data, page=page: content(page, data, ""))
         for page in pages

@@ -82,13 +82,12 @@ def _box(element: Element, box: Box, style: Mapping[str, Any]) -> str:
 
 def _edge(element: Element, places: Mapping[str, tuple[float, float]], style: Mapping[str, Any]) -> str:
     data, classes = element["data"], element["classes"].split()
-    look: dict[str, Any] = dict(style["edge"])
-    for name in classes:
-        look |= style.get(f".{name}", {})
+    look = style["edge"] | _look(element, style)
     (x0, y0), (x1, y1) = places[data["source"]], places[data["target"]]
     length = hypot(x1 - x0, y1 - y0) or 1.0
     along = ((x1 - x0) / length, (y1 - y0) / length)
-    width, colour = float(data["width"]), look["line-color"]
+    width = float(data["width"] if isinstance(look["width"], str) else look["width"])
+    colour = look["line-color"]
     head = 5 + 2 * width
     tip = (x1 - along[0] * _RADIUS, y1 - along[1] * _RADIUS)
     base = (tip[0] - along[0] * head, tip[1] - along[1] * head)
@@ -110,13 +109,22 @@ def _edge(element: Element, places: Mapping[str, tuple[float, float]], style: Ma
 
 
 def _rank(element: Element, places: Mapping[str, tuple[float, float]], style: Mapping[str, Any]) -> str:
-    look = style[".rank"] | (style[".root"] if "root" in element["classes"].split() else {})
+    look = _look(element, style)
     x, y = places[element["data"]["id"]]
     return (
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}" fill="{look["background-color"]}" '
         f'stroke="{look["border-color"]}" stroke-width="{look["border-width"]}"/>'
         + _text(x, y + 5, element["data"]["label"], look, style)
     )
+
+
+def _look(element: Element, style: Mapping[str, Any]) -> dict[str, Any]:
+    """What the style sheet says of an element's classes; as in cytoscape, what it says later holds."""
+    look: dict[str, Any] = {}
+    for selector, more in style.items():
+        if selector.removeprefix(".") in element["classes"].split():
+            look |= more
+    return look
 
 
 def _text(

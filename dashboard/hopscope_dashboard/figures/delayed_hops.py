@@ -1,0 +1,54 @@
+"""Draws delayed hops: how much of each one's delay moved the end of its collective, and how much was absorbed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard import units
+from hopscope_dashboard.figures.bars import by_label
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+Row = dict[str, Any]
+
+
+def hop_name(row: Row) -> str:
+    """Names a hop to a reader: `2 → 0 up in 0:36`."""
+    return f"{row['src']} → {row['dst']} {row['phase']} in {row['collective']}"
+
+
+def delays(rows: Sequence[Row]) -> go.Figure:
+    """A bar per hop, its delay cut into what moved the end and what did not; rows as delayed-hops gives them."""
+    unit = units.time_unit(max((row["delay_ns"] for row in rows), default=0))
+    # Two hops of one edge may be late in one collective, as of a pipeline: their places are by number.
+    labels = [f"{hop_name(row)} " + "\u200b" * at for at, row in enumerate(rows)]
+    figure = go.Figure()
+    for name, colour, values in (
+        ("moved the end", CATEGORY_COLOURS["wan"], [row["moved_ns"] for row in rows]),
+        ("did not", CATEGORY_COLOURS["native"], [row["delay_ns"] - row["moved_ns"] for row in rows]),
+    ):
+        figure.add_bar(
+            x=[value / unit.nanoseconds for value in values],
+            y=labels,
+            orientation="h",
+            name=name,
+            marker={"color": colour, "line": {"width": 0}},
+            text=[_told(row) for row in rows],
+            textposition="none",
+            hovertemplate="%{text}<extra></extra>",
+        )
+    by_label(figure, labels, 1, series=2, title=f"delay beyond the median ({unit.name})", by="hop")
+    figure.update_layout(barmode="stack")
+    figure.update_xaxes(rangemode="tozero")
+    return figure
+
+
+def _told(row: Row) -> str:
+    lost = "" if row["absorbed_at"] is None else (
+        f"<br>{units.duration(row['absorbed_ns'])} absorbed at rank {row['absorbed_at']}, behind {row['behind']}"
+    )  # fmt: skip
+    return (
+        f"<b>{hop_name(row)}</b> ({row['link']})<br>took {units.duration(row['took_ns'])}, usually "
+        f"{units.duration(row['usual_ns'])}<br>moved the end by {units.duration(row['moved_ns'])}, "
+        f"amplification {row['amplification']:.2f}{lost}"
+    )

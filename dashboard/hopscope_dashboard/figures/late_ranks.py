@@ -1,0 +1,63 @@
+"""Draws how each rank is late: how often, with the interval by which its class is given, in the colour of the class."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard import units
+from hopscope_dashboard.figures.bars import by_label
+from hopscope_dashboard.palette import LATENESS_CLASS_COLOURS
+
+Row = dict[str, Any]
+
+RARE: Final = 0.1
+OFTEN: Final = 0.5
+"""Shares of a rank's collectives by which its class is told: `spikes` lies wholly below the first, `always` above the
+second. As in the header of late-ranks."""
+
+UNTOLD: Final = "no class"
+"""What stands for the class of a rank with too few collectives."""
+
+
+def shares_by_class(rows: Sequence[Row]) -> go.Figure:
+    """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them."""
+    labels = [str(row["rank"]) for row in rows]
+    there = [name for name in LATENESS_CLASS_COLOURS if any((row["class"] or UNTOLD) == name for row in rows)]
+    figure = go.Figure()
+    for name in there:
+        of_class = [row for row in rows if (row["class"] or UNTOLD) == name]
+        colour = LATENESS_CLASS_COLOURS[name]
+        figure.add_scatter(
+            x=[100 * row["share"] for row in of_class],
+            y=[str(row["rank"]) for row in of_class],
+            mode="markers",
+            name=name,
+            marker={"color": colour, "size": 11},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [_beyond(row, "share_high") for row in of_class],
+                "arrayminus": [_beyond(row, "share_low") for row in of_class],
+                "thickness": 2.5,
+                "width": 5,
+                "color": colour,
+            },
+            customdata=[[units.share(row["share"]), _words(row)] for row in of_class],
+            hovertemplate=f"<b>rank %{{y}}</b>: {name}<br>late in %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
+        )
+    # The page's own legend says what the classes mean.
+    by_label(figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", by="rank")
+    figure.update_xaxes(range=[-2, 103], dtick=20)
+    for limit in (RARE, OFTEN):
+        figure.add_vline(x=100 * limit, line={"color": "#868e96", "width": 1.2, "dash": "dot"})
+    return figure
+
+
+def _beyond(row: Row, end: str) -> float | None:
+    return None if row[end] is None else abs(100 * (row[end] - row["share"]))
+
+
+def _words(row: Row) -> str:
+    told = "" if row["share_low"] is None else f" ({units.interval(row['share_low'], row['share_high'])})"
+    return f"{told} of {units.plural(row['collectives'], 'collective')}"

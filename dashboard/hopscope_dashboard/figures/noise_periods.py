@@ -1,0 +1,94 @@
+"""Draws the periods of the ranks' noise, and one rank's noise laid over itself, period upon period."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from hopscope_dashboard import units
+from hopscope_dashboard.figures.lanes import lane_axis, lanes
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+Row = dict[str, Any]
+
+_ROOM: Final = 2.0
+"""So many times further than the shortest and the longest period the axis reaches."""
+
+
+def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
+    """Period of each rank's noise, and beside it how much of the noise's variance goes with it; rows as noise-periods
+    gives them. A rank without a period has an empty lane.
+    """
+    places = lanes(ranks, {row["rank"] for row in rows})
+    found = [row for row in rows if row["periodic"]]
+    unit = units.time_unit(min((row["period_ns"] for row in found), default=0))
+    scale = unit.nanoseconds
+    figure = go.Figure(
+        go.Scatter(
+            x=[row["period_ns"] / scale for row in found],
+            y=[places.of_rank[row["rank"]] for row in found],
+            mode="markers+text",
+            marker={"color": CATEGORY_COLOURS["compute"], "size": 12, "line": {"width": 0}},
+            error_x={
+                "type": "data",
+                "array": [row["resolution_ns"] / scale for row in found],
+                "thickness": 1.6,
+                "width": 4,
+                "color": "#868e96",
+            },
+            text=[f"  {units.share(row['explained'])}" for row in found],
+            textposition="middle right",
+            hovertext=[_told(row) for row in found],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    )
+    frame(
+        figure, height=min(1000, max(230, 26 * places.number + 100)), x=f"period ({unit.name}), logarithmic",
+        y=places.title, hovermode="closest",
+    )  # fmt: skip
+    lane_axis(figure, places)
+    figure.update_yaxes(range=[-0.6, places.number - 0.4], showgrid=True)
+    if found:
+        ends = [min(row["period_ns"] for row in found) / _ROOM, max(row["period_ns"] for row in found) * _ROOM]
+        ticks = [digit * 10.0**power for power in range(-3, 7) for digit in (1, 2, 5)]
+        figure.update_xaxes(
+            type="log",
+            range=[math.log10(end / scale) for end in ends],
+            tickvals=ticks,
+            ticktext=[f"{tick:g}" for tick in ticks],
+        )
+    return figure
+
+
+def laid_over(rows: Sequence[Row], period_ns: float) -> go.Figure:
+    """Noise of one rank's iterations over the time within the period; rows: iteration, enter_ns, noise_ns.
+
+    What comes with the period stands at one place; what does not is spread over all.
+    """
+    known = [row for row in rows if row["noise_ns"] is not None]
+    across, up = units.time_unit(period_ns), units.time_unit(max((row["noise_ns"] for row in known), default=0))
+    figure = go.Figure(
+        go.Scatter(
+            x=[(row["enter_ns"] % period_ns) / across.nanoseconds for row in known],
+            y=[row["noise_ns"] / up.nanoseconds for row in known],
+            mode="markers",
+            marker={"color": CATEGORY_COLOURS["compute"], "size": 8, "opacity": 0.65},
+            cliponaxis=False,
+            text=[f"<b>iteration {row['iteration']}</b><br>noise {units.duration(row['noise_ns'])}" for row in known],
+            hovertemplate="%{text}<extra></extra>",
+        )
+    )
+    frame(figure, height=280, x=f"time within the period ({across.name})", y=f"noise ({up.name})", hovermode="closest")
+    figure.update_xaxes(range=[0, period_ns / across.nanoseconds], zeroline=False)
+    figure.update_yaxes(rangemode="tozero")
+    return figure
+
+
+def _told(row: Row) -> str:
+    return (
+        f"<b>rank {row['rank']}</b>: every {units.duration(row['period_ns'])}, "
+        f"to {units.duration(row['resolution_ns'])}<br>{units.share(row['explained'])} of the noise's variance, "
+        f"swing {units.duration(row['amplitude_ns'])}"
+    )

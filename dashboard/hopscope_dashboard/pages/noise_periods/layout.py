@@ -1,0 +1,89 @@
+"""Whether a rank's noise comes with a period, which, and how it looks laid over itself."""
+
+from dash import html
+from dash.development.base_component import Component
+
+from hopscope_dashboard import findings_of_delay as findings
+from hopscope_dashboard import units
+from hopscope_dashboard.address import Query, number
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
+from hopscope_dashboard.pages.noise_periods import ids
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects the `rank` whose noise is laid over itself."""
+    head = blocks.page_head(
+        "Noise periods", "Noise that comes back with a period points to one cause: a daemon, a timer, a checkpoint."
+    )
+    rows = data.rows_or_none("noise-periods")
+    if not rows:
+        reason = "No place of the program is reached often enough (20 times) to say what is usual there."
+        return html.Div([head, empty.nothing_here("No noise to tell", reason)])
+    found = findings.of_periods(rows)
+    periodic = [row for row in rows if row["periodic"]]
+    pictures = [_periods(data, rows), _folded(data, query, periodic)] if periodic else []
+    return html.Div(
+        [
+            head,
+            blocks.note(html.Strong(found.text), " ", found.why),
+            blocks.columns(*pictures, widths="minmax(0, 1fr) minmax(0, 1fr)"),
+            _table(rows),
+        ]
+    )
+
+
+def _periods(data: TraceData, rows: Rows) -> Component:
+    return blocks.card(
+        "Which period, on which rank",
+        blocks.drawing("Period of the noise by rank", periods_by_rank(ranks=data.ranks, rows=rows), name=ids.PERIODS),
+        hint="Per cent: part of the variance of the rank's noise that goes with the period. The whisker is how exactly "
+        "the run's length can tell it. An empty lane has no period. Equal periods on one host point to something that "
+        "runs there.",
+    )
+
+
+def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
+    by_rank = {row["rank"]: row for row in periodic}
+    strongest = max(periodic, key=lambda row: (row["explained"], -row["rank"]))
+    asked = number(query, "rank")
+    chosen = strongest if asked is None else by_rank.get(asked, strongest)
+    iterations = [row for row in data.rows_or_none("iterations") if row["rank"] == chosen["rank"]]
+    options = {str(rank): f"rank {rank}, every {units.duration(row['period_ns'])}" for rank, row in by_rank.items()}
+    return blocks.card(
+        f"The noise of rank {chosen['rank']}, period upon period",
+        html.Div(select("Rank", query, "rank", options=options, current=str(chosen["rank"])), className="selects"),
+        blocks.drawing(
+            f"Noise of rank {chosen['rank']} within its period",
+            laid_over(iterations, chosen["period_ns"]),
+            name=ids.FOLDED,
+        ),
+        hint="A dot per iteration, placed by its time since the last full period. What comes with the period stands at "
+        "one place; what does not is spread over all.",
+    )
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            row["rank"],
+            units.MISSING if row["periodic"] is None else "yes" if row["periodic"] else "no",
+            units.duration(row["period_ns"]),
+            units.duration(row["resolution_ns"]),
+            units.duration(row["amplitude_ns"]),
+            units.share(row["explained"]),
+            units.share(row["false_alarm"]),
+            units.count(row["noisy"]),
+            units.count(row["gaps"]),
+        ]
+        for row in rows
+    ]
+    columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy gaps", "gaps"]
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=ids.TABLE, right=(0, *range(2, 9))),
+        hint="Strength: part of the noise's variance that goes with the highest peak of its spectrum, period or not. "
+        "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period.",
+    )
