@@ -1,28 +1,22 @@
 """Where a dataset's tables are: finds the Parquet files of each table and what is missing, against the schemas that
 are the contract."""
 
+from __future__ import annotations
+
 import json
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import cast
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, cast
 
 from hopscope.errors import InputError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 SCHEMA_VERSION = 1
 """Version of the tables that this program reads; a dataset says its own in manifest.json."""
-
-_ARROW_TYPES: dict[str, pa.DataType] = {
-    "int32": pa.int32(),
-    "int64": pa.int64(),
-    "double": pa.float64(),
-    "bool": pa.bool_(),
-    "string": pa.string(),
-    "list<int32>": pa.list_(pa.int32()),
-}
 
 
 class Store:
@@ -64,9 +58,34 @@ class Store:
 
 
 @cache
+def table_names() -> list[str]:
+    """Every table of a dataset."""
+    return [file.name.removesuffix(".schema.json") for file in _schema_files()]
+
+
+@cache
 def table_schemas() -> dict[str, pa.Schema]:
     """Arrow schema of every table, from `schemas/tables/*.schema.json`, by name."""
-    return dict(_table_schema(file) for file in _schema_files())
+    import pyarrow as pa  # here, so that a command's help need not wait for it
+
+    types = {
+        "int32": pa.int32(),
+        "int64": pa.int64(),
+        "double": pa.float64(),
+        "bool": pa.bool_(),
+        "string": pa.string(),
+        "list<int32>": pa.list_(pa.int32()),
+    }
+
+    def schema(properties: dict[str, dict[str, str]]) -> pa.Schema:
+        return pa.schema(
+            [pa.field(name, types[p["x-arrow"]], nullable="null" in p["type"]) for name, p in properties.items()]
+        )
+
+    return {
+        name: schema(json.loads(file.read_text(encoding="utf-8"))["properties"])
+        for name, file in zip(table_names(), _schema_files(), strict=True)
+    }
 
 
 def schema_directory() -> Traversable:
@@ -78,15 +97,6 @@ def schema_directory() -> Traversable:
 def _schema_files() -> list[Traversable]:
     found = [f for f in (schema_directory() / "tables").iterdir() if f.name.endswith(".schema.json")]
     return sorted(found, key=lambda f: f.name)
-
-
-def _table_schema(file: Traversable) -> tuple[str, pa.Schema]:
-    contract = json.loads(file.read_text(encoding="utf-8"))
-    fields = [
-        pa.field(name, _ARROW_TYPES[p["x-arrow"]], nullable="null" in p["type"])
-        for name, p in contract["properties"].items()
-    ]
-    return contract["title"], pa.schema(fields)
 
 
 def _manifest(dataset: Path) -> dict[str, object]:

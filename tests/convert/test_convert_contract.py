@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from draw import draw
-from hopscope.convert.contract import contract, table_names, violations
+from hopscope.convert.contract import contract, violations
+from hopscope.store import table_names
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,9 @@ import pytest
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
 from hopscope.convert import conversion, dataset, ensure_dataset, parts
-from hopscope.convert.contract import arrow_schema, table_names
+from hopscope.convert.contract import arrow_schema
 from hopscope.errors import InputError
+from hopscope.store import table_names
 
 
 def draw(directory: Path, barriers: int = 3, name: str = "traces") -> Path:

@@ -1,11 +1,12 @@
 """The `analyze` commands, one for each command of the catalog: a new `.sql` file is a new command here."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pyarrow as pa
 
 from hopscope import catalog
 from hopscope.catalog import Command
@@ -16,8 +17,12 @@ from hopscope.cli.report import command as report_command
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
 from hopscope.render.terminal import print_rows
-from hopscope.store import table_schemas
-from hopscope.trace import Answer, Trace
+from hopscope.store import table_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hopscope.trace import Answer, Trace
 
 
 class _Analyses(click.Group):
@@ -60,6 +65,8 @@ def list_analyses(form: str) -> None:
         for command in catalog.load().commands.values()
         for a in command.grains
     ]
+    import pyarrow as pa
+
     from hopscope.remap import DESCRIPTION
 
     remap = catalog.parse("remap", DESCRIPTION)
@@ -91,7 +98,7 @@ analyze.add_command(
         callback=ask_sql,
         params=[click.Argument(["trace"], type=click.Path()), click.Argument(["query"]), format_option()],
         help="Run one SELECT over the dataset's tables and the views of the catalog; nothing can be changed. Tables: "
-        f"{', '.join(table_schemas())}; `describe calls` as the query gives the columns of one.\n\n"
+        f"{', '.join(table_names())}; `describe calls` as the query gives the columns of one.\n\n"
         '\b\nExamples:\n  analyze sql trace "select link, count(*) as hops from hops group by link"',
     )
 )

@@ -1,13 +1,15 @@
 """One analysis as a command: its options and help from the headers, its answer to stdout, what is to be said to
 stderr."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import sys
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +20,9 @@ from hopscope.gate import Gate, judge, parse, worst
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
-from hopscope.trace import Answer, Trace
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
 
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}

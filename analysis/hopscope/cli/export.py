@@ -11,7 +11,7 @@ from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
 from hopscope.export.tables import TableFormat
 from hopscope.render.quantities import nanoseconds
-from hopscope.store import table_schemas
+from hopscope.store import table_names
 
 
 class _Time(click.ParamType[int]):
@@ -45,9 +45,7 @@ class _Time(click.ParamType[int]):
 )
 @click.option("--from", "begin", type=_Time(), help="Of a timeline, only what happened from here on: 1.5s, 20ms.")
 @click.option("--to", "end", type=_Time(), help="Of a timeline, only what happened before this time.")
-@click.option(
-    "--table", "tables", type=click.Choice(tuple(table_schemas())), multiple=True, help="Only this table. Repeatable."
-)
+@click.option("--table", "tables", type=click.Choice(table_names()), multiple=True, help="Only this table. Repeatable.")
 def command(
     *, trace: str, form: str, output: Path, begin: int | None, end: int | None, tables: tuple[str, ...]
 ) -> None:

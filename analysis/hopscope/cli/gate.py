@@ -1,12 +1,13 @@
 """`analyze gate`: all gates of a project's file, for CI: a table, JUnit XML, Markdown, JSON, an exit code."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import pyarrow as pa
 
 from hopscope import catalog
 from hopscope.catalog import Command
@@ -23,7 +24,9 @@ from hopscope.render.markdown import as_markdown
 from hopscope.render.quantities import quantity
 from hopscope.render.report import write_report, write_text
 from hopscope.render.terminal import print_answer
-from hopscope.trace import Answer, Trace, against
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
 
 DESCRIPTION = """\
 -- Every gate of the project's file, judged on a trace.
@@ -82,6 +85,8 @@ def command(
     """See DESCRIPTION, from which the help is made."""
     file = file or config.find(Path.cwd())
     asked = config.read(file)
+    from hopscope.trace import against
+
     opened = opening(trace)
     base = None if baseline is None else opening(baseline)
     notes = () if base is None else against(base, opened)
@@ -153,6 +158,10 @@ def _command(file: Path, asked: Asked) -> Command:
 
 
 def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
+    import pyarrow as pa
+
+    from hopscope.trace import Answer
+
     analysis = GATE.default
     rows = [
         {

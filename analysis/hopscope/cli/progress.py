@@ -1,15 +1,18 @@
 """What takes long on the command line shows bars while it works, where there is a terminal to show them on."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as Bars
+from typing import TYPE_CHECKING
 
 import hopscope
-from hopscope.trace import Progress, Trace
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+    from hopscope.trace import Progress, Trace
 
 
 def opening(path: str) -> Trace:
@@ -24,6 +27,10 @@ def shown() -> Generator[Progress | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

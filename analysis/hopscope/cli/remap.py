@@ -1,10 +1,12 @@
 """`analyze remap`: the one analysis that is computed and not asked in SQL; its description has the form of the
 others."""
 
+from __future__ import annotations
+
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -12,7 +14,9 @@ from rich.console import Console
 from hopscope.catalog import Command, Scalar, parse
 from hopscope.cli.command import command_of
 from hopscope.remap import DESCRIPTION, remap, sentence
-from hopscope.trace import Answer, Trace
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
 
 REMAP = Command("remap", "remap", (parse("remap", DESCRIPTION),))
 
@@ -29,6 +33,8 @@ def remap_command() -> click.Command:
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The candidates and what to say of them; with `output` among the options, writes the tree file."""
+    from hopscope.trace import Answer
+
     analysis = REMAP.default
     output: Path | None = options.pop("output", None)
     parameters: dict[str, Scalar] = {p.name: p.default for p in analysis.parameters} | options

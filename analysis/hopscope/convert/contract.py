@@ -15,11 +15,6 @@ def contract(table: str) -> dict[str, Any]:
     return json.loads((schema_directory() / "tables" / f"{table}.schema.json").read_text(encoding="utf-8"))
 
 
-def table_names() -> list[str]:
-    """Every table of a dataset."""
-    return sorted(table_schemas())
-
-
 @cache
 def arrow_schema(table: str) -> pa.Schema:
     """The Arrow schema of a table, with units in the fields' metadata and the version in the table's."""

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _convert, _paths
-from hopscope.convert.contract import arrow_schema, table_names
+from hopscope.convert.contract import arrow_schema
 from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.parts import Parts
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import MANIFEST, Archive, find
 from hopscope.errors import InputError
 from hopscope.launch import job
-from hopscope.store import SCHEMA_VERSION
+from hopscope.store import SCHEMA_VERSION, table_names
 
 
 def ensure_dataset(path: Path, *, progress: Progress | None = None) -> Path:

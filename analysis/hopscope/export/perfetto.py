@@ -1,14 +1,18 @@
 """The timeline for Perfetto (ui.perfetto.dev) and chrome://tracing: one track a rank, an arrow for each hop and
 message, and the critical path of the run as a track of its own. The events are made by the view `perfetto_events`."""
 
+from __future__ import annotations
+
 import gzip
 import io
 from contextlib import closing
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from hopscope.export.whole_file import whole_file
-from hopscope.trace import Progress, Trace
+
+if TYPE_CHECKING:
+    from hopscope.trace import Progress, Trace
 
 # In the order in which viewers want them: an arrow hangs on a slice that was there before it. Of a range, an arrow is
 # drawn only with both its ends.

@@ -1,21 +1,25 @@
 """The dataset's tables as Arrow or CSV files, for programs that read no Parquet."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import IO, Literal
-
-import pyarrow as pa
-import pyarrow.csv
+from typing import IO, TYPE_CHECKING, Literal
 
 from hopscope.errors import InputError
 from hopscope.export.whole_file import whole_file
 from hopscope.store import table_schemas
-from hopscope.trace import Progress, Trace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from hopscope.trace import Progress, Trace
+
+    _Write = Callable[[IO[bytes], pa.Schema, Iterable[pa.RecordBatch]], int]
 
 TableFormat = Literal["arrow", "csv"]
-_Write = Callable[[IO[bytes], pa.Schema, Iterable[pa.RecordBatch]], int]
 
 
 def write_tables(
@@ -68,6 +72,8 @@ _QUERY = "from query_table($name)"
 
 
 def _write_arrow(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    import pyarrow as pa
+
     rows = 0
     with pa.ipc.new_file(file, schema) as writer:
         for batch in batches:
@@ -78,6 +84,9 @@ def _write_arrow(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.Record
 
 def _write_csv(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
     """CSV knows no lists: they are text, as `analyze sql` shows them."""
+    import pyarrow as pa
+    import pyarrow.csv
+
     lists = [field.name for field in schema if pa.types.is_list(field.type)]
     flat = pa.schema([pa.field(field.name, pa.string()) if field.name in lists else field for field in schema])
     rows = 0

@@ -1,17 +1,22 @@
 """All gates of a file on one trace: asks each analysis once, judges what is exact before what is time."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hopscope.errors import InputError
 from hopscope.gate.config import Asked
 from hopscope.gate.expression import Gate, parse
 from hopscope.gate.judgement import Outcome, judge
 from hopscope.header import Analysis
-from hopscope.trace import Answer, Trace
 
-Ask = Callable[[Trace], Answer]
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
+
+    Ask = Callable[[Trace], Answer]
+
 Kind = Literal["structure", "time"]
 
 NO_BASELINE = "it speaks of a baseline; give one by --baseline BASE, or leave such gates out by --skip-baseline"

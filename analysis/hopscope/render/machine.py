@@ -1,13 +1,16 @@
 """An answer for programs: JSON and CSV with the documented columns, raw integers and full precision."""
 
+from __future__ import annotations
+
 import csv
 import io
 import json
 import math
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def as_json(table: pa.Table) -> str:

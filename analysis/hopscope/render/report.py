@@ -1,16 +1,20 @@
 """An answer and its gates as one JSON document, `schemas/report.schema.json`, for CI to keep."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopscope.export.whole_file import whole_file
 from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
-from hopscope.trace import Answer, Trace
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
 
 REPORT_VERSION = 1
 

@@ -1,11 +1,12 @@
 """An answer as a table for people: human units, the interval of a share in one column, a bar where the header asks
 for one."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-import pyarrow as pa
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +14,9 @@ from rich.text import Text
 
 from hopscope.catalog import Analysis, Column
 from hopscope.render.quantities import quantity
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BAR_WIDTH = 10
 # A column of words is no narrower than this if figures can be left out instead.
@@ -123,7 +127,7 @@ def _fitting(columns: Sequence[_Shown], width: int, *, hide: bool) -> tuple[list
 def print_rows(stream: TextIO, table: pa.Table) -> None:
     """Print a table of which nothing is known but its columns."""
     columns = tuple(
-        Column(name, "VARCHAR" if pa.types.is_string(table.schema.field(name).type) else "DOUBLE", "")
+        Column(name, "VARCHAR" if str(table.schema.field(name).type) == "string" else "DOUBLE", "")
         for name in table.column_names
     )
     analysis = Analysis(name="rows", help="", concept="", uses=(), sql="", columns=columns)
