@@ -48,7 +48,9 @@ def shares_by_class(rows: Sequence[Row]) -> go.Figure:
         )
     # The page's own legend says what the classes mean.
     by_label(figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", by="rank")
-    figure.update_xaxes(range=[-2, 103], dtick=20)
+    # Both limits are always seen; all the rest up to 100 % only where somebody comes there.
+    end = max([1.2 * OFTEN, *((row["share_high"] or row["share"]) for row in rows)])
+    figure.update_xaxes(range=[-2, 103 * end], dtick=20 if end > 1.2 * OFTEN else 10)
     for limit in (RARE, OFTEN):
         figure.add_vline(x=100 * limit, line={"color": "#868e96", "width": 1.2, "dash": "dot"})
     return figure

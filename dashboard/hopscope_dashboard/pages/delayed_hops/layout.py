@@ -12,7 +12,7 @@ from hopscope_dashboard.address import Query, link, number, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.components.tree_graph import links_legend, tree_graph
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.delayed_hops import delays, hop_name
 from hopscope_dashboard.figures.topology_tree import elements, with_delay
@@ -43,11 +43,14 @@ def layout(data: TraceData, query: Query) -> Component:
     found = findings.of_delayed_hops(rows)
     asked = number(query, "hop")
     chosen = next((row for row in rows if row["hop_id"] == asked), rows[0])
+    tree = _tree_of(data, chosen)
+    marked = None if tree is None else _marked(data, tree, chosen)
+    widths = "minmax(0, 1fr)" if marked is not None and is_wide(marked) else "minmax(0, 1fr) minmax(0, 1fr)"
     return html.Div(
         [
             head,
             blocks.note(html.Strong(found.text), " ", found.why),
-            blocks.columns(_delays(rows), _one(data, query, rows, chosen), widths="minmax(0, 1fr) minmax(0, 1fr)"),
+            blocks.columns(_delays(rows), _one(query, rows, chosen, marked), widths=widths),
             _table(rows),
         ]
     )
@@ -76,25 +79,26 @@ def _delays(rows: Rows) -> Component:
     )
 
 
-def _one(data: TraceData, query: Query, rows: Rows, chosen: Row) -> Component:
+def _one(query: Query, rows: Rows, chosen: Row, marked: list[dict[str, Any]] | None) -> Component:
     options = {str(row["hop_id"]): hop_name(row) for row in rows}
     listed = html.Div(select("Hop", query, "hop", options=options, current=str(chosen["hop_id"])), className="selects")
-    tree = _tree_of(data, chosen)
-    if tree is None:
-        drawing = html.P("This hop follows no tree that the trace names.", className="reason")
-        return blocks.card("One of them", listed, html.P(_words(chosen), className="reason"), drawing)
-    drawn = elements(ranks=data.ranks, parents=tree.parents[chosen["phase"]], edges={}, phase=chosen["phase"])
-    marked = with_delay(
-        drawn, delayed=(chosen["src"], chosen["dst"]), absorber=chosen["absorbed_at"], behind=_edge(chosen["behind"])
-    )
+    told = html.P(_words(chosen), className="reason")
+    if marked is None:
+        none = html.P("This hop follows no tree that the trace names.", className="hint")
+        return blocks.card("One of them", listed, told, none)
     return blocks.card(
         "One of them, on its tree",
         listed,
-        html.P(_words(chosen), className="reason"),
+        told,
         links_legend(),
         blocks.legend(_MARKS, {}),
-        tree_graph(marked, name=ids.TREE, label=f"Hop {hop_name(chosen)} on {tree.title}", width=480),
+        tree_graph(marked, name=ids.TREE, label=f"Hop {hop_name(chosen)} on its tree", width=480),
     )
+
+
+def _marked(data: TraceData, tree: RanTree, hop: Row) -> list[dict[str, Any]]:
+    drawn = elements(ranks=data.ranks, parents=tree.parents[hop["phase"]], edges={}, phase=hop["phase"])
+    return with_delay(drawn, delayed=(hop["src"], hop["dst"]), absorber=hop["absorbed_at"], behind=_edge(hop["behind"]))
 
 
 def _tree_of(data: TraceData, hop: Row) -> RanTree | None:

@@ -18,6 +18,7 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS,
 
 _LEAST: Final = {"1": "1 ms", "0.1": "0.1 ms", "5": "5 ms", "30": "30 ms"}
 """From how many ms on a rank is late; the first is the command's own."""
+_NOTHING: Final = "No rank takes part in two collectives with others, so there is no computing between them to compare."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -30,7 +31,7 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     rows = data.rows_or_none("late-ranks", least_ms=float(least))
     if not rows:
-        return html.Div([head, empty.nothing_here("No ranks to compare", empty.NO_COLLECTIVES)])
+        return html.Div([head, empty.nothing_here("No ranks to compare", _NOTHING)])
     found = findings.of_late_ranks(rows, _LEAST[least])
     return html.Div(
         [
