@@ -19,6 +19,7 @@ STUB_OPENING = '''# Made by tools/document_analyses.py from the headers of the f
 """The analyses as methods of a trace, as type checkers and editors see them; at run time `Trace` makes them from the
 same headers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -38,6 +39,7 @@ TYPES = {
     "BOOLEAN": "bool",
     "COLLECTIVE": "str",
     "TRACE": "Trace | str | Path",
+    "TRACES": "Sequence[Trace | str | Path]",
 }
 OPENING = """# The analyses
 

@@ -2,6 +2,7 @@
 """The analyses as methods of a trace, as type checkers and editors see them; at run time `Trace` makes them from the
 same headers."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -80,7 +81,10 @@ class Analyses:
         *,
         by: Literal["operation", "path", "structure"] | None = None,
         base: Trace | str | Path,
+        base_also: Sequence[Trace | str | Path] | None = None,
+        also: Sequence[Trace | str | Path] | None = None,
         measure: Literal["took", "duration", "spread"] | None = None,
+        statistic: Literal["all", "median", "p95", "p99"] | None = None,
         least: float | None = None,
     ) -> pa.Table:
         """Whether a run's collectives take longer than another run's, by operation and place in the program.
@@ -88,7 +92,7 @@ class Analyses:
         Columns:
 
         by=operation: operation, call_site, comm, statistic, base_ns, new_ns, change, change_low, change_high, p_value,
-        verdict, slower, base_collectives, new_collectives, blocks, aligned
+        verdict, slower, base_runs, new_runs, base_collectives, new_collectives, blocks, aligned
         by=path: part, name, base_ns, new_ns, base_share, base_share_low, base_share_high, new_share, new_share_low,
         new_share_high, change, change_low, change_high, status, verdict, grew
         by=structure: operation, call_site, comm, property, base, new, base_value, new_value, change, changed, aligned

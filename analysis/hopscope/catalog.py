@@ -185,6 +185,7 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
         "VARCHAR": isinstance(value, str),
         "BOOLEAN": isinstance(value, bool),
         "TRACE": isinstance(value, str),
+        "TRACES": isinstance(value, str),
         "COLLECTIVE": isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}:[0-9]{1,18}", value) is not None,
     }[parameter.type]
     if not fits:

@@ -19,7 +19,8 @@ The directives (a line indented by three or more spaces continues the one above)
 * `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
   grain is its command's only one, or its default.
 * `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
-  form COMM:SEQ), TRACE (another trace, which the same query is asked of), or the closed list of its words, as
+  form COMM:SEQ), TRACE (another trace, which the same query is asked of), TRACES (more runs: `base_also` of what that
+  other trace is a run of, `also` of what this one is), or the closed list of its words, as
   `first|worst`.
 * `key COLUMN[, COLUMN]`: what names a row. With several columns the values are joined by spaces.
 * `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
@@ -47,12 +48,14 @@ from dataclasses import dataclass, field
 
 Scalar = bool | int | float | str | None
 
-PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECTIVE", "TRACE")
+PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECTIVE", "TRACE", "TRACES")
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(r"(grain|param|key|column|uses|bar|only-data|uncertain|exact|then|fail-if|empty|example) (.*)")
 _GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
-_PARAM = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z]+(?:\|[a-z]+)+) = (?P<default>.+?) -- (?P<meaning>.+)")
+_PARAM = re.compile(
+    r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z0-9]+(?:\|[a-z0-9]+)+) = (?P<default>.+?) -- (?P<meaning>.+)"
+)
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
 _PARAMETER = re.compile(r"\$(\w+)")
 _THEN = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")

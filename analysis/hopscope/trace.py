@@ -7,9 +7,10 @@ trace.critical_path(by="rank").to_pylist()
 """
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,6 +29,11 @@ else:
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done and how much there is."""
+
+ONE_RUN = (
+    "one run of each: what runs of one program differ by from time to time is in no interval here. Give more runs of "
+    "each by --base-also and --also (three or more tell)"
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ class Trace(Analyses):
     def _runner(self) -> Runner:
         return Runner(self._store, catalog.load())
 
-    def answer(self, command: str, **options: "Scalar | Trace | Path") -> Answer:
+    def answer(self, command: str, **options: "Option") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
         trace has nothing to answer with."""
         commands = catalog.load()
@@ -75,7 +81,7 @@ class Trace(Analyses):
             found = commands.command(command)
         except KeyError:
             raise InputError(f"there is no analysis {command!r}; there are {', '.join(commands.commands)}") from None
-        given = {name: _text_of_path(value) for name, value in options.items()}
+        given = {name: _in_words(value) for name, value in options.items()}
         try:
             analysis, parameters = found.choose(given)
         except ValueError as error:
@@ -84,11 +90,14 @@ class Trace(Analyses):
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
         notes: tuple[str, ...] = ()
-        base: Trace | None = None
+        base: list[Trace] = []
+        runs = [self, *_others(options.get("also"), analysis)]
         if analysis.base is not None:
-            base = _other(options.get(analysis.base), analysis)
-            notes = against(base, self)
-        table = self._rows(analysis, parameters, base)
+            base = [*_others((options.get(analysis.base),), analysis), *_others(options.get("base_also"), analysis)]
+            notes = tuple(dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other)))
+            if "also" in parameters and len(base) == len(runs) == 1:
+                notes = (*notes, ONE_RUN)
+        table = self._rows(analysis, parameters, runs, base)
         if table.num_rows == 0 and analysis.empty:
             sentence = f"{self.path}: {analysis.empty}"
             if analysis.empty_is_error:
@@ -96,20 +105,20 @@ class Trace(Analyses):
             notes = (*notes, sentence)
         return Answer(table, found, analysis, parameters, notes)
 
-    def _rows(self, analysis: Analysis, parameters: Mapping[str, Scalar], base: "Trace | None") -> pa.Table:
+    def _rows(
+        self, analysis: Analysis, parameters: Mapping[str, Scalar], runs: "Sequence[Trace]", base: "Sequence[Trace]"
+    ) -> pa.Table:
         asked = {name: value for name, value in parameters.items() if name in analysis.asked}
-        table = self._runner.ask(analysis, asked)
         if analysis.then is None:
-            return table
+            return self._runner.ask(analysis, asked)
         from hopscope import verdicts
 
-        others = None if base is None else base._rows_asked(analysis, asked)
-        return verdicts.answer(analysis, table, others, parameters)
+        def of_runs(traces: "Sequence[Trace]") -> pa.Table:
+            return verdicts.of_runs([trace._runner.ask(analysis, asked) for trace in traces])
 
-    def _rows_asked(self, analysis: Analysis, asked: Mapping[str, Scalar]) -> pa.Table:
-        return self._runner.ask(analysis, asked)
+        return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters)
 
-    def run(self, command: str, **options: "Scalar | Trace | Path") -> pa.Table:
+    def run(self, command: str, **options: "Option") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
         return self.answer(command, **options).table
 
@@ -182,7 +191,7 @@ class Trace(Analyses):
                     f"a trace has no {name!r}; its analyses are {', '.join(c.function for c in self.analyses())}"
                 )
 
-            def analysis(**options: "Scalar | Trace | Path") -> pa.Table:
+            def analysis(**options: "Option") -> pa.Table:
                 return self.run(name, **options)
 
             analysis.__name__ = command.function
@@ -219,17 +228,25 @@ def against(base: Trace, new: Trace) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _text_of_path(value: "Scalar | Trace | Path") -> Scalar:
-    path = value.path if isinstance(value, Trace) else value
-    return str(path) if isinstance(path, Path) else path
+Run = Trace | str | Path
+Option = Scalar | Run | Sequence[Run]
+"""What an option of an analysis may be: a value, a run or several runs."""
 
 
-def _other(value: object, analysis: Analysis) -> Trace:
-    if isinstance(value, Trace):
+def _in_words(value: Option) -> Scalar:
+    if isinstance(value, Trace | Path):
+        return str(value.path if isinstance(value, Trace) else value)
+    if value is None or isinstance(value, str | bool | int | float):
         return value
-    if not isinstance(value, str | Path):
-        raise InputError(f"{analysis.command} needs another trace to compare with: give {analysis.base}")
-    return open(value)
+    return " ".join(str(_in_words(run)) for run in value) or None
+
+
+def _others(values: object, analysis: Analysis) -> list[Trace]:
+    runs = cast("Sequence[object]", values) if isinstance(values, list | tuple) else [] if values is None else [values]
+    for run in runs:
+        if not isinstance(run, Trace | str | Path):
+            raise InputError(f"{analysis.command} needs another trace to compare with: give {analysis.base}")
+    return [run if isinstance(run, Trace) else open(cast("str | Path", run)) for run in runs]
 
 
 def documentation(command: Command) -> str:

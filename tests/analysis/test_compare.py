@@ -83,12 +83,37 @@ def test_noise_that_lasts_is_not_taken_for_a_difference() -> None:
     found = naive = 0
     for _ in range(60):
         one, other = autocorrelated(random, 400), autocorrelated(random, 400)
-        test = difference(quantile_estimates(one, (0.5,), 1)[0], quantile_estimates(other, (0.5,), 2)[0])
+        test = difference(quantile_estimates(one, (0.5,), 1), quantile_estimates(other, (0.5,), 2))
         low, high = test.interval(1)
         found += low > 0 or high < 0
         naive += mannwhitneyu(one, other).pvalue < 0.05
     assert naive > 20
     assert found <= 10
+
+
+def test_what_runs_differ_by_is_no_change_where_several_of_each_are_given(tmp_path: Path) -> None:
+    # Three runs of one program, on a machine that was busier under some of them; any two, by themselves, differ. Of ten
+    # pairs of real runs of one program four were called slower or faster.
+    base = [run(tmp_path / f"a{n}", noisy(middle, n)) for n, middle in enumerate((1000, 1200, 1100))]
+    new = [run(tmp_path / f"b{n}", noisy(middle, 9 + n)) for n, middle in enumerate((1150, 1050, 1250))]
+    alone = new[2].answer("compare", base=base[0], statistic="median")
+    assert alone.table["verdict"].to_pylist() == ["slower"]
+    assert any("one run of each" in note for note in alone.notes)
+    together = new[0].answer("compare", base=base[0], base_also=base[1:], also=new[1:], statistic="median")
+    (row,) = together.rows
+    assert (row["verdict"], row["base_runs"], row["new_runs"], row["new_collectives"]) == ("undecided", 3, 3, 1200)
+    assert not any("one run of each" in note for note in together.notes)
+    # By hand: means 1100 and 1150; as part of them the runs are 10/110 and 10/115 apart, so s = sqrt(2 (0.0909^2 +
+    # 0.0870^2) / 4) = 0.0890, the error is s sqrt((1100^2 + 1150^2) / 3) = 81.7, and t(4) reaches 2.776 times that.
+    assert row["change_low"] * 1100 == pytest.approx(50 - 2.776 * 81.7, abs=9)
+    assert row["change_high"] * 1100 == pytest.approx(50 + 2.776 * 81.7, abs=9)
+
+
+def test_a_change_beyond_what_runs_differ_by_is_found(tmp_path: Path) -> None:
+    base = [run(tmp_path / f"a{n}", noisy(middle, n)) for n, middle in enumerate((1000, 1200, 1100))]
+    new = [run(tmp_path / f"b{n}", noisy(middle, 9 + n)) for n, middle in enumerate((2300, 2100, 2500))]
+    (row,) = new[0].compare(base=base[0], base_also=base[1:], also=new[1:], statistic="median").to_pylist()
+    assert (row["verdict"], row["change"]) == ("slower", pytest.approx(1200 / 1100, abs=0.02))
 
 
 def test_blocks_are_longer_where_neighbours_resemble_one_another_longer() -> None:
@@ -174,6 +199,24 @@ def test_what_entered_and_left_the_path_is_told_by_time(tmp_path: Path) -> None:
         category,lan,0,400,entered,grew
     """)
     assert table["change"].to_pylist()[:3] == pytest.approx([-0.7, 0.45, 0.25])
+
+
+def test_which_of_like_ranks_the_path_goes_over_is_no_change(tmp_path: Path) -> None:
+    # Each run's path goes over one rank or the other, as it happens.
+    def on(name: str, rank: int) -> hopscope.Trace:
+        head, *lines = (line.split() for line in path([("compute", 30), ("shm", 70)] * 40).splitlines())
+        at = head.index("rank")
+        moved = [head, *([*line[:at], str(rank), *line[at + 1 :]] for line in lines)]
+        return run(tmp_path / name, [70] * 40, path_stretches="\n".join(" ".join(line) for line in moved))
+
+    base, new = [on("a0", 0), on("a1", 1), on("a2", 0)], [on("b0", 1), on("b1", 0), on("b2", 1)]
+    alone = {
+        r["name"]: r["verdict"] for r in new[0].compare(base=base[0], by="path").to_pylist() if r["part"] == "rank"
+    }
+    assert alone == {"0": "shrank", "1": "grew"}
+    rows = new[0].compare(base=base[0], base_also=base[1:], also=new[1:], by="path").to_pylist()
+    assert {r["verdict"] for r in rows if r["part"] == "rank"} == {"undecided"}
+    assert {r["verdict"] for r in rows if r["part"] == "category"} == {"same"}
 
 
 def test_an_emulated_run_is_never_compared_with_a_native_one(tmp_path: Path) -> None:

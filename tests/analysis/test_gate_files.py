@@ -55,6 +55,15 @@ def test_structure_comes_first_and_all_pass_against_the_same_run(project: Path) 
     ]
 
 
+def test_several_baselines_are_runs_of_one_for_compare(project: Path) -> None:
+    (project / "times.toml").write_text('[gates]\n"compare --statistic median" = "*.base_runs != 3"')
+    more = ["--baseline", "../trace", "--baseline", "../trace", "--baseline", "../trace", "--also", "../trace"]
+    done = gate(project, *more, "--config", str(project / "times.toml"))
+    assert (done.returncode, done.stderr) == (0, "")
+    done = gate(project, *more[:4], "--config", str(project / "times.toml"))
+    assert (done.returncode, "base_runs is 2" in done.stderr) == (1, True)
+
+
 def test_another_tree_fails_the_structural_gate(project: Path) -> None:
     done = gate(project, "--baseline", "../other")
     assert done.returncode == 1

@@ -37,7 +37,9 @@ _TYPES: dict[str, click.ParamType[Any]] = {
     "VARCHAR": click.STRING,
     "BOOLEAN": click.BOOL,
     "COLLECTIVE": click.STRING,
+    "TRACES": click.Path(),
 }
+_METAVARS = {"COLLECTIVE": "COMM:SEQ", "TRACES": "TRACE"}
 _UNIT_WORDS = {"ns": "ns", "at": "ns since the start", "bytes": "bytes", "share": "0 to 1"}
 
 
@@ -192,8 +194,11 @@ def _parameter_options(command: Command) -> list[click.Parameter]:
         click.Option(
             ["--" + parameter.name.replace("_", "-"), parameter.name],
             type=_type_of(parameter),
-            metavar="COMM:SEQ" if parameter.type == "COLLECTIVE" else None,
-            help=parameter.meaning + ("" if parameter.default is None else f" Default {parameter.default}."),
+            metavar=_METAVARS.get(parameter.type),
+            multiple=parameter.type == "TRACES",
+            help=parameter.meaning
+            + (" Repeatable." if parameter.type == "TRACES" else "")
+            + ("" if parameter.default is None else f" Default {parameter.default}."),
         )
         for parameter in command.parameters
         if parameter.type != "TRACE"

@@ -39,7 +39,8 @@ DESCRIPTION = """\
 --   critical-path = ["wan.share > 40%", "wan.share > baseline + 5%"]
 --
 -- Gates on what is exact (structure: trees, engines, message counts) come first, for they never flake; those on times
--- come after them. `baseline` in a gate, and the analysis `compare`, speak of the run that --baseline names.
+-- come after them. `baseline` in a gate, and the analysis `compare`, speak of the run that --baseline names; with
+-- several of them, and --also for more runs of the trace, `compare` knows what runs differ by from time to time.
 --
 -- Exit code 0: all passed; 1: a gate failed; 2: none failed, but one could not be judged, or the input is wrong.
 --
@@ -58,7 +59,19 @@ DESCRIPTION = """\
 @click.command("gate", short_help=DESCRIPTION.splitlines()[0].removeprefix("-- "))
 @click.argument("trace", type=click.Path())
 @click.option(
-    "--baseline", type=click.Path(), metavar="BASE", help="The run to compare with: a trace, archive or dataset."
+    "--baseline",
+    "baselines",
+    type=click.Path(),
+    multiple=True,
+    metavar="BASE",
+    help="The run to compare with: a trace, archive or dataset. Repeatable: the others are more runs, for `compare`.",
+)
+@click.option(
+    "--also",
+    type=click.Path(),
+    multiple=True,
+    metavar="TRACE",
+    help="One more run of what the trace is a run of, for `compare`. Repeatable.",
 )
 @click.option(
     "--skip-baseline", is_flag=True, help="Without --baseline, leave out the gates that need one instead of failing."
@@ -74,7 +87,8 @@ DESCRIPTION = """\
 def command(
     *,
     trace: str,
-    baseline: str | None,
+    baselines: tuple[str, ...],
+    also: tuple[str, ...],
     skip_baseline: bool,
     file: Path | None,
     junit: Path | None,
@@ -88,9 +102,10 @@ def command(
     from hopscope.trace import against
 
     opened = opening(trace)
-    base = None if baseline is None else opening(baseline)
+    bases, more = [opening(path) for path in baselines], [opening(path) for path in also]
+    base = bases[0] if bases else None
     notes = () if base is None else against(base, opened)
-    questions = [_question(file, one, base) for one in asked]
+    questions = [_question(file, one, bases, more) for one in asked]
     judged = judge_all(questions, opened, base, skip_baseline=skip_baseline)
     answer = _answer(judged, file, base, notes)
     with to_stdout():
@@ -122,15 +137,15 @@ command.params.append(format_option())
 command.help = help_text(GATE)
 
 
-def _question(file: Path, asked: Asked, base: Trace | None) -> Question:
+def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question:
     """What to ask for this line of the file. Raises InputError where there is no such analysis or option."""
     found = _command(file, asked)
     try:
         with click.Command(found.name, params=choosing_options(found)).make_context(
             found.name, [*asked.words]
         ) as context:
-            options: dict[str, Any] = {name: value for name, value in context.params.items() if value is not None}
-        analysis, _ = found.choose(options)
+            options: dict[str, Any] = {name: value for name, value in context.params.items() if value not in (None, ())}
+        analysis, parameters = found.choose(options)
     except (click.UsageError, ValueError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
         raise InputError(f"{file}: {asked.question!r}: {message}") from None
@@ -140,9 +155,12 @@ def _question(file: Path, asked: Asked, base: Trace | None) -> Question:
         return Question(asked, analysis, lambda trace: remap_answer(trace, dict(options)))
     if analysis.base is None:
         return Question(asked, analysis, lambda trace: trace.answer(found.name, **options))
-    if base is None:
+    if not bases:
         return Question(asked, analysis, None)
-    return Question(asked, analysis, lambda trace: trace.answer(found.name, **options, **{str(analysis.base): base}))
+    runs: dict[str, Any] = {"base_also": bases[1:], "also": also} if "also" in parameters else {}
+    return Question(
+        asked, analysis, lambda trace: trace.answer(found.name, **options, **runs, **{str(analysis.base): bases[0]})
+    )
 
 
 def _command(file: Path, asked: Asked) -> Command:

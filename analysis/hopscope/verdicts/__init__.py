@@ -6,10 +6,11 @@ what the query gave. It exposes one function,
     answer(rows, base, parameters) -> list of dictionaries keyed by the documented columns
 
 where `rows` is the query's table, `base` that of the trace to compare with (None where the analysis has none) and
-`parameters` the analysis's own. Nothing here reads a dataset.
+`parameters` the analysis's own. Where several runs were given, both hold the rows of all; the column `run` numbers
+them. Nothing here reads a dataset.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, cast
 
@@ -27,6 +28,14 @@ _ARROW = {
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),
 }
+
+
+def of_runs(tables: Sequence[pa.Table]) -> pa.Table:
+    """The rows of one run after the other, with the number of the run as the column `run`."""
+    return pa.concat_tables(
+        table.append_column("run", pa.repeat(pa.scalar(number, pa.int32()), table.num_rows))
+        for number, table in enumerate(tables)
+    )
 
 
 def answer(analysis: Analysis, rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> pa.Table:

@@ -1,6 +1,6 @@
 """`analyze compare --by path`: what entered and what left the critical path."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,16 +47,23 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     assert base is not None
     least = parameters["least"]
     assert isinstance(least, int | float)
-    before, after = _path(base), _path(rows)
-    if not before.length and not after.length:
+    before, after = _paths(base), _paths(rows)
+    if not any(path.length for path in [*before, *after]):
         return []
-    keys = list(dict.fromkeys([*after.keys, *before.keys]))
+    keys = list(dict.fromkeys(key for path in [*after, *before] for key in path.keys))
     made = [_row(key, before, after, len(keys), float(least)) for key in keys]
     return sorted(made, key=lambda row: (PARTS.index(row["part"]), -abs(row["change"] or 0), row["name"]))
 
 
-def _path(rows: pa.Table) -> _Path:
-    table = rows.to_pylist()
+def _paths(rows: pa.Table) -> list[_Path]:
+    """The path of each run."""
+    runs: dict[int, list[dict[str, Any]]] = {}
+    for row in rows.to_pylist():
+        runs.setdefault(row["run"], []).append(row)
+    return [_path(table) for table in runs.values()]
+
+
+def _path(table: Sequence[Mapping[str, Any]]) -> _Path:
     blocks = sorted({row["block"] for row in table if row["block"] is not None})
     keys = {
         key: n for n, key in enumerate(dict.fromkeys((r["part"], r["name"]) for r in table if r["name"] is not None))
@@ -80,17 +87,19 @@ def _path(rows: pa.Table) -> _Path:
     return _Path(keys, part, whole, once_part, once_whole)
 
 
-def _row(key: Key, before: _Path, after: _Path, rows: int, least: float) -> dict[str, Any]:
-    old, now = before.time(key), after.time(key)
-    old_share, new_share = _share(old, before), _share(now, after)
+def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, least: float) -> dict[str, Any]:
+    old, now = _mean([path.time(key) for path in before]), _mean([path.time(key) for path in after])
+    old_shares, new_shares = _shares(key, before), _shares(key, after)
+    old_share, new_share = (_mean(shares) if shares else None for shares in (old_shares, new_shares))
     test = old_ends = new_ends = None
-    if min(len(before.whole), len(after.whole)) >= LEAST_BLOCKS and old_share is not None and new_share is not None:
-        draws = before.draws(key, 1), after.draws(key, 2)
-        test = difference(
-            Estimate(old_share, float(np.var(draws[0])), len(before.whole)),
-            Estimate(new_share, float(np.var(draws[1])), len(after.whole)),
+    can_judge = all(len(path.whole) >= LEAST_BLOCKS for path in [*before, *after])
+    if can_judge and old_shares and new_shares:
+        old_draws = [path.draws(key, seed) for seed, path in enumerate(before, start=1)]
+        new_draws = [path.draws(key, seed) for seed, path in enumerate(after, start=1 + len(before))]
+        test = difference(_estimates(old_shares, old_draws, before), _estimates(new_shares, new_draws, after))
+        old_ends, new_ends = (
+            np.quantile(np.mean(draws, axis=0), (0.025, 0.975)).tolist() for draws in (old_draws, new_draws)
         )
-        old_ends, new_ends = (np.quantile(drawn, (0.025, 0.975)).tolist() for drawn in draws)
     interval = None if test is None else _interval(test, rows)
     said = verdict(interval, least, ("grew", "shrank"))
     return {
@@ -113,8 +122,20 @@ def _row(key: Key, before: _Path, after: _Path, rows: int, least: float) -> dict
     }
 
 
-def _share(time: float, path: _Path) -> float | None:
-    return time / path.length if path.length else None
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _shares(key: Key, paths: Sequence[_Path]) -> list[float]:
+    """The part's share of each path; none where one has no length."""
+    return [path.time(key) / path.length for path in paths] if all(path.length for path in paths) else []
+
+
+def _estimates(shares: Sequence[float], draws: Sequence[Floats], paths: Sequence[_Path]) -> list[Estimate]:
+    return [
+        Estimate(share, float(np.var(drawn)), len(path.whole))
+        for share, drawn, path in zip(shares, draws, paths, strict=True)
+    ]
 
 
 def _interval(test: Difference, rows: int) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """`analyze compare --by operation`: medians and tails of two runs, and whether their difference is more than chance."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,8 +26,8 @@ STATISTICS = {"median": 0.5, "p95": 0.95, "p99": 0.99}
 class _Row:
     pair: Pair
     statistic: str
-    base: Floats
-    new: Floats
+    base: Sequence[Floats]
+    new: Sequence[Floats]
     test: Difference | None
 
 
@@ -35,31 +35,42 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     """One row per aligned place and statistic."""
     assert base is not None
     before, after = _times(base), _times(rows)
-    found = [row for pair in align(before, after) for row in _compared(pair, before, after)]
+    asked = [name for name in STATISTICS if parameters["statistic"] in ("all", name)]
+    found = [row for pair in align(before, after) for row in _compared(pair, before, after, asked)]
     tests = sum(row.test is not None for row in found)
     least = parameters["least"]
     assert isinstance(least, int | float)
     return [_shown(row, tests, float(least)) for row in found]
 
 
-def _times(rows: pa.Table) -> dict[Site, Floats]:
-    times: dict[Site, list[float]] = {}
-    for site, time in zip(sites(rows), rows["time_ns"].to_pylist(), strict=True):
-        times.setdefault(site, []).append(time)
-    return {site: np.array(values) for site, values in times.items()}
+def _times(rows: pa.Table) -> dict[Site, list[Floats]]:
+    """Of each place the times of each run that has it."""
+    times: dict[Site, dict[int, list[float]]] = {}
+    for site, run, time in zip(sites(rows), rows["run"].to_pylist(), rows["time_ns"].to_pylist(), strict=True):
+        times.setdefault(site, {}).setdefault(run, []).append(time)
+    return {site: [np.array(values) for values in runs.values()] for site, runs in times.items()}
 
 
-def _compared(pair: Pair, before: Mapping[Site, Floats], after: Mapping[Site, Floats]) -> list[_Row]:
-    nothing = np.empty(0)
-    base = nothing if pair.base is None else before[pair.base]
-    new = nothing if pair.new is None else after[pair.new]
-    judged = [name for name, q in STATISTICS.items() if _can_judge(base, q) and _can_judge(new, q)]
+def _compared(
+    pair: Pair, before: Mapping[Site, list[Floats]], after: Mapping[Site, list[Floats]], asked: Sequence[str]
+) -> list[_Row]:
+    base = [] if pair.base is None else before[pair.base]
+    new = [] if pair.new is None else after[pair.new]
+    judged = [
+        name for name in asked if base and new and all(_can_judge(run, STATISTICS[name]) for run in [*base, *new])
+    ]
     tests: dict[str, Difference] = {}
     if judged:
         quantiles = tuple(STATISTICS[name] for name in judged)
-        estimates = quantile_estimates(base, quantiles, seed=1), quantile_estimates(new, quantiles, seed=2)
-        tests = {name: difference(old, now) for name, old, now in zip(judged, *estimates, strict=True)}
-    return [_Row(pair, name, base, new, tests.get(name)) for name in STATISTICS]
+        old, now = (
+            [quantile_estimates(run, quantiles, seed) for seed, run in enumerate(side, start=first)]
+            for side, first in ((base, 1), (new, 1 + len(base)))
+        )
+        tests = {
+            name: difference([run[n] for run in old], [run[n] for run in now], relative=True)
+            for n, name in enumerate(judged)
+        }
+    return [_Row(pair, name, base, new, tests.get(name)) for name in asked]
 
 
 def _can_judge(values: Floats, quantile: float) -> bool:
@@ -85,15 +96,18 @@ def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
         "p_value": None if row.test is None else row.test.p_value(tests),
         "verdict": verdict,
         "slower": {"slower": True, "undecided": None}.get(verdict, False),
-        "base_collectives": len(row.base),
-        "new_collectives": len(row.new),
-        "blocks": None if row.test is None else min(blocks_of(row.base).count, blocks_of(row.new).count),
+        "base_runs": len(row.base),
+        "new_runs": len(row.new),
+        "base_collectives": sum(len(run) for run in row.base),
+        "new_collectives": sum(len(run) for run in row.new),
+        "blocks": None if row.test is None else min(blocks_of(run).count for run in [*row.base, *row.new]),
         "aligned": row.pair.by,
     }
 
 
-def _quantile(values: Floats, statistic: str) -> float | None:
-    return float(np.quantile(values, STATISTICS[statistic])) if len(values) else None
+def _quantile(runs: Sequence[Floats], statistic: str) -> float | None:
+    """The mean over the runs."""
+    return float(np.mean([np.quantile(run, STATISTICS[statistic]) for run in runs])) if runs else None
 
 
 def _part(change: float, of: float | None) -> float | None:

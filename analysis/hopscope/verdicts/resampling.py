@@ -6,6 +6,7 @@ replacement, and what is asked is taken of what was drawn. How far the draws spr
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,8 +50,36 @@ class Estimate:
     blocks: int
 
 
-def difference(base: Estimate, new: Estimate) -> Difference:
-    """new - base of two independent runs (Welch and Satterthwaite's degrees of freedom)."""
+def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: bool = False) -> Difference:
+    """new - base, each the mean over one run or more.
+
+    Its error is that of the estimates within their runs, or how far runs of one side are apart, whichever reaches
+    further: one run does not tell how runs differ from one another. What runs are apart is pooled over both sides
+    (of `relative` figures as part of their side's mean), as in a two-sample t-test.
+    """
+    within = _within(_mean(base), _mean(new))
+    freedom = len(base) + len(new) - 2
+    if freedom < 1:
+        return within
+    scales = [(abs(_mean(side).value) if relative else 1.0) for side in (base, new)]
+    apart = sum(
+        ((one.value - _mean(side).value) / scale) ** 2
+        for side, scale in zip((base, new), scales, strict=True)
+        if scale
+        for one in side
+    )
+    spread = sum(scale**2 / len(side) for side, scale in zip((base, new), scales, strict=True))
+    between = Difference(within.value, math.sqrt(apart / freedom * spread), freedom)
+    return max(within, between, key=lambda found: found.interval(1)[1])
+
+
+def _mean(runs: Sequence[Estimate]) -> Estimate:
+    n = len(runs)
+    return Estimate(sum(r.value for r in runs) / n, sum(r.variance for r in runs) / n**2, sum(r.blocks for r in runs))
+
+
+def _within(base: Estimate, new: Estimate) -> Difference:
+    """new - base of independent estimates (Welch and Satterthwaite's degrees of freedom)."""
     whole = base.variance + new.variance
     if whole == 0:
         return Difference(new.value - base.value, 0.0, max(1, min(base.blocks, new.blocks) - 1))

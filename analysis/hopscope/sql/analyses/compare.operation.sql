@@ -12,11 +12,17 @@
 -- wholly beyond `--least` times the base's value, `same` if wholly within it, else `undecided`, as where fewer than 5 blocks
 -- or 10 values beyond the quantile are there to judge by; `new` or `gone` where one run lacks the collective.
 --
--- One run tells how its own collectives vary, not how runs differ from one another: use the same machine and load for both.
+-- One run tells how its own collectives vary, not how runs differ from one another, which on a shared machine is far more:
+-- two runs of one program differ in truth, and that is found. Give several of each (`--base-also`, `--also`; three or
+-- more): the values are then means over the runs, and the error is how far the runs of a side are apart, if that is more (a
+-- t-test over runs, of both sides together). Run them by turns, so that both see the same loads.
 --
 -- grain by = operation default
 -- param base TRACE = null -- The run to compare with.
+-- param base_also TRACES = null -- One more run of what the base is a run of.
+-- param also TRACES = null -- One more run of what the new one is a run of.
 -- param measure took|duration|spread = "took" -- Which time.
+-- param statistic all|median|p95|p99 = "all" -- Only this one; p95 asks for 200 collectives a run and p99 for 1,000.
 -- param least DOUBLE = 0.05 -- Changes of less than this part of the base's value are no change.
 -- key operation, call_site, comm, statistic
 -- column operation VARCHAR -- The MPI function.
@@ -31,16 +37,19 @@
 -- column p_value DOUBLE -- How often chance alone would show such a difference; over all rows together.
 -- column verdict VARCHAR -- slower, faster, same, undecided, new or gone.
 -- column slower BOOLEAN -- Whether the verdict is slower.
--- column base_collectives BIGINT -- Complete collectives in the base.
--- column new_collectives BIGINT -- Complete collectives in the new run.
--- column blocks BIGINT -- Blocks of the run that has fewer; null where there is no test.
+-- column base_runs BIGINT -- Runs of the base that have it.
+-- column new_runs BIGINT -- New runs that have it.
+-- column base_collectives BIGINT -- Complete collectives in the base, of all its runs.
+-- column new_collectives BIGINT -- Complete collectives in the new runs.
+-- column blocks BIGINT -- Blocks of the run that has fewest; null where there is no test.
 -- column aligned VARCHAR -- By `call site`, or by `order` of first use.
--- only-data slower, aligned, p_value, blocks
+-- only-data slower, aligned, p_value, blocks, base_runs, new_runs
 -- exact base_collectives, new_collectives
 -- uses collective_sites
 -- then verdicts.compare_times -- The block bootstrap and the alignment.
 -- empty note neither run has a complete collective
 -- example analyze compare base trace --fail-if "*.slower == 1"
+-- example analyze compare base trace --base-also base-2 --base-also base-3 --also trace-2 --also trace-3 --statistic median
 select
     op,
     call_site,

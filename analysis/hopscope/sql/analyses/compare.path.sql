@@ -4,10 +4,13 @@
 -- host and rank. A row is there if either path spends time on it. The interval of a share's change is Student's t times the
 -- standard error of 400 block bootstraps over collectives, as in `analyze compare --by operation`, and holds for all rows
 -- together with 95 %. verdict is `grew` or `shrank` if it lies wholly beyond `--least`, `same` if wholly within, else `undecided`.
--- Call sites are compared as they are: those of another build are other call sites.
+-- Call sites are compared as they are: those of another build are other call sites. Several runs of each (`--base-also`,
+-- `--also`) tell what runs differ by from time to time, such as which of ranks that are alike the path goes over.
 --
 -- grain by = path
 -- param base TRACE = null -- The run to compare with.
+-- param base_also TRACES = null -- One more run of what the base is a run of.
+-- param also TRACES = null -- One more run of what the new one is a run of.
 -- param least DOUBLE = 0.02 -- Changes of a share by less than this are no change.
 -- key part, name
 -- column part VARCHAR -- What the row is: category, operation, call-site, edge, host or rank.
