@@ -13,17 +13,7 @@ from plotly.offline import get_plotlyjs
 from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Trace, TraceData, quantity
-from hopscope_dashboard.pages import collective as one_collective
-from hopscope_dashboard.pages import (
-    delayed_hops,
-    last_arrivals,
-    late_ranks,
-    noise,
-    noise_periods,
-    overview,
-    tree,
-    wan_share,
-)
+from hopscope_dashboard.pages import PAGES, collective, collectives, remap
 from hopscope_dashboard.pages.remap.result import result
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
@@ -88,24 +78,19 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
 
 
 def _sections() -> list[_Section]:
-    pages = (
-        overview.PAGE,
-        one_collective.PAGE,
-        tree.PAGE,
-        delayed_hops.PAGE,
-        last_arrivals.PAGE,
-        late_ranks.PAGE,
-        noise.PAGE,
-        noise_periods.PAGE,
-        wan_share.PAGE,
-    )
+    """Every page, some in a form that needs nobody to choose, and what only a file has."""
+    titles = {collective.PAGE.path: "The slowest collective"}
+    instead = {collectives.PAGE.path: _collectives, remap.PAGE.path: _remap}
     drawn: list[_Section] = [
-        (page.path, page.path.strip("/") or "overview", page.title, lambda data, page=page: content(page, data, ""))
-        for page in pages
+        (
+            page.path,
+            page.path.strip("/") or "overview",
+            titles.get(page.path, page.title),
+            instead.get(page.path, lambda data, page=page: content(page, data, "")),
+        )
+        for page in PAGES
     ]
-    drawn[1] = (drawn[1][0], drawn[1][1], "The slowest collective", drawn[1][3])
-    drawn.insert(1, ("/collectives", "collectives", "Collectives", _collectives))
-    return [*drawn, ("/remap", "remap", "Remap", _remap), ("/honesty", "honesty", "Honesty", _honesty)]
+    return [*drawn, ("/honesty", "honesty", "Honesty", _honesty)]
 
 
 def _collectives(data: TraceData) -> Component:
