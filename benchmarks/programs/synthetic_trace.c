@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { MAX_RANKS = 1024, HOSTS = 8, LOG2_MAX = 10, CHUNK_BYTES = 1 << 20 };
+enum { MAX_RANKS = 1024, HOSTS = 8, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
 enum region { INIT, ALLREDUCE, DOT, IRECV, ISEND, WAITALL, FINALIZE, HOP_WAIT, COMBINE, REGIONS };
 enum phase { UP = 0, DOWN = 1 };

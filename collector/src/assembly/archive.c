@@ -135,12 +135,13 @@ static bool write_all(struct run *run, OTF2_Archive *archive, struct progress *p
     return ok;
 }
 
+/* Chunks of events are as small as can be: who reads all locations side by side holds one of each, of thousands. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity) {
-    enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20 };
+    enum { DEFINITION_CHUNK_BYTES = 4 << 20 };
     struct complaint complaint = {0};
     OTF2_Error_RegisterCallback(keep_complaint, &complaint);
-    OTF2_Archive *archive = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
+    OTF2_Archive *archive = OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                               DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     bool ok = archive && OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, NULL) == OTF2_SUCCESS &&
               OTF2_Archive_SetSerialCollectiveCallbacks(archive) == OTF2_SUCCESS &&
