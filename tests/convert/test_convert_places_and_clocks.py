@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import hopscope
 from archive_drawing import UP, Drawing, Place, hop_tag
 from otf2 import events
 
@@ -99,6 +100,22 @@ def test_one_machine_that_plays_two_hosts_has_one_clock(tmp_path: Path, rows: An
     tables = rows(drawing)
     assert [(m["link"], m["clock_error_ns"]) for m in tables["messages"]] == [("wan", 0)]
     assert tables["run"][0]["clock_error_ns"] == 0
+
+
+def test_clocks_that_nobody_measured_decide_nothing_between_machines(tmp_path: Path, rows: Any) -> None:
+    # Two machines whose clocks are a day apart, in an archive without clock offsets: the error was told to be 0, and
+    # rank 1 to come last by a day, always.
+    day = 86_400 * 10**9
+    drawing = Drawing(tmp_path, [Place("h0"), Place("h1")], ours=False)
+    for rank in (0, 1):
+        for n in range(20):
+            drawing.collective(rank, 1000 * n + rank * day, 1000 * n + 500 + rank * day, "MPI_Barrier")
+    (run,) = rows(drawing)["run"]
+    assert (run["clock_error_ns"], run["clock_bound_ns"]) == (None, None)
+    trace = hopscope.open(tmp_path)
+    arrivals = trace.last_arrivals().to_pylist()
+    assert [(row["share"], row["undecided"]) for row in arrivals] == [(0, 0), (0, 1)]
+    assert any("does not say how the clocks of its 2 machines compare" in sentence for sentence in trace.caveats())
 
 
 def test_run_json_tells_about_the_run_and_knows_both_figures_of_the_clocks(tmp_path: Path, rows: Any) -> None:

@@ -137,11 +137,14 @@ def _started_at(about: Facts) -> str | None:
     return None
 
 
-def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int:
-    """Largest uncertainty between two clocks of the run: the two worst machines', each against the reference."""
+def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | None:
+    """Largest uncertainty between two clocks of the run: the two worst machines', each against the reference, whose
+    measurements are zeros. None where nobody knows: a machine's clock was never measured."""
     machines = set(ranks["clock_host"].to_pylist())
     if len(machines) < 2:
         return 0
+    if machines - set(clocks["host"].to_pylist()):
+        return None
     worst = dict.fromkeys(machines, 0)
     for host, value in zip(clocks["host"].to_pylist(), clocks[figure].to_pylist(), strict=True):
         worst[host] = max(worst.get(host, 0), value)

@@ -34,6 +34,10 @@ off_times as (
     from off_ranks
 ),
 
+clock_counts as (
+    select count(distinct clock_host) as machines from ranks
+),
+
 rank_counts as (
     select
         count(*) as ranks,
@@ -154,6 +158,33 @@ found as (
         ) as sentence
     from run
     where clock_bound_ns > 0
+
+    union all
+    select
+        5 as place,
+        'clocks' as kind,
+        format(
+            'The trace does not say how the clocks of its {} machines compare: who came last is undecided where more'
+            || ' than one machine could have, and what is said of messages, waiting and the critical path between'
+            || ' machines takes their clocks for one.',
+            clock_counts.machines
+        ) as sentence
+    from run
+    cross join clock_counts
+    where run.clock_error_ns is null and clock_counts.machines > 1
+
+    union all
+    select
+        5 as place,
+        'clocks' as kind,
+        format(
+            'The clocks of the {} machines were measured, but the trace does not say how exactly:'
+            || ' verdicts take them for exact.',
+            clock_counts.machines
+        ) as sentence
+    from run
+    cross join clock_counts
+    where run.mode = 'foreign' and run.clock_error_ns = 0 and clock_counts.machines > 1
 
     union all
     select

@@ -228,8 +228,14 @@ items as (
         unnest([clock_error_ns, clock_bound_ns, (select count(*) from clocks)])::double as value,
         unnest(['ns', 'ns', null]) as unit,
         unnest([
-            'between two machines, if routes are symmetric' || if(clock_used = 'error', '; decides verdicts', ''),
-            'between two machines, whatever the routes' || if(clock_used = 'bound', '; decides verdicts', ''),
+            if(
+                clock_error_ns is null, 'unknown: nobody measured the clocks of the machines',
+                'between two machines, if routes are symmetric' || if(clock_used = 'error', '; decides verdicts', '')
+            ),
+            if(
+                clock_bound_ns is null, 'unknown',
+                'between two machines, whatever the routes' || if(clock_used = 'bound', '; decides verdicts', '')
+            ),
             (select string_agg(distinct clocks.host, ', ' order by clocks.host) from clocks)
         ]) as note
     from run
