@@ -33,3 +33,10 @@ def test_a_memory_that_is_no_size_is_refused_with_an_example(trace: Path, monkey
     monkeypatch.setenv("HOPSCOPE_MEMORY", "much")
     with pytest.raises(InputError, match=r"HOPSCOPE_MEMORY=much is no size of memory .* such as 4GiB"):
         hopscope.open(trace).run("summary")
+
+
+def test_every_query_joins_by_time_without_comparing_each_with_each(trace: Path) -> None:
+    # A setting of one connection did not reach the cursors that queries run in: an ASOF join over views over views
+    # became a loop over each pair, and took minutes.
+    asked = hopscope.open(trace).sql("select current_setting('asof_loop_join_threshold')::integer as most")
+    assert asked.to_pylist() == [{"most": 0}]
