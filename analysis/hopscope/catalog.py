@@ -5,6 +5,7 @@ first dot is the command: `critical_path.rank.sql` serves `analyze critical-path
 file is a new command, or a new grain of one.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -181,7 +182,7 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
     fits = {
         "INTEGER": _is_integer(value, 31),
         "BIGINT": _is_integer(value, 63),
-        "DOUBLE": isinstance(value, int | float) and not isinstance(value, bool),
+        "DOUBLE": isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf,
         "VARCHAR": isinstance(value, str),
         "BOOLEAN": isinstance(value, bool),
         "TRACE": isinstance(value, str),
@@ -191,6 +192,7 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
     if not fits:
         wanted = {
             "COLLECTIVE": "COMM:SEQ, such as 0:17,",
+            "DOUBLE": "a number from 0 up,",
             "INTEGER": "of type INTEGER, from 0 up,",
             "BIGINT": "of type BIGINT, from 0 up,",
         }.get(parameter.type, f"of type {parameter.type},")

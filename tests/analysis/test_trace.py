@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from drawing import draw
+from hopscope.cli.remap import remap_answer
 from hopscope.errors import InputError
 from hopscope.store import table_schemas
 from test_answers import TABLES
@@ -42,6 +43,11 @@ def test_wrong_options_are_input_errors(trace: hopscope.Trace) -> None:
         trace.critical_path(rank=3)
     with pytest.raises(InputError, match="is of type INTEGER"):
         trace.last_arrivals(at="three")
+    for nonsense in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(InputError, match="--least is a number from 0 up"):
+            trace.compare(base=trace, least=nonsense)
+    with pytest.raises(InputError, match="--search is of type INTEGER, from 0 up"):
+        remap_answer(trace, {"search": -1})
     with pytest.raises(InputError, match="there is no analysis 'moon'"):
         trace.run("moon")
 

@@ -81,6 +81,7 @@ def test_the_command_says_what_it_wrote(trace: hopscope.Trace, tmp_path: Path) -
     ("arguments", "sentence"),
     [
         (["--table", "hops", "-o", "x.json"], "--table goes with"),
+        (["--from", "2s", "--to", "1s", "-o", "x.json"], "--from has to be the earlier time"),
         (["--format", "csv", "--from", "1s", "-o", "x"], "--from and --to go with"),
         (["--from", "soon", "-o", "x.json"], "is no time since the start"),
     ],

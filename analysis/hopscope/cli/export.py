@@ -66,6 +66,8 @@ def command(
         raise InputError("--table goes with --format arrow and csv; a timeline is made from all tables")
     if form != "perfetto" and (begin is not None or end is not None):
         raise InputError("--from and --to go with --format perfetto; `analyze sql` chooses rows of tables")
+    if begin is not None and end is not None and begin >= end:
+        raise InputError("nothing is between --from and --to: --from has to be the earlier time")
     opened = opening(trace)
     with shown() as progress:
         if form == "perfetto":

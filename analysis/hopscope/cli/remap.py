@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from hopscope.catalog import Command, Scalar, parse
+from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
+from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
     analysis = REMAP.default
     output: Path | None = options.pop("output", None)
-    parameters: dict[str, Scalar] = {p.name: p.default for p in analysis.parameters} | options
+    try:
+        _, parameters = REMAP.choose(options)
+    except ValueError as error:
+        raise InputError(str(error)) from None
     with (
         Console(stderr=True).status("replaying the run over candidate trees") if sys.stderr.isatty() else nullcontext()
     ):

@@ -76,7 +76,9 @@ def _asked(file: Path, key: str, value: object) -> Asked:
 def _table(file: Path, keys: tuple[str, ...]) -> dict[str, object] | None:
     try:
         found: object = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}; name the file with the gates by --config") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}") from None
     for key in keys:
         if not isinstance(found, dict):
