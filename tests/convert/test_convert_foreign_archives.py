@@ -6,6 +6,7 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+import hopscope
 import pyarrow as pa
 import pytest
 
@@ -80,3 +81,10 @@ def test_ticks_become_nanoseconds_by_the_timers_rate(copy: Any, converted: Conve
     """914,286,672 ticks of the trace's clock properties, at 2,600,022,326 a second."""
     (run,) = converted(copy(NAMES[0]))["run"].to_pylist()
     assert run["duration_ns"] == round(914_286_672 / 2_600_022_326 * 1e9)
+
+
+def test_a_regions_share_lies_in_its_interval(copy: Any) -> None:
+    """Both refer to the rank's own time; that of the whole run left `main` with 99.99 % in 99.5 to 99.6 %."""
+    regions = hopscope.open(copy("scorep-8.4-mpi-openmp-4x2")).run("regions", region="main").to_pylist()
+    assert len(regions) == 4
+    assert all(row["share_low"] <= row["share"] <= row["share_high"] for row in regions)

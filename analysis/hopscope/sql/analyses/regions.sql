@@ -153,8 +153,11 @@ share_measures as (  -- noqa: ST03
         format('{} {}', regions.rank, regions.region) as key,
         pieces.block,
         coalesce(inside.part, 0) as part,
-        pieces.end_ns - pieces.begin_ns as whole
+        greatest(
+            0, least(pieces.end_ns, ranks.last_event_ns) - greatest(pieces.begin_ns, ranks.first_event_ns)
+        ) as whole  -- the rank's own time: others may begin earlier or go on longer
     from regions_of as regions
+    inner join ranks on regions.rank = ranks.rank
     cross join pieces
     left join inside
         on regions.region = inside.region and regions.rank = inside.rank and pieces.begin_ns = inside.begin_ns
