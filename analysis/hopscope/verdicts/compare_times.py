@@ -16,6 +16,7 @@ from hopscope.verdicts.resampling import (
     Floats,
     blocks_of,
     difference,
+    is_one_of_each,
     quantile_estimates,
 )
 
@@ -95,7 +96,7 @@ def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
         "change_high": None if interval is None else _part(interval[1], old),
         "p_value": None if row.test is None else row.test.p_value(tests),
         "verdict": verdict,
-        "slower": {"slower": True, "undecided": None}.get(verdict, False),
+        "slower": _is_slower(row, verdict),
         "base_runs": len(row.base),
         "new_runs": len(row.new),
         "base_collectives": sum(len(run) for run in row.base),
@@ -103,6 +104,13 @@ def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
         "blocks": None if row.test is None else min(blocks_of(run).count for run in [*row.base, *row.new]),
         "aligned": row.pair.by,
     }
+
+
+def _is_slower(row: _Row, verdict: str) -> bool | None:
+    """None where it cannot be said of the program: one run of each differs by what runs differ by, too."""
+    if verdict in ("new", "gone"):
+        return False
+    return None if verdict == "undecided" or is_one_of_each(row.base, row.new) else verdict == "slower"
 
 
 def _quantile(runs: Sequence[Floats], statistic: str) -> float | None:

@@ -50,6 +50,11 @@ class Estimate:
     blocks: int
 
 
+def is_one_of_each(base: Sequence[object], new: Sequence[object]) -> bool:
+    """Whether there are too few runs of the two sides to tell how runs differ from one another."""
+    return len(base) + len(new) < 3
+
+
 def difference(base: Sequence[Estimate], new: Sequence[Estimate], *, relative: bool = False) -> Difference:
     """new - base, each the mean over one run or more.
 

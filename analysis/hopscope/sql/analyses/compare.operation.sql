@@ -13,7 +13,7 @@
 -- or 10 values beyond the quantile are there to judge by; `new` or `gone` where one run lacks the collective.
 --
 -- One run tells how its own collectives vary, not how runs differ from one another, which on a shared machine is far more:
--- two runs of one program differ in truth, and that is found. Give several of each (`--base-also`, `--also`; three or
+-- two runs of one program differ in truth, and that is found. So with one run of each `slower` is null, and no gate passes or fails by it. Give several of each (`--base-also`, `--also`; three or
 -- more): the values are then means over the runs, and the error is how far the runs of a side are apart, if that is more (a
 -- t-test over runs, of both sides together). Run them by turns, so that both see the same loads.
 --
@@ -36,7 +36,7 @@
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column p_value DOUBLE -- How often chance alone would show such a difference; over all rows together.
 -- column verdict VARCHAR -- slower, faster, same, undecided, new or gone.
--- column slower BOOLEAN -- Whether the verdict is slower.
+-- column slower BOOLEAN -- Whether the verdict is slower; null where it is undecided or there is but one run of each.
 -- column base_runs BIGINT -- Runs of the base that have it.
 -- column new_runs BIGINT -- New runs that have it.
 -- column base_collectives BIGINT -- Complete collectives in the base, of all its runs.
@@ -48,7 +48,7 @@
 -- uses collective_sites
 -- then verdicts.compare_times -- The block bootstrap and the alignment.
 -- empty note neither run has a complete collective
--- example analyze compare base trace --fail-if "*.slower == 1"
+-- example analyze compare base trace --base-also base-2 --also trace-2 --statistic median --fail-if "*.slower == 1"
 -- example analyze compare base trace --base-also base-2 --base-also base-3 --also trace-2 --also trace-3 --statistic median
 select
     op,

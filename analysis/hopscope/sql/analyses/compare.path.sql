@@ -28,12 +28,13 @@
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column status VARCHAR -- entered, left, or both: on which path it is.
 -- column verdict VARCHAR -- grew, shrank, same or undecided.
--- column grew BOOLEAN -- Whether the verdict is grew.
+-- column grew BOOLEAN -- Whether the verdict is grew; null where it is undecided or there is but one run of each.
 -- only-data grew, base_share_low, base_share_high, new_share_low, new_share_high
 -- uses run_path
 -- then verdicts.compare_paths -- The block bootstrap of both paths.
 -- empty note neither run has a critical path
--- example analyze compare base trace --by path --fail-if '"category wan.grew" == 1'
+-- example analyze compare base trace --by path
+-- example analyze compare base trace --base-also base-2 --also trace-2 --by path --fail-if '"category wan.grew" == 1'
 with labelled as (
     select
         block,
