@@ -133,6 +133,13 @@ def test_a_collective_that_does_not_exist_is_wrong_input(trace: hopscope.Trace) 
         trace.critical_path(collective="17")
 
 
+@pytest.mark.parametrize("by", ["call-site", "cluster", "edge", "host", "operation", "rank"])
+def test_a_path_without_length_is_said_to_have_none(tmp_path: Path, by: str) -> None:
+    answer = hopscope.open(draw(tmp_path / "d", ranks=RANKS)).answer("critical-path", by=by)
+    assert answer.rows == []
+    assert "the critical path has no length" in answer.notes[0]
+
+
 def test_without_a_path_the_shares_are_unknown_and_not_zero(tmp_path: Path) -> None:
     table = hopscope.open(draw(tmp_path / "d")).critical_path()
     assert table["share"].null_count == 8

@@ -14,6 +14,7 @@
 -- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives.
 -- uses run_path_shares
 -- bar share
+-- empty note the critical path has no length: no time passes from the first event to the last
 -- example analyze critical-path trace --by cluster
 select
     key as cluster,

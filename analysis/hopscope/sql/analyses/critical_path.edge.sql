@@ -16,6 +16,7 @@
 -- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives; the rest is the application's messages.
 -- uses run_path_shares
 -- bar share
+-- empty note the critical path has no length: no time passes from the first event to the last
 -- example analyze critical-path trace --by edge
 with edges as (
     select
