@@ -55,6 +55,13 @@ def test_structure_comes_first_and_all_pass_against_the_same_run(project: Path) 
     ]
 
 
+def test_a_gate_that_an_analysis_has_by_itself_is_judged_once(project: Path) -> None:
+    """check-data ends with 1 by itself where something is beyond; the file may say so too."""
+    (project / "own.toml").write_text('[gates]\ncheck-data = ["*.beyond > 0", "*.beyond > 1"]')
+    rows = json.loads(gate(project, "--config", "../own.toml", "--format", "json").stdout)
+    assert [row["gate"] for row in rows] == ["*.beyond > 0", "*.beyond > 1"]
+
+
 def test_several_baselines_are_runs_of_one_for_compare(project: Path) -> None:
     (project / "times.toml").write_text('[gates]\n"compare --statistic median" = "*.base_runs != 3"')
     more = ["--baseline", "../trace", "--baseline", "../trace", "--baseline", "../trace", "--also", "../trace"]

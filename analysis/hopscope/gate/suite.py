@@ -55,7 +55,8 @@ def judge_all(
 
 
 def _judge_question(question: Question, trace: Trace, base: Trace | None, *, skip: bool) -> list[Judged]:
-    gates = [*question.asked.gates, *(parse(text) for text in question.analysis.gates)]
+    # A gate that the analysis has by itself is not judged again where the file has it too.
+    gates = list(dict.fromkeys([*question.asked.gates, *(parse(text) for text in question.analysis.gates)]))
 
     def with_outcome(gate: Gate, outcome: Outcome | None) -> Judged:
         kind: Kind = "structure" if gate.column in question.analysis.exact else "time"
