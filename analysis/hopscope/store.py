@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hopscope.errors import InputError
 
@@ -60,7 +60,15 @@ class Store:
 @cache
 def table_names() -> list[str]:
     """Every table of a dataset."""
-    return [file.name.removesuffix(".schema.json") for file in _schema_files()]
+    suffix = ".schema.json"
+    files_there = (schema_directory() / "tables").iterdir()
+    return sorted(file.name.removesuffix(suffix) for file in files_there if file.name.endswith(suffix))
+
+
+@cache
+def contract(table: str) -> dict[str, Any]:
+    """The JSON Schema of a table."""
+    return json.loads((schema_directory() / "tables" / f"{table}.schema.json").read_text(encoding="utf-8"))
 
 
 @cache
@@ -82,21 +90,13 @@ def table_schemas() -> dict[str, pa.Schema]:
             [pa.field(name, types[p["x-arrow"]], nullable="null" in p["type"]) for name, p in properties.items()]
         )
 
-    return {
-        name: schema(json.loads(file.read_text(encoding="utf-8"))["properties"])
-        for name, file in zip(table_names(), _schema_files(), strict=True)
-    }
+    return {name: schema(contract(name)["properties"]) for name in table_names()}
 
 
 def schema_directory() -> Traversable:
     """The directory of contracts: inside an installed package, or at the top of the source tree."""
     installed = files("hopscope") / "schemas"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "schemas"
-
-
-def _schema_files() -> list[Traversable]:
-    found = [f for f in (schema_directory() / "tables").iterdir() if f.name.endswith(".schema.json")]
-    return sorted(found, key=lambda f: f.name)
 
 
 def _manifest(dataset: Path) -> dict[str, object]:

@@ -9,6 +9,9 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS,
 
 Row = dict[str, Any]
 
+_THROUGH: Final = 0.95
+"""Of a delay so much has to reach the end to be called nearly whole."""
+
 _HOW: Final = {
     "always": "always late",
     "rotating": "late by turns",
@@ -89,6 +92,3 @@ def of_delayed_hops(rows: Sequence[Row]) -> Finding:
         "others was absorbed, or moved only ranks that were not the last to leave."
     )
     return Finding(text, why, CATEGORY_COLOURS["wan"], *page)
-
-
-_THROUGH: Final = 0.95

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from draw import draw
-from hopscope.convert.contract import contract, violations
-from hopscope.store import table_names
+from hopscope.convert.contract import violations
+from hopscope.store import contract, table_names
 
 
 @pytest.fixture(scope="module")

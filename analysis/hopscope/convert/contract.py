@@ -1,18 +1,11 @@
 """The contract of each table, `schemas/tables/<table>.schema.json`, and whether a table keeps it."""
 
-import json
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
 
-from hopscope.store import SCHEMA_VERSION, schema_directory, table_schemas
-
-
-@cache
-def contract(table: str) -> dict[str, Any]:
-    """The JSON Schema of a table."""
-    return json.loads((schema_directory() / "tables" / f"{table}.schema.json").read_text(encoding="utf-8"))
+from hopscope.store import SCHEMA_VERSION, contract, table_schemas
 
 
 @cache

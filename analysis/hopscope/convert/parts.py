@@ -14,8 +14,8 @@ from typing import Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hopscope.convert.contract import arrow_schema, conform, contract
-from hopscope.store import table_names
+from hopscope.convert.contract import arrow_schema, conform
+from hopscope.store import contract, table_names
 
 _ROWS_PER_GROUP = 1 << 18
 _ROWS_PER_PART = 1 << 21

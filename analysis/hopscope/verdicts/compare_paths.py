@@ -8,14 +8,13 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.header import Scalar
-from hopscope.verdicts.compare_times import verdict
+from hopscope.verdicts.compare_times import holds, verdict
 from hopscope.verdicts.resampling import (
     LEAST_BLOCKS,
     Difference,
     Estimate,
     Floats,
     difference,
-    is_one_of_each,
     share_draws,
 )
 
@@ -126,7 +125,7 @@ def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, l
         "change_high": interval and interval[1],
         "status": "both" if old and now else "entered" if now else "left",
         "verdict": said,
-        "grew": None if said == "undecided" or is_one_of_each(before, after) else said == "grew",
+        "grew": holds(said, "grew", before, after),
     }
 
 

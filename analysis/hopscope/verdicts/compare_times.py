@@ -96,7 +96,7 @@ def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
         "change_high": None if interval is None else _part(interval[1], old),
         "p_value": None if row.test is None else row.test.p_value(tests),
         "verdict": verdict,
-        "slower": _is_slower(row, verdict),
+        "slower": verdict not in ("new", "gone") and holds(verdict, "slower", row.base, row.new),
         "base_runs": len(row.base),
         "new_runs": len(row.new),
         "base_collectives": sum(len(run) for run in row.base),
@@ -104,13 +104,6 @@ def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
         "blocks": None if row.test is None else min(blocks_of(run).count for run in [*row.base, *row.new]),
         "aligned": row.pair.by,
     }
-
-
-def _is_slower(row: _Row, verdict: str) -> bool | None:
-    """None where it cannot be said of the program: one run of each differs by what runs differ by, too."""
-    if verdict in ("new", "gone"):
-        return False
-    return None if verdict == "undecided" or is_one_of_each(row.base, row.new) else verdict == "slower"
 
 
 def _quantile(runs: Sequence[Floats], statistic: str) -> float | None:
@@ -140,3 +133,9 @@ def verdict(interval: tuple[float, float] | None, least: float, words: tuple[str
     if high < -least:
         return words[1]
     return "same" if -least <= low and high <= least else "undecided"
+
+
+def holds(verdict: str, word: str, base: Sequence[object], new: Sequence[object]) -> bool | None:
+    """Whether the verdict is this word; None where that cannot be said of the programs, because it is undecided or
+    there is but one run of each, which differs by what runs differ by, too."""
+    return None if verdict == "undecided" or is_one_of_each(base, new) else verdict == word

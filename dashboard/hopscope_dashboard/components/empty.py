@@ -11,6 +11,7 @@ from hopscope_dashboard.components.blocks import Content, card, code, page_head
 NO_COLLECTIVES: Final = (
     "This trace has no collective operation of MPI that could be placed; the overview says what it has."
 )
+TOO_SELDOM: Final = "No place of the program is reached often enough (20 times) to say what is usual there."
 
 
 def no_such_page() -> Component:

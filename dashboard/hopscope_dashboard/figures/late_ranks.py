@@ -20,13 +20,23 @@ UNTOLD: Final = "no class"
 """What stands for the class of a rank with too few collectives."""
 
 
+def class_of(row: Row) -> str:
+    """The class as it is shown; rows as late-ranks gives them."""
+    return row["class"] or UNTOLD
+
+
+def classes_of(rows: Sequence[Row]) -> list[str]:
+    """The classes that are there, in the order of the legend."""
+    there = {class_of(row) for row in rows}
+    return [name for name in LATENESS_CLASS_COLOURS if name in there]
+
+
 def shares_by_class(rows: Sequence[Row]) -> go.Figure:
     """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them."""
     labels = [str(row["rank"]) for row in rows]
-    there = [name for name in LATENESS_CLASS_COLOURS if any((row["class"] or UNTOLD) == name for row in rows)]
     figure = go.Figure()
-    for name in there:
-        of_class = [row for row in rows if (row["class"] or UNTOLD) == name]
+    for name in classes_of(rows):
+        of_class = [row for row in rows if class_of(row) == name]
         colour = LATENESS_CLASS_COLOURS[name]
         figure.add_scatter(
             x=[100 * row["share"] for row in of_class],

@@ -31,7 +31,6 @@ with path_ends as materialized (
 ends as materialized (
     select
         collective_id,
-        max(enter_ns) as last_enter_ns,
         max(coalesce(complete_ns, leave_ns)) as last_ns
     from calls
     group by collective_id
@@ -147,11 +146,10 @@ findings as (
         end as what,
         false as is_inside
     from collectives
-    inner join ends on collectives.collective_id = ends.collective_id
     left join path_ends
         on path_ends.path = 'collective' and collectives.collective_id = path_ends.path_collective_id
     -- One that was over when its last member came, as under a clock that stands still, leaves no way to walk.
-    where collectives.complete and collectives.last_leave_ns is not null and ends.last_enter_ns < ends.last_ns
+    where collectives.complete and collectives.last_enter_ns < collectives.last_leave_ns
 
     union all
     select

@@ -12,7 +12,7 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
-from hopscope_dashboard.figures.late_ranks import UNTOLD, shares_by_class
+from hopscope_dashboard.figures.late_ranks import class_of, classes_of, shares_by_class
 from hopscope_dashboard.pages.late_ranks import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS
 
@@ -50,16 +50,11 @@ def _in_order() -> dict[str, str]:
 def _shares(rows: Rows) -> Component:
     return blocks.card(
         "How often",
-        blocks.legend(LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS, _there(rows)),
+        blocks.legend(LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS, classes_of(rows)),
         blocks.drawing("Share of late collectives by rank", shares_by_class(rows), name=ids.SHARES),
         hint="Whiskers are 95 % intervals, and they decide: wholly above the line at 50 % a rank is always late, "
         "wholly below the line at 10 % it has spikes.",
     )
-
-
-def _there(rows: Rows) -> list[str]:
-    classes = {row["class"] or UNTOLD for row in rows}
-    return [name for name in LATENESS_CLASS_COLOURS if name in classes]
 
 
 def _lateness(rows: Rows) -> Component:
@@ -84,7 +79,7 @@ def _table(rows: Rows) -> Component:
     body = [
         [
             row["rank"],
-            blocks.chip(row["class"] or UNTOLD, LATENESS_CLASS_COLOURS[row["class"] or UNTOLD]),
+            blocks.chip(class_of(row), LATENESS_CLASS_COLOURS[class_of(row)]),
             units.share(row["share"]),
             units.interval(row["share_low"], row["share_high"]),
             units.duration(row["typical_ns"]),

@@ -16,7 +16,6 @@ from hopscope_dashboard.pages.noise import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 _SHOW: Final = {"noise_ns": "noise", "computing_ns": "computing"}
-_TOO_SELDOM: Final = "No place of the program is reached often enough (20 times) to say what is usual there."
 _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 ms", "late_30ms": "30 ms"}
 
 
@@ -27,7 +26,7 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head("Noise", "Computing time beyond what the rank normally needs at that place of the program.")
     ranks = [row for row in rows if str(row["rank"]).isdigit()]
     if all(row["noise_ns"] is None for row in ranks):
-        return html.Div([head, empty.nothing_here("No noise to tell", _TOO_SELDOM)])
+        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM)])
     path = data.rows("critical-path")
     found = findings.of_noise(rows, sum(row["time_ns"] for row in path))
     return html.Div(
@@ -80,7 +79,7 @@ def _cost(rows: Rows) -> Component:
 def _heat(data: TraceData, query: Query, show: str) -> Component:
     rows = data.rows_or_none("iterations")
     if not any(row[show] is not None for row in rows):
-        return empty.nothing_here("When it came", _TOO_SELDOM)
+        return empty.nothing_here("When it came", empty.TOO_SELDOM)
     figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show])
     return blocks.card(
         "When it came",

@@ -20,8 +20,7 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     rows = data.rows_or_none("noise-periods")
     if not rows:
-        reason = "No place of the program is reached often enough (20 times) to say what is usual there."
-        return html.Div([head, empty.nothing_here("No noise to tell", reason)])
+        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM)])
     found = findings.of_periods(rows)
     periodic = [row for row in rows if row["periodic"]]
     pictures = [_periods(data, rows), _folded(data, query, periodic)] if periodic else []

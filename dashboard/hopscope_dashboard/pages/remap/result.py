@@ -79,19 +79,17 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Compone
     after = suggested_parents(data, found, phase)
     best = found.candidates[0]
     edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], phase)} if ran else {}
-    drawn = [
-        _drawn(data, f"Today: {ran[0].name}" if ran else "Today", before, edges=edges, phase=phase, name=ids.BEFORE),
-        _drawn(
-            data,
-            _after(best),
-            after,
-            edges={},
-            phase=phase,
-            name=ids.AFTER,
-        ),
-    ]
-    plain = [elements(ranks=data.ranks, parents=each, edges={}, phase=phase) for each in (before, after) if each]
-    return blocks.columns(*drawn, widths="minmax(0, 1fr)" if any(map(is_wide, plain)) else "1fr 1fr")
+    laid_out = {
+        name: elements(ranks=data.ranks, parents=parents, edges=shown, phase=phase)
+        for name, parents, shown in ((ids.BEFORE, before, edges), (ids.AFTER, after, {}))
+        if parents
+    }
+    today = f"Today: {ran[0].name}" if ran else "Today"
+    return blocks.columns(
+        _drawn(data, today, before, laid_out, edges=edges, phase=phase, name=ids.BEFORE),
+        _drawn(data, _after(best), after, laid_out, edges={}, phase=phase, name=ids.AFTER),
+        widths="minmax(0, 1fr)" if any(map(is_wide, laid_out.values())) else "1fr 1fr",
+    )
 
 
 def _after(best: Row) -> str:
@@ -104,6 +102,7 @@ def _drawn(
     data: TraceData,
     title: str,
     parents: dict[int, int | None] | None,
+    laid_out: dict[str, list[dict[str, Any]]],
     *,
     edges: dict[Any, Row],
     phase: str,
@@ -113,12 +112,11 @@ def _drawn(
         return empty.nothing_here(
             title, "This tree has no drawing: its file names a shape that the collector builds when it runs."
         )
-    drawn = elements(ranks=data.ranks, parents=parents, edges=edges, phase=phase)
     return blocks.card(
         title,
         links_legend(),
         shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
-        tree_graph(drawn, name=name, label=title, width=440),
+        tree_graph(laid_out[name], name=name, label=title, width=440),
         hint=between_clusters(data.ranks, parents),
     )
 
