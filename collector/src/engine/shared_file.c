@@ -7,9 +7,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "files/file_guard.h"
 
 static const char folder[] = "/dev/shm";
 
@@ -38,14 +39,11 @@ static int open_held(const char *path) {
 }
 
 static void *map(int file, size_t bytes) {
-    struct rlimit limit;
-    /* Beyond the process's limit a file ends it with SIGXFSZ. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) {
-        errno = EFBIG;
-        return NULL;
-    }
+    struct file_guard guard;
     /* Allocated, not only stretched: a hole on a full disk is a SIGBUS at its first use. New pages are zeros. */
+    file_guard_begin(&guard);
     int error = posix_fallocate(file, 0, (off_t)bytes);
+    file_guard_end(&guard);
     if (error) {
         errno = error;
         return NULL;

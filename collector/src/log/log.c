@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "files/file_guard.h"
+
 void log_line(const char *format, ...) {
     int kept = errno;
     char line[1024] = "hopscope: ";
@@ -19,8 +21,11 @@ void log_line(const char *format, ...) {
     if (bytes > sizeof line - 2)
         bytes = sizeof line - 2;
     line[bytes++] = '\n';
+    struct file_guard guard; /* stderr may be a file */
+    file_guard_begin(&guard);
     /* A stderr that is closed is no reason to fail. */
     if (write(STDERR_FILENO, line, bytes) < 0)
         errno = kept;
+    file_guard_end(&guard);
     errno = kept;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files/file_guard.h"
 #include "log/log.h"
 #include "presence/job.h"
 #include "record/clock.h"
@@ -27,7 +28,10 @@ static int publish(const struct presence_question *q, const char *name, const ch
     if (file < 0)
         return errno;
     size_t length = strlen(text);
+    struct file_guard guard;
+    file_guard_begin(&guard);
     int error = write(file, text, length) == (ssize_t)length ? 0 : (errno ? errno : ENOSPC);
+    file_guard_end(&guard);
     if (close(file) != 0 && !error)
         error = errno;
     if (!error && link(draft, final) != 0 && errno != EEXIST)

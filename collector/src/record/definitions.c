@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files/file_guard.h"
 #include "record/record.h"
 #include "json/json.h"
 
@@ -125,6 +126,8 @@ void line_end(struct line *line) {
     if (!line->failed && file >= 0) {
         /* One write of an O_APPEND file: lines of several threads do not mix. */
         size_t done = 0;
+        struct file_guard guard;
+        file_guard_begin(&guard);
         while (done < line->length) {
             ssize_t written = write(file, line->text + done, line->length - done);
             if (written < 0 && errno == EINTR)
@@ -133,6 +136,7 @@ void line_end(struct line *line) {
                 break;
             done += (size_t)written; /* a part only where the disk is full: the next attempt says so */
         }
+        file_guard_end(&guard);
         if (done < line->length) {
             char reason[160];
             snprintf(reason, sizeof reason, "a definition could not be written: %s", strerror(errno));

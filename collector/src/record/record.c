@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "files/file_guard.h"
 #include "log/log.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -61,17 +61,15 @@ static size_t whole_chunk(size_t bytes) {
 }
 
 /* Room on the disk for length more bytes: 0 or an errno. A sparse file would end the application with SIGBUS on a full
- * disk, a file beyond the process's limit with SIGXFSZ. */
+ * disk. */
 static int prepare_room(int fd, off_t offset, size_t length) {
-    struct rlimit limit;
-    int attempts = 1000;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        (rlim_t)offset + length > limit.rlim_cur)
-        return EFBIG;
-    int error;
+    struct file_guard guard;
+    int attempts = 1000, error;
+    file_guard_begin(&guard);
     do /* the application's timers may interrupt it, and it may take more than a period of theirs */
         error = posix_fallocate(fd, offset, (off_t)length);
     while (error == EINTR && attempts-- > 0);
+    file_guard_end(&guard);
     return error;
 }
 

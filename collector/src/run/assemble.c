@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "files/file_guard.h"
 #include "log/log.h"
 
 enum { INCOMPLETE = 1, LATER = 3 }; /* of assembly/assemble.h: there is an archive; another world will make it */
@@ -34,7 +35,10 @@ bool assemble(const char *directory) {
                  why ? why : "the assembly lacks its entry", directory, directory);
         return false;
     }
+    struct file_guard guard; /* libotf2's files too */
+    file_guard_begin(&guard);
     int code = entry(directory, message, sizeof message);
+    file_guard_end(&guard);
     if (code != 0 && code != LATER)
         log_line("%s: %s; the spools stay in %s",
                  code == INCOMPLETE ? "the archive was made of what there is" : "the archive was not made",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/file_guard.h"
 #include "log/log.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -83,10 +84,13 @@ static void keep(const struct requested_text *text, const char *directory, const
         return;
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/%s", directory, name);
+    struct file_guard guard;
+    file_guard_begin(&guard);
     FILE *file = fopen(path, "wbe");
     bool ok = file && fwrite(text->text, 1, text->length, file) == text->length;
     if (file && fclose(file) != 0)
         ok = false;
+    file_guard_end(&guard);
     if (!ok)
         log_line("%s could not be written: %s", path, strerror(errno));
 }

@@ -1,0 +1,36 @@
+#include "files/file_guard.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+static sigset_t too_large(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    return set;
+}
+
+static bool is_pending(void) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+void file_guard_begin(struct file_guard *guard) {
+    int kept = errno;
+    sigset_t signals = too_large();
+    pthread_sigmask(SIG_BLOCK, &signals, &guard->mask);
+    guard->pending = is_pending();
+    errno = kept;
+}
+
+void file_guard_end(const struct file_guard *guard) {
+    int kept = errno;
+    sigset_t signals = too_large();
+    /* The kernel raises it in the thread that writes, so this takes what our own write has raised. */
+    if (!guard->pending)
+        while (sigtimedwait(&signals, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+    errno = kept;
+}

@@ -1,0 +1,124 @@
+/* A program that limits the size of its files once MPI is there, and has its own use for SIGXFSZ.
+ *
+ *   limited_files LIMIT HOW FILE
+ *
+ * HOW: default, handled (a handler counts the signals), ended (its own write beyond the limit ends it) or pending (it
+ * keeps the signal blocked, and has one pending). FILE.<rank> is its own file. Ends with 7 if all went as it would
+ * without anybody watching (0 on ranks above 0, for a launcher ends the others then); else says on stderr what did not.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { ROUNDS = 3000, ODD_ERROR = 95, AS_IT_SHOULD = 7 };
+
+static volatile sig_atomic_t heard;
+static int wrong, rank;
+static struct rlimit limit;
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "limited_files: rank %d, line %d: %s\n", rank, __LINE__, #condition);                      \
+            wrong = 1;                                                                                                 \
+        }                                                                                                              \
+    } while (0)
+
+static void hear(int number) {
+    heard += number == SIGXFSZ;
+}
+
+static int is_member(int (*ask)(sigset_t *)) {
+    sigset_t set;
+    sigemptyset(&set);
+    ask(&set);
+    return sigismember(&set, SIGXFSZ);
+}
+
+static int ask_blocked(sigset_t *set) {
+    return pthread_sigmask(SIG_SETMASK, NULL, set);
+}
+
+/* Calls of every kind that a recording has to write something for: records, communicators, call sites, names. */
+static void work(int rounds) {
+    for (int round = 0; round < rounds; round++) {
+        int one = 1, sum = 0, ranks;
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CHECK(sum == ranks);
+        errno = ODD_ERROR;
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        CHECK(errno == ODD_ERROR);
+        if (round % 500 == 0) {
+            MPI_Comm comm;
+            MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm);
+            MPI_Comm_set_name(comm, "with a name");
+            MPI_Barrier(comm);
+            MPI_Comm_free(&comm);
+        }
+    }
+}
+
+static void *in_a_thread(void *unused) {
+    int one = 1, sum = 0;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    CHECK(sum == 1);
+    return unused;
+}
+
+/* The application's own: where it may not, it hears of it. */
+static void write_beyond(const char *path) {
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    char bytes[1] = "x";
+    CHECK(file >= 0);
+    CHECK(pwrite(file, bytes, sizeof bytes, (off_t)limit.rlim_cur) == -1 && errno == EFBIG);
+    close(file);
+}
+
+int main(int argc, char **argv) {
+    const char *how = argv[2];
+    char path[4096];
+    int provided;
+    pthread_t thread;
+    sigset_t signals;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(path, sizeof path, "%s.%d", argv[3], rank);
+    work(10);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = strtoull(argv[1], NULL, 0);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXFSZ);
+    if (strcmp(how, "handled") == 0)
+        sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = hear}, NULL);
+    if (strcmp(how, "pending") == 0) {
+        pthread_sigmask(SIG_BLOCK, &signals, NULL);
+        write_beyond(path);
+    }
+    work(ROUNDS);
+    pthread_create(&thread, NULL, in_a_thread, NULL);
+    pthread_join(thread, NULL);
+    CHECK(heard == 0);
+    if (strcmp(how, "handled") == 0) {
+        write_beyond(path);
+        CHECK(heard == 1);
+    }
+    MPI_Finalize();
+    CHECK(heard == (strcmp(how, "handled") == 0));
+    CHECK(is_member(ask_blocked) == (strcmp(how, "pending") == 0));
+    CHECK(is_member(sigpending) == (strcmp(how, "pending") == 0));
+    struct sigaction action;
+    sigaction(SIGXFSZ, NULL, &action);
+    CHECK(action.sa_handler == (strcmp(how, "handled") == 0 ? hear : SIG_DFL));
+    if (strcmp(how, "ended") == 0 && rank == 0 && !wrong)
+        write_beyond(path);
+    return wrong ? 1 : rank == 0 ? AS_IT_SHOULD : 0;
+}
