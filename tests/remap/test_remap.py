@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
@@ -241,6 +242,78 @@ def test_messages_that_cannot_be_replayed_count_as_computing() -> None:
     trace.tables["messages"] = messages
     today = next(row for row in remap(trace, search=0).to_pylist() if row["today"])
     assert today["model_error"] < 0.01
+
+
+def sites_in_a_chain() -> Network:
+    """Four sites of one host, each 8 ms from the next; between the others it is 40 ms."""
+    network = round_robin(4, {name: name.upper() for name in "abcd"}, shm=1_000, lan=50_000, wan=8 * MS)
+    network.pairs = {pair: 40 * MS for a, b in ("ac", "bd", "ad") for pair in ((a, b), (b, a))}
+    return network
+
+
+def test_a_tree_over_pairs_that_no_hop_measured_is_no_suggestion_while_another_one_gains(tmp_path: Path) -> None:
+    # The chain uses a-b, b-c and c-d. A flat tree seems to take 16 ms and takes 80; from b or c, the chain's own pairs
+    # do it in 32 ms. Regression: the flat tree was suggested, with a model error of 0.5 %.
+    network = sites_in_a_chain()
+    output = tmp_path / "tree.json"
+    table = remap(run_of(network, {"shape": "chain"}).trace(), output, search=300)
+    rows = {row["name"]: row for row in table.to_pylist()}
+    best = chosen(table)
+    assert best == table.to_pylist()[0] == rows["search over measured pairs"]
+    assert best["unmeasured_pairs"] == 0
+    assert rerun(network, json.loads(output.read_text())).iteration_ns() == pytest.approx(
+        best["predicted_ns"], rel=0.02
+    )
+    assert best["predicted_ns"] == pytest.approx(33 * MS, rel=0.03)
+    flat = rows["flat"]
+    assert flat["unmeasured_pairs"] == 2
+    assert flat["predicted_ns"] < best["predicted_ns"] < run_of(network, {"shape": "flat"}).iteration_ns()
+    assert "but it uses 2 pairs of hosts that no hop has measured (a-c, a-d)" in sentence(table)
+
+
+def test_the_interval_of_a_guess_spans_the_measured_pairs_of_its_class() -> None:
+    # Of the three links of the chain a-b-c-d, two take 8 ms and one 12: a flat tree from a is bound by a-c and a-d,
+    # which may be as either.
+    network = sites_in_a_chain()
+    network.pairs |= {("c", "d"): 12 * MS, ("d", "c"): 12 * MS}
+    rows = {row["name"]: row for row in remap(run_of(network, {"shape": "chain"}).trace(), search=0).to_pylist()}
+    flat, today = rows["flat"], rows["today: drawn"]
+    assert flat["predicted_low_ns"] == pytest.approx(17 * MS, rel=0.03)
+    assert flat["predicted_high_ns"] == pytest.approx(25 * MS, rel=0.03)
+    assert today["unmeasured_pairs"] == 0
+    assert today["predicted_high_ns"] == pytest.approx(today["predicted_low_ns"], rel=0.01)
+
+
+def test_where_only_a_guess_gains_the_suggestion_says_that_it_is_one() -> None:
+    # From b, the chain a-b-c-d is as shallow as its pairs allow; a tree with a-c and a-d would be shallower.
+    table = remap(run_of(sites_in_a_chain(), {"shape": "explicit", "parents": [1, None, 1, 2]}).trace(), search=300)
+    best = chosen(table)
+    assert best["unmeasured_pairs"] == 2
+    assert "It uses 2 pairs of hosts that no hop has measured (a-c, a-d)" in sentence(table)
+    assert "run it once and compare before you rely on it" in sentence(table)
+
+
+def test_a_guess_that_gains_only_if_it_is_fast_is_no_suggestion() -> None:
+    # a-b takes 30 ms, b-c and b-d 8; a-c and a-d were not measured. As slow as a-b they spare nothing.
+    network = round_robin(4, {name: name.upper() for name in "abcd"}, shm=1_000, lan=50_000, wan=8 * MS)
+    network.pairs = {("a", "b"): 30 * MS, ("b", "a"): 30 * MS}
+    table = remap(run_of(network, {"shape": "explicit", "parents": [1, None, 1, 1]}).trace(), search=200)
+    rows = table.to_pylist()
+    assert min(row["predicted_ns"] for row in rows) < 0.7 * rows[0]["measured_ns"]
+    assert not any(row["chosen"] for row in rows)
+    assert sentence(table).startswith("No tree is suggested")
+
+
+def test_a_pair_measured_one_way_is_as_slow_the_other_way() -> None:
+    # A reduce sends only towards the root, so of the slow pair one direction was seen; a tree may use the other.
+    network = sites_in_a_chain()
+    network.pairs |= {("c", "d"): 40 * MS, ("d", "c"): 40 * MS}
+    trace = run_of(network, {"shape": "chain"}).trace()
+    hops = trace.tables["hops"]
+    trace.tables["hops"] = hops.filter(pc.equal(hops["phase"], "up"))
+    costs = fitted(trace)
+    assert costs.pairs == {(3, 2): pytest.approx(40 * MS, rel=0.01), (2, 3): pytest.approx(40 * MS, rel=0.01)}
+    assert costs.measured == {(0, 1), (1, 2), (2, 3)}
 
 
 def test_a_run_without_hops_is_told_how_to_get_them() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -45,11 +45,16 @@ class Hops:
 
 @dataclass
 class LinkCost:
-    """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in."""
+    """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in.
+
+    fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts.
+    """
 
     latency_ns: float
     per_byte_ns: float = 0.0
     hops: int = 0
+    fastest_ns: float = 0.0
+    slowest_ns: float = 0.0
 
 
 @dataclass
@@ -64,14 +69,23 @@ class LocalCost:
     leave_ns: float = 0.0
 
 
+HostPair = tuple[int, int]
+
+
 @dataclass
 class Costs:
-    """Everything that the replay needs to know about the machine."""
+    """Everything that the replay needs to know about the machine.
+
+    measured: the pairs of hosts between which a hop was waited for, lower host first. unmeasured: how fast the other
+    pairs are taken to be: typical of their class, or as its fastest or slowest measured pair.
+    """
 
     links: dict[str, LinkCost]
     local: LocalCost
     interface_message_ns: float = 0.0
-    pairs: dict[tuple[int, int], float] = field(default_factory=dict[tuple[int, int], float])  # latency_ns of outlying
+    pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
+    measured: frozenset[HostPair] = frozenset()
+    unmeasured: Literal["typical", "fastest", "slowest"] = "typical"
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
         """As `hopscope._paths.replay` takes them; host_clusters: the cluster of each host."""
@@ -79,6 +93,9 @@ class Costs:
         link = np.where(clusters[:, None] == clusters[None, :], LINKS.index("lan"), LINKS.index("wan"))
         np.fill_diagonal(link, LINKS.index("shm"))
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
+        if self.unmeasured != "typical":
+            extreme = np.asarray([vars(self.links[name])[f"{self.unmeasured}_ns"] for name in LINKS])[link]
+            latency = np.where(self._is_measured(len(clusters)), latency, extreme)
         per_byte = np.asarray([self.links[name].per_byte_ns for name in LINKS])[link]
         for (src, dst), value in self.pairs.items():
             latency[src, dst] = value
@@ -89,6 +106,13 @@ class Costs:
             "interface_message_ns": self.interface_message_ns,
             "hosts": len(clusters),
         }
+
+    def _is_measured(self, hosts: int) -> Array:
+        """hosts x hosts; a host's own inside is no pair and counts as measured."""
+        known = np.eye(hosts, dtype=bool)
+        for a, b in self.measured:
+            known[a, b] = known[b, a] = True
+        return known
 
 
 def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array) -> Array:
@@ -138,7 +162,8 @@ def fit_links(hops: Hops, *, interfaces_known: bool = False) -> Costs:
 
     The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
     Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
-    for links that were not measured.
+    for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
+    no binding hop used is as outlying as the other one.
     """
     transit = _transit(hops)
     pair = hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
@@ -158,12 +183,28 @@ def fit_links(hops: Hops, *, interfaces_known: bool = False) -> Costs:
     if best[0] > (1 - EXPLAINS) * without[0] and not interfaces_known:
         best = without
     _, links, service, pairs = best
-    slower = LinkCost(0.0)
-    for name in ("wan", "lan", "shm", "self"):
-        if name not in links:
-            links[name] = LinkCost(slower.latency_ns if name != "self" else 0.0, slower.per_byte_ns)
-        slower = links[name]
-    return Costs(links, LocalCost(), service, pairs)
+    waited = hops.binding & (hops.src_host != hops.dst_host)
+    directed = set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
+    pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
+    measured = frozenset((min(ends), max(ends)) for ends in directed)
+    return Costs(_with_stand_ins(links), LocalCost(), service, pairs, measured)
+
+
+def _with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
+    """Every class: those that no hop was fitted for lie between the nearest faster and the nearest slower one."""
+    links: dict[str, LinkCost] = {}
+    for place, name in enumerate(LINKS):
+        faster = [fitted[other] for other in LINKS[:place] if other in fitted]
+        slower = [fitted[other] for other in LINKS[place + 1 :] if other in fitted]
+        like = [*slower[:1], *faster[-1:]]
+        if name in fitted or not like:
+            links[name] = fitted.get(name, LinkCost(0.0))
+        elif name == "self":
+            links[name] = LinkCost(0.0, like[0].per_byte_ns)
+        else:
+            ends = [end for link in like for end in (link.fastest_ns, link.slowest_ns)]
+            links[name] = LinkCost(like[0].latency_ns, like[0].per_byte_ns, 0, min(ends), max(ends))
+    return links
 
 
 def _transit(hops: Hops) -> Array:
@@ -189,7 +230,7 @@ def _transit(hops: Hops) -> Array:
 
 def _fit_with_interface(
     hops: Hops, transit: Array, pair: Array, service: float
-) -> tuple[float, dict[str, LinkCost], float, dict[tuple[int, int], float]]:
+) -> tuple[float, dict[str, LinkCost], float, dict[HostPair, float]]:
     """The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
     # Latency between the interfaces orders the receiving queue; the median serves well enough for that.
     guess = np.zeros(len(transit))
@@ -199,7 +240,7 @@ def _fit_with_interface(
             guess[mine] = max(0.0, float(np.median(transit[mine & hops.binding])) - 2 * service)
     net = transit - interface_delays(hops, service, guess)
     links: dict[str, LinkCost] = {}
-    pairs: dict[tuple[int, int], float] = {}
+    pairs: dict[HostPair, float] = {}
     loss = 0.0
     for link, name in enumerate(LINKS):
         mine = np.flatnonzero((hops.link == link) & hops.binding)
@@ -209,14 +250,17 @@ def _fit_with_interface(
         links[name] = LinkCost(max(0.0, latency), per_byte, len(mine))
         residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
         loss += float(np.abs(residual).sum())
+        latencies: list[float] = []
         for number in np.unique(pair[mine]):
             of_pair = pair[mine] == number
             deviation = float(np.median(residual[of_pair]))
+            latencies.append(max(0.0, latency + deviation))
             spread = float(np.median(np.abs(residual[of_pair] - deviation)))
             # What a queue does to a pair that always meets another is not the pair's own.
             if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread, 2 * service):
                 first = mine[of_pair][0]
-                pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = max(0.0, latency + deviation)
+                pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = latencies[-1]
+        links[name].fastest_ns, links[name].slowest_ns = min(latencies), max(latencies)
     return loss, links, service, pairs
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscope.model.costs import HostPair
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
 from hopscope.paths.columns import Array
 from hopscope.remap.program import NO_ROOT, Subject
@@ -60,6 +61,18 @@ class Candidate:
         return {
             phase: [None if parent == ROOT else int(parent) for parent in tree.parents]
             for phase, tree in zip(("up", "down"), self.plans[0], strict=True)
+        }
+
+    def host_pairs(self, subject: Subject) -> set[HostPair]:
+        """The pairs of hosts, lower host first, between which the subject's operations send messages."""
+        hosts, operations = subject.hosts, set(subject.operations)
+        up, down = operations != {"MPI_Bcast"}, operations != {"MPI_Reduce"}
+        used = [tree for pair in self.plans for tree, is_used in zip(pair, (up, down), strict=True) if is_used]
+        return {
+            (min(hosts[rank], hosts[parent]), max(hosts[rank], hosts[parent]))
+            for tree in used
+            for rank, parent in enumerate(tree.parents)
+            if parent != ROOT and hosts[rank] != hosts[parent]
         }
 
     def structure(self, subject: Subject) -> dict[str, int]:

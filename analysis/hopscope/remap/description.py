@@ -12,18 +12,25 @@ DESCRIPTION = """\
 -- between the application's messages are kept, the waiting is made anew. Replaying today's tree must give today's run;
 -- the difference is the model's error. A tree is suggested, and its file written, only if it gains more than that.
 --
--- The first row is the best: of trees as fast as the fastest within the model's error, the one with the fewest WAN
--- messages.
+-- The first row is the best: of trees as fast as the fastest within the model's error, the one with the fewest
+-- unmeasured pairs of hosts and, of these, the fewest WAN messages.
 --
--- Links that no hop of the run used are taken to be as slow as the next slower class.
+-- A pair of hosts is measured if some hop between them was waited for. Another pair is taken to be like the measured
+-- ones of its class, and a class without any to be as slow as the next slower one. That is a guess: such a link may be
+-- slower than any that was measured. So a tree that uses unmeasured pairs (`unmeasured_pairs`) is not suggested while
+-- one without them beats today's tree. Its interval reaches from the class's fastest to its slowest measured pair, and
+-- it has to beat today's tree at the slow end.
 --
--- param search INTEGER = 2000 -- How many trees of its own the local search may try; 0 for only the known shapes.
+-- param search INTEGER = 2000 -- How many trees of its own the local search may try, and as many again over measured
+--    pairs only where the best tree uses others; 0 for only the known shapes.
 -- key name
 -- column name VARCHAR -- The tree: a shape, `search` for one found by the local search, or `today: NAME`.
 -- column today BOOLEAN -- The tree that ran.
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this tree.
--- column predicted_low_ns DOUBLE [ns] -- The same with the costs at the lower end of what the hops allow.
--- column predicted_high_ns DOUBLE [ns] -- The same with the costs at the upper end of what the hops allow.
+-- column predicted_low_ns DOUBLE [ns] -- The same with the costs at the lower end of what the hops allow, unmeasured
+--    pairs as fast as the fastest of their class.
+-- column predicted_high_ns DOUBLE [ns] -- The same with the costs at the upper end of what the hops allow, unmeasured
+--    pairs as slow as the slowest of their class; nothing bounds what they really are.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration of the run; its replay is predicted_ns of `today`.
 -- column gain DOUBLE [share] -- Part of today's predicted_ns that this tree saves: like is compared with like.
 -- column model_error DOUBLE [share] -- How far the replay of today's tree is from the run.
@@ -31,6 +38,7 @@ DESCRIPTION = """\
 -- column fan_out INTEGER -- Most children of one rank.
 -- column wan_crossings INTEGER -- WAN messages in sequence on the worst way to the root and back.
 -- column wan_messages INTEGER -- WAN messages per collective.
+-- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and no hop of the run has measured.
 -- column chosen BOOLEAN -- The tree that is suggested; at most one is.
 -- only-data predicted_low_ns, predicted_high_ns, fan_out
 -- bar predicted_ns

@@ -49,7 +49,8 @@ def hops_of(source: Source) -> Hops:
 def fit(source: Source) -> tuple[Costs, Costs, Costs]:
     """The costs, and the same at the lower and the upper end of what the hops allow.
 
-    The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement.
+    The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement; pairs
+    of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
     """
     tables, arrays, subject = source.tables, source.arrays, source.subject
     hops = hops_of(source)
@@ -96,4 +97,4 @@ def _ends(hops: Hops, costs: Costs) -> tuple[Costs, Costs]:
         fractions = [float(np.quantile(draws, q)) / middle if middle > 0 else 1.0 for q in (0.05, 0.95)]
         low[name] = replace(cost, latency_ns=cost.latency_ns * min(1.0, fractions[0]))
         high[name] = replace(cost, latency_ns=cost.latency_ns * max(1.0, fractions[1]))
-    return replace(costs, links=low), replace(costs, links=high)
+    return replace(costs, links=low, unmeasured="fastest"), replace(costs, links=high, unmeasured="slowest")

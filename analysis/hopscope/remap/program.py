@@ -56,10 +56,11 @@ class Subject:
 
 @dataclass(frozen=True)
 class Places:
-    """Hosts and clusters numbered, and where each rank is."""
+    """Hosts (their names in the order of their numbers) and clusters numbered, and where each rank is."""
 
     host_of_rank: dict[int, int]
     cluster_of_host: tuple[int, ...]
+    hosts: tuple[str, ...]
 
 
 Tables = dict[str, pa.Table]
@@ -99,7 +100,7 @@ def places_of(ranks: pa.Table) -> Places:
             hosts[row["host"]] = len(hosts)
             cluster_of_host.append(clusters.setdefault(row["cluster"], len(clusters)))
         of_rank[row["rank"]] = hosts[row["host"]]
-    return Places(of_rank, tuple(cluster_of_host))
+    return Places(of_rank, tuple(cluster_of_host), tuple(hosts))
 
 
 def subject_of(tables: Tables, arrays: dict[str, Array], places: Places) -> Subject:

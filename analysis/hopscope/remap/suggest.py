@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pyarrow as pa
 from hopscope import _paths
 from hopscope.errors import InputError
 from hopscope.export.whole_file import whole_file
-from hopscope.model.costs import Costs
+from hopscope.model.costs import Costs, HostPair
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates import Candidate, make, shapes
 from hopscope.remap.fit import fit
@@ -22,6 +23,7 @@ from hopscope.remap.program import Source, Subject, program_of, source_of
 from hopscope.remap.search import search as local_search
 from hopscope.remap.today import today_of
 from hopscope.remap.tree_file import text_of, tree_file_of
+from hopscope.remap.verdict import judge, sentence_of
 
 SEARCH_WINDOW = 15
 """Iterations that the local search replays; predictions are of the whole run."""
@@ -30,8 +32,6 @@ PERTURBED = ((1.3, 0.8), (0.8, 1.2))
 that it does not find trees that are fast only if every message keeps its turn."""
 SPREAD_WINDOW = 100
 """Iterations from which the spread of a prediction is taken."""
-LEAST_GAIN = 0.01
-"""Gains below this share are not suggested however good the model is."""
 LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
 """Predictions closer than the model's error, kept within these shares, are taken to be equal."""
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
@@ -50,6 +50,7 @@ SCHEMA = pa.schema(
         ("fan_out", pa.int32()),
         ("wan_crossings", pa.int32()),
         ("wan_messages", pa.int32()),
+        ("unmeasured_pairs", pa.int32()),
         ("chosen", pa.bool_()),
     ]
 )
@@ -109,12 +110,12 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
     replayed = whole.iteration_ns(today, costs)
     error = abs(replayed - measured) / measured
     alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
-    candidates = [
-        c for c in _candidates(source, whole, costs, tries, alike) if c.name == "search" or not _same(c, today)
-    ]
+    candidates = _candidates(source, whole, today, costs, tries=tries, alike=alike)
     part = _window(source, whole, SPREAD_WINDOW)
     rows: list[dict[str, Any]] = []
+    unmeasured: dict[str, list[HostPair]] = {}
     for candidate in (today, *candidates):
+        unmeasured[candidate.name] = sorted(candidate.host_pairs(subject) - costs.measured)
         predicted = whole.iteration_ns(candidate, costs)
         ends = [part.iteration_ns(candidate, end) / part.iteration_ns(candidate, costs) for end in (low, costs, high)]
         rows.append(
@@ -128,15 +129,15 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
                 "gain": 1 - predicted / replayed,
                 "model_error": error,
                 **candidate.structure(subject),
+                "unmeasured_pairs": len(unmeasured[candidate.name]),
                 "chosen": False,
             }
         )
-    order = _order(rows, alike)
+    order = judge(rows, alike)
     best = (today, *candidates)[order[0]]
-    if best is not today and rows[order[0]]["gain"] > max(error, LEAST_GAIN):
-        rows[order[0]]["chosen"] = True
-    result = pa.Table.from_pylist([rows[i] for i in order], schema=SCHEMA)
-    said = _sentence([rows[i] for i in order], subject)
+    ordered = [rows[i] for i in order]
+    result = pa.Table.from_pylist(ordered, schema=SCHEMA)
+    said = sentence_of(ordered, subject.op, unmeasured, source.places.hosts)
     drawn = {"comm": subject.comm, **best.drawing()}
     metadata = {b"sentence": said.encode(), b"parents": json.dumps(drawn).encode()}
     if rows[order[0]]["chosen"]:
@@ -155,19 +156,6 @@ def _same(a: Candidate, b: Candidate) -> bool:
         return [tree.parents for plan in candidate.plans for tree in plan]
 
     return (edges(a), a.segment_bytes) == (edges(b), b.segment_bytes)
-
-
-def _order(rows: list[dict[str, Any]], share: float) -> list[int]:
-    """The fastest first; of those that the model cannot tell apart, fewest WAN messages, plainest shape."""
-    alike = (1 + share) * min(row["predicted_ns"] for row in rows)
-
-    def rank(i: int) -> tuple[float, ...]:
-        row = rows[i]
-        if row["predicted_ns"] > alike:
-            return (1, row["predicted_ns"], i)
-        return (0, row["wan_messages"], round(row["predicted_ns"] / alike, 3), i)
-
-    return sorted(range(len(rows)), key=rank)
 
 
 def _perturbed(costs: Costs, latency: float, interface: float) -> Costs:
@@ -196,11 +184,14 @@ def _window(source: Source, whole: Judge, iterations: int) -> Judge:
     return Judge(program, rows, source.subject, source.places.cluster_of_host, whole.messages)
 
 
-def _candidates(source: Source, whole: Judge, costs: Costs, tries: int, alike: float) -> list[Candidate]:
+def _candidates(
+    source: Source, whole: Judge, today: Candidate, costs: Costs, *, tries: int, alike: float
+) -> list[Candidate]:
     """Known shapes, segmented ones where messages are large and their cost per byte is known, and the search's own.
 
-    alike: a tree of the search is kept only if it is better than every known shape by this share, for shapes are easier
-    to read.
+    Where the best of all uses pairs of hosts that no hop measured, the search also looks for a tree without such pairs.
+    alike: a tree of the search is kept only if it is better than every shape by this share, for shapes are easier to
+    read.
     """
     subject = source.subject
     known = list(shapes(subject))
@@ -221,24 +212,20 @@ def _candidates(source: Source, whole: Judge, costs: Costs, tries: int, alike: f
     def time_of(candidate: Candidate) -> float:
         return sum(judge.iteration_ns(candidate, machine) for machine in machines)
 
-    found = local_search(subject, known[:3], time_of, tries)
-    if found and whole.iteration_ns(found, costs) < (1 - alike) * time[known[0].name]:
-        known.insert(0, found)
-    return known
+    def is_measured(candidate: Candidate) -> bool:
+        return candidate.host_pairs(subject) <= costs.measured
 
+    def time_if_measured(candidate: Candidate) -> float:
+        return time_of(candidate) if is_measured(candidate) else math.inf
 
-def _sentence(rows: list[dict[str, Any]], subject: Subject) -> str:
-    best, today = rows[0], next(row for row in rows if row["today"])
-    now = (
-        f"today's tree takes {today['predicted_ns'] / 1e6:.3g} ms in the same replay and took "
-        f"{best['measured_ns'] / 1e6:.3g} ms in the run: the model errs by {best['model_error']:.1%}"
-    )
-    if best is today:
-        return f"No tree is suggested: per iteration of {subject.op} {now}, and no candidate is faster by more."
-    would = f"{best['name']} would take {best['predicted_ns'] / 1e6:.3g} ms per iteration of {subject.op}"
-    if not best["chosen"]:
-        return f"No tree is suggested: the best candidate, {would}; {now}."
-    said = f"{would}, {best['gain']:.0%} less; {now}."
-    if best["predicted_ns"] > min(row["predicted_ns"] for row in rows):
-        said += " Of the trees that the model cannot tell apart it has the fewest WAN messages."
-    return said
+    def kept(found: Candidate | None, shapes: Sequence[Candidate]) -> list[Candidate]:
+        fastest = min((time[candidate.name] for candidate in shapes), default=math.inf)
+        return [found] if found and whole.iteration_ns(found, costs) < (1 - alike) * fastest else []
+
+    searched = kept(local_search(subject, known[:3], time_of, tries), known)
+    if not is_measured((searched or known)[0]):
+        time[today.name] = whole.iteration_ns(today, costs)
+        starts = [candidate for candidate in (today, *known) if is_measured(candidate)]
+        found = kept(local_search(subject, starts[:3], time_if_measured, tries), starts)
+        searched += [replace(candidate, name="search over measured pairs") for candidate in found]
+    return [*searched, *(candidate for candidate in known if not _same(candidate, today))]

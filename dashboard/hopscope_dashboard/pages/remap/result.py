@@ -132,18 +132,20 @@ def _candidates(found: Suggestion) -> Component:
             row["fan_out"],
             row["wan_crossings"],
             row["wan_messages"],
+            row["unmeasured_pairs"],
         ]
         for row in found.candidates
     ]
-    columns = ["tree", "predicted", "spread", "gain", "depth", "fan-out", "WAN in a row", "WAN messages"]
+    structure = ["depth", "fan-out", "WAN in a row", "WAN messages", "unmeasured pairs"]
     return blocks.card(
         "Candidates, the best first",
         blocks.drawing(
             "Predicted time per iteration by tree", candidate_bars(found.candidates[:_SHOWN]), name=ids.CHART
         ),
-        blocks.table(columns, rows, name=ids.CANDIDATES, right=range(1, 8)),
-        hint="Of trees that the model cannot tell apart, the one with the fewest WAN messages comes first. The "
-        "dashed line is what the run measured over today's tree; gains are against the replay of today's tree, so that "
+        blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=ids.CANDIDATES, right=range(1, 9)),
+        hint="The suggested tree comes first, then the fastest. A tree over pairs of hosts that no hop measured is a "
+        "guess: its spread is that of the measured links, and such a link may be slower than any of them. The dashed "
+        "line is what the run measured over today's tree; gains are against the replay of today's tree, so that "
         "like is compared with like.",
     )
 
