@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from pathlib import Path
 
 import hopscope
@@ -48,6 +49,13 @@ def test_every_script_of_the_page_is_served_by_the_application(trace: hopscope.T
     addresses = re.findall(r"""(?:src|href)=["']([^"']+)""", html)
     assert addresses
     assert [address for address in addresses if not address.startswith("/")] == []
+
+
+def test_every_package_that_a_page_is_made_of_is_one_that_is_maintained_as_wheels() -> None:
+    # dash-cytoscape has a source archive only, which a new machine could not build.
+    allowed = {"dash", "dash_ag_grid", "dash_mantine_components", "plotly", "flask", "werkzeug", "hopscope_dashboard"}
+    foreign = {name for path in MODULES for name in imported(path)} - sys.stdlib_module_names
+    assert foreign - {"hopscope"} <= allowed
 
 
 def test_two_traces_are_shown_side_by_side_each_with_its_own_numbers(

@@ -1,5 +1,7 @@
 """Figures, sentences and addresses as pure functions on rows written by hand."""
 
+from itertools import pairwise
+
 import pytest
 from hopscope.errors import InputError
 from hopscope_dashboard import address, findings, findings_of_delay, palette, units
@@ -12,7 +14,8 @@ from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.late_ranks import shares_by_class
 from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.figures.topology_tree import crossings, elements, positions, with_delay
+from hopscope_dashboard.figures.topology_tree import crossings, extent, placed_tree, positions, with_delay
+from hopscope_dashboard.figures.tree_svg import tree_svg
 from hopscope_dashboard.pages.tree.layout import choose
 from hopscope_dashboard.trees import RanTree, between_clusters
 
@@ -142,23 +145,61 @@ def test_a_rank_is_drawn_at_its_depth_in_the_column_of_its_host() -> None:
     assert abs(places[0][0] - places[2][0]) < places[1][0] - places[0][0]
 
 
+CARRIED = {"hops": 40, "took_ns": 20_000_000, "time_ns": 800_000_000}
+
+
 def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_line_of_its_link() -> None:
-    edges = {(1, 0): {"share": 0.4}, (2, 1): {"share": 0.0}}
-    drawn = {e["data"]["id"]: e for e in elements(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")}
+    edges = {(1, 0): {**CARRIED, "share": 0.4}, (2, 1): {**CARRIED, "share": 0.0}}
+    tree = placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")
+    drawn = {(each.src, each.dst): each for each in tree.edges}
     last = len(palette.LIGHT_SHARES) - 1
-    assert drawn["edge-1-0"]["classes"].split()[:2] == ["wan", f"share-{last}"]
-    assert drawn["edge-3-1"]["classes"].split() == ["lan", "share-0"]
-    assert drawn["edge-1-0"]["data"]["width"] > 3 * drawn["edge-2-1"]["data"]["width"]
-    assert drawn["edge-1-0"]["data"]["label"] == "40 %"
-    assert not drawn["edge-2-1"]["data"]["label"]
-    assert drawn["rank-3"]["data"]["parent"] == "host-B/c"
-    assert drawn["host-B/c"]["data"]["parent"] == "cluster-B"
-    down = elements(ranks=RANKS, parents=PARENTS, edges={}, phase="down")
+    assert (drawn[1, 0].link, drawn[1, 0].look) == ("wan", f"share-{last}")
+    assert (drawn[3, 1].link, drawn[3, 1].look) == ("lan", "share-0")
+    assert drawn[1, 0].width > 3 * drawn[2, 1].width
+    assert drawn[1, 0].text == "40 %"
+    assert not drawn[2, 1].text
+    assert drawn[1, 0].told == (
+        "Rank 1 to rank 0 (wan, between clusters): 40 hops of 20.0 ms (median); "
+        "800 ms on the critical path, 40 % of it."
+    )
+    assert drawn[3, 1].told == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
+    down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, phase="down")
     # A tree that did not run has no weights, so no edge of it is called off the path.
-    assert {e["classes"].split()[1] for e in down if e["data"]["id"].startswith("edge")} == {"unweighted"}
-    assert {"edge-0-1", "edge-1-2", "edge-1-3"} <= {e["data"]["id"] for e in down}
+    assert {each.look for each in down.edges} == {"unweighted"}
+    assert {(each.src, each.dst) for each in down.edges} == {(0, 1), (1, 2), (1, 3)}
     assert crossings(RANKS, PARENTS) == 2
     assert findings.most_in_a_row(PARENTS, {row["rank"]: row["cluster"] for row in RANKS}) == 2
+
+
+def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_name_lies_on_another() -> None:
+    ranks = [{**row, "host": f"{row['host'] * 30}.example", "cluster": row["cluster"] * 60} for row in RANKS]
+    tree = placed_tree(ranks=ranks, parents=PARENTS, edges={}, phase="up")
+    boxes = {each.name: each.box for each in tree.boxes}
+    of_rank = {row["rank"]: row for row in ranks}
+    for each in tree.ranks:
+        host, cluster = boxes[of_rank[each.rank]["host"]], boxes[of_rank[each.rank]["cluster"]]
+        assert cluster[0] < host[0] < each.at[0] < host[2] < cluster[2]
+        assert cluster[1] < host[1] < each.at[1] < host[3] < cluster[3]
+    for kind in ("host", "cluster"):
+        # Names are as wide as their characters; the middle of each is its box's.
+        middles = sorted(sum(each.box[::2]) / 2 for each in tree.boxes if each.kind == kind)
+        assert all(after - before > 250 for before, after in pairwise(middles))
+
+
+def test_no_name_of_a_trace_becomes_markup_in_a_drawing() -> None:
+    hostile = "</text><script>alert(1)</script>\"'&"
+    ranks = [{**row, "host": hostile, "cluster": hostile} for row in RANKS]
+    drawn = tree_svg(placed_tree(ranks=ranks, parents=PARENTS, edges={}, phase="up"), 0.6)
+    assert "<script" not in drawn
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#x27;&amp;" in drawn
+
+
+def test_a_drawing_shrinks_with_its_frame_and_no_further_than_can_be_read() -> None:
+    ranks = [{"rank": rank, "host": f"n{rank % 4}", "cluster": "A"} for rank in range(64)]
+    tree = placed_tree(ranks=ranks, parents={r: 0 if r else None for r in range(64)}, edges={}, phase="up")
+    width, _ = extent(tree)
+    assert width > 64 * 60
+    assert f"max-width: {width:.0f}px; min-width: {0.6 * width:.0f}px" in tree_svg(tree, 0.6)
 
 
 def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
@@ -296,15 +337,11 @@ def test_a_delay_is_cut_into_what_moved_the_end_and_what_did_not() -> None:
 
 
 def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
-    drawn = elements(ranks=RANKS, parents=PARENTS, edges={}, phase="up")
-    marked = {
-        each["data"]["id"]: each["classes"].split()
-        for each in with_delay(drawn, delayed=(2, 1), absorber=0, behind=(1, 0))
-    }
-    assert "delayed" in marked["edge-2-1"]
-    assert "behind" in marked["edge-1-0"]
-    assert "absorber" in marked["rank-0"]
-    assert sum(not {"delayed", "behind", "absorber"}.isdisjoint(classes) for classes in marked.values()) == 3
+    drawn = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, phase="up")
+    tree = with_delay(drawn, delayed=(2, 1), absorber=0, behind=(1, 0))
+    looks = {(each.src, each.dst): each.look for each in tree.edges}
+    assert looks == {(2, 1): "delayed", (1, 0): "behind", (3, 1): "unweighted"}
+    assert {each.rank: each.marks for each in tree.ranks if each.marks} == {0: ("absorber",)}
 
 
 def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named() -> None:
@@ -323,9 +360,9 @@ def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named()
 
 
 def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:
-    edges = {(1, 0): {"share": 0.0004}}
-    drawn = {e["data"]["id"]: e for e in elements(ranks=RANKS, parents=PARENTS, edges=edges, phase="up")}
-    assert drawn["edge-1-0"]["classes"].split() == ["wan", "share-0"]
+    edges = {(1, 0): {**CARRIED, "share": 0.0004}}
+    drawn = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, phase="up").edges}
+    assert (drawn[1].link, drawn[1].look) == ("wan", "share-0")
 
 
 ARRIVAL = {

@@ -85,13 +85,18 @@ def test_the_tree_has_every_rank_and_an_arrow_for_every_edge(
     opened: tuple[Page, list[str]], trace: hopscope.Trace
 ) -> None:
     page, _ = opened
-    drawing = page.locator("#tree svg.tree")
+    drawing = page.locator("#tree .drawing")
     ranks = trace.table("ranks").num_rows
     assert drawing.locator("circle").count() == ranks
     # The root, and only it, has the thick ring.
-    rings = [drawing.locator("circle").nth(at).get_attribute("stroke-width") for at in range(ranks)]
-    assert sorted(rings) == ["2"] * (ranks - 1) + ["4"]
-    assert drawing.locator("g title").count() == ranks - 1
+    rings = drawing.locator("circle").evaluate_all("all => all.map(ring => getComputedStyle(ring).strokeWidth)")
+    assert sorted(rings) == ["2px"] * (ranks - 1) + ["4px"]
+    assert drawing.locator(".edge").count() == ranks - 1
+    # It says what an edge carried without a server, too.
+    edge = drawing.locator(".edge").first
+    edge.dispatch_event("click")
+    assert drawing.locator(".told").inner_text() == edge.locator("title").text_content()
+    assert "of it." in drawing.locator(".told").inner_text()
 
 
 def test_a_trace_without_hops_says_what_it_cannot_show(trace_without_hops: hopscope.Trace) -> None:

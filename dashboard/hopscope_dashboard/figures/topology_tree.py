@@ -2,16 +2,18 @@
 width are its share of the critical path, its line its link class.
 
 A rank's height is its depth in the tree, its column its host, so the drawing reads as a tree and shows which edges
-leave a host or a cluster.
+leave a host or a cluster. `tree_svg` draws what is placed here.
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 from hopscope_dashboard import units
-from hopscope_dashboard.figures.edge_labels import RADIUS, place
-from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES, LINK_DASHES
+from hopscope_dashboard.figures.edge_labels import RADIUS, Box, Point, place
+from hopscope_dashboard.palette import LIGHT_SHARES, LINK_MEANINGS
 
 Row = dict[str, Any]
 
@@ -19,50 +21,120 @@ _ROW = 92
 _COLUMN = 82
 _HOST_GAP = 58
 _CLUSTER_GAP = 64
+_HOST_PADDING, _CLUSTER_PADDING = 20.0, 34.0
+_NAME: Final = 8.6
+"""Width of a character of a box's name, in pixels, and at most this many characters of it."""
+_LONGEST: Final = 40
+_NAME_ROOM: Final = 28
+"""What a box's name takes over it, with what keeps the drawing off its frame."""
 _LEAST_SCALE = 0.01
 """The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
 _LABELLED = 0.2
 """Part of the heaviest edge's share from which on an edge says its own; the others say it when pointed at."""
-_FRAME = 190
-"""What the boxes of host and cluster with their names add around the ranks."""
+_CHILDREN_NAMED: Final = 12
 
 
-def elements(
+@dataclass(frozen=True)
+class PlacedRank:
+    """A rank: where the middle of its circle is, and what there is to say of it."""
+
+    rank: int
+    at: Point
+    root: bool
+    told: str
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PlacedEdge:
+    """An edge: its two ranks in the direction of its messages, how it looks, and what there is to say of it."""
+
+    src: int
+    dst: int
+    child: int
+    link: str
+    share: float
+    width: float
+    look: str
+    told: str
+    text: str = ""
+    text_at: float = 0
+    """Where the middle of the text is: pixels from the child along the edge."""
+
+    @property
+    def parent(self) -> int:
+        """The rank nearer to the root."""
+        return self.src if self.child == self.dst else self.dst
+
+
+@dataclass(frozen=True)
+class PlacedBox:
+    """The box of a host or a cluster, with its name over it."""
+
+    kind: str
+    name: str
+    box: Box
+
+
+@dataclass(frozen=True)
+class PlacedTree:
+    """A tree, ready to be drawn. The boxes that are around others come first."""
+
+    boxes: tuple[PlacedBox, ...]
+    edges: tuple[PlacedEdge, ...]
+    ranks: tuple[PlacedRank, ...]
+
+    @property
+    def bounds(self) -> Box:
+        """What the drawing covers, the names of its boxes included."""
+        left, top, right, bottom = _around((each.box for each in self.boxes), 0)
+        wide = [(sum(each.box[::2]) / 2, name_width(each.name) / 2) for each in self.boxes]
+        return (
+            min(left, *(middle - half for middle, half in wide)) - 6,
+            top - _NAME_ROOM,
+            max(right, *(middle + half for middle, half in wide)) + 6,
+            bottom + 6,
+        )
+
+
+def placed_tree(
     *, ranks: Sequence[Row], parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str
-) -> list[dict[str, Any]]:
-    """Cytoscape elements of one tree.
+) -> PlacedTree:
+    """Place one tree.
 
     `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as
-    trace-wide ranks; `edges` the share, time_ns and hops of the directed edge (src, dst). `phase` up draws from child
-    to parent, down the other way.
+    trace-wide ranks; `edges` the rows of tree-edges by directed edge (src, dst), none for a tree that did not run.
+    `phase` up draws from child to parent, down the other way.
     """
     of_rank = {row["rank"]: row for row in ranks}
     placed = [of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)]
-    columns = positions(placed, parents)
-    nodes = _boxes(placed)
-    nodes += [
-        {
-            "data": {
-                "id": f"rank-{row['rank']}",
-                "label": str(row["rank"]),
-                "parent": f"host-{row['cluster']}/{row['host']}",
-            },
-            "position": {"x": columns[row["rank"]][0], "y": columns[row["rank"]][1]},
-            "classes": "root rank" if parents[row["rank"]] is None else "rank",
-            "grabbable": False,
-        }
-        for row in placed
-    ]
+    places = positions(placed, parents)
     largest = heaviest(parents, edges, phase)
-    drawn: list[dict[str, Any]] = []
+    drawn: list[PlacedEdge] = []
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             src, dst = (rank, parent) if phase == "up" else (parent, rank)
+            link = _link(of_rank.get(src), of_rank.get(dst))
             # A tree that did not run has no weights: all its edges are alike.
             weight = edges.get((src, dst), _NEVER) if edges else None
-            drawn.append(_edge(src, dst, _link(of_rank.get(src), of_rank.get(dst)), weight, largest))
-    _label(drawn, columns, phase, largest)
-    return nodes + drawn
+            drawn.append(_edge((src, dst), rank, link, weight, largest))
+    children: dict[int, list[int]] = defaultdict(list)
+    for rank, parent in sorted(parents.items()):
+        if parent is not None:
+            children[parent].append(rank)
+    return PlacedTree(
+        tuple(_boxes(placed, places)),
+        tuple(_labelled(drawn, places, largest)),
+        tuple(
+            PlacedRank(
+                row["rank"],
+                places[row["rank"]],
+                parents[row["rank"]] is None,
+                _said_of_rank(row, parents[row["rank"]], children[row["rank"]]),
+            )
+            for row in placed
+        ),
+    )
 
 
 def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> float:
@@ -72,153 +144,80 @@ def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], 
     return max(most, _LEAST_SCALE) if most else 0
 
 
-def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, tuple[float, float]]:
+def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, Point]:
     """Where each rank is drawn, in pixels: x by cluster, host and place within it, y by depth in the tree."""
     depth = {rank: _depth(rank, parents) for rank in parents}
     hosts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row in ranks:
         hosts[row["cluster"], row["host"]].append(row["rank"])
-    clusters = list(dict.fromkeys(cluster for cluster, _ in hosts))
-    places: dict[int, tuple[float, float]] = {}
+    places: dict[int, Point] = {}
     x = 0.0
-    for cluster in clusters:
-        for key in (key for key in hosts if key[0] == cluster):
-            by_depth: dict[int, list[int]] = defaultdict(list)
-            for rank in sorted(hosts[key]):
-                by_depth[depth[rank]].append(rank)
-            width = max(len(row) for row in by_depth.values())
-            for level, members in by_depth.items():
-                # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not
-                # run through the one between.
-                shift = (width - len(members)) / 2 + (0.22 if level % 2 else -0.22)
-                for at, rank in enumerate(members):
-                    places[rank] = (x + (at + shift) * _COLUMN, level * _ROW)
-            x += (width - 1) * _COLUMN + _HOST_GAP + _COLUMN
-        x += _CLUSTER_GAP
+    for cluster in dict.fromkeys(cluster for cluster, _ in hosts):
+        wide = {key: _widest(members, depth) for key, members in hosts.items() if key[0] == cluster}
+        # Names that are longer than their boxes must not lie on one another: a box keeps that much away from the next.
+        spare = {key: max(0.0, name_width(key[1]) - _host_width(columns)) / 2 for key, columns in wide.items()}
+        across = sum(_host_width(columns) + 2 * spare[key] for key, columns in wide.items())
+        across += _HOST_GAP * (len(wide) - 1) + 2 * _CLUSTER_PADDING
+        aside = max(0.0, name_width(cluster) - across) / 2
+        x += aside
+        for key, columns in wide.items():
+            x += spare[key]
+            places |= _in_columns(hosts[key], depth, x, columns)
+            x += _host_width(columns) + spare[key] + _HOST_GAP
+        x += aside + _CLUSTER_GAP
     return places
 
 
-def extent(elements: Sequence[dict[str, Any]]) -> tuple[float, float]:
-    """How wide and how high the drawing of these elements is, boxes and their names included, in pixels."""
-    placed = [element["position"] for element in elements if "position" in element]
-    x, y = [place["x"] for place in placed], [place["y"] for place in placed]
-    return max(x) - min(x) + _FRAME, max(y) - min(y) + _FRAME
+def _in_columns(ranks: Sequence[int], depth: Mapping[int, int], x: float, columns: int) -> dict[int, Point]:
+    """Where the ranks of one host are: those of one depth side by side, in the middle of the host's columns."""
+    by_depth: dict[int, list[int]] = defaultdict(list)
+    for rank in sorted(ranks):
+        by_depth[depth[rank]].append(rank)
+    # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not run through
+    # the one between.
+    return {
+        rank: (x + (at + (columns - len(members)) / 2 + (0.22 if level % 2 else -0.22)) * _COLUMN, level * _ROW)
+        for level, members in by_depth.items()
+        for at, rank in enumerate(members)
+    }
 
 
-def stylesheet(dark: bool) -> list[dict[str, Any]]:
-    """How cytoscape draws the elements.
+def _widest(ranks: Sequence[int], depth: Mapping[int, int]) -> int:
+    """How many of these ranks have one depth, at most."""
+    return max(Counter(depth[rank] for rank in ranks).values())
 
-    Its canvas knows no style sheet of the page, so there is one for each colour scheme.
-    """
-    ink, paper, box, line = (
-        ("#e6e8ea", "#2b2f35", "#24282d", "#495057") if dark else ("#212529", "#ffffff", "#f6f7f9", "#ced4da")
-    )
-    shares = DARK_SHARES if dark else LIGHT_SHARES
-    text = {"font-family": "Helvetica, Arial, sans-serif", "color": ink}
-    return [
-        {"selector": "node", "style": {**text, "label": "data(label)"}},
-        {
-            "selector": ".box",
-            "style": {
-                "shape": "round-rectangle",
-                "background-color": box,
-                "border-color": line,
-                "border-width": 1,
-                "text-valign": "top",
-                "text-halign": "center",
-                "text-margin-y": -6,
-                "font-size": 16,
-                "padding": "20px",
-            },
-        },
-        {
-            "selector": ".cluster",
-            "style": {
-                "font-size": 17,
-                "font-weight": 600,
-                "border-style": "dashed",
-                "background-opacity": 0,
-                "padding": "34px",
-            },
-        },
-        {
-            "selector": ".rank",
-            "style": {
-                "width": 38,
-                "height": 38,
-                "background-color": paper,
-                "border-width": 2,
-                "border-color": "#868e96",
-                "text-valign": "center",
-                "text-halign": "center",
-                "font-size": 16,
-            },
-        },
-        {
-            "selector": ".root",
-            "style": {"border-color": CATEGORY_COLOURS["compute"], "border-width": 4, "font-weight": 700},
-        },
-        {
-            "selector": "edge",
-            "style": {
-                **text,
-                "width": "data(width)",
-                "line-color": shares[0],
-                "target-arrow-color": shares[0],
-                "target-arrow-shape": "triangle",
-                "curve-style": "straight",
-                "arrow-scale": 1.1,
-                "font-size": 13,
-                "text-background-color": paper,
-                "text-background-opacity": 1,
-                "text-background-padding": "2px",
-                "text-background-shape": "roundrectangle",
-            },
-        },
-        *(
-            {"selector": f".{link}", "style": {"line-style": "dashed", "line-dash-pattern": list(dashes)}}
-            for link, dashes in LINK_DASHES.items()
-            if dashes
-        ),
-        *(
-            {"selector": f".share-{step}", "style": {"line-color": colour, "target-arrow-color": colour}}
-            for step, colour in enumerate(shares)
-        ),
-        {
-            "selector": ".delayed",
-            "style": {"line-color": CATEGORY_COLOURS["wan"], "target-arrow-color": CATEGORY_COLOURS["wan"], "width": 6},
-        },
-        {
-            "selector": ".behind",
-            "style": {
-                "line-color": CATEGORY_COLOURS["compute"],
-                "target-arrow-color": CATEGORY_COLOURS["compute"],
-                "width": 4,
-            },
-        },
-        {"selector": ".absorber", "style": {"border-color": CATEGORY_COLOURS["compute"], "border-width": 6}},
-        {"selector": ".unweighted", "style": {"line-color": ink, "target-arrow-color": ink, "opacity": 0.75}},
-        # At the child's end edges are further apart than in the middle or at the parent.
-        {"selector": ".label-source", "style": {"source-label": "data(label)", "source-text-offset": "data(offset)"}},
-        {"selector": ".label-target", "style": {"target-label": "data(label)", "target-text-offset": "data(offset)"}},
-        {"selector": ":selected", "style": {"overlay-opacity": 0.12, "overlay-color": CATEGORY_COLOURS["compute"]}},
-    ]
+
+def _host_width(columns: int) -> float:
+    return (columns - 1) * _COLUMN + 2 * (RADIUS + _HOST_PADDING)
+
+
+def extent(tree: PlacedTree) -> tuple[float, float]:
+    """How wide and how high the drawing is, in pixels."""
+    left, top, right, bottom = tree.bounds
+    return right - left, bottom - top
 
 
 def with_delay(
-    drawn: Sequence[dict[str, Any]], *, delayed: tuple[int, int], absorber: int | None, behind: tuple[int, int] | None
-) -> list[dict[str, Any]]:
-    """The elements of a tree with the edge of a delayed hop marked, the rank that absorbed most of its delay, and the
-    edge of the hop that was later there."""
-    added = {f"edge-{delayed[0]}-{delayed[1]}": "delayed", f"rank-{absorber}": "absorber"}
+    tree: PlacedTree, *, delayed: tuple[int, int], absorber: int | None, behind: tuple[int, int] | None
+) -> PlacedTree:
+    """The tree with the edge of a delayed hop marked, the rank that absorbed most of its delay, and the edge of the
+    hop that was later there."""
+    marked = {delayed: ("delayed", 6.0, "The delayed hop")}
     if behind is not None:
-        added[f"edge-{behind[0]}-{behind[1]}"] = "behind"
-    return [
-        {**each, "classes": f"{each['classes'].replace('unweighted', '')} {added[each['data']['id']]}"}
-        if each["data"]["id"] in added
-        else each
-        for each in drawn
-    ]
+        marked[behind] = ("behind", 4.0, "Most was absorbed behind it")
+
+    def edge(each: PlacedEdge) -> PlacedEdge:
+        if (each.src, each.dst) not in marked:
+            return each
+        look, width, said = marked[each.src, each.dst]
+        return replace(each, look=look, width=width, told=f"{each.told} {said}.")
+
+    def rank(each: PlacedRank) -> PlacedRank:
+        if each.rank != absorber:
+            return each
+        return replace(each, marks=("absorber",), told=f"{each.told} Most of the delay was absorbed here.")
+
+    return replace(tree, edges=tuple(map(edge, tree.edges)), ranks=tuple(map(rank, tree.ranks)))
 
 
 def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
@@ -229,64 +228,99 @@ def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
     )
 
 
-def _boxes(ranks: Sequence[Row]) -> list[dict[str, Any]]:
-    clusters = dict.fromkeys(row["cluster"] for row in ranks)
-    hosts = dict.fromkeys((row["cluster"], row["host"]) for row in ranks)
+def shown_name(name: str) -> str:
+    """Give a box's name as it is drawn: a very long one without its middle."""
+    half = _LONGEST // 2 - 1
+    return name if len(name) <= _LONGEST else f"{name[:half]} … {name[-half:]}"
+
+
+def name_width(name: str) -> float:
+    """How wide a box's name is at most, in pixels."""
+    return len(shown_name(name)) * _NAME
+
+
+def levels(tree: PlacedTree) -> list[list[int]]:
+    """The ranks of each depth from the left to the right, the root's first."""
+    rows: dict[float, list[PlacedRank]] = defaultdict(list)
+    for each in tree.ranks:
+        rows[each.at[1]].append(each)
+    return [[each.rank for each in sorted(rows[y], key=lambda each: each.at[0])] for y in sorted(rows)]
+
+
+def neighbours(row: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+    """For each rank of a row, the one on its left and the one on its right."""
+    right = dict(pairwise(row))
+    left = {after: before for before, after in right.items()}
+    return {rank: (left.get(rank), right.get(rank)) for rank in row}
+
+
+def _boxes(ranks: Sequence[Row], places: Mapping[int, Point]) -> list[PlacedBox]:
+    """The boxes of clusters, around those of their hosts, and of hosts, around their ranks."""
+    inside: dict[tuple[str, str], list[Box]] = defaultdict(list)
+    for row in ranks:
+        x, y = places[row["rank"]]
+        inside[row["cluster"], row["host"]].append((x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS))
+    hosts = {key: _around(circles, _HOST_PADDING) for key, circles in inside.items()}
+    clusters = {
+        cluster: _around((box for key, box in hosts.items() if key[0] == cluster), _CLUSTER_PADDING)
+        for cluster, _ in hosts
+    }
     return [
-        {
-            "data": {"id": f"cluster-{cluster}", "label": cluster},
-            "classes": "box cluster",
-            "grabbable": False,
-            "selectable": False,
-        }
-        for cluster in clusters
-    ] + [
-        {
-            "data": {"id": f"host-{cluster}/{host}", "label": host, "parent": f"cluster-{cluster}"},
-            "classes": "box host",
-            "grabbable": False,
-            "selectable": False,
-        }
-        for cluster, host in hosts
+        *(PlacedBox("cluster", str(cluster), box) for cluster, box in clusters.items()),
+        *(PlacedBox("host", str(host), box) for (_, host), box in hosts.items()),
     ]
+
+
+def _around(boxes: Iterable[Box], padding: float) -> Box:
+    left, top, right, bottom = zip(*boxes, strict=True)
+    return (min(left) - padding, min(top) - padding, max(right) + padding, max(bottom) + padding)
 
 
 _NEVER: Final[Row] = {"share": 0.0}
 
 
-def _edge(src: int, dst: int, link: str, row: Row | None, largest: float) -> dict[str, Any]:
+def _edge(pair: tuple[int, int], child: int, link: str, row: Row | None, largest: float) -> PlacedEdge:
     share = (row["share"] or 0) if row is not None else 0
     width = 2.4 if row is None else 1.6 + (8 * share / largest if largest else 0)
-    data = {
-        "id": f"edge-{src}-{dst}",
-        "source": f"rank-{src}",
-        "target": f"rank-{dst}",
-        "width": round(width, 2),
-        "label": "",
-        "src": src,
-        "dst": dst,
-        "link": link,
-        "share": share,
-    }
     step = round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0
-    weight = "unweighted" if row is None else f"share-{step}"
-    return {"data": data, "classes": f"{link} {weight}"}
+    look = "unweighted" if row is None else f"share-{step}"
+    return PlacedEdge(*pair, child, link, share, round(width, 2), look, _said_of_edge(*pair, link, row))
 
 
-def _label(edges: Sequence[dict[str, Any]], places: Mapping[int, tuple[float, float]], phase: str, most: float) -> None:
-    """Write the shares of the heavy edges beside their children, where no other text and no rank is in the way."""
-    heavy = [edge for edge in edges if most and edge["data"]["share"] >= _LABELLED * most]
-    heavy.sort(key=lambda edge: -edge["data"]["share"])
-    lines = []
-    for edge in heavy:
-        src, dst = places[edge["data"]["src"]], places[edge["data"]["dst"]]
-        lines.append((src, dst) if phase == "up" else (dst, src))
-    texts = [units.share(edge["data"]["share"]) for edge in heavy]
-    for edge, text, at in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True):
-        if at is not None:
-            # Cytoscape counts from where the line touches the rank.
-            edge["data"] |= {"label": text, "offset": round(at - RADIUS)}
-            edge["classes"] += " label-source" if phase == "up" else " label-target"
+def _said_of_edge(src: int, dst: int, link: str, row: Row | None) -> str:
+    told = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
+    if row is None:
+        return f"{told}."
+    if row is _NEVER:
+        return f"{told}: carried no hop."
+    return (
+        f"{told}: {units.plural(row['hops'], 'hop')} of {units.duration(row['took_ns'])} (median); "
+        f"{units.duration(row['time_ns'])} on the critical path, {units.share(row['share'])} of it."
+    )
+
+
+def _said_of_rank(row: Row, parent: int | None, children: Sequence[int]) -> str:
+    above = "It is the root" if parent is None else f"Its parent is rank {parent}"
+    named = ", ".join(map(str, children[:_CHILDREN_NAMED]))
+    more = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
+    below = f"its children are {named}{more}" if len(children) > 1 else f"its child is {named}" if children else ""
+    return f"Rank {row['rank']} on {row['host']}, {row['cluster']}. {above}{'; ' if below else ''}{below}."
+
+
+def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: float) -> list[PlacedEdge]:
+    """Write the shares of the heavy edges beside their children, where no other text and no rank is in the way.
+
+    At the child's end edges are further apart than in the middle or at the parent.
+    """
+    heavy = sorted((edge for edge in edges if most and edge.share >= _LABELLED * most), key=lambda edge: -edge.share)
+    lines = [(places[edge.child], places[edge.parent]) for edge in heavy]
+    texts = [units.share(edge.share) for edge in heavy]
+    found = {
+        edge.child: replace(edge, text=text, text_at=at)
+        for edge, text, at in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True)
+        if at is not None
+    }
+    return [found.get(edge.child, edge) for edge in edges]
 
 
 def _depth(rank: int, parents: Mapping[int, int | None]) -> int:

@@ -7,7 +7,7 @@ from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
 from hopscope_dashboard import address
-from hopscope_dashboard.components import blocks, empty, select, shell, tree_graph
+from hopscope_dashboard.components import blocks, empty, select, shell
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.page import Page
 
@@ -37,7 +37,6 @@ def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
         Output(shell.TITLE, "storage_type"),
         Input(shell.TITLE, "data"),
     )
-    tree_graph.register(app)
     select.register(app)
     shell.register(app)
     for page in pages:

@@ -30,10 +30,9 @@ body { margin: 0 auto; max-width: 1240px; padding: 26px; font-family: %s; line-h
 nav { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 10px 0 22px; border-bottom: 1px solid var(--line); }
 section.page-of-report { padding-top: 30px; }
 .figure { width: 100%%; min-width: 0; }
-svg.tree { display: block; margin: 8px auto; font-family: Helvetica, Arial, sans-serif; }
 footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
 @media print { body { background: white; padding: 0; } nav { display: none; } .card { break-inside: avoid; }
-  .table-frame { max-height: none; } }
+  .table-frame, .graph-frame { max-height: none; } .tree { min-width: 0 !important; } .told { display: none; } }
 """
 _DRAW: Final = """
 for (const described of document.querySelectorAll("script[data-figure]")) {
@@ -66,6 +65,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
         progress("writing the report", len(sections), len(sections))
     links = "".join(f'<a href="#{name}">{title}</a>' for _, name, title, _ in sections)
     style = (_ASSETS / "hopscope.css").read_text(encoding="utf-8") + _OWN_STYLE % (MONO_FONT, FONT)
+    scripts = f"<script>{_DRAW}</script><script>{(_ASSETS / 'drawing.js').read_text(encoding='utf-8')}</script>"
     started = f", started {data.run['started_at']}" if data.run["started_at"] else ""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(data.name)} · Hopscope</title>'
@@ -73,7 +73,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
         f"<style>{style}</style><script>{get_plotlyjs()}</script></head><body>"
         f'<nav aria-label="Sections">{links}</nav><main>{"".join(drawn)}</main>'
         f"<footer>{escape(data.name)}{escape(started)}. Made by Hopscope {escape(version)} from "
-        f"{units.count(data.run['events'])} events.</footer><script>{_DRAW}</script></body></html>\n"
+        f"{units.count(data.run['events'])} events.</footer>{scripts}</body></html>\n"
     )
 
 

@@ -12,11 +12,9 @@ from typing import Any, Final, cast
 
 from dash.development.base_component import Component
 
-from hopscope_dashboard.report.tree_svg import tree_svg
-
 _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
-_CONTROL_CLASSES: Final = {"choice", "button", "selects", "edge-detail"}
+_CONTROL_CLASSES: Final = {"choice", "button", "selects"}
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
 _KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 
@@ -39,7 +37,7 @@ class Renderer:
         classes = set(str(properties.get("className") or "").split())
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
-        special = {"Graph": self._figure, "Cytoscape": _tree, "Link": self._link, "Loading": self._inside}.get(kind)
+        special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link, "Loading": self._inside}.get(kind)
         return special(properties) if special else self._element(kind.lower(), properties)
 
     def _inside(self, properties: Mapping[str, Any]) -> str:
@@ -75,8 +73,8 @@ class Renderer:
         )
 
 
-def _tree(properties: Mapping[str, Any]) -> str:
-    return tree_svg(properties["elements"], properties["stylesheet"])
+def _drawing(properties: Mapping[str, Any]) -> str:
+    return f'<div class="drawing">{properties["markup"]}</div>'
 
 
 def _css(style: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.delayed_hops import delays, hop_name
-from hopscope_dashboard.figures.topology_tree import elements, with_delay
+from hopscope_dashboard.figures.topology_tree import PlacedTree, placed_tree, with_delay
 from hopscope_dashboard.pages.delayed_hops import ids
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
 from hopscope_dashboard.trees import RanTree, trees
@@ -79,7 +79,7 @@ def _delays(rows: Rows) -> Component:
     )
 
 
-def _one(query: Query, rows: Rows, chosen: Row, marked: list[dict[str, Any]] | None) -> Component:
+def _one(query: Query, rows: Rows, chosen: Row, marked: PlacedTree | None) -> Component:
     options = {str(row["hop_id"]): hop_name(row) for row in rows}
     listed = html.Div(select("Hop", query, "hop", options=options, current=str(chosen["hop_id"])), className="selects")
     told = html.P(_words(chosen), className="reason")
@@ -92,12 +92,12 @@ def _one(query: Query, rows: Rows, chosen: Row, marked: list[dict[str, Any]] | N
         told,
         links_legend(),
         blocks.legend(_MARKS, {}),
-        tree_graph(marked, name=ids.TREE, label=f"Hop {hop_name(chosen)} on its tree", width=480),
+        tree_graph(marked, name=ids.TREE, label=f"Hop {hop_name(chosen)} on its tree"),
     )
 
 
-def _marked(data: TraceData, tree: RanTree, hop: Row) -> list[dict[str, Any]]:
-    drawn = elements(ranks=data.ranks, parents=tree.parents[hop["phase"]], edges={}, phase=hop["phase"])
+def _marked(data: TraceData, tree: RanTree, hop: Row) -> PlacedTree:
+    drawn = placed_tree(ranks=data.ranks, parents=tree.parents[hop["phase"]], edges={}, phase=hop["phase"])
     return with_delay(drawn, delayed=(hop["src"], hop["dst"]), absorber=hop["absorbed_at"], behind=_edge(hop["behind"]))
 
 

@@ -12,7 +12,7 @@ from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data import Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
-from hopscope_dashboard.figures.topology_tree import elements, heaviest
+from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
 from hopscope_dashboard.pages.remap import ids
 from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
 
@@ -80,7 +80,7 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Compone
     best = found.candidates[0]
     edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], phase)} if ran else {}
     laid_out = {
-        name: elements(ranks=data.ranks, parents=parents, edges=shown, phase=phase)
+        name: placed_tree(ranks=data.ranks, parents=parents, edges=shown, phase=phase)
         for name, parents, shown in ((ids.BEFORE, before, edges), (ids.AFTER, after, {}))
         if parents
     }
@@ -102,7 +102,7 @@ def _drawn(
     data: TraceData,
     title: str,
     parents: dict[int, int | None] | None,
-    laid_out: dict[str, list[dict[str, Any]]],
+    laid_out: dict[str, PlacedTree],
     *,
     edges: dict[Any, Row],
     phase: str,
@@ -116,7 +116,7 @@ def _drawn(
         title,
         links_legend(),
         shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
-        tree_graph(laid_out[name], name=name, label=title, width=440),
+        tree_graph(laid_out[name], name=name, label=title),
         hint=between_clusters(data.ranks, parents),
     )
 

@@ -1,7 +1,7 @@
 """The tree that ran, drawn on hosts and clusters, and the weight of each of its edges."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -13,12 +13,11 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
-from hopscope_dashboard.figures.topology_tree import elements, heaviest
+from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
 from hopscope_dashboard.pages.tree import ids
 from hopscope_dashboard.palette import LINK_COLOURS
 from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
 
-HOW_TO_READ: Final = "Point at an edge, or tap it, to see what it carried."
 _LEAD: Final = "Who sends to whom, on which host and in which cluster, and which edges the run waits for."
 _PHASES: Final = {"up": "up, to the root", "down": "down, from the root", "exchange": "exchange, between peers"}
 
@@ -46,7 +45,7 @@ def layout(data: TraceData, query: Query) -> Component:
         return html.Div([_head(controls), _edges(exchanged, hint)])
     weighed = weights(data, chosen, phase)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
-    drawn = elements(ranks=data.ranks, parents=chosen.parents[phase], edges=by_edge, phase=phase)
+    drawn = placed_tree(ranks=data.ranks, parents=chosen.parents[phase], edges=by_edge, phase=phase)
     return html.Div(
         [
             _head(controls),
@@ -116,7 +115,7 @@ def _head(*controls: Component) -> Component:
 
 
 def _drawing(
-    data: TraceData, tree: RanTree, phase: str, weighed: dict[tuple[int, int], Row], drawn: list[dict[str, Any]]
+    data: TraceData, tree: RanTree, phase: str, weighed: dict[tuple[int, int], Row], drawn: PlacedTree
 ) -> Component:
     parents = tree.parents[phase]
     return blocks.card(
@@ -127,9 +126,7 @@ def _drawing(
             drawn,
             name=ids.TREE,
             label=f"Tree {tree.title}, phase {phase}",
-            width=520,
         ),
-        html.Div(HOW_TO_READ, id=ids.EDGE, className="edge-detail"),
         hint=f"{between_clusters(data.ranks, parents)} The root has the thick ring.",
     )
 

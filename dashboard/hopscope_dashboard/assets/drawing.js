@@ -1,0 +1,72 @@
+/* Drawings of trees, on the pages and in the report: what is pointed at, or reached by the arrow keys, is said under the
+   drawing; a click, Enter or the space bar keeps it there, Escape lets it go. */
+
+(function () {
+  window.hopscope_dashboard = {
+    /* The component Drawing of components/drawing.py. */
+    Drawing: function (props) {
+      return React.createElement("div", {
+        id: props.id,
+        className: "drawing",
+        dangerouslySetInnerHTML: { __html: props.markup },
+      });
+    },
+  };
+
+  var KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
+
+  function partOf(event) {
+    return event.target.closest ? event.target.closest(".tree [data-part]") : null;
+  }
+
+  function selected(drawing) {
+    return drawing.querySelector('[aria-pressed="true"]');
+  }
+
+  function say(drawing, part) {
+    var line = drawing.querySelector(".told");
+    line.textContent = part ? part.querySelector("title").textContent : line.dataset.hint;
+  }
+
+  function select(drawing, part) {
+    var before = selected(drawing);
+    if (before) before.setAttribute("aria-pressed", "false");
+    if (part && part !== before) part.setAttribute("aria-pressed", "true");
+    say(drawing, selected(drawing));
+  }
+
+  function onPart(name, act) {
+    document.addEventListener(name, function (event) {
+      var part = partOf(event);
+      if (part) act(part.closest(".drawing"), part, event);
+    });
+  }
+
+  onPart("pointerover", say);
+  onPart("pointerout", function (drawing) {
+    say(drawing, selected(drawing));
+  });
+  onPart("click", select);
+  onPart("focusin", function (drawing, part) {
+    /* Tab leads back to where one was. */
+    drawing.querySelectorAll('[tabindex="0"]').forEach(function (other) {
+      other.setAttribute("tabindex", "-1");
+    });
+    part.setAttribute("tabindex", "0");
+    say(drawing, part);
+  });
+  onPart("focusout", function (drawing) {
+    say(drawing, selected(drawing));
+  });
+  onPart("keydown", function (drawing, part, event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key in KEYS) {
+      var next = drawing.querySelector('[data-part="' + part.getAttribute("data-" + KEYS[event.key]) + '"]');
+      if (next) next.focus();
+    } else if (event.key === "Home") drawing.querySelector(".rank.root").focus();
+    else if (event.key === "Enter" || event.key === " ") select(drawing, part);
+    else if (event.key === "Escape") select(drawing, null);
+    else return;
+    event.preventDefault();
+  });
+})();

@@ -1,0 +1,21 @@
+"""A drawing as markup: the page shows the very SVG that the report holds.
+
+Dash has no elements of SVG; this component's other half is in `assets/drawing.js`.
+"""
+
+from typing import Any
+
+from dash.development.base_component import Component
+
+
+class Drawing(Component):
+    """Shows markup as it is. Only for markup made here, with every text of a trace escaped."""
+
+    _namespace = "hopscope_dashboard"
+    _type = "Drawing"
+    _prop_names = ["id", "markup"]  # noqa: RUF012 - Dash's own components have it so
+    _valid_wildcard_attributes: list[str] = []  # noqa: RUF012
+
+    def __init__(self, markup: str, id: str) -> None:
+        given: dict[str, Any] = {"id": id, "markup": markup}
+        super().__init__(**given)

@@ -1,0 +1,142 @@
+"""The drawing of a tree in a real browser: pointing, keys, selection, colours, sizes, and names that are markup."""
+
+import re
+from pathlib import Path
+
+import hopscope
+import pytest
+import simulated_run
+from conftest import Serve
+from hopscope_dashboard import units
+from playwright.sync_api import Page, expect
+from simulated_run import SimulatedRun
+
+pytestmark = pytest.mark.alone
+
+
+def part(name: str) -> str:
+    """A selector of one rank or edge."""
+    return f'.tree [data-part="{name}"]'
+
+
+def test_pointing_at_an_edge_or_a_rank_says_what_it_is_and_a_click_keeps_it(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    page.goto(f"{address}/tree")
+    told = page.locator(".told")
+    expect(told).to_contain_text("Point at a rank or an edge")
+    row = next(row for row in trace.tree_edges().to_pylist() if row["phase"] == "up")
+    edge = page.locator(part(f"edge-{row['src']}-{row['dst']}"))
+    said = (
+        f"Rank {row['src']} to rank {row['dst']} ({row['link']}, between clusters): {row['hops']} hops of "
+        f"{units.duration(row['took_ns'])} (median); {units.duration(row['time_ns'])} on the critical path, "
+        f"{units.share(row['share'])} of it."
+    )
+    edge.locator(".reach").hover()
+    expect(told).to_have_text(said)
+    # The browser's own tooltip has the same words.
+    assert edge.locator("title").text_content() == said
+    edge.locator(".reach").click()
+    expect(edge).to_have_attribute("aria-pressed", "true")
+    page.locator(part("rank-0")).hover()
+    expect(told).to_contain_text("Rank 0 on alpha, site-a. It is the root; its children are 1, 2, 4.")
+    page.locator("h1").hover()
+    expect(told).to_have_text(said)
+    edge.locator(".reach").click()
+    expect(edge).to_have_attribute("aria-pressed", "false")
+    page.evaluate("document.activeElement.blur()")
+    page.locator("h1").hover()
+    expect(told).to_contain_text("Point at a rank or an edge")
+    # Another tree is another drawing, of which nothing is selected.
+    edge.locator(".reach").click()
+    page.get_by_role("link", name="down, from the root").click()
+    expect(page.locator(part(f"edge-{row['dst']}-{row['src']}"))).to_be_visible()
+    expect(page.locator('.tree [aria-pressed="true"]')).to_have_count(0)
+    expect(told).to_contain_text("Point at a rank or an edge")
+
+
+def test_keys_lead_through_the_tree_and_select(page: Page, address: str) -> None:
+    page.goto(f"{address}/tree")
+    root = page.locator(part("rank-0"))
+    root.wait_for()
+    # One stop for the Tab key: the root, and after it what comes after the drawing.
+    page.get_by_role("link", name="down, from the root").focus()
+    page.keyboard.press("Tab")
+    expect(root).to_be_focused()
+    for key, at in (
+        ("ArrowDown", "edge-1-0"), ("ArrowDown", "rank-1"), ("ArrowRight", "rank-4"), ("ArrowUp", "edge-4-0"),
+        ("ArrowUp", "rank-0"), ("ArrowUp", "rank-0"),
+    ):  # fmt: skip
+        page.keyboard.press(key)
+        expect(page.locator(part(at)), key).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    edge = page.locator(part("edge-1-0"))
+    expect(edge).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".told")).to_contain_text("Rank 1 to rank 0")
+    expect(page.get_by_role("button", name=re.compile("^Rank 1 to rank 0")).first).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(edge).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Home")
+    expect(root).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(edge).to_be_focused()
+
+
+def test_a_drawing_follows_the_colour_scheme(page: Page, address: str) -> None:
+    page.goto(f"{address}/tree")
+    looks = (
+        "() => ['.tree .rank circle', '.tree .rank text', '.tree .edge .line'].map(s => document.querySelector(s))"
+        ".map(e => getComputedStyle(e).fill + ' ' + getComputedStyle(e).stroke)"
+    )
+    page.locator(".tree .rank").first.wait_for()
+    light = page.evaluate(looks)
+    assert light[0].startswith("rgb(255, 255, 255)")
+    page.locator("#colour-scheme").click()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    dark = page.evaluate(looks)
+    assert all(one != other for one, other in zip(light, dark, strict=True)), (light, dark)
+
+
+def test_a_tree_of_64_ranks_keeps_a_readable_size_and_every_part_can_be_scrolled_to(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    trace = hopscope.open(SimulatedRun(ranks=64, iterations=4).write(tmp_path / "wide"))
+    page.goto(f"{serve(trace)}/tree")
+    expect(page.locator(".tree .rank")).to_have_count(64)
+    expect(page.locator(".tree .edge")).to_have_count(63)
+    frame = page.locator(".graph-frame")
+    for rank in (0, 63, 21, 31):
+        circle = page.locator(f"{part(f'rank-{rank}')} circle")
+        circle.evaluate("it => it.scrollIntoView({block: 'center', inline: 'center'})")
+        box, around = circle.bounding_box(), frame.bounding_box()
+        assert box is not None
+        assert around is not None
+        assert box["width"] >= 0.6 * 38 - 1
+        assert around["x"] <= box["x"]
+        assert box["x"] + box["width"] <= around["x"] + around["width"]
+        assert around["y"] <= box["y"]
+        assert box["y"] + box["height"] <= around["y"] + around["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_names_of_a_trace_that_are_markup_are_shown_as_they_are(
+    page: Page, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile = "<img src=x onerror='window.broken=1'></title><script>window.broken=1</script>"
+    monkeypatch.setattr(simulated_run, "HOSTS", ("alpha", hostile, "gamma"))
+    monkeypatch.setattr(simulated_run, "CLUSTER", {"alpha": "site-a", hostile: hostile, "gamma": hostile})
+    trace = hopscope.open(SimulatedRun(iterations=24).write(tmp_path / "hostile"))
+    address = serve(trace)
+    for path in ("/tree", "/remap", "/delayed-hops"):
+        page.goto(f"{address}{path}")
+        page.wait_for_load_state("networkidle")
+        if path != "/delayed-hops":
+            page.locator(".tree .rank").first.wait_for()
+            titles = page.locator(".tree .box title").evaluate_all("all => all.map(title => title.textContent)")
+            assert hostile in titles
+        assert page.evaluate("window.broken") is None
+        assert page.locator("#content script, #content img").count() == 0
