@@ -25,7 +25,8 @@ from hopscope.convert import ensure_dataset
 stages = {}
 made = ensure_dataset(Path(sys.argv[1]), progress=lambda stage, *_: stages.setdefault(stage, time.perf_counter()))
 walks = time.perf_counter() - stages["finding paths"] if "finding paths" in stages else None
-print(json.dumps({"walks": walks, "hops": json.loads((made / "manifest.json").read_text())["tables"]["hops"]}))
+files = json.loads((made / "manifest.json").read_text())["tables"]["hops"]
+print(json.dumps({"walks": walks, "hops": sum(file["rows"] for file in files)}))
 """
 _ASKED = (
     "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",

@@ -45,6 +45,7 @@ class Runner:
         self._connection.execute("set global parquet_metadata_cache = true")
         # Of views over views DuckDB expects few rows, for which its ASOF join would compare each with each.
         self._connection.execute("set global asof_loop_join_threshold = 0")
+        self._check_rows(store)
         for name, schema in store.schemas.items():
             parts = store.parts(name)
             if not parts:
@@ -53,12 +54,10 @@ class Runner:
             try:
                 relation = self._connection.read_parquet([_literal(part) for part in parts])
             except duckdb.Error as error:
-                raise InputError(
-                    f"{store.path / name} cannot be read: {_first_line(error)}. "
-                    f"Delete {store.path} and run the command on the trace again"
-                ) from None
+                raise InputError(f"{store.path / name} cannot be read: {_first_line(error)}. {store.again}") from None
             store.check_columns(name, relation.columns)
             relation.create_view(name)
+        self._make_files_view(store)
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
         places = [str(store.path.resolve()), str(store.path)]
         self._connection.execute(
@@ -67,6 +66,34 @@ class Runner:
         self._connection.execute("set python_enable_replacements = false")
         self._connection.execute("set enable_external_access = false")
         self._connection.execute("set lock_configuration = true")
+
+    def _check_rows(self, store: Store) -> None:
+        """Holds the files' footers, which are read here once, against the manifest. Raises InputError."""
+        parts = [part for name in store.schemas for part in store.parts(name)]
+        if not parts:
+            return
+        try:
+            footers = self._connection.execute(
+                "select file_name, num_rows from parquet_file_metadata($parts)", {"parts": [*map(_literal, parts)]}
+            ).fetchall()
+        except duckdb.Error as error:
+            raise InputError(f"{store.path} cannot be read: {_first_line(error)}. {store.again}") from None
+        store.check_rows(dict(footers))
+
+    def _make_files_view(self, store: Store) -> None:
+        """The view `dataset_files`: what the manifest says of each file, and the hash that its content has now, which
+        is computed only where a query asks for it."""
+        rows = [(str(store.path / table / about["file"]), table, about["sha256"]) for table, about in store.files()]
+        schema = pa.schema([(name, pa.string()) for name in ("path", "table_name", "sha256")])
+        promised = pa.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema=schema)
+        self._connection.from_arrow(promised).create("manifest_files")
+        content = "(select null::varchar as filename, null::blob as content)"
+        if rows:
+            content = f"read_blob([{', '.join(_quoted(_literal(path)) for path, *_ in rows)}])"
+        self._connection.execute(
+            "create view dataset_files as select path, table_name, sha256, sha256(content) as found_sha256 "
+            f"from manifest_files left join {content} on path = filename"
+        )
 
     def _bound_memory(self) -> None:
         """What a query needs beyond its memory goes to files in a directory in TMPDIR, which DuckDB makes when needed
@@ -192,6 +219,11 @@ def _unlike(names: Sequence[str]) -> list[str]:
 def _literal(path: str) -> str:
     """A path as DuckDB takes it, to which `st*r` is a pattern that its neighbour `star` fits."""
     return re.sub(r"([*?[])", r"[\1]", path)
+
+
+def _quoted(text: str) -> str:
+    """A text as SQL writes it: a view's definition takes no parameters."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _first_line(error: Exception) -> str:

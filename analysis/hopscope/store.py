@@ -4,19 +4,18 @@ are the contract."""
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from hopscope import manifest
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-SCHEMA_VERSION = 1
-"""Version of the tables that this program reads; a dataset says its own in manifest.json."""
 
 
 class Store:
@@ -25,27 +24,49 @@ class Store:
     def __init__(self, dataset: Path) -> None:
         """Raises InputError if the directory is no whole dataset, or one of another version."""
         self.path = dataset
-        self.manifest = _manifest(dataset)
+        self.manifest = manifest.read(dataset)
         self.schemas = table_schemas()
         self.missing = tuple(name for name in self.schemas if not self.parts(name))
         """Tables that have no file at all; they are read as empty."""
-        lost = [name for name in self.schemas if self._promised(name) > len(self.parts(name))]
-        if lost:
-            raise InputError(
-                f"{dataset} is no whole dataset: manifest.json promises rows of {', '.join(lost)}, of "
-                f"which files are missing. Delete {dataset} and run the command on the trace again"
-            )
+        self.again = f"Delete {dataset} and run the command on the trace again, which converts it anew"
+        """What to do about a dataset that is damaged."""
+        self._check_files()
 
     def parts(self, table: str) -> list[str]:
-        """Files of a table, in order; none if the dataset lacks it."""
-        return sorted(str(part) for part in (self.path / table).glob("*.parquet"))
+        """Files of a table, in the order of its rows; none if the dataset lacks it."""
+        return [str(self.path / table / about["file"]) for about in self.manifest.tables.get(table, ())]
 
-    def _promised(self, table: str) -> int:
-        """How many files a table has at least, as the manifest says."""
-        parts, rows = self.manifest.get("parts"), self.manifest.get("tables")
-        if isinstance(parts, dict):
-            return int(cast("dict[str, int]", parts).get(table, 0))
-        return int(isinstance(rows, dict) and bool(cast("dict[str, object]", rows).get(table)))
+    def files(self) -> list[tuple[str, manifest.Described]]:
+        """Every file with its table, as the manifest describes it."""
+        return self.manifest.files()
+
+    def _check_files(self) -> None:
+        """Raises InputError unless the files that are there are those of the manifest, and as long."""
+        promised: dict[str, manifest.Described] = {}
+        for table, about in self.files():
+            promised[str(self.path / table / about["file"])] = about
+        there = {str(part) for name in self.schemas for part in (self.path / name).glob("*.parquet")}
+        for part in sorted(promised.keys() - there):
+            raise InputError(f"{part} is missing, and manifest.json promises its rows. {self.again}")
+        for part in sorted(there - promised.keys()):
+            raise InputError(f"{part} is no part of the dataset: manifest.json does not name it. {self.again}")
+        for part, about in promised.items():
+            size = Path(part).stat().st_size
+            if size != about["bytes"]:
+                raise InputError(
+                    f"{part} has {size} bytes and manifest.json says {about['bytes']}: it was changed or cut short "
+                    f"after the conversion. {self.again}"
+                )
+
+    def check_rows(self, found: Mapping[str, int]) -> None:
+        """Raises InputError if a file does not have the rows that the manifest says. Found: rows of each file."""
+        for table, about in self.files():
+            part = str(self.path / table / about["file"])
+            if found[part] != about["rows"]:
+                raise InputError(
+                    f"{part} has {found[part]} rows and manifest.json says {about['rows']}: it was changed after the "
+                    f"conversion. {self.again}"
+                )
 
     def check_columns(self, table: str, columns: list[str]) -> None:
         """Raises InputError if a table's files lack a column of its schema."""
@@ -53,7 +74,7 @@ class Store:
         if lacking:
             raise InputError(
                 f"{self.path / table}: lacks the column {', '.join(lacking)}; the dataset comes of another version. "
-                f"Delete {self.path} and run the command on the trace again, which converts it anew"
+                f"{self.again}"
             )
 
 
@@ -97,25 +118,3 @@ def schema_directory() -> Traversable:
     """The directory of contracts: inside an installed package, or at the top of the source tree."""
     installed = files("hopscope") / "schemas"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "schemas"
-
-
-def _manifest(dataset: Path) -> dict[str, object]:
-    path = dataset / "manifest.json"
-    try:
-        manifest: object = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"{dataset} is no whole dataset: it has no manifest.json. "
-            "Give the trace directory, which is converted when needed"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"{path} cannot be read: {error}. Delete {dataset} and run the command on the trace again"
-        ) from None
-    version = cast("dict[str, object]", manifest).get("schema_version") if isinstance(manifest, dict) else None
-    if version != SCHEMA_VERSION:
-        raise InputError(
-            f"{path} has schema_version {version}, and this hopscope reads {SCHEMA_VERSION}. "
-            f"Delete {dataset} and run the command on the trace again"
-        )
-    return cast("dict[str, object]", manifest)

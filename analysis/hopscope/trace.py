@@ -19,6 +19,7 @@ import pyarrow as pa
 from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.errors import InputError
+from hopscope.manifest import is_dataset
 from hopscope.runner import Runner
 from hopscope.store import Store
 
@@ -68,10 +69,7 @@ class Trace(Analyses):
         self.path = path
         self.dataset = dataset
         self._store = Store(dataset)
-
-    @cached_property
-    def _runner(self) -> Runner:
-        return Runner(self._store, catalog.load())
+        self._runner = Runner(self._store, catalog.load())
 
     def answer(self, command: str, **options: "Option") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
@@ -261,16 +259,19 @@ def documentation(command: Command) -> str:
     return "\n".join(parts)
 
 
-def open(path: str | Path, *, progress: Progress | None = None) -> Trace:
+def open(path: str | Path, *, dataset: str | Path | None = None, progress: Progress | None = None) -> Trace:
     """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset.
-    Raises InputError."""
+
+    dataset: where the trace's dataset is or is to be made; unset: `dataset` beside its archive. Raises InputError.
+    """
     given = Path(path)
     if not given.exists():
         raise InputError(f"{given}: there is no such trace; give a trace directory, an OTF2 archive or a dataset")
-    if (given / "manifest.json").is_file():
+    if dataset is None and is_dataset(given):
         return Trace(given, given)
     # Late, because a dataset can be analysed where the native converter is not built.
     from importlib import import_module
 
     ensure_dataset = cast("Callable[..., Path]", import_module("hopscope.convert").ensure_dataset)
-    return Trace(given, ensure_dataset(given, progress=progress))
+    place = None if dataset is None else Path(dataset)
+    return Trace(given, ensure_dataset(given, dataset=place, progress=progress))

@@ -1,12 +1,12 @@
 """Datasets drawn by hand: a table is a few lines of text, its missing columns take plain defaults, and it is written
 as the schemas say."""
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from computing_in_drawings import with_computing, with_last_enters
+from hopscope import manifest
 from hopscope.store import table_schemas
 
 # What a column holds that a drawing does not mention; nullable columns are null.
@@ -52,8 +52,16 @@ def draw(directory: Path, **tables: str) -> Path:
         part.parent.mkdir(parents=True)
         pq.write_table(rows, part)
     directory.mkdir(exist_ok=True, parents=True)
-    (directory / "manifest.json").write_text(json.dumps({"schema_version": 1}))
+    describe(directory)
     return directory
+
+
+def describe(directory: Path) -> None:
+    """Write the manifest of the files that are there."""
+    found: dict[str, list[manifest.Described]] = {}
+    for part in sorted(directory.glob("*/*.parquet")):
+        found.setdefault(part.parent.name, []).append(manifest.described(part, pq.read_metadata(part).num_rows))
+    manifest.write(directory, found)
 
 
 def rows_of(text: str, schema: pa.Schema) -> pa.Table:

@@ -1,11 +1,13 @@
 """The dataset's own rules: each broken on purpose, once within the clocks' uncertainty and once beyond it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import hopscope
 import pytest
 from drawing import draw
+from hopscope.errors import InputError
 
 GOOD = {
     "ranks": "rank\n0\n1",
@@ -87,3 +89,50 @@ def test_a_broken_rule_is_found(  # noqa: PLR0917 - one argument per column of t
     assert (row["inside"], row["beyond"]) == (inside, beyond)
     assert row["verdict"] == ("fails" if beyond else "holds")
     assert (row["example"] is not None) == bool(beyond)
+
+
+CONTENT = "every file has the content that the conversion wrote"
+
+
+def test_a_bit_flipped_in_a_file_is_found(tmp_path: Path) -> None:
+    # It changed answers while every rule held.
+    dataset = draw(tmp_path / "d", **GOOD)
+    part = dataset / "calls" / "part-00000.parquet"
+    rows = {row["rule"]: row for row in hopscope.open(dataset).check_data().to_pylist()}
+    assert (rows[CONTENT]["rows"], rows[CONTENT]["beyond"], rows[CONTENT]["verdict"]) == (8, 0, "holds")
+    content = bytearray(part.read_bytes())
+    content[content.index(b"parquet-cpp")] ^= 1  # where no reader stumbles over it
+    part.write_bytes(content)
+    rule = {row["rule"]: row for row in hopscope.open(dataset).run("check-data").to_pylist()}[CONTENT]
+    assert (rule["rows"], rule["beyond"], rule["verdict"]) == (8, 1, "fails")
+    assert rule["example"].startswith(f"{part}: ")
+
+
+def test_a_file_of_another_trace_is_found(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **GOOD)
+    other = draw(tmp_path / "other", **{**GOOD, "hops": GOOD["hops"].replace("30 50 5", "31 49 5")})
+    mine, foreign = (place / "hops" / "part-00000.parquet" for place in (dataset, other))
+    assert mine.stat().st_size == foreign.stat().st_size
+    mine.write_bytes(foreign.read_bytes())
+    rows = {row["rule"]: row for row in hopscope.open(dataset).check_data().to_pylist()}
+    assert rows[CONTENT]["verdict"] == "fails"
+    assert rows[CONTENT]["example"].startswith(f"{mine}: ")
+
+
+def test_a_file_with_other_rows_or_one_too_many_is_not_opened(tmp_path: Path) -> None:
+    dataset = draw(tmp_path / "d", **GOOD)
+    calls, hops = (dataset / table / "part-00000.parquet" for table in ("calls", "hops"))
+    kept = hops.read_bytes()
+    hops.write_bytes(calls.read_bytes())
+    with pytest.raises(InputError, match=rf"{hops} has \d+ bytes and manifest.json says \d+.*Delete {dataset} and run"):
+        hopscope.open(dataset)
+    hops.write_bytes(kept)
+    (dataset / "calls" / "part-00001.parquet").write_bytes(calls.read_bytes())
+    with pytest.raises(InputError, match=r"part-00001.parquet is no part of the dataset.*Delete"):
+        hopscope.open(dataset)
+    (dataset / "calls" / "part-00001.parquet").unlink()
+    manifest = json.loads((dataset / "manifest.json").read_text())
+    manifest["tables"]["calls"][0]["rows"] += 1
+    (dataset / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match=rf"{calls} has 3 rows and manifest.json says 4.*Delete"):
+        hopscope.open(dataset)

@@ -9,7 +9,7 @@ import hopscope
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawing import draw
+from drawing import describe, draw
 from hopscope.cli.remap import remap_answer
 from hopscope.errors import InputError
 from hopscope.store import table_schemas
@@ -88,17 +88,18 @@ def test_a_directory_without_manifest_is_no_whole_dataset(tmp_path: Path) -> Non
 def test_a_dataset_that_lost_a_table_is_not_read_as_if_it_were_empty(tmp_path: Path) -> None:
     # Without its hops a dataset answered that nothing had been sent between clusters, and check-data was content.
     dataset = draw(tmp_path / "d", **TABLES)
-    (dataset / "manifest.json").write_text(json.dumps({"schema_version": 1, "tables": {"hops": 3, "steps": 0}}))
     hopscope.open(dataset)
     (dataset / "hops" / "part-00000.parquet").unlink()
-    with pytest.raises(InputError, match=r"promises rows of hops,.*Delete"):
+    with pytest.raises(
+        InputError, match=r"hops/part-00000.parquet is missing, and manifest.json promises its rows.*Delete"
+    ):
         hopscope.open(dataset)
 
 
 def test_a_dataset_of_another_version_says_what_to_do(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     (dataset / "manifest.json").write_text(json.dumps({"schema_version": 99}))
-    with pytest.raises(InputError, match=r"schema_version 99.*reads 1.*Delete"):
+    with pytest.raises(InputError, match=r"schema_version 99.*reads 2.*Delete"):
         hopscope.open(dataset)
     (dataset / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="cannot be read"):
@@ -109,6 +110,7 @@ def test_a_table_that_lacks_a_column_says_which(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     part = dataset / "hops" / "part-00000.parquet"
     pq.write_table(pq.read_table(part).drop_columns(["binding"]), part)
+    describe(dataset)
     with pytest.raises(InputError, match=r"lacks the column binding.*Delete"):
         hopscope.open(dataset).critical_path()
 
@@ -138,6 +140,10 @@ def test_a_directory_whose_name_looks_like_a_pattern_is_itself(tmp_path: Path, n
 def test_a_table_that_is_cut_off_says_where(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     part = dataset / "hops" / "part-00000.parquet"
-    part.write_bytes(part.read_bytes()[:100])
-    with pytest.raises(InputError, match=r"hops cannot be read.*Delete"):
+    whole = part.read_bytes()
+    part.write_bytes(whole[:100])
+    with pytest.raises(InputError, match=r"hops/part-00000.parquet has 100 bytes and manifest.json says \d+.*Delete"):
+        hopscope.open(dataset)
+    part.write_bytes(bytes(len(whole)))
+    with pytest.raises(InputError, match=r"cannot be read: .*hops/part-00000.parquet.*Delete"):
         hopscope.open(dataset).critical_path()

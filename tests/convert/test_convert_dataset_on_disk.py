@@ -8,13 +8,15 @@ import time
 from pathlib import Path
 
 import hopscope
+import jsonschema
 import pyarrow.parquet as pq
 import pytest
 from archive_drawing import Drawing, Place
 from dataset_reading import read_dataset
-from hopscope.convert import conversion, dataset, ensure_dataset, parts
+from hopscope.convert import conversion, dataset, ensure_dataset, parts, place
 from hopscope.convert.contract import arrow_schema
 from hopscope.errors import InputError
+from hopscope.launch.inputs import schema
 from hopscope.store import table_names
 
 
@@ -91,24 +93,15 @@ def test_a_dataset_that_lost_a_table_is_made_anew(tmp_path: Path) -> None:
     assert read_dataset(ensure_dataset(tmp_path))["calls"].num_rows == 6
 
 
-@pytest.mark.parametrize("manifest", [None, "", "{}", "[]", '{"schema_version": 0}'])
-def test_a_dataset_without_a_good_manifest_is_made_anew(tmp_path: Path, manifest: str | None) -> None:
+def test_an_older_dataset_without_hashes_is_made_anew(tmp_path: Path) -> None:
     draw(tmp_path)
     found = ensure_dataset(tmp_path)
-    if manifest is None:
-        (found / "manifest.json").unlink()
-    else:
-        (found / "manifest.json").write_text(manifest)
-    (found / "calls" / "part-00000.parquet").write_bytes(b"half")
+    content = json.loads((found / "manifest.json").read_text())
+    content |= {"schema_version": 1, "tables": {"calls": 6}, "parts": {"calls": 1}}
+    (found / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match=r"older dataset.*schema_version 1.*Delete"):
+        hopscope.open(found)
     assert barriers_in(ensure_dataset(tmp_path)) == 3
-
-
-def test_what_a_killed_conversion_left_is_cleared_away(tmp_path: Path) -> None:
-    draw(tmp_path)
-    left = tmp_path / "dataset.tmp-1" / "calls"
-    left.mkdir(parents=True)
-    ensure_dataset(tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
 
 
 def test_a_dataset_alone_can_be_opened_when_its_archive_is_gone(tmp_path: Path) -> None:
@@ -124,7 +117,7 @@ def test_a_directory_without_permission_has_its_dataset_in_the_cache(
     """Permission bits do not stop the superuser, so the question is answered for it."""
     draw(tmp_path / "trace")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(dataset.os, "access", lambda *_: False)
+    monkeypatch.setattr(place.os, "access", lambda *_: False)
     found = ensure_dataset(tmp_path / "trace")
     assert found.parent.parent == tmp_path / "cache" / "hopscope"
     assert found.parent.name.startswith("trace-")
@@ -175,11 +168,12 @@ def test_the_manifest_counts_the_rows_and_files_carry_the_version(tmp_path: Path
     draw(tmp_path)
     found = ensure_dataset(tmp_path)
     manifest = json.loads((found / "manifest.json").read_text())
-    assert manifest["tables"]["calls"] == 6
+    assert [file["rows"] for file in manifest["tables"]["calls"]] == [6]
     assert sorted(manifest["tables"]) == table_names()
+    jsonschema.validate(manifest, schema("manifest.schema.json"))
     for name in table_names():
-        schema = pq.read_schema(found / name / "part-00000.parquet")
-        assert schema.metadata[b"schema_version"] == b"1"
+        kept = pq.read_schema(found / name / "part-00000.parquet")
+        assert kept.metadata[b"schema_version"] == b"2"
     calls = pq.read_schema(found / "calls" / "part-00000.parquet")
     assert calls.field("enter_ns").metadata[b"x-unit"] == b"ns"
 
@@ -210,7 +204,9 @@ def test_a_long_table_has_several_parts_in_the_order_of_its_rows(in_parts: Path)
     assert len(files) > 4
     ids = [row for file in files for row in pq.read_table(file)["call_id"].to_pylist()]
     assert ids == list(range(400))
-    assert json.loads((in_parts / "manifest.json").read_text())["parts"]["calls"] == len(files)
+    described = json.loads((in_parts / "manifest.json").read_text())["tables"]["calls"]
+    assert [file["file"] for file in described] == [file.name for file in files]
+    assert sum(file["rows"] for file in described) == 400
 
 
 def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path) -> None:
@@ -234,6 +230,6 @@ def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path) -
 
 def test_a_dataset_that_lost_a_part_is_made_anew(in_parts: Path) -> None:
     (in_parts / "calls" / "part-00003.parquet").unlink()
-    with pytest.raises(InputError, match="promises rows of calls"):
+    with pytest.raises(InputError, match=r"part-00003.parquet is missing, and manifest.json promises its rows"):
         hopscope.open(in_parts)
     assert read_dataset(ensure_dataset(in_parts.parent))["calls"].num_rows == 400

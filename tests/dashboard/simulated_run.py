@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from computing_in_drawings import with_computing, with_last_enters
+from hopscope import manifest
 from hopscope.paths import derive
 from hopscope.store import table_schemas
 
@@ -61,11 +62,13 @@ class SimulatedRun:
         }
         tables["calls"] = with_computing(tables["calls"], tables["intervals"])
         tables["collectives"] = with_last_enters(tables["collectives"], tables["calls"])
+        files: dict[str, list[manifest.Described]] = {}
         for name, table in derive(tables).items():
             part = directory / name / "part-00000.parquet"
             part.parent.mkdir(parents=True)
             pq.write_table(table.cast(schemas[name]), part)
-        (directory / "manifest.json").write_text(json.dumps({"schema_version": 1}))
+            files[name] = [manifest.described(part, table.num_rows)]
+        manifest.write(directory, files)
         return directory
 
     def _root_at(self, root: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ from hopscope import catalog
 from hopscope.catalog import Command
 from hopscope.cli.command import command_of, format_option, option_text, say_what_is_missing, to_stdout
 from hopscope.cli.export import command as export_command
-from hopscope.cli.progress import opening
+from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.report import command as report_command
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
@@ -53,8 +54,8 @@ class _Analyses(click.Group):
 def analyze() -> None:
     """Ask a trace: a trace directory, an OTF2 archive or a dataset. It is converted first where that is needed.
 
-    Every command takes --format, --fail-if, --report and --show-sql. Exit code 0: done; 1: a gate failed; 2: wrong
-    input, or a gate that cannot be judged.
+    Every analysis takes --dataset, --format, --fail-if, --report and --show-sql. Exit code 0: done; 1: a gate failed;
+    2: wrong input, or a gate that cannot be judged.
     """
 
 
@@ -75,9 +76,9 @@ def list_analyses(form: str) -> None:
     _print(table.drop_columns(["columns"]) if form == "table" else table, form)
 
 
-def ask_sql(trace: str, query: str, form: str) -> None:
+def ask_sql(trace: str, query: str, dataset: Path | None, form: str) -> None:
     """Print the result of a SELECT that a user wrote. Raises InputError."""
-    opened = opening(trace)
+    opened = opening(trace, dataset)
     _print(opened.sql(query), form)
     say_what_is_missing(opened)
 
@@ -96,7 +97,12 @@ analyze.add_command(
     click.Command(
         "sql",
         callback=ask_sql,
-        params=[click.Argument(["trace"], type=click.Path()), click.Argument(["query"]), format_option()],
+        params=[
+            click.Argument(["trace"], type=click.Path()),
+            click.Argument(["query"]),
+            dataset_option(),
+            format_option(),
+        ],
         help="Run one SELECT over the dataset's tables and the views of the catalog; nothing can be changed. Tables: "
         f"{', '.join(table_names())}; `describe calls` as the query gives the columns of one.\n\n"
         '\b\nExamples:\n  analyze sql trace "select link, count(*) as hops from hops group by link"',

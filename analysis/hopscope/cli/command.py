@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopscope.catalog import Analysis, Command, Parameter
-from hopscope.cli.progress import opening
+from hopscope.cli.progress import dataset_option, opening
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
 from hopscope.render.machine import as_csv, as_json
@@ -49,10 +49,17 @@ def command_of(
     """The click command of a catalog's command. `ask` gets the trace and the options that were given."""
 
     def callback(
-        trace: str, form: str, fail_if: tuple[str, ...], report: Path | None, show_sql: bool, **given: Any
+        *,
+        trace: str,
+        dataset: Path | None,
+        form: str,
+        fail_if: tuple[str, ...],
+        report: Path | None,
+        show_sql: bool,
+        **given: Any,
     ) -> int:
         gates = [parse(text) for text in fail_if]
-        opened = opening(trace)
+        opened = opening(trace, dataset)
         answer = ask(opened, {name: value for name, value in given.items() if value is not None})
         if show_sql:
             click.echo(opened.statements(answer), err=True)
@@ -151,6 +158,7 @@ def option_text(analysis: Analysis) -> str:
 
 def _shared_options() -> list[click.Parameter]:
     return [
+        dataset_option(),
         format_option(),
         click.Option(
             ["--fail-if"],

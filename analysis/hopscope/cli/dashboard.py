@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-import hopscope
+from hopscope.cli.progress import dataset_option, opening
 from hopscope.errors import InputError
 
 
@@ -25,7 +25,7 @@ def _is_loopback(host: str) -> bool:
     "--host", default="127.0.0.1", show_default=True, help="The address to serve on; only this machine by default."
 )
 @click.option("--port", default=8050, show_default=True, type=click.IntRange(0, 65535), help="The port to serve on.")
-def command(trace: Path, host: str, port: int) -> None:
+def command(trace: Path, host: str, port: int, dataset: Path | None) -> None:
     """Serve the pages of a trace until interrupted. They need no network beyond the address served.
 
     Example: hopscope dashboard hopscope-app-1
@@ -37,7 +37,7 @@ def command(trace: Path, host: str, port: int) -> None:
         raise InputError(
             f"the dashboard's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
         ) from error
-    app = create_app(hopscope.open(trace))
+    app = create_app(opening(trace, dataset))
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -53,3 +53,6 @@ def command(trace: Path, host: str, port: int) -> None:
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
         # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
         make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
+
+
+command.params.append(dataset_option())

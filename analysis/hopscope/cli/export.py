@@ -6,7 +6,7 @@ from typing import Any, cast
 import click
 
 from hopscope.cli.command import say_what_is_missing
-from hopscope.cli.progress import opening, shown
+from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
 from hopscope.export.tables import TableFormat
@@ -47,7 +47,14 @@ class _Time(click.ParamType[int]):
 @click.option("--to", "end", type=_Time(), help="Of a timeline, only what happened before this time.")
 @click.option("--table", "tables", type=click.Choice(table_names()), multiple=True, help="Only this table. Repeatable.")
 def command(
-    *, trace: str, form: str, output: Path, begin: int | None, end: int | None, tables: tuple[str, ...]
+    *,
+    trace: str,
+    dataset: Path | None,
+    form: str,
+    output: Path,
+    begin: int | None,
+    end: int | None,
+    tables: tuple[str, ...],
 ) -> None:
     """Write the trace for other programs.
 
@@ -68,7 +75,7 @@ def command(
         raise InputError("--from and --to go with --format perfetto; `analyze sql` chooses rows of tables")
     if begin is not None and end is not None and begin >= end:
         raise InputError("nothing is between --from and --to: --from has to be the earlier time")
-    opened = opening(trace)
+    opened = opening(trace, dataset)
     with shown() as progress:
         if form == "perfetto":
             written = write_perfetto(opened, output, begin_ns=begin or 0, end_ns=end, progress=progress)
@@ -78,3 +85,6 @@ def command(
             said = f"{sum(rows.values())} rows of {', '.join(rows)}"
     say_what_is_missing(opened)
     click.echo(f"wrote {output}: {said}", err=True)
+
+
+command.params.append(dataset_option())

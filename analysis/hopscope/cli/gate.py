@@ -12,7 +12,7 @@ import click
 from hopscope import catalog
 from hopscope.catalog import Command
 from hopscope.cli.command import EXIT_CODES, choosing_options, format_option, help_text, to_stdout
-from hopscope.cli.progress import opening
+from hopscope.cli.progress import dataset_option, opening
 from hopscope.errors import InputError
 from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
@@ -87,6 +87,7 @@ DESCRIPTION = """\
 def command(
     *,
     trace: str,
+    dataset: Path | None,
     baselines: tuple[str, ...],
     also: tuple[str, ...],
     skip_baseline: bool,
@@ -101,7 +102,7 @@ def command(
     asked = config.read(file)
     from hopscope.trace import against
 
-    opened = opening(trace)
+    opened = opening(trace, dataset)
     bases, more = [opening(path) for path in baselines], [opening(path) for path in also]
     base = bases[0] if bases else None
     notes = () if base is None else against(base, opened)
@@ -133,7 +134,7 @@ def command(
 
 
 GATE = Command("gate", "gate", (parse("gate", DESCRIPTION),))
-command.params.append(format_option())
+command.params += [dataset_option(), format_option()]
 command.help = help_text(GATE)
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 import hopscope
 
@@ -15,10 +18,21 @@ if TYPE_CHECKING:
     from hopscope.trace import Progress, Trace
 
 
-def opening(path: str) -> Trace:
-    """The trace at this path. Raises InputError."""
+def dataset_option() -> click.Option:
+    """`--dataset DIR`, of every command that opens a trace."""
+    return click.Option(
+        ["--dataset"],
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Where the trace's dataset is or is to be made [default: `dataset` beside the archive]. "
+        "Further traces of a command have their own places.",
+    )
+
+
+def opening(path: str | Path, dataset: Path | None = None) -> Trace:
+    """The trace at this path, its dataset at its own or another place. Raises InputError."""
     with shown() as progress:
-        return hopscope.open(path, progress=progress)
+        return hopscope.open(path, dataset=dataset, progress=progress)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from hopscope.cli.command import say_what_is_missing
-from hopscope.cli.progress import opening, shown
+from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.errors import InputError
 from hopscope.export.whole_file import whole_file
 from hopscope.render.report import program_version
@@ -17,7 +17,7 @@ from hopscope.render.report import program_version
     "-o", "--output", type=click.Path(path_type=Path), default=Path("report.html"), show_default=True,
     help="File to write.",
 )  # fmt: skip
-def command(trace: str, output: Path) -> None:
+def command(trace: str, output: Path, dataset: Path | None) -> None:
     """Write one HTML file with the findings, pictures and numbers of the dashboard's pages.
 
     It needs no server and no network, and can be sent by mail or kept by CI: about 5 MB, most of it what draws the
@@ -33,10 +33,13 @@ def command(trace: str, output: Path) -> None:
         raise InputError(
             f"the report's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
         ) from error
-    opened = opening(trace)
+    opened = opening(trace, dataset)
     with shown() as progress:
         text = document(opened, program_version(), progress)
         with whole_file(output) as file:
             file.write(text.encode())
     say_what_is_missing(opened)
     click.echo(f"wrote {output}; open it in a browser", err=True)
+
+
+command.params.append(dataset_option())

@@ -5,7 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.store import SCHEMA_VERSION, contract, table_schemas
+from hopscope.manifest import SCHEMA_VERSION
+from hopscope.store import contract, table_schemas
 
 
 @cache

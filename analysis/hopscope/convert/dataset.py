@@ -4,12 +4,11 @@ Layout: `<dataset>/<table>/part-00000.parquet`, part-00001 and so on for every t
 the table's rows, so that a range of collectives or of time is in few of them and the others are passed over by their
 statistics; and manifest.json, written last. The whole is made in a directory beside it and renamed into place under a
 lock, so a reader sees the old one or the new one. A conversion that is stopped leaves nothing and starts from the
-beginning.
+beginning. What a conversion did not make is never replaced or removed (`place`).
 """
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Generator
@@ -18,47 +17,52 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hopscope import _convert, _paths
+from hopscope import _convert, _paths, manifest
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.conversion import Progress, convert
 from hopscope.convert.parts import Parts
+from hopscope.convert.place import (
+    ANOTHER_PLACE,
+    check_replaceable,
+    clear_leftovers,
+    dataset_directory,
+    make_unfinished,
+    put_in_place,
+)
 from hopscope.convert.run_facts import hopscope_version
-from hopscope.convert.source import MANIFEST, Archive, find
+from hopscope.convert.source import Archive, find
 from hopscope.errors import InputError
-from hopscope.launch import job
-from hopscope.store import SCHEMA_VERSION, table_names
+from hopscope.store import table_names
 
 
-def ensure_dataset(path: Path, *, progress: Progress | None = None) -> Path:
+def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progress | None = None) -> Path:
     """The up-to-date dataset of a trace directory, archive or dataset; converts where there is none.
 
-    progress(stage, done, total) is called while it works. Raises InputError if the path is nothing of the kind, or the
-    archive cannot be read.
+    dataset: where an archive's dataset is or is to be made; unset: `dataset` beside it. progress(stage, done, total) is
+    called while it works. Raises InputError if the path is nothing of the kind, the archive cannot be read, or
+    something that no conversion made has the dataset's place.
     """
     found = find(Path(path))
     if not isinstance(found, Archive):
+        if dataset is not None and not (dataset.exists() and dataset.samefile(found)):
+            raise InputError(f"{path} is a dataset already; --dataset says where that of a trace or an archive is")
         return found
-    target = dataset_directory(found)
+    target = dataset_directory(found) if dataset is None else dataset.absolute()
     before = fingerprint(found)
     if _is_current(target, before):
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with _only_one(target.parent):
-        if not _is_current(target, before):  # another process may have made it while this one waited
-            _make(target, found, before, progress)
+    check_replaceable(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _only_one(target.parent):
+            if not _is_current(target, before):  # another process may have made it while this one waited
+                _make(target, found, before, progress)
+    except OSError as problem:
+        raise InputError(
+            f"the dataset cannot be written to {target}: {problem.strerror or problem}; "
+            f"make room there, or {ANOTHER_PLACE}"
+        ) from None
     return target
-
-
-def dataset_directory(archive: Archive) -> Path:
-    """Where an archive's dataset belongs: beside it, or in the user's cache where there is no permission to write."""
-    alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
-    name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
-    beside = archive.directory / name
-    if os.access(archive.directory, os.W_OK):
-        return beside
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopscope"
-    place = hashlib.sha256(str(archive.anchor.resolve()).encode()).hexdigest()[:12]
-    return cache / f"{archive.name}-{place}" / "dataset"
 
 
 def fingerprint(archive: Archive) -> dict[str, Any]:
@@ -97,19 +101,13 @@ def _converter() -> str:
 
 def _is_current(target: Path, source: dict[str, Any]) -> bool:
     try:
-        manifest = json.loads((target / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = manifest.read(target)
+    except InputError:
         return False
-    if not isinstance(manifest, dict) or (manifest.get("schema_version"), manifest.get("source")) != (
-        SCHEMA_VERSION,
-        source,
-    ):
-        return False
-    parts = manifest.get("parts")
-    return isinstance(parts, dict) and all(
-        (target / name / f"part-{part:05}.parquet").is_file()
-        for name in table_names()
-        for part in range(max(1, parts.get(name, 1)))
+    return (
+        found.source == source
+        and set(table_names()) <= found.tables.keys()
+        and all((target / table / about["file"]).is_file() for table, about in found.files())
     )
 
 
@@ -130,25 +128,16 @@ def _only_one(directory: Path) -> Generator[None]:
 
 
 def _make(target: Path, archive: Archive, source: dict[str, Any], progress: Progress | None) -> None:
-    for leftover in target.parent.glob(f"{target.name}.tmp-*"):
-        shutil.rmtree(leftover)
-    making = target.with_name(f"{target.name}.tmp-{os.getpid()}")
+    clear_leftovers(target)
+    making = make_unfinished(target)
     try:
-        making.mkdir()
-        written = _write(making, archive, progress)
-        manifest = {"schema_version": SCHEMA_VERSION, **written, "source": source}
-        (making / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-        _put_in_place(making, target)
-    except OSError as problem:
-        raise InputError(
-            f"the dataset cannot be written to {target}: {problem.strerror or problem}; "
-            "make room there, or set XDG_CACHE_HOME and make the trace directory read-only"
-        ) from None
+        manifest.write(making, _write(making, archive, progress), source)
+        put_in_place(making, target)
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
 
-def _write(making: Path, archive: Archive, progress: Progress | None) -> dict[str, dict[str, int]]:
+def _write(making: Path, archive: Archive, progress: Progress | None) -> dict[str, list[manifest.Described]]:
     with Parts(making) as parts:
         for name, rows in convert(archive, making, progress):
             parts.add(name, rows)
@@ -159,13 +148,3 @@ def _write(making: Path, archive: Archive, progress: Progress | None) -> dict[st
     if progress:
         progress("writing", 1, 1)
     return written
-
-
-def _put_in_place(making: Path, target: Path) -> None:
-    if target.exists():
-        outdated = target.with_name(f"{target.name}.tmp-{os.getpid()}-outdated")
-        target.rename(outdated)
-        making.rename(target)
-        shutil.rmtree(outdated)
-    else:
-        making.rename(target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock, Semaphore
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hopscope.convert.contract import arrow_schema, conform
+from hopscope.manifest import described
 from hopscope.store import contract, table_names
 
 _ROWS_PER_GROUP = 1 << 18
@@ -71,20 +73,17 @@ class Parts:
         if self._problem is not None:
             raise self._problem
 
-    def close(self) -> dict[str, dict[str, int]]:
-        """Writes everything that waits. Returns how many rows and parts each table has, as the manifest says it."""
+    def close(self) -> dict[str, list[dict[str, Any]]]:
+        """Writes everything that waits. Returns the files of each table, as the manifest describes them."""
         self._pool.shutdown(wait=True)
         self._check()
         for name, table in self._tables.items():
-            if table.rows == 0:
+            if table.is_empty:
                 table.write(arrow_schema(name).empty_table())
         with ThreadPoolExecutor(max_workers=_WRITERS) as pool:
             for closing in [pool.submit(table.close) for table in self._tables.values()]:
                 closing.result()
-        return {
-            "tables": {name: table.rows for name, table in self._tables.items()},
-            "parts": {name: table.parts for name, table in self._tables.items()},
-        }
+        return {name: table.files for name, table in self._tables.items()}
 
 
 class _Table:
@@ -98,9 +97,14 @@ class _Table:
         self._lock = Lock()
         self._waiting: deque[pa.Table] = deque()
         self._has_writer = False
-        self.parts = 0
-        self.rows = 0
+        self.files: list[dict[str, Any]] = []
+        """Those that are whole."""
         directory.mkdir()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing was written yet."""
+        return self._writer is None and not self.files
 
     def wait_for_writer(self, rows: pa.Table) -> bool:
         """Lets rows wait. True if nobody writes this table: who asks has to call write_next() until it says False."""
@@ -129,24 +133,27 @@ class _Table:
         if self._writer is not None and self._in_part >= _ROWS_PER_PART:
             self.close()
         if self._writer is None:
-            self._writer = _open(self._directory / f"part-{self.parts:05}.parquet", self._name, rows.schema)
-            self.parts += 1
+            self._writer = _open(self._part(), self._name, rows.schema)
             self._in_part = 0
         self._writer.write_table(_like(rows, self._writer.schema), row_group_size=_ROWS_PER_GROUP)
         self._in_part += rows.num_rows
-        self.rows += rows.num_rows
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        self._writer = None
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+            # By the thread that wrote it, and while the file is still in memory.
+            self.files.append(described(self._part(), self._in_part))
+
+    def _part(self) -> Path:
+        return self._directory / f"part-{len(self.files):05}.parquet"
 
     def abandon(self) -> None:
         """Closes the file of a table that is given up."""
-        try:
-            self.close()
-        except (OSError, pa.ArrowException):
-            self._writer = None
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with suppress(OSError, pa.ArrowException):
+                writer.close()
 
 
 def _like(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError
-from hopscope.store import SCHEMA_VERSION
+from hopscope.manifest import SCHEMA_VERSION
 
 Facts = dict[str, Any]
 

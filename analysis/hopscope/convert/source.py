@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hopscope.errors import InputError
 from hopscope.launch import job
+from hopscope.manifest import MANIFEST, is_dataset
 
-MANIFEST = "manifest.json"
 _SUFFIX = ".otf2"
 
 
@@ -56,7 +56,7 @@ def find(path: Path) -> Archive | Path:
         if path.suffix != _SUFFIX:
             raise InputError(f"{path} is no OTF2 anchor file (*{_SUFFIX}); give the anchor file or the trace directory")
         return Archive(path.absolute())
-    if (path / MANIFEST).is_file():
+    if is_dataset(path):
         return path.absolute()
     if job.is_unassembled_run(path):
         job.assemble(path)
@@ -71,7 +71,7 @@ def find(path: Path) -> Archive | Path:
         return Archive(anchors[0].absolute())
     if anchors:
         raise InputError(f"{path} holds several archives; give one of them: {', '.join(str(a) for a in anchors)}")
-    if (path / "dataset" / MANIFEST).is_file():
+    if is_dataset(path / "dataset"):
         return (path / "dataset").absolute()
     raise InputError(
         f"{path} holds no OTF2 archive (*{_SUFFIX}), no recordings (spool/*.defs) and no dataset ({MANIFEST}); "

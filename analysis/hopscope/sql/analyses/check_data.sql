@@ -1,9 +1,9 @@
 -- Whether the dataset keeps its own rules.
 --
 -- Every hop has both ends inside its communicator; nothing is received before it was sent nor left before it was entered; complete collectives have one call
--- per member; the stretches of every critical path are contiguous, add up to its length and end at the last leave. What clocks that are a little apart can
--- explain is `inside`; what they cannot is `beyond`, and any of it makes the command exit with 1. Incomplete collectives, damaged files and what was set right
--- while converting are exempt and counted.
+-- per member; the stretches of every critical path are contiguous, add up to its length and end at the last leave; every file has the content that the
+-- conversion wrote, by the hash in manifest.json. What clocks that are a little apart can explain is `inside`; what they cannot is `beyond`, and any of it makes
+-- the command exit with 1. Incomplete collectives, damaged files and what was set right while converting are exempt and counted.
 --
 -- key rule
 -- column rule VARCHAR -- The rule.
@@ -183,6 +183,18 @@ findings as (
     inner join collectives on path_ends.path_collective_id = collectives.collective_id
     inner join ends on collectives.collective_id = ends.collective_id
     where path_ends.path = 'collective' and collectives.complete
+
+    union all
+    select
+        11 as place,
+        'every file has the content that the conversion wrote' as rule,
+        coalesce(sha256 <> found_sha256, true) as is_violated,
+        case
+            when is_violated then
+                format('{}: its SHA-256 differs from manifest.json; delete the dataset and ask the trace again', path)
+        end as what,
+        false as is_inside
+    from dataset_files
 ),
 
 rules as (
@@ -197,9 +209,10 @@ rules as (
             'communicator and number name one collective',
             'every complete collective that somebody left has a critical path',
             'the stretches of a critical path add up to its length',
-            'the critical path of a collective ends at its last leave'
+            'the critical path of a collective ends at its last leave',
+            'every file has the content that the conversion wrote'
         ]) as rule,
-        unnest(range(1, 11)) as place
+        unnest(range(1, 12)) as place
 ),
 
 counted as (
@@ -231,7 +244,7 @@ verdicts as (
 
     union all
     select
-        11 as place,
+        12 as place,
         'incomplete collectives, exempt' as rule,
         count(*) as looked_at,
         0 as inside,
@@ -243,7 +256,7 @@ verdicts as (
 
     union all
     select
-        12 as place,
+        13 as place,
         unnest(['damaged files, left out from the damage on', 'events of clocks that turned back, set right']) as rule,
         unnest([damaged_files, set_back_events]) as looked_at,
         0 as inside,

@@ -1,0 +1,110 @@
+"""Where a dataset is made, and what there may be replaced: only what a conversion made itself."""
+
+import hashlib
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from hopscope import manifest
+from hopscope.convert.source import Archive
+from hopscope.errors import InputError
+from hopscope.launch import job
+
+UNFINISHED = "hopscope-conversion"
+"""A file in the directory of a conversion that is under way, by which the next one knows it as such."""
+_MARK = "made by a conversion of hopscope that has not ended\n"
+
+ANOTHER_PLACE = "name another place for the dataset by --dataset DIR"
+
+
+def dataset_directory(archive: Archive) -> Path:
+    """Where an archive's dataset belongs: beside it, or in the user's cache where there is no permission to write."""
+    alone = archive.anchor.name == job.ANCHOR or len(list(archive.directory.glob("*.otf2"))) == 1
+    name = "dataset" if alone else f"{archive.anchor.stem}.dataset"
+    beside = archive.directory / name
+    if os.access(archive.directory, os.W_OK):
+        return beside
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopscope"
+    place = hashlib.sha256(str(archive.anchor.resolve()).encode()).hexdigest()[:12]
+    return cache / f"{archive.name}-{place}" / "dataset"
+
+
+def check_replaceable(target: Path) -> None:
+    """Raises InputError unless a dataset may take this place: nothing is there, an empty directory, or a dataset that
+    a conversion made and nothing else.
+
+    A link is never followed to what it would replace.
+    """
+    if target.is_symlink():
+        raise InputError(
+            f"{target} is a symbolic link to {target.readlink()}, and what a link leads to is never replaced: "
+            f"remove the link, or {ANOTHER_PLACE}"
+        )
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise InputError(f"{target} is a file of yours and stays as it is: move it away, or {ANOTHER_PLACE}")
+    inside = sorted(target.iterdir())
+    if not inside:
+        return
+    if not manifest.is_ours(target):
+        raise InputError(
+            f"{target} is not a dataset that hopscope made (it has no {manifest.MANIFEST} of one) and stays as it is: "
+            f"move it away, or {ANOTHER_PLACE}"
+        )
+    strange = next((found for found in inside if not _is_part(found)), None)
+    if strange is not None:
+        raise InputError(
+            f"{target} is an outdated dataset, but {strange} is none of its files, so it is not replaced: move "
+            f"{strange.name} away, or {ANOTHER_PLACE}"
+        )
+
+
+def make_unfinished(target: Path) -> Path:
+    """A new directory beside the target, marked as a conversion's. Raises OSError."""
+    making = target.with_name(f"{target.name}.tmp-{secrets.token_hex(4)}")
+    making.mkdir()
+    (making / UNFINISHED).write_text(_MARK, encoding="utf-8")
+    return making
+
+
+def put_in_place(making: Path, target: Path) -> None:
+    """Renames what a conversion has made to its place; an outdated dataset there goes. Raises OSError, and InputError
+    if something else has come there meanwhile."""
+    (making / UNFINISHED).unlink()
+    check_replaceable(target)
+    if target.exists() and any(target.iterdir()):
+        outdated = making.with_name(f"{making.name}-outdated")
+        target.rename(outdated)
+        making.rename(target)
+        shutil.rmtree(outdated)
+    else:
+        making.rename(target)  # an empty directory gives way
+
+
+def clear_leftovers(target: Path) -> None:
+    """Removes what conversions that were killed left beside the target; nothing that is not known as theirs."""
+    for left in target.parent.iterdir():
+        if left.name.startswith(f"{target.name}.tmp-") and not left.is_symlink() and _is_left_over(left):
+            shutil.rmtree(left)
+
+
+def _is_left_over(path: Path) -> bool:
+    try:
+        is_marked = (path / UNFINISHED).read_text(encoding="utf-8") == _MARK
+    except (OSError, UnicodeDecodeError):
+        is_marked = False
+    try:
+        return (is_marked or manifest.is_ours(path)) and all(_is_part(found) for found in path.iterdir())
+    except OSError:
+        return False
+
+
+def _is_part(path: Path) -> bool:
+    """True for a file or table directory as conversions make them."""
+    if path.is_symlink():
+        return False
+    if path.name in (manifest.MANIFEST, UNFINISHED) or path.name.startswith(".scratch-"):
+        return path.is_file()
+    return path.is_dir() and all(part.match("part-*.parquet") and part.is_file() for part in path.iterdir())

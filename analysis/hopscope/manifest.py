@@ -1,0 +1,114 @@
+"""What a dataset says about itself, `manifest.json` (schemas/manifest.schema.json): its version, the files of each
+table with their rows, bytes and hash, and what it was made from. Written last: a directory without it is no dataset."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from hopscope.errors import InputError
+from hopscope.json_text import read_json
+
+MANIFEST = "manifest.json"
+
+SCHEMA_VERSION = 2
+"""Version of the tables and the manifest that this program reads; 1 had no hashes."""
+
+Described = dict[str, Any]
+"""One file as the manifest has it."""
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A manifest of this version."""
+
+    tables: Mapping[str, Sequence[Described]]
+    """The files of each table, in the order of its rows."""
+    source: object
+    """What the dataset was made from; None where it was not made from an archive."""
+
+    def files(self) -> list[tuple[str, Described]]:
+        """Every file with its table."""
+        return [(table, file) for table, files in self.tables.items() for file in files]
+
+
+def described(part: Path, rows: int) -> Described:
+    """What the manifest says of a file that was written with so many rows."""
+    with part.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return {"file": part.name, "rows": rows, "bytes": part.stat().st_size, "sha256": digest}
+
+
+def write(dataset: Path, tables: Mapping[str, Sequence[Described]], source: object = None) -> None:
+    """Writes the manifest, which makes a dataset of the directory."""
+    content = {"schema_version": SCHEMA_VERSION, "tables": tables, "source": source}
+    (dataset / MANIFEST).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def is_dataset(path: Path) -> bool:
+    """True if a directory says of itself that it is a dataset: an archive may lie beside another program's
+    manifest.json."""
+    return (path / MANIFEST).is_file() and not any(path.glob("*.otf2"))
+
+
+def read(dataset: Path) -> Manifest:
+    """The manifest of a dataset. Raises InputError if there is none, or one of another version."""
+    path = dataset / MANIFEST
+    again = f"Delete {dataset} and run the command on the trace again, which converts it anew"
+    try:
+        content = read_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{dataset} is no whole dataset: it has no {MANIFEST}. "
+            "Give the trace directory, which is converted when needed"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {error}. {again}") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path} is not a dataset's manifest: an object is expected. {again}")
+    manifest = cast("dict[str, object]", content)
+    version = manifest.get("schema_version")
+    if version != SCHEMA_VERSION:
+        older = isinstance(version, int) and version < SCHEMA_VERSION
+        what = f"{dataset} is an older dataset: its manifest.json" if older else f"{path}"
+        raise InputError(f"{what} has schema_version {version}, and this hopscope reads {SCHEMA_VERSION}. {again}")
+    tables = manifest.get("tables")
+    if not _describes_files(tables):
+        raise InputError(f"{path} does not describe the dataset's files (schemas/manifest.schema.json). {again}")
+    return Manifest(cast("dict[str, list[Described]]", tables), manifest.get("source"))
+
+
+def is_ours(directory: Path) -> bool:
+    """True if a directory holds the manifest of a dataset that a conversion made, in whichever version."""
+    try:
+        content = read_json((directory / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    manifest = cast("dict[str, object]", content) if isinstance(content, dict) else {}
+    source = manifest.get("source")
+    return (
+        isinstance(manifest.get("schema_version"), int)
+        and isinstance(manifest.get("tables"), dict)
+        and isinstance(source, dict)
+        and {"anchor", "hopscope_version"} <= cast("dict[str, object]", source).keys()
+    )
+
+
+def _describes_files(tables: object) -> bool:
+    if not isinstance(tables, dict):
+        return False
+    for files in cast("dict[str, object]", tables).values():
+        if not isinstance(files, list):
+            return False
+        for file in cast("list[object]", files):
+            about = cast("dict[str, object]", file) if isinstance(file, dict) else {}
+            if {name: type(about.get(name)) for name in _FILE} != _FILE:
+                return False
+    return True
+
+
+_FILE = {"file": str, "rows": int, "bytes": int, "sha256": str}

@@ -1,0 +1,219 @@
+"""Only what a conversion made is ever replaced or removed: a directory called `dataset` may be the user's."""
+
+import json
+from pathlib import Path
+
+import click
+import hopscope
+import pytest
+from archive_drawing import Drawing, Place
+from hopscope.cli.analyze import analyze
+from hopscope.cli.main import execute
+from hopscope.cli.main import hopscope as hopscope_group
+from hopscope.convert import dataset, ensure_dataset
+from hopscope.convert.place import UNFINISHED
+from hopscope.errors import InputError
+
+
+def draw(directory: Path, barriers: int = 3) -> Path:
+    """A trace directory with so many barriers of two ranks."""
+    drawing = Drawing(directory, [Place("h0"), Place("h0")])
+    for i in range(barriers):
+        for rank in (0, 1):
+            drawing.collective(rank, 100 * i, 100 * i + 50, "MPI_Barrier")
+    drawing.write()
+    return directory
+
+
+def barriers_in(trace: hopscope.Trace) -> int:
+    return trace.table("collectives").num_rows
+
+
+def make_outdated(found: Path) -> None:
+    """Lets a dataset seem made by an older version."""
+    content = json.loads((found / "manifest.json").read_text())
+    content["source"]["hopscope_version"] = "0.0.1"
+    (found / "manifest.json").write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize("manifest", [None, "", "{}", "[]", '{"schema_version": 2}', '{"tables": {"a": [1]}}'])
+def test_a_users_own_directory_called_dataset_stays(tmp_path: Path, manifest: str | None) -> None:
+    # It was deleted without a word.
+    trace = draw(tmp_path / "t")
+    own = trace / "dataset"
+    own.mkdir()
+    (own / "images.csv").write_text("a year's work\n")
+    if manifest is not None:
+        (own / "manifest.json").write_text(manifest)
+    with pytest.raises(InputError, match=rf"{own} is not a dataset that hopscope made.*--dataset DIR"):
+        hopscope.open(trace)
+    assert (own / "images.csv").read_text() == "a year's work\n"
+    assert sorted(path.name for path in trace.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
+    assert barriers_in(hopscope.open(trace, dataset=tmp_path / "elsewhere")) == 3
+
+
+def test_a_file_called_dataset_stays(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    (trace / "dataset").write_text("mine\n")
+    for _ in range(2):  # it was moved aside once, and stopped every command after that
+        with pytest.raises(InputError, match="is a file of yours"):
+            hopscope.open(trace)
+    assert (trace / "dataset").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("leads_to", ["own", "nothing"])
+def test_a_link_called_dataset_stays_and_so_does_what_it_leads_to(tmp_path: Path, leads_to: str) -> None:
+    trace = draw(tmp_path / "t")
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "work").write_text("mine\n")
+    (trace / "dataset").symlink_to(tmp_path / leads_to)
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"symbolic link to .*--dataset DIR"):
+            hopscope.open(trace)
+    assert (trace / "dataset").is_symlink()
+    assert (own / "work").read_text() == "mine\n"
+
+
+def test_a_dataset_behind_a_link_is_read_and_never_replaced(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    made = ensure_dataset(trace)
+    made.rename(tmp_path / "kept")
+    made.symlink_to(tmp_path / "kept")
+    assert barriers_in(hopscope.open(trace)) == 3
+    make_outdated(tmp_path / "kept")
+    before = sorted((tmp_path / "kept").rglob("*"))
+    with pytest.raises(InputError, match="symbolic link"):
+        hopscope.open(trace)
+    assert sorted((tmp_path / "kept").rglob("*")) == before
+
+
+def test_an_outdated_dataset_with_a_users_file_in_it_stays(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    made = ensure_dataset(trace)
+    make_outdated(made)
+    note = made / "notes.txt"
+    note.write_text("mine\n")
+    with pytest.raises(InputError, match=rf"{note} is none of its files"):
+        hopscope.open(trace)
+    assert note.read_text() == "mine\n"
+    note.unlink()
+    assert barriers_in(hopscope.open(trace)) == 3
+
+
+def test_an_empty_directory_takes_the_dataset(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    (tmp_path / "place").mkdir()
+    assert hopscope.open(trace, dataset=tmp_path / "place").dataset == tmp_path / "place"
+    assert (tmp_path / "place" / "manifest.json").is_file()
+    assert not (trace / "dataset").exists()
+
+
+def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    made = ensure_dataset(trace)
+    marked = (trace / "dataset.tmp-0badcafe", trace / "dataset.tmp-0badcafe-outdated")
+    (marked[0] / "calls").mkdir(parents=True)
+    (marked[0] / "calls" / "part-00000.parquet").write_bytes(b"half")
+    (marked[0] / ".scratch-abcdef").touch()
+    (marked[0] / UNFINISHED).write_text("made by a conversion of hopscope that has not ended\n")
+    made.rename(marked[1])  # killed between two renames
+    own = trace / "dataset.tmp-x"
+    own.mkdir()
+    (own / "work").write_text("mine\n")
+    (trace / "dataset.tmp-link").symlink_to(own)
+    (trace / "dataset.tmp-file").write_text("mine\n")
+    also_own = trace / "dataset.tmp-y"  # even one that somebody marked
+    also_own.mkdir()
+    (also_own / UNFINISHED).write_text("made by a conversion of hopscope that has not ended\n")
+    (also_own / "work").write_text("mine\n")
+    assert barriers_in(hopscope.open(trace)) == 3
+    assert sorted(path.name for path in trace.glob("dataset*")) == [
+        "dataset", "dataset.tmp-file", "dataset.tmp-link", "dataset.tmp-x", "dataset.tmp-y",
+    ]  # fmt: skip
+    assert (own / "work").read_text() == (also_own / "work").read_text() == "mine\n"
+
+
+def test_an_archive_beside_another_programs_manifest_is_an_archive(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    (trace / "manifest.json").write_text('{"name": "a web application"}')
+    assert barriers_in(hopscope.open(trace)) == 3
+
+
+def test_a_place_that_cannot_be_written_names_the_option(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot be written to .*file/d.*--dataset DIR"):
+        hopscope.open(trace, dataset=tmp_path / "file" / "d")
+
+
+def test_a_trace_without_permission_and_without_a_cache_names_the_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permission bits do not stop the superuser, so the question is answered for it."""
+    trace = draw(tmp_path / "t")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr("hopscope.convert.place.os.access", lambda *_: False)
+    with pytest.raises(InputError, match=r"cannot be written to .*--dataset DIR"):
+        hopscope.open(trace)
+    assert barriers_in(hopscope.open(trace, dataset=tmp_path / "elsewhere")) == 3
+
+
+def test_a_dataset_itself_takes_no_other_place(tmp_path: Path) -> None:
+    made = ensure_dataset(draw(tmp_path / "t"))
+    assert ensure_dataset(made, dataset=made) == made
+    with pytest.raises(InputError, match="is a dataset already"):
+        hopscope.open(made, dataset=tmp_path / "elsewhere")
+
+
+def test_what_comes_to_the_place_during_a_conversion_stays(tmp_path: Path) -> None:
+    trace = draw(tmp_path / "t")
+
+    def put_there(*_: object) -> None:
+        (trace / "dataset").mkdir(exist_ok=True)
+        (trace / "dataset" / "work").write_text("mine\n")
+
+    with pytest.raises(InputError, match="is not a dataset that hopscope made"):
+        dataset.ensure_dataset(trace, progress=put_there)
+    assert sorted(path.name for path in trace.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
+    assert (trace / "dataset" / "work").read_text() == "mine\n"
+
+
+def test_every_command_that_opens_a_trace_takes_the_place_of_its_dataset() -> None:
+    context = click.Context(analyze)
+    commands = {name: analyze.get_command(context, name) for name in analyze.list_commands(context) if name != "list"}
+    commands["dashboard"] = hopscope_group.get_command(context, "dashboard")
+    lacking = [name for name, found in commands.items() if found and "dataset" not in {p.name for p in found.params}]
+    assert lacking == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["summary", "TRACE"],
+        ["sql", "TRACE", "select 1 as one"],
+        ["export", "TRACE", "-o", "OUTPUT"],
+        ["report", "TRACE", "-o", "OUTPUT"],
+        ["gate", "TRACE", "--config", "GATES"],
+    ],
+)
+def test_a_command_makes_the_dataset_at_the_place_that_was_given(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = draw(tmp_path / "t")
+    own = trace / "dataset"
+    own.mkdir()
+    (own / "work").write_text("mine\n")
+    (tmp_path / "gates.toml").write_text('[gates]\nsummary = "ranks.value > 1000"\n')
+    places = {"TRACE": trace, "OUTPUT": tmp_path / "output", "GATES": tmp_path / "gates.toml"}
+    arguments = [str(places.get(word, word)) for word in words]
+    with pytest.raises(SystemExit) as ended:
+        execute(analyze, "analyze", arguments)
+    said = capsys.readouterr().err
+    assert (ended.value.code, said.count(str(own)), "--dataset DIR" in said) == (2, 1, True)
+    with pytest.raises(SystemExit) as ended:
+        execute(analyze, "analyze", [*arguments, "--dataset", str(tmp_path / "d")])
+    assert ended.value.code == 0, capsys.readouterr().err
+    assert (tmp_path / "d" / "manifest.json").is_file()
+    assert (own / "work").read_text() == "mine\n"
