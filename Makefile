@@ -13,10 +13,10 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check check-kills check-random check-mpi4py check-apps fuzz sanitize bench bench-large dev clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills check-random check-mpi4py check-apps fuzz sanitize bench bench-large dev lock clean setup-demo setup-test unit
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup-demo ## A real solver traced, explained, remapped and run again: about two minutes after the first set-up
 	@$(PY) demo/run.py
@@ -60,6 +60,9 @@ bench-large: setup-test ## Conversion and analyses of 2, 20 and 200 million even
 dev: setup-test ## Everything for working on Hopscope: packages, .venv, native modules, collectors
 	@echo "ready: source .venv/bin/activate"
 
+lock: ## Resolve the Python packages of pyproject.toml anew, into requirements/
+	@$(firstword $(wildcard $(PY)) python3) tools/lock.py
+
 clean: ## Remove what was built, but not .venv
 	rm -rf build demo_run .pytest_cache .ruff_cache .hypothesis $(STAMPS)
 	find analysis dashboard tests demo benchmarks -name __pycache__ -prune -exec rm -rf {} +
@@ -71,7 +74,7 @@ setup-test: $(STAMPS)/python-test $(STAMPS)/collector
 build/system-%: tools/setup
 	@mkdir -p $(@D) && tools/setup system $* && touch $@
 
-$(STAMPS)/python-%: $(NATIVE_SOURCES) | build/system-%
+$(STAMPS)/python-%: $(NATIVE_SOURCES) $(wildcard requirements/*.txt) | build/system-%
 	@tools/setup python $* && mkdir -p $(@D) && touch $@
 
 $(STAMPS)/collector: $(COLLECTOR_SOURCES) | $(if $(wildcard build/system-test),build/system-test,build/system-demo)
