@@ -30,6 +30,8 @@ class LocalMpi:
             words += ["--oversubscribe"]
             # In a container one rank may not read another's memory, and Open MPI would say so for every rank.
             words += ["--mca", "btl_vader_single_copy_mechanism", "none"] if self.release == "openmpi-4" else []
+            # Release 5 as Debian 13 builds it complains, for every rank, of an interface with addresses of both kinds.
+            words += ["--mca", "btl_tcp_disable_family", "6"] if self.release == "openmpi-5" else []
             if os.geteuid() == 0:
                 words += ["--allow-run-as-root"]
         return words
