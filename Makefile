@@ -13,7 +13,7 @@ STAMPS := .venv/stamps
 COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
 NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
 
-.PHONY: help demo test check check-kills check-random check-mpi4py check-apps check-fresh fuzz sanitize bench bench-large dev lock clean setup-demo setup-test unit
+.PHONY: help demo test check check-kills check-random check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large dev lock clean setup-demo setup-test unit
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ check-mpi4py: setup-test ## mpi4py's own tests with and without the collector, i
 
 check-apps: setup-test ## LAMMPS, HPCC and ScaLAPACK's testers with and without the collector (ONLY=name WHOLE=1)
 	@$(PY) tests/exactness/check_apps.py $(if $(ONLY),--only '$(ONLY)') $(if $(WHOLE),--whole)
+
+check-pythons: setup-demo ## The wheel under each further Python found here: install, build a collector, trace, analyse
+	@$(PY) tools/check_pythons.py $(ONLY)
 
 check-fresh: ## The demo on Debian 12 and 13 as they are before anything was installed; needs root (ONLY=trixie)
 	@tools/check-fresh $(ONLY)

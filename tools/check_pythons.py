@@ -1,0 +1,181 @@
+"""Does a wheel of this project work where somebody installs it, under every Python that is found here?
+
+For each Python but .venv's own, which all other tests run under, and for that one in tests/end_to_end/test_wheel.py:
+`pip wheel`, an empty environment with the locked packages and the wheel, then from outside the checkout a collector
+built by `hopscope build`, a short trace by `hopscope run`, and `analyze`. Fails if a Python fails that was found; says
+which ones could not be tested. With versions such as 3.13 as arguments it tries those only.
+"""
+
+import os
+import platform
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import local_mpi
+import lock
+
+ROOT = Path(__file__).parents[1]
+# Python's newest release, so that one which is not found here is named.
+NEWEST = 14
+
+
+class TrialError(Exception):
+    """A step failed; what it said."""
+
+
+class NotInstallableError(TrialError):
+    """The locked packages cannot be had for this Python."""
+
+
+def run(words: list[str], folder: Path, path: str = "") -> str:
+    """What a command says on its standard output, run in a folder as somebody new to this machine would.
+
+    Raises TrialError with its last words if it fails.
+    """
+    environment = os.environ | {"PATH": path or os.environ["PATH"]}
+    words = [str(ROOT / "tools" / "newcomer"), *words]
+    done = subprocess.run(
+        words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
+        raise TrialError(f"{' '.join(words[1:])} ended with code {done.returncode}:\n{said}")
+    return done.stdout
+
+
+def build_wheel(python: str, folder: Path) -> Path:
+    """The wheel that `pip wheel .` makes in a copy of the checkout, with what it needs for that in an environment of
+    pip's own."""
+    source = folder / "source"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, source / name)
+    run([python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder), "."], source)
+    return next(folder.glob("hopscope-*.whl"))
+
+
+def install(python: str, wheel: Path, folder: Path) -> Path:
+    """A new environment with the locked packages and the wheel in it; returns its bin.
+
+    Raises NotInstallableError if pip finds no wheel of a locked package for this Python.
+    """
+    environment = folder / "environment"
+    run([python, "-m", "venv", str(environment)], folder)
+    programs = environment / "bin"
+    pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check"]
+    locked = ["--only-binary", ":all:", "--require-hashes", "-r", str(lock.LOCKS / "demo.txt")]
+    try:
+        run([*pip, "install", "-q", *locked], folder)
+    except TrialError as error:
+        if "No matching distribution found" in str(error):
+            raise NotInstallableError(str(error).splitlines()[-1]) from None
+        raise
+    run([*pip, "install", "-q", "--no-deps", str(wheel)], folder)
+    run([*pip, "check"], folder)
+    return programs
+
+
+def trace_and_analyze(programs: Path, mpi: local_mpi.LocalMpi, folder: Path) -> dict[str, str]:
+    """Build the collector for an MPI library, trace a short run, and return what two analyses answer, as CSV."""
+    program = shutil.copy(mpi.compile(ROOT / "demo" / "heat_plate.c"), folder / "app")
+    path = f"{programs}:{os.environ['PATH']}"
+    hopscope, analyze = str(programs / "hopscope"), str(programs / "analyze")
+    run([hopscope, "build", "--mpicc", mpi.compiler], folder, path)
+    job = [*mpi.launch(2), str(program), "--size", "64", "--iterations", "30", "--tolerance", "0"]
+    run([hopscope, "run", "--tree", "binomial", "--dir", "trace", "--", *job], folder, path)
+    return {
+        name: run([analyze, name, "trace", "--format", "csv"], folder, path) for name in ("summary", "critical-path")
+    }
+
+
+def candidates(minor: int) -> Iterator[Path]:
+    """Where a Python 3.minor may be: on PATH, as the system's, and where pyenv and uv put theirs."""
+    name = f"python3.{minor}"
+    # HOME may be a folder made for this run.
+    home = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    for folder in (*os.environ["PATH"].split(":"), "/usr/local/bin", "/usr/bin"):
+        yield Path(folder) / name
+    for pattern in (f".pyenv/versions/3.{minor}.*/bin", f".local/share/uv/python/cpython-3.{minor}.*/bin"):
+        yield from (folder / name for folder in sorted(home.glob(pattern), reverse=True))
+
+
+def find(minor: int) -> str | None:
+    """A released CPython 3.minor of this machine."""
+    ask = (
+        "import sys, ensurepip, venv; v = sys.version_info; "
+        "print(v.minor if v.releaselevel == 'final' and sys.implementation.name == 'cpython' else '')"
+    )
+    for path in candidates(minor):
+        if os.access(path, os.X_OK):
+            words = [str(path), "-c", ask]
+            # A name on PATH may be a shim for a Python that is not selected.
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            if done.stdout.strip() == str(minor):
+                return str(path)
+    return None
+
+
+def main() -> int:
+    """Try each Python in turn."""
+    claimed = [int(version[2:]) for version in lock.pythons(lock.pyproject())]
+    here = sys.version_info.minor
+    mpis = local_mpi.find()
+    if not mpis:
+        sys.exit("check_pythons: there is no MPI library on this machine to trace a program with")
+    only = [int(version.removeprefix("3.")) for version in sys.argv[1:]]
+    tested, absent, failed, untestable = {here}, list[int](), list[int](), list[str]()
+    wheel: Path | None = None
+    with tempfile.TemporaryDirectory(prefix="hopscope-pythons-") as made:
+        for minor in only or range(min(claimed), max(NEWEST, *claimed) + 1):
+            if minor == here:
+                continue
+            python = find(minor)
+            if python is None:
+                absent.append(minor)
+                continue
+            folder = Path(made) / f"3.{minor}"
+            folder.mkdir()
+            started = time.monotonic()
+            try:
+                # Modules for the stable ABI serve all later releases.
+                if wheel is None or "-abi3-" not in wheel.name:
+                    wheel = build_wheel(python, folder)
+                trace_and_analyze(install(python, wheel, folder), mpis[0], folder)
+            except TrialError as error:
+                if isinstance(error, NotInstallableError) and minor not in claimed:
+                    untestable.append(f"3.{minor} ({error})")
+                    continue
+                failed.append(minor)
+                print(f"Python 3.{minor} ({python}): failed: {error}", flush=True)
+            else:
+                tested.add(minor)
+                took = time.monotonic() - started
+                print(
+                    f"Python 3.{minor} ({python}): {wheel.name} built a collector, traced, analysed: {took:.0f} s",
+                    flush=True,
+                )
+    print(
+        f"Pythons tested: {shown(sorted(tested))}"
+        + (f"; failed: {shown(failed)}" if failed else "")
+        + (f"; not found here: {shown(absent)}" if absent else "")
+        + "".join(f"; could not be tested: {why}" for why in untestable)
+        + f" (3.{here}, {platform.python_implementation()} of .venv, by the tests)"
+    )
+    return 1 if failed else 0
+
+
+def shown(minors: list[int]) -> str:
+    """3.12 3.13."""
+    return " ".join(f"3.{minor}" for minor in minors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
