@@ -9,6 +9,7 @@ from dash.development.base_component import Component
 
 from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.figures.style import CONFIG
 
 Content = Any
 """What Dash takes as children."""
@@ -35,15 +36,11 @@ def card(title: str | None, *children: Content, hint: Content = None, css: str =
 
 def drawing(title: str, figure: Any, *, name: str) -> Component:
     """Give a plotly figure. `name` is its id; `title` says what it is to a reader who cannot see it."""
+    config: Any = {**CONFIG, "toImageButtonOptions": {"filename": name}}
     graph = dcc.Graph(
         id=name,
         figure=figure,
-        config={
-            "displaylogo": False,
-            "responsive": True,
-            "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
-            "toImageButtonOptions": {"filename": name},
-        },
+        config=config,
         style={"height": figure.layout.height or 320},
     )
     return html.Div(graph, role="img", **aria.label(title))

@@ -1,15 +1,24 @@
 """The frame of every plotly figure: margins, axes and text that follow the page's colour scheme.
 
 Backgrounds are transparent, and the style sheet colours text and grid lines with the page's own colours, so that
-switching
-between light and dark needs no new figure.
+switching between light and dark needs no new figure.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
 from hopscope_dashboard.palette import FONT
+
+CONFIG: Final[dict[str, Any]] = {
+    "displaylogo": False,
+    "responsive": True,
+    # Without these two, a button over every figure offers to upload it to plotly's own service.
+    "showSendToCloud": False,
+    "plotlyServerURL": "",
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
+}
+"""How plotly.js behaves, on the pages and in the report alike."""
 
 _TRANSPARENT = "rgba(0,0,0,0)"
 BAR_GAP = 0.35

@@ -1,5 +1,6 @@
 """Puts the file together: the pages one under another, with what they need to look and behave as in the dashboard."""
 
+import json
 import shlex
 from collections.abc import Callable
 from html import escape
@@ -13,6 +14,7 @@ from plotly.offline import get_plotlyjs
 from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Trace, TraceData, quantity
+from hopscope_dashboard.figures.style import CONFIG
 from hopscope_dashboard.pages import PAGES, collective, collectives, remap
 from hopscope_dashboard.pages.remap.result import result
 from hopscope_dashboard.pages.routing import content
@@ -34,11 +36,13 @@ footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
 @media print { body { background: white; padding: 0; } nav { display: none; } .card { break-inside: avoid; }
   .table-frame, .graph-frame { max-height: none; } .tree { min-width: 0 !important; } .told { display: none; } }
 """
-_DRAW: Final = """
-for (const described of document.querySelectorAll("script[data-figure]")) {
+_POLICY: Final = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+"""All that the file needs is in it: a browser that keeps to this asks nobody, whatever is clicked."""
+_DRAW: Final = f"""
+for (const described of document.querySelectorAll("script[data-figure]")) {{
   const figure = JSON.parse(described.textContent);
-  Plotly.newPlot(described.dataset.figure, figure.data, figure.layout, { displaylogo: false, responsive: true });
-}
+  Plotly.newPlot(described.dataset.figure, figure.data, figure.layout, {json.dumps(CONFIG)});
+}}
 """
 
 _Section = tuple[str, str, str, Callable[[TraceData], Component]]
@@ -69,6 +73,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
     started = f", started {data.run['started_at']}" if data.run["started_at"] else ""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(data.name)} · Hopscope</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{style}</style><script>{get_plotlyjs()}</script></head><body>"
         f'<nav aria-label="Sections">{links}</nav><main>{"".join(drawn)}</main>'

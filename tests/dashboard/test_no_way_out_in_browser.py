@@ -1,0 +1,96 @@
+"""No control of the pages or of the report leads off the machine, and the browser is told to refuse one that would."""
+
+from pathlib import Path
+
+import hopscope
+import pytest
+from hopscope_dashboard.pages import PAGES
+from hopscope_dashboard.report import document
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+pytestmark = pytest.mark.alone
+
+ADDRESSES = (
+    "all => all.map(each => each.getAttribute('href') ?? each.getAttribute('src') ?? each.getAttribute('action'))"
+)
+FOREIGN = "https://elsewhere.example"
+
+
+def click_every_button(page: Page) -> list[str]:
+    """Click every button over every figure; their titles."""
+    buttons = page.locator(".modebar-btn")
+    titles = []
+    for at in range(buttons.count()):
+        titles.append(buttons.nth(at).get_attribute("data-title") or "")
+        buttons.nth(at).dispatch_event("click")
+    return titles
+
+
+@pytest.mark.parametrize("path", [page.path for page in PAGES])
+def test_no_link_or_button_of_a_page_leads_to_another_host(
+    page: Page, context: BrowserContext, address: str, path: str
+) -> None:
+    # The fixture `page` fails on a request to anybody else, and on one that the policy refused.
+    before = context.pages
+    page.goto(f"{address}{path}")
+    expect(page.locator("#content h1")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    addresses = page.locator("[href], [src], [action]").evaluate_all(ADDRESSES)
+    # The first is the address of the page's icon; styles and scripts follow.
+    assert len(addresses) > 10
+    assert [each for each in addresses if not each.startswith(("/", "#")) or each.startswith("//")] == []
+    titles = click_every_button(page)
+    assert not [title for title in titles if "share" in title.lower() or "cloud" in title.lower()]
+    assert any("Download" in title for title in titles) == bool(page.locator(".js-plotly-plot").count())
+    page.wait_for_timeout(300)
+    assert context.pages == before
+
+
+def test_the_browser_refuses_what_a_page_would_load_from_or_send_to_another_host(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context()
+    asked: list[str] = []
+    context.route(f"{FOREIGN}/**", lambda route: (asked.append(route.request.url), route.abort()))
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("#content h1")).to_be_visible()
+    refused = page.evaluate(
+        f"""async () => {{
+          const refused = [];
+          document.addEventListener("securitypolicyviolation", event => refused.push(event.effectiveDirective));
+          const add = (kind, set) => document.body.append(Object.assign(document.createElement(kind), set));
+          await fetch("{FOREIGN}/fetch").catch(() => 0);
+          navigator.sendBeacon("{FOREIGN}/beacon", "x");
+          add("img", {{ src: "{FOREIGN}/image" }});
+          add("script", {{ src: "{FOREIGN}/script" }});
+          add("script", {{ textContent: "window.inline = true" }});
+          add("link", {{ rel: "stylesheet", href: "{FOREIGN}/style" }});
+          add("iframe", {{ src: "{FOREIGN}/frame" }});
+          add("object", {{ data: "{FOREIGN}/object" }});
+          await new Promise(done => setTimeout(done, 500));
+          return [refused.sort(), window.inline];
+        }}"""
+    )
+    directives = ["connect-src", "connect-src", "frame-src", "img-src", "object-src"]
+    assert refused == [[*directives, "script-src-elem", "script-src-elem", "style-src-elem"], None]
+    assert asked == []
+    context.close()
+
+
+def test_no_button_of_the_report_leads_anywhere(browser: Browser, trace: hopscope.Trace, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(document(trace, "0"))
+    context = browser.new_context()
+    asked: list[str] = []
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"file://{file}")
+    page.locator(".js-plotly-plot .modebar-btn").last.wait_for(state="attached")
+    titles = click_every_button(page)
+    assert titles
+    assert not [title for title in titles if "share" in title.lower() or "cloud" in title.lower()]
+    page.wait_for_timeout(300)
+    assert context.pages == [page]
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    context.close()
