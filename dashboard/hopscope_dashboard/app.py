@@ -1,6 +1,7 @@
 """Makes the web application for one trace: `create_app(hopscope.open("trace")).run()`."""
 
 import logging
+from collections.abc import Collection
 from pathlib import Path
 
 from dash import Dash, set_props
@@ -9,15 +10,18 @@ from hopscope_dashboard.components import empty, shell
 from hopscope_dashboard.data import Trace, TraceData
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register
+from hopscope_dashboard.serving import protect
 
 _log = logging.getLogger(__name__)
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def create_app(trace: Trace) -> Dash:
+def create_app(trace: Trace, names: Collection[str] = ()) -> Dash:
     """Give the application that shows this trace.
 
-    It serves every script, style and font itself; a browser needs no other host.
+    It serves every script, style and font itself; a browser needs no other host. It answers to what this machine calls
+    itself (localhost), to the address that it is reached at, and to `names`. Raises ValueError if one of them cannot be
+    a host's.
     """
     data = TraceData(trace)
     app = Dash(
@@ -34,6 +38,7 @@ def create_app(trace: Trace) -> Dash:
     )
     app.layout = shell.layout(data.name)
     register(app, data, PAGES)
+    protect(app, names)
     return app
 
 

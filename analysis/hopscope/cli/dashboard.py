@@ -25,19 +25,35 @@ def _is_loopback(host: str) -> bool:
     "--host", default="127.0.0.1", show_default=True, help="The address to serve on; only this machine by default."
 )
 @click.option("--port", default=8050, show_default=True, type=click.IntRange(0, 65535), help="The port to serve on.")
-def command(trace: Path, host: str, port: int, dataset: Path | None) -> None:
+@click.option(
+    "--allow-host",
+    "allowed",
+    metavar="NAME",
+    multiple=True,
+    help="Another name that browsers use for this server, such as that of a proxy in front of it. May be given several "
+    "times.",
+)
+def command(trace: Path, host: str, port: int, allowed: tuple[str, ...], dataset: Path | None) -> None:
     """Serve the pages of a trace until interrupted. They need no network beyond the address served.
+
+    The server answers only requests for a name that it was started for: that of --host, the address that the request
+    came in at, localhost, on all addresses (--host 0.0.0.0) the machine's own names, and those of --allow-host. Else
+    any web page could read the trace by giving its own name this machine's address.
 
     Example: hopscope dashboard hopscope-app-1
     """
     try:
         from hopscope_dashboard.app import create_app
+        from hopscope_dashboard.serving.hosts import host_name, names_of
         from werkzeug.serving import make_server
     except ImportError as error:
         raise InputError(
             f"the dashboard's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
         ) from error
-    app = create_app(opening(trace, dataset))
+    for name in allowed:
+        if host_name(name) is None:
+            raise InputError(f"--allow-host {name} is not a host; give a name without http://, for example proxy.site")
+    app = create_app(opening(trace, dataset), {*names_of(host), *allowed})
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -49,7 +65,7 @@ def command(trace: Path, host: str, port: int, dataset: Path | None) -> None:
         url = f"http://{address}:{listening.getsockname()[1]}/"
         click.echo(f"hopscope: the dashboard is on {url} (Ctrl-C ends it)", err=True)
         if not _is_loopback(host):
-            click.echo("hopscope: whoever reaches this address can read the trace", err=True)
+            click.echo("hopscope: anyone who can reach this address can read the trace", err=True)
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
         # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
         make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()

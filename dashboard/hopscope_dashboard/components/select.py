@@ -1,10 +1,10 @@
 """A choice among many: what is chosen stands in the address, as with `choice`, and the list can be searched."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import dash_mantine_components as dmc
-from dash import ALL, Dash, Input, Output, ctx, no_update
+from dash import ALL, ClientsideFunction, Dash, Input, Output
 from dash.development.base_component import Component
 
 from hopscope_dashboard.address import Query, link
@@ -43,18 +43,9 @@ def select(
 
 def register(app: Dash) -> None:
     """Register the callback that takes the browser to what was chosen in any list."""
-
-    @app.callback(
+    app.clientside_callback(
+        ClientsideFunction("hopscope", "followSelect"),
         Output(shell.ADDRESS, "search"),
         Input({"type": SELECT, "name": ALL, "current": ALL}, "value"),
         prevent_initial_call=True,
     )
-    def go(values: list[str | None]) -> Any:
-        del values
-        # A list that was just drawn calls, too; only one that no longer shows what is current was used.
-        lists = ctx.inputs_list[0]
-        return next(
-            (each["value"] for each in lists if each.get("value") not in (None, each["id"]["current"])), no_update
-        )
-
-    del go

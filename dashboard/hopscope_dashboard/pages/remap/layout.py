@@ -9,7 +9,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages.remap import ids
 
-_PHASES = {"up": "up", "down": "down"}
+PHASES = {"up": "up", "down": "down"}
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -29,11 +29,11 @@ def layout(data: TraceData, query: Query) -> Component:
                 ),
             ]
         )
-    phase = one_of(query, "phase", tuple(_PHASES))
+    phase = one_of(query, "phase", tuple(PHASES))
     return html.Div(
         [
             blocks.page_head(
-                "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
+                "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=PHASES, current=phase)
             ),
             dcc.Store(id=ids.ASK, data=phase),
             dcc.Download(id=ids.DOWNLOAD),

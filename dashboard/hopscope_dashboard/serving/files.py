@@ -1,0 +1,32 @@
+"""Says of a script or style sheet that is not there that it is not there; Dash would fail, or give a page instead."""
+
+from dash import Dash
+from dash.exceptions import DependencyException
+from flask import request
+
+_NO_SUCH_FILE = ("There is no such file.\n", 404, {"Content-Type": "text/plain; charset=utf-8"})
+_Answer = tuple[str, int, dict[str, str]]
+
+
+def register(app: Dash) -> None:
+    """Check every request for a file of a component."""
+    folder = f"{app.config.routes_pathname_prefix}_dash-component-suites/"
+
+    @app.server.before_request
+    def check() -> _Answer | None:
+        # What names no package, or no file in one, would otherwise be taken for the address of a page.
+        named = "package_name" in (request.view_args or {})
+        return _NO_SUCH_FILE if request.path.startswith(folder) and not named else None
+
+    @app.server.errorhandler(DependencyException)
+    def not_registered(_: DependencyException) -> _Answer:
+        return _NO_SUCH_FILE
+
+    @app.server.errorhandler(FileNotFoundError)
+    def not_packed(error: FileNotFoundError) -> _Answer:
+        # Packages name files that they do not bring, such as source maps.
+        if not request.path.startswith(folder):
+            raise error
+        return _NO_SUCH_FILE
+
+    del check, not_registered, not_packed

@@ -1,0 +1,117 @@
+"""Answers only those who mean this server, and tells browsers that its pages load nothing from elsewhere.
+
+A page of any site may give its own name this machine's address and then read what a server here answers to that name
+(DNS rebinding). So the name in the Host header has to be one that the server was started for. Headers that a client may
+make up, such as X-Forwarded-Host, count for nothing.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from hopscope_dashboard.serving.hosts import LOOPBACK, address, host_name
+
+Environ = dict[str, Any]
+StartResponse = Callable[..., Any]
+Application = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+_HEADERS: Final = (
+    ("X-Frame-Options", "DENY"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+_READING: Final = ("GET", "HEAD", "OPTIONS")
+_SHOWN: Final = 80
+
+
+def content_security_policy(scripts: Sequence[str]) -> str:
+    """Give the policy under which nothing is loaded from or sent to another host. `scripts` are the hashes of the
+    scripts that the page itself contains.
+
+    Mantine, AG Grid and plotly write style elements while they run, so styles cannot be told apart; a picture of a
+    figure is made through `data:` and `blob:`.
+    """
+    return "; ".join(
+        (
+            "default-src 'self'",
+            " ".join(("script-src 'self'", *scripts)),
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+class Guard:
+    """An application that lets another see only requests for the right host and from its own pages."""
+
+    def __init__(self, application: Application, names: Collection[str], policy: str) -> None:
+        """Answer to `names` and to what this machine calls itself. Raises ValueError for a name that is none."""
+        self._application = application
+        self._names: set[str] = set()
+        for text in names:
+            name = host_name(text)
+            if name is None:
+                raise ValueError(text)
+            self._names.add(name)
+        self._headers = [*_HEADERS, ("Content-Security-Policy", policy)]
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer one request."""
+
+        def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            return start_response(status, [*headers, *self._headers], *more)
+
+        reason = self._refusal(environ)
+        if reason is None:
+            return self._application(environ, start)
+        body = f"{reason}\n".encode()
+        start("403 Forbidden", [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))])
+        return [body]
+
+    def _refusal(self, environ: Environ) -> str | None:
+        """Why this request gets no answer; None if it gets one."""
+        given = environ.get("HTTP_HOST", "")
+        host = host_name(given)
+        if host is None or host not in (self._names | LOOPBACK | {_reached_at(environ)}):
+            if not given:
+                return "This request names no host. Open the dashboard by the address that it printed."
+            shown = _shown(given)
+            name = host or "NAME"
+            return (
+                f"This dashboard was not started for the name {shown}. Open it by the address that it printed, or "
+                f"start it with `--allow-host {name}`."
+            )
+        origin = environ.get("HTTP_ORIGIN")
+        if origin is None or environ["REQUEST_METHOD"] in _READING or self._is_own(origin, given):
+            return None
+        return (
+            f"This request comes from a page of {_shown(origin)}, which is not this dashboard's. If that is a proxy in "
+            "front of it, start the dashboard with `--allow-host` and the proxy's name."
+        )
+
+    def _is_own(self, origin: str, given: str) -> bool:
+        try:
+            source = urlsplit(origin)
+        except ValueError:
+            return False
+        # A proxy may hand on another Host than the one that its pages come from.
+        return source.netloc.lower() == given.lower() or host_name(source.netloc) in self._names - LOOPBACK
+
+
+def _reached_at(environ: Environ) -> str | None:
+    """The address of this machine that the connection was made to; None where the web server does not say."""
+    connection = environ.get("werkzeug.socket")
+    return None if connection is None else address(str(connection.getsockname()[0]))
+
+
+def _shown(text: str) -> str:
+    """Text from a header, for a message: short, and without control characters."""
+    plain = "".join(each if each.isprintable() else "?" for each in text)
+    return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}…"

@@ -1,0 +1,49 @@
+"""Names and addresses of hosts, brought into one form so that they can be compared."""
+
+import ipaddress
+import re
+import socket
+from typing import Final
+
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+"""What this machine calls itself; nobody's name server can claim these."""
+
+_HOST: Final = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{0,5})?", re.ASCII | re.IGNORECASE)
+_NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
+
+
+def host_name(text: str) -> str | None:
+    """Give the host of `NAME`, `NAME:PORT` or `[ADDRESS]:PORT`, as a browser or a user writes it, in the form in which
+    hosts are compared; None if it is not one.
+
+    Upper and lower case are the same, and a name may end in the dot of the root.
+    """
+    bare = address(text)
+    if bare is not None:
+        return bare
+    found = _HOST.fullmatch(text)
+    if found is None:
+        return None
+    host = found[1].lower()
+    if host.startswith("["):
+        return address(host[1:-1])
+    name = host.removesuffix(".")
+    return address(name) or (name if _NAME.fullmatch(name) else None)
+
+
+def address(text: str) -> str | None:
+    """Give an address in its one form, an IPv4 address in IPv6 as IPv4; None if it is not one."""
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return str(getattr(found, "ipv4_mapped", None) or found)
+
+
+def names_of(host: str) -> set[str]:
+    """Give the names under which a server bound to `host` is reached: that name, or, where it serves on all
+    addresses, the machine's names."""
+    bound = address(host or "0.0.0.0")
+    if bound is None or not ipaddress.ip_address(bound).is_unspecified:
+        return {host}
+    return {name for name in (socket.gethostname(), socket.getfqdn()) if host_name(name)}

@@ -1,0 +1,90 @@
+"""Refuses, before Dash sees it, a posted question that no page of ours asks; Dash would answer it with a traceback."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dash import Dash
+from flask import Response, request
+
+_MOST_BYTES: Final = 1 << 20
+"""Far above any question: they carry an address, a word or a count."""
+
+_KINDS: Final[Mapping[str, type]] = {"pathname": str, "search": str, "data": str, "n_clicks": int}
+"""What a page may send as the value of each property that callbacks ask for; each may be null, too."""
+
+
+def register(app: Dash) -> None:
+    """Check every question to this application. Its callbacks are registered already.
+
+    Raises KeyError if one of them asks for a property of which nothing is said here.
+    """
+    path = f"{app.config.routes_pathname_prefix}_dash-update-component"
+    known = {output: asked for output, asked in app.callback_map.items() if "callback" in asked}
+    for asked in known.values():
+        for each in (*asked["inputs"], *asked["state"]):
+            _KINDS[each["property"]]
+    app.server.config["MAX_CONTENT_LENGTH"] = _MOST_BYTES
+
+    @app.server.before_request
+    def check() -> Response | None:
+        if request.method != "POST" or request.path != path:
+            return None
+        if request.mimetype != "application/json":
+            return Response("A question is posted as application/json.\n", 415, mimetype="text/plain")
+        wrong = _wrong(request.get_data(), known)
+        return None if wrong is None else Response(f"{wrong}\n", 400, mimetype="text/plain")
+
+    del check
+
+
+def _wrong(body: bytes, known: Mapping[str, Any]) -> str | None:
+    """What is wrong with a question; None if it is one of ours."""
+    try:
+        asked = json.loads(body)
+    except (ValueError, RecursionError):
+        return "This is not JSON, or it is nested too deeply."
+    output = asked.get("output") if isinstance(asked, dict) else None
+    if not isinstance(output, str) or output not in known:
+        return "No page has this output."
+    for key in ("inputs", "state"):
+        if not _are(asked.get(key, []), known[output][key]):
+            return f"The {key} are not those of this output, or their values are of another kind."
+    if not _are_outputs(asked.get("outputs"), output):
+        return "The outputs are not those that the question names."
+    names = [f"{each['id']}.{each['property']}" for each in known[output]["inputs"]]
+    changed = asked.get("changedPropIds", [])
+    known_change = isinstance(changed, list) and all(each in names for each in changed)
+    return None if known_change else "What changed is none of the inputs."
+
+
+def _are(given: Any, registered: list[dict[str, str]]) -> bool:
+    return (
+        isinstance(given, list)
+        and len(given) == len(registered)
+        and all(_is(one, other) for one, other in zip(given, registered, strict=True))
+    )
+
+
+def _is(given: Any, registered: Mapping[str, str]) -> bool:
+    if _target(given) != (registered["id"], registered["property"]):
+        return False
+    value = given.get("value")
+    if isinstance(value, str):
+        # Half a character of UTF-16, which JSON can spell, cannot be written into any answer.
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+    return value is None or type(value) is _KINDS[registered["property"]]
+
+
+def _target(given: Any) -> tuple[Any, Any] | None:
+    return (given.get("id"), given.get("property")) if isinstance(given, dict) else None
+
+
+def _are_outputs(given: Any, output: str) -> bool:
+    """Whether these are the outputs in `a.children` or `..a.children...b.data..`, as Dash names one or several."""
+    several = output.startswith("..")
+    wanted = [each.rpartition(".")[::2] for each in output.strip(".").split("...")]
+    return isinstance(given, list) == several and [_target(e) for e in (given if several else [given])] == wanted

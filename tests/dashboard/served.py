@@ -1,0 +1,89 @@
+"""The dashboard as its command serves it: another process, asked over HTTP byte by byte."""
+
+import http.client
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+QUESTIONS = "/_dash-update-component"
+
+
+class Served:
+    """A running `hopscope dashboard`."""
+
+    def __init__(self, trace: Path, *options: str) -> None:
+        command = [Path(sys.executable).parent / "hopscope", "dashboard", trace, "--port", "0", *options]
+        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert self._process.stderr is not None
+        stderr = self._process.stderr
+        first = stderr.readline()
+        found = re.search(r"http://(\S+):(\d+)/", first)
+        assert found, first + stderr.read()
+        self.port = int(found[2])
+        self.said: list[str] = []
+        self._listener = threading.Thread(target=lambda: self.said.extend(stderr), daemon=True)
+        self._listener.start()
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, *, host: str | None = None, **headers: str
+    ) -> tuple[int, http.client.HTTPMessage, str]:
+        """Status, headers and text of an answer; `Content_Type` is Content-Type."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, {"Host": host or f"127.0.0.1:{self.port}", **given})
+        answer = connection.getresponse()
+        text = answer.read().decode(errors="replace")
+        connection.close()
+        return answer.status, answer.headers, text
+
+    def post(self, asked: Any, **headers: str) -> tuple[int, str]:
+        """Status and text of the answer to a question, given as bytes or as what becomes JSON."""
+        body = asked if isinstance(asked, bytes) else json.dumps(asked).encode()
+        status, _, text = self.ask("POST", QUESTIONS, body, **{"Content_Type": "application/json", **headers})
+        return status, text
+
+    def raw(self, request: bytes) -> bytes:
+        """What comes back for these very bytes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
+            connection.sendall(request)
+            connection.shutdown(socket.SHUT_WR)
+            return b"".join(iter(lambda: connection.recv(65536), b""))
+
+    def stop(self) -> str:
+        """End it; what it said on stderr after its address."""
+        self._process.terminate()
+        self._process.wait(60)
+        self._listener.join(60)
+        assert self._process.stderr is not None
+        self._process.stderr.close()
+        return "".join(self.said)
+
+
+def page_question(path: str, search: str = "") -> dict[str, Any]:
+    """What a browser posts to see a page."""
+    outputs = [{"id": id_, "property": prop} for id_, prop in (
+        ("content", "children"), ("menu", "children"), ("page-title", "data"))]  # fmt: skip
+    return {
+        "output": "..content.children...menu.children...page-title.data..",
+        "outputs": outputs,
+        "inputs": [
+            {"id": "address", "property": "pathname", "value": path},
+            {"id": "address", "property": "search", "value": search},
+        ],
+        "changedPropIds": ["address.pathname"],
+    }
+
+
+def remap_question(phase: str) -> dict[str, Any]:
+    """What a browser posts to see what remapping says."""
+    return {
+        "output": "remap-result.children",
+        "outputs": {"id": "remap-result", "property": "children"},
+        "inputs": [{"id": "remap-ask", "property": "data", "value": phase}],
+        "changedPropIds": ["remap-ask.data"],
+    }
