@@ -7,7 +7,8 @@ from pathlib import Path
 from dash import Dash, set_props
 
 from hopscope_dashboard.components import empty, shell
-from hopscope_dashboard.data import Trace, TraceData
+from hopscope_dashboard.data import Trace, TraceData, preload
+from hopscope_dashboard.figures import preloading
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register
 from hopscope_dashboard.serving import protect
@@ -23,6 +24,9 @@ def create_app(trace: Trace, names: Collection[str] = ()) -> Dash:
     itself (localhost), to the address that it is reached at, and to `names`. Raises ValueError if one of them cannot be
     a host's.
     """
+    # Pages are drawn by many threads; what they need is loaded before there is a second one.
+    preload()
+    preloading.preload()
     data = TraceData(trace)
     app = Dash(
         __name__,

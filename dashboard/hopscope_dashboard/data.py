@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace
+from hopscope.preloading import preload
 from hopscope.render.quantities import quantity
 
-__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "quantity"]
+__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "preload", "quantity"]
 
 Row = dict[str, Any]
 """One row of an analysis, keyed by its documented columns."""
