@@ -35,6 +35,10 @@ ALGORITHMS: dict[str, list[str]] = {
 # The order in which the checking program numbers operations, by mode.
 NUMBERED = {
     "blocks": ["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", *_ALLGATHERS, *_ALLTOALLS],
+    "lengths": [
+        *["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", *_ALLGATHERS, *_ALLTOALLS],
+        *["MPI_Allreduce", "MPI_Reduce", *_SCANS, *_SCATTERED, "MPI_Bcast"],
+    ],
     "derived-more": ["MPI_Allreduce", "MPI_Reduce", *_SCANS, *_SCATTERED],
 }
 

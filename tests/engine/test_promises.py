@@ -1,5 +1,7 @@
 """What the engine must never do: hang, hide an error, mix up communicators, or leave the reason unsaid."""
 
+from typing import Any
+
 import engine_jobs
 import local_mpi
 import pytest
@@ -49,6 +51,36 @@ def test_a_message_longer_than_its_buffer_is_the_error_that_the_library_makes_of
     transport: str, first_mpi: LocalMpi
 ) -> None:
     ended = engine_jobs.check(first_mpi, 2, every("flat"), "truncation", transport=transport)
+    assert ended.same, ended
+
+
+# Gather with a root that expected less than the members sent wrote behind the root's buffer and said MPI_SUCCESS, and
+# Scatter with a root that sent less than it took read behind it: the root's own block passed for everybody's.
+BLOCKS = ["MPI_Gather", "MPI_Scatter"]
+WRONG_LENGTHS: dict[str, dict[str, Any]] = {
+    **{shape: every(shape, operations=[*engine_jobs.OPERATIONS, *BLOCKS]) for shape in ("chain", "binomial")},
+    **{name: engine_jobs.by(name) for name in ("linear", "pairwise", "ring", "bruck", "recursive-doubling")},
+}
+
+
+@pytest.mark.parametrize("transport", ["shm", "mpi"])
+@pytest.mark.parametrize("name", WRONG_LENGTHS)
+def test_lengths_that_do_not_fit_are_errors_that_touch_nothing_outside_a_buffer(
+    name: str, transport: str, mpi: LocalMpi
+) -> None:
+    tree = WRONG_LENGTHS[name]
+    only = engine_jobs.served("lengths", tree)
+    by_mpi = int(transport == "mpi")
+    ranks = 4 if mpi.flavour == "openmpi" else 3
+    ended = engine_jobs.check(mpi, ranks, tree, "lengths", 0, by_mpi, only, transport=transport)
+    assert ended.same, ended
+    assert ended.by_engine > 0
+
+
+def test_so_are_those_over_emulated_links(first_mpi: LocalMpi) -> None:
+    tree = WRONG_LENGTHS["binomial"]
+    only = engine_jobs.served("lengths", every("binomial", operations=BLOCKS))
+    ended = engine_jobs.check(first_mpi, 4, tree, "lengths", 0, 1, only, topology=SLOW_LINKS)
     assert ended.same, ended
 
 

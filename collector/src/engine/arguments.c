@@ -97,6 +97,21 @@ static bool root_is_sound(const struct engine_call *call) {
     return call->root >= 0 && call->root < call->comm->size;
 }
 
+/* Of two buffers with equal blocks: the bytes of the first, unless that has none here. In a wrong program the two
+ * differ, and the first is the one that the other members have too: they decide by it. */
+static bool blocks_are_sound(const struct engine_buffer *first, const struct engine_buffer *second, uint64_t *bytes) {
+    uint64_t other = 0;
+    if (first->base == MPI_IN_PLACE)
+        return is_sound(second, bytes);
+    if (second->base == MPI_IN_PLACE)
+        return is_sound(first, bytes);
+    if (!is_sound(first, bytes) || !is_sound(second, &other))
+        return false;
+    if (*bytes == 0)
+        *bytes = other;
+    return true;
+}
+
 static bool shapes_are_sound(const struct engine_call *call, enum operation operation, uint64_t *bytes) {
     const struct engine_buffer *send = &call->send, *receive = &call->receive;
     bool at_root = call->comm->rank == call->root, sends_in_place = send->base == MPI_IN_PLACE;
@@ -109,24 +124,20 @@ static bool shapes_are_sound(const struct engine_call *call, enum operation oper
         return (at_root || !sends_in_place) && shape_is_sound(receive, bytes) &&
                reduction_is_sound(call, *bytes, at_root);
     case OPERATION_GATHER:
-        if (!at_root)
-            return !sends_in_place && is_sound(send, bytes);
-        return is_sound(receive, bytes) && (sends_in_place || is_sound(send, &other));
+        return at_root ? blocks_are_sound(send, receive, bytes) : !sends_in_place && is_sound(send, bytes);
     case OPERATION_GATHERV:
         if (!at_root)
             return !sends_in_place && is_sound(send, &other);
         return all_are_sound(call, receive, &other) && (sends_in_place || is_sound(send, &other));
     case OPERATION_SCATTER:
-        if (!at_root)
-            return !receives_in_place && is_sound(receive, bytes);
-        return is_sound(send, bytes) && (receives_in_place || is_sound(receive, &other));
+        return at_root ? blocks_are_sound(receive, send, bytes) : !receives_in_place && is_sound(receive, bytes);
     case OPERATION_SCATTERV:
         if (!at_root)
             return !receives_in_place && is_sound(receive, &other);
         return all_are_sound(call, send, &other) && (receives_in_place || is_sound(receive, &other));
     case OPERATION_ALLGATHER:
     case OPERATION_ALLTOALL:
-        return is_sound(receive, bytes) && (sends_in_place || is_sound(send, &other));
+        return blocks_are_sound(receive, send, bytes);
     case OPERATION_ALLGATHERV:
         return all_are_sound(call, receive, bytes) && (sends_in_place || is_sound(send, &other));
     case OPERATION_ALLTOALLV:

@@ -153,6 +153,19 @@ static void take_sides(const struct engine_call *call, const struct schedule_req
     }
 }
 
+/* This rank's own block, where it has it in both buffers: how many bytes there are more than its place has. Not 0: the
+ * program is wrong. */
+static int64_t excess(const struct side *in, const struct side *out, int rank) {
+    return in->buffer && out->buffer ? in->blocks.length[rank] - out->blocks.length[rank] : 0;
+}
+
+/* A rank whose own block does not fit goes on as far as the others get what is theirs. Where its own becomes part of
+ * what others get, they learn of the error in its place. */
+static bool passes_own_on(const struct collective_plan *plan) {
+    return plan->algorithm->properties & RANGES || plan->operation == OPERATION_ALLGATHER ||
+           plan->operation == OPERATION_ALLGATHERV;
+}
+
 int movement_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);
@@ -171,16 +184,24 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     r->cut = segmentation_of(0, 0, 0);
     if (!collective_lay(e, plan, r) || !place(e, &in, &out))
         return collective_run_empty_handed(&x, plan, r);
-    if (in.packed)
+    int64_t more = excess(&in, &out, r->rank);
+    if (more > 0 && passes_own_on(plan))
+        x.error = MPI_ERR_TRUNCATE;
+    else if (more < 0 && ranges)
+        x.error = MPI_ERR_OTHER;
+    if (in.packed && x.error == MPI_SUCCESS)
         x.error = pack(&in, true, -1);
-    /* In place the own block of an allgather comes from the output. */
-    if (out.packed && !in.buffer && out.without < 0 && x.error == MPI_SUCCESS)
+    /* In place the own block of an allgather comes from the output, and what is shorter than its place leaves the rest
+     * of that as it is. */
+    if (out.packed && out.without < 0 && (!in.buffer || more < 0) && x.error == MPI_SUCCESS)
         x.error = pack(&out, true, r->rank);
     e->slots[SLOT_INPUT] = slot_of(&in);
     e->slots[SLOT_OUTPUT] = slot_of(&out);
     collective_execute(&x, e);
     if (out.packed && x.error == MPI_SUCCESS)
         x.error = pack(&out, false, -1);
+    if (more > 0)
+        x.error = MPI_ERR_TRUNCATE;
     if (!in.packed && !out.packed)
         prepared_keep(call, &x);
     return x.error;

@@ -47,7 +47,8 @@ enum { BELOW = SLOT_OTHER }; /* blocks of the subtree, in its order */
 struct moving {
     struct sequence q;
     struct subtree below;
-    int64_t unit;
+    int64_t unit; /* of each block that is passed on; at the root of each that lies in its buffer */
+    int64_t own;  /* of this rank's own, in the buffer that holds no other: as long, unless the program is wrong */
 };
 
 /* Blocks [from, from + count) of the subtree, in our memory; and, if they are consecutive, in the user's. */
@@ -61,15 +62,16 @@ static struct span users(const struct moving *m, int slot, int from, int count) 
 }
 
 static struct span alone(const struct moving *m, int slot) {
-    return (struct span){slot, 0, m->unit, 0, 0};
+    return (struct span){slot, 0, m->own, 0, 0};
 }
 
 static bool open(struct moving *m, struct schedule *s, const struct schedule_request *r,
                  enum tree_direction direction) {
-    /* In place one of the two is not there; the root knows both. */
+    /* Only the root has both, or in place all alone. */
     const struct blocks *own = direction == TREE_REDUCE ? &r->input : &r->output;
     const struct blocks *all = direction == TREE_REDUCE ? &r->output : &r->input;
-    m->unit = own->length ? own->length[r->rank] : all->length[r->rank];
+    m->unit = all->length ? all->length[r->rank] : own->length[r->rank];
+    m->own = own->length ? own->length[r->rank] : m->unit;
     m->below = subtree_of(r, direction);
     sequence_open(&m->q, s, r, BELOW + 1, r->size);
     m->q.phase = direction == TREE_REDUCE ? PHASE_UP : PHASE_DOWN;

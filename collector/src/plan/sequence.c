@@ -13,6 +13,13 @@ struct cell {
  * message_tag in the executor). Distance: of rounds and segments. */
 enum { ROUNDS_APART = 8, SEGMENTS_APART = 128 };
 
+/* Members that have blocks have them of one length, so none is empty. In a wrong program one may be: its message goes
+ * all the same, for its receiver waits for it. */
+static bool every_member_sends(enum operation operation) {
+    return operation == OPERATION_GATHER || operation == OPERATION_SCATTER || operation == OPERATION_ALLGATHER ||
+           operation == OPERATION_ALLTOALL;
+}
+
 void sequence_open(struct sequence *q, struct schedule *schedule, const struct schedule_request *request, int slots,
                    int cells) {
     memset(q, 0, sizeof *q);
@@ -22,6 +29,7 @@ void sequence_open(struct sequence *q, struct schedule *schedule, const struct s
     q->cells = cells;
     q->ranks = request->size;
     q->floor = -1;
+    q->empties = every_member_sends(request->operation);
     q->good = true;
     schedule->slot_count = slots;
     if (schedule->instead)
@@ -167,11 +175,11 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
 }
 
 int sequence_send(struct sequence *q, int peer, struct span what) {
-    return what.length > 0 ? message(q, STEP_SEND, peer, what) : -1;
+    return what.length > 0 || q->empties ? message(q, STEP_SEND, peer, what) : -1;
 }
 
 int sequence_receive(struct sequence *q, int peer, struct span where) {
-    return where.length > 0 ? message(q, STEP_RECEIVE, peer, where) : -1;
+    return where.length > 0 || q->empties ? message(q, STEP_RECEIVE, peer, where) : -1;
 }
 
 int sequence_signal(struct sequence *q, int peer) {
@@ -220,6 +228,8 @@ static int local(struct sequence *q, enum step_kind kind, struct span to, struct
 }
 
 int sequence_copy(struct sequence *q, struct span to, struct span from) {
+    if (from.length < to.length)
+        to.length = from.length;
     return local(q, STEP_COPY, to, from);
 }
 

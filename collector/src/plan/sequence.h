@@ -24,8 +24,9 @@ struct sequence {
     enum hop_phase phase;
     int round;
     int segment;
-    int floor; /* what follows waits for this step, whatever it touches; -1: for none */
-    bool good; /* false: out of memory; what follows does nothing */
+    int floor;    /* what follows waits for this step, whatever it touches; -1: for none */
+    bool empties; /* messages without units go too */
+    bool good;    /* false: out of memory; what follows does nothing */
     /* Its own: */
     int first;                 /* step of the segment that is being written */
     int done[SCHEDULE_WINDOW]; /* the last step of the segment that was at each place in the window */
@@ -49,13 +50,14 @@ bool sequence_close(struct sequence *q);
  * than the window has are under way. */
 int sequence_segment(struct sequence *q, const struct segmentation *cut, int segment);
 
-/* Each returns a step to wait for; -1 if there is nothing to do, because there are no units. An empty message is sent
- * only by sequence_signal and sequence_await, which have no data. */
+/* Each returns a step to wait for; -1 if there is nothing to do, because there are no units. Copies as much as there is
+ * and has room. */
 int sequence_send(struct sequence *q, int peer, struct span what);
 int sequence_receive(struct sequence *q, int peer, struct span where);
 int sequence_copy(struct sequence *q, struct span to, struct span from);
 /* inout = in op inout */
 int sequence_combine(struct sequence *q, struct span in, struct span inout);
+/* Empty messages. */
 int sequence_signal(struct sequence *q, int peer);
 int sequence_await(struct sequence *q, int peer);
 void sequence_after(struct sequence *q, int step, int before);

@@ -3,6 +3,7 @@
 #define CHECK_H
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ void check_blocks(uint64_t seed, int turns); /* data that moves, between random 
 void check_sums(uint64_t seed);              /* rounding, and repeatability */
 void check_errors(void);                     /* the same error codes and handlers as without */
 void check_truncation(void);                 /* a message longer than its receivers' buffers */
+void check_lengths(bool by_mpi);             /* counts that do not fit one another; by_mpi: over MPI's messages */
 void check_handlers(int turns);              /* the application's error handlers are never others */
 void check_lifetimes(int turns);             /* communicators made and freed in a loop, intercommunicators */
 void check_many(int turns);                  /* communicators that all stay */

@@ -42,6 +42,8 @@ int main(int argc, char **argv) {
         check_errors();
     else if (strcmp(mode, "truncation") == 0)
         check_truncation();
+    else if (strcmp(mode, "lengths") == 0)
+        check_lengths(turns);
     else if (strcmp(mode, "handlers") == 0 && provided == MPI_THREAD_MULTIPLE)
         check_handlers(turns);
     else if (strcmp(mode, "lifetimes") == 0)
