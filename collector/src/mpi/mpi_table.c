@@ -76,7 +76,7 @@ static bool resolve(char *message, size_t capacity) {
         snprintf(
             message, capacity,
             "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the one for it (see "
-            "`hopscope preload`) or none",
+            "`hopscope preload`)",
             HOPSCOPE_LIBRARY, library_words);
         return false;
     }
@@ -118,4 +118,8 @@ bool mpi_table_resolve(char *message, size_t capacity) {
     if (!resolved)
         snprintf(message, capacity, "%s", why_not);
     return resolved;
+}
+
+void *mpi_table_of_library(const char *name) {
+    return library ? find(name) : NULL;
 }

@@ -164,4 +164,8 @@ extern struct openmpi_handles openmpi_handles;
  * library, or another one than this preload was built for. */
 bool mpi_table_resolve(char *message, size_t capacity);
 
+/* What the process's MPI library calls by that name, also if it is another one; NULL if it has no such function, or
+ * there is no library. After mpi_table_resolve. */
+void *mpi_table_of_library(const char *name);
+
 #endif

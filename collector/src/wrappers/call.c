@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "log/log.h"
+#include "mpi/step_aside.h"
+#include "run/unseen.h"
 #include "wrappers/frames.h"
 
 _Thread_local struct call_thread call_thread __attribute__((tls_model("initial-exec")));
@@ -17,6 +19,14 @@ void call_pass_on(void) {
     /* There is no function to pass the call on to; without the preload this program would not have come here. */
     log_line("%s", message);
     abort();
+}
+
+void *call_steps_aside(const char *name) {
+    char message[256];
+    if (mpi_table_resolve(message, sizeof message))
+        return NULL;
+    unseen_not(); /* step_aside says why */
+    return step_aside(name, message);
 }
 
 struct stack {

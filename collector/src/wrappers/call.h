@@ -59,6 +59,9 @@ static inline const void *call_caller(const void *return_address) {
 
 /* Makes sure that the PMPI functions are known; the process ends with a sentence if there are none to call. */
 void call_pass_on(void);
+/* In MPI_Init and MPI_Init_thread, by their names: NULL as a rule. Where the program's MPI library is another one than
+ * this preload's, the function that the call shall go to; no other call comes here then. */
+void *call_steps_aside(const char *name);
 
 static inline uint64_t call_mark(const struct call *call) {
     return (uint64_t)(uintptr_t)call ^ 0x9E3779B97F4A7C15u;

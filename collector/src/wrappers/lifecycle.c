@@ -41,11 +41,17 @@ static int after_init(int error, enum mpi_function function, uint64_t enter, con
 }
 
 WRAPPER int MPI_Init(int *argc, char ***argv) {
+    __typeof__(MPI_Init) *others = (__typeof__(MPI_Init) *)call_steps_aside("MPI_Init");
+    if (others)
+        return others(argc, argv);
     uint64_t enter = before_init();
     return after_init(pmpi.Init(argc, argv), FUNCTION_MPI_Init, enter, CALLER);
 }
 
 WRAPPER int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    __typeof__(MPI_Init_thread) *others = (__typeof__(MPI_Init_thread) *)call_steps_aside("MPI_Init_thread");
+    if (others)
+        return others(argc, argv, required, provided);
     uint64_t enter = before_init();
     return after_init(pmpi.Init_thread(argc, argv, required, provided), FUNCTION_MPI_Init_thread, enter, CALLER);
 }

@@ -1,0 +1,49 @@
+#include "mpi/step_aside.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fortran/bindings.h"
+#include "log/log.h"
+#include "mpi/chain.h"
+#include "mpi/loaded_object.h"
+#include "mpi/mpi_table.h"
+#include "presence/job.h"
+
+enum { MOST_OBJECTS = 1024 };
+
+static bool is_another(const char *path) {
+    (void)path;
+    return true;
+}
+
+/* Of a function that we define, or of one that the library's Fortran bindings call and were made to call here. */
+static void *definition_of(const char *symbol) {
+    bool passes_on = strncmp(symbol, "PMPI_", 5) == 0;
+    void *own = chain_wrapper(passes_on ? symbol + 1 : symbol);
+    if (!own)
+        return NULL;
+    void *found = mpi_table_of_library(symbol);
+    return found && found != own ? found : bindings_find(symbol);
+}
+
+static void *librarys(const struct loaded_object *object, const char *symbol) {
+    (void)object;
+    return definition_of(symbol);
+}
+
+void *step_aside(const char *name, const char *why) {
+    static struct loaded_object objects[MOST_OBJECTS];
+    int kept = errno;
+    void *next = definition_of(name);
+    if (!next)
+        return NULL;
+    if (job_first_on_host(0))
+        log_line("%s. Nothing is recorded; the program runs without it", why);
+    int count = loaded_objects(objects, MOST_OBJECTS, is_another);
+    for (int i = 0; i < count; i++)
+        if (!loaded_object_has(&objects[i], (const void *)step_aside))
+            loaded_object_redirect(&objects[i], librarys);
+    errno = kept;
+    return next;
+}
