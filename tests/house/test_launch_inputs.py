@@ -134,6 +134,7 @@ def test_names_of_shapes_and_algorithms_serve_as_tree_files(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
+        ("binomal", "binomal: neither a file nor the name of a shape or an algorithm; did you mean binomial?"),
         ("star", "star: neither a file nor the name of a shape or an algorithm; shapes are flat, "),
         ("", "neither a file nor"),
         ("kary:0", "kary:0: behind kary: and k-chain: comes a whole number from 1 to 1000000"),

@@ -11,6 +11,7 @@ from typing import NoReturn, cast
 import click
 
 from hopscope.cli.analyze import analyze
+from hopscope.cli.meant import add_what_was_meant
 from hopscope.errors import InputError
 from hopscope.render.report import program_version
 
@@ -74,6 +75,7 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         click.echo(f"{name}: {error}", err=True)
         sys.exit(2)
     except click.ClickException as error:
+        add_what_was_meant(error)
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):

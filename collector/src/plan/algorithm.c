@@ -80,6 +80,12 @@ char *algorithm_names(enum operation operation, char *text, size_t capacity) {
     return text;
 }
 
+void algorithm_nearest(struct nearest *nearest) {
+    for (const struct algorithm *row = algorithms; row->name; row++)
+        if (!(row->properties & BY_TREE))
+            nearest_try(nearest, row->name);
+}
+
 bool algorithm_lay(const struct algorithm *algorithm, struct schedule *schedule,
                    const struct schedule_request *request) {
     schedule_begin(schedule);

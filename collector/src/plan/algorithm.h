@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "hopscope/nearest.h"
 #include "plan/schedule.h"
 
 enum algorithm_property {
@@ -29,6 +30,9 @@ const struct algorithm *algorithm_find(const char *name, enum operation operatio
 uint32_t algorithm_operations(const char *name);
 /* Writes `a, b or c`: the algorithms that serve an operation, or (OPERATIONS) all. Returns text. */
 char *algorithm_names(enum operation operation, char *text, size_t capacity);
+
+/* Tries all of them. */
+void algorithm_nearest(struct nearest *nearest);
 
 /* Fills the schedule, whose memory is reused, for the algorithm. False without memory. */
 bool algorithm_lay(const struct algorithm *algorithm, struct schedule *schedule,

@@ -56,6 +56,14 @@ bool requested_tree_read(struct requested_text *out, const char *value, const ch
                  value, TREE_LARGEST_FAN_OUT);
         return false;
     }
+    const char *meant = tree_file_nearest_shape(value);
+    if (meant) {
+        const char *number = strchr(meant, ':') ? "K" : "";
+        snprintf(message, capacity,
+                 "%s%.200s: neither a file nor the name of a shape or an algorithm; did you mean %s%s?", prefix, value,
+                 meant, number);
+        return false;
+    }
     algorithm_names(OPERATIONS, algorithms, sizeof algorithms);
     snprintf(message, capacity,
              "%s%.200s: neither a file nor the name of a shape or an algorithm; shapes are flat, chain, binary, "

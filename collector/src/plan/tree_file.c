@@ -140,6 +140,11 @@ static bool read_algorithm(struct complaint *c, const struct json *object, const
     char text[200];
     if (!expect_type(c, algorithm, JSON_STRING, "`algorithm`"))
         return false;
+    struct nearest meant = nearest_to(algorithm->string, strlen(algorithm->string));
+    if (!algorithm_operations(algorithm->string))
+        algorithm_nearest(&meant);
+    if (meant.name)
+        return complain(c, algorithm, "unknown algorithm `%.40s`; did you mean `%s`?", algorithm->string, meant.name);
     if (!algorithm_operations(algorithm->string))
         return complain(c, algorithm, "unknown algorithm `%.40s`; it must be %s", algorithm->string,
                         algorithm_names(OPERATIONS, text, sizeof text));
@@ -362,9 +367,20 @@ static bool define_with_number(const char *name, char *definition, size_t capaci
     return false;
 }
 
+static const char *const unnumbered[] = {"flat",           "chain",        "binary",       "binomial",
+                                         "binomial-mpich", "binomial-lam", "hierarchical", NULL};
+
+const char *tree_file_nearest_shape(const char *shape) {
+    struct nearest meant = nearest_to(shape, strlen(shape));
+    for (const char *const *name = unnumbered; *name; name++)
+        nearest_try(&meant, *name);
+    for (size_t i = 0; i < NUMBERED; i++)
+        nearest_try(&meant, numbered[i]);
+    algorithm_nearest(&meant);
+    return meant.name;
+}
+
 size_t tree_file_of_shape(const char *shape, char *out, size_t capacity) {
-    static const char *const names[] = {"flat",           "chain",        "binary",       "binomial",
-                                        "binomial-mpich", "binomial-lam", "hierarchical", NULL};
     char definition[100], operations[400];
     const char *name = shape;
     if (!*shape)
@@ -372,7 +388,7 @@ size_t tree_file_of_shape(const char *shape, char *out, size_t capacity) {
     if (algorithm_operations(shape))
         return file_of_algorithm(shape, out, capacity);
     if (!define_with_number(shape, definition, sizeof definition)) {
-        const char *const *known = names;
+        const char *const *known = unnumbered;
         while (*known && strcmp(*known, shape) != 0)
             known++;
         if (!*known)

@@ -44,6 +44,8 @@ int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int
  * `k-chain:4`, `binomial`, `binomial-mpich`, `binomial-lam` or `hierarchical`), or by one algorithm. Returns its length
  * without the NUL, 0 if the name is none of these or capacity does not suffice (600 bytes do). */
 size_t tree_file_of_shape(const char *shape, char *out, size_t capacity);
+/* The name of those that was probably meant by another; NULL: none is near. */
+const char *tree_file_nearest_shape(const char *shape);
 /* Does a name begin as that of a shape with a number (`kary:`, `k-chain:`)? Of which this is the largest. */
 bool tree_shape_takes_number(const char *name);
 enum { TREE_LARGEST_FAN_OUT = 1000000 };

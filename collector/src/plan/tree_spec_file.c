@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hopscope/nearest.h"
+
 #define SIMPLE_SHAPES                                                                                                  \
     "flat, chain, binary, kary, binomial (which is binomial-mpich), binomial-mpich, binomial-lam, k-chain"
 
@@ -26,6 +28,16 @@ static bool read_simple(struct complaint *c, const struct json *object, const ch
     size_t i = 0, count = sizeof shapes / sizeof *shapes;
     while (i < count && strcmp(shapes[i].name, name->string) != 0)
         i++;
+    struct nearest meant = nearest_to(name->string, strlen(name->string));
+    for (size_t k = 0; i == count && k < count; k++)
+        nearest_try(&meant, shapes[k].name);
+    if (i == count && *also) {
+        nearest_try(&meant, "hierarchical");
+        nearest_try(&meant, "explicit");
+    }
+    if (i == count && meant.name)
+        return complain(c, name, "%s has the unknown shape `%.40s`; did you mean `%s`?%s", where, name->string,
+                        meant.name, strchr(name->string, ':') ? " A number goes into `fan_out`" : "");
     if (i == count)
         return complain(c, name, "%s has the unknown shape `%.40s`; it must be one of " SIMPLE_SHAPES "%s%s", where,
                         name->string, also, strchr(name->string, ':') ? "; a number goes into `fan_out`" : "");

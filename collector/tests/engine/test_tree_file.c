@@ -44,6 +44,11 @@ static const struct {
     {"{\"schema_version\":1,\n \"trees\":{\"a b\":{\"shape\":\"flat\"}},\"rules\":[{}]}",
      "2:17: `a b` cannot name a tree"},
     {TREE("{}"), "the tree `t` has no `shape`"},
+    {TREE("{\"shape\":\"binomal\"}"), "unknown shape `binomal`; did you mean `binomial`?"},
+    {TREE("{\"shape\":\"Explict\"}"), "unknown shape `Explict`; did you mean `explicit`?"},
+    {TREE("{\"shape\":\"kary:4\"}"), "unknown shape `kary:4`; did you mean `kary`? A number goes into `fan_out`"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"pipline\"}]"),
+     "unknown algorithm `pipline`; did you mean `pipeline`?"},
     {TREE("{\"shape\":\"star\"}"), "unknown shape `star`; it must be one of flat, chain"},
     {TREE("{\"shape\":\"flat\",\"fanout\":2}"), "unknown key `fanout`"},
     {TREE("{\"shape\":\"kary\"}"), "no `fan_out`"},
@@ -149,6 +154,17 @@ static void a_shape_name_is_a_tree_file(void) {
         EXPECT(tree_file_of_shape(no_shapes[i], text, sizeof text) == 0, "%s", no_shapes[i]);
 }
 
+static void a_name_that_is_nearly_one_is_told(void) {
+    static const char *const pairs[][2] = {
+        {"binomal", "binomial"}, {"kary4", "kary:"}, {"FLAT", "flat"}, {"bruk", "bruck"},
+        {"rings", "ring"},       {"star", NULL},     {"", NULL},       {"heirarchical", "hierarchical"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *found = tree_file_nearest_shape(pairs[i][0]), *wanted = pairs[i][1];
+        EXPECT(found == wanted || (found && wanted && strcmp(found, wanted) == 0), "%s: %s", pairs[i][0],
+               found ? found : "none");
+    }
+}
+
 /* Every operation that an algorithm serves runs by it; the others are left to the library. */
 static void an_algorithms_name_is_a_tree_file(void) {
     char text[600], message[300];
@@ -186,5 +202,6 @@ int main(void) {
     a_message_is_cut_to_the_room_there_is();
     the_first_rule_that_fits_decides();
     a_shape_name_is_a_tree_file();
+    a_name_that_is_nearly_one_is_told();
     return expect_failures != 0;
 }

@@ -1,0 +1,29 @@
+"""The command or choice that was probably meant by a wrong one."""
+
+import difflib
+import re
+from collections.abc import Sequence
+
+import click
+
+
+def add_what_was_meant(error: click.ClickException) -> None:
+    """Puts `Did you mean ...?` behind the message of an error about a name that is nearly a known one."""
+    if not isinstance(error, click.UsageError):
+        return
+    wrong = re.search(r"^No such command '(.+)'|^'(.+?)' is not one of ", error.message)
+    if wrong is None or "Did you mean" in error.message:
+        return
+    near = difflib.get_close_matches((wrong[1] or wrong[2]).lower(), _known(error), n=1)
+    if near:
+        error.message = f"{error.message.rstrip()} Did you mean {near[0]}?"
+
+
+def _known(error: click.UsageError) -> Sequence[str]:
+    """The names that there are: a group's commands, an option's choices."""
+    if isinstance(error, click.BadParameter):
+        kind = error.param.type if error.param is not None else None
+        return [str(choice) for choice in kind.choices] if isinstance(kind, click.Choice) else []
+    if error.ctx is not None and isinstance(error.ctx.command, click.Group):
+        return error.ctx.command.list_commands(error.ctx)
+    return []
