@@ -101,7 +101,7 @@ def test_settings_that_mean_nothing_are_named_once_with_what_would_be_right(
         "HOPSCOPE_CHAIN": ("on", "is none of 0 and 1; using 0"),
         "HOPSCOPE_KEEP_SPOOL": ("true", "is none of 0 and 1; using 0"),
         "HOPSCOPE_PRESENCE_TIMEOUT": ("never", "is no number from 0 to 3600; using 10"),
-        "HOPSCOPE_SPOOL_CHUNK_BYTES": ("1M", "is no number from 4096 to 1000000000; using 1048576"),
+        "HOPSCOPE_SPOOL_CHUNK_BYTES": ("1M", "is no number from 4096 to 1000000000; using 262144"),
         "HOPSCOPE_CLOCK_INTERVAL": ("-1", "is no number from 0 to 1000000; using 60"),
         "HOPSCOPE_CLOCK_SKEW": ("here:1", "is not host:offset_ns:ppm,... in whole numbers; the clocks stay right"),
         "HOPSCOPE_TRE": ("flat", ": there is no such variable, so it does nothing; did you mean HOPSCOPE_TREE?"),

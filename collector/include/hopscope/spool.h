@@ -1,8 +1,17 @@
 /* The spool: what one thread of one rank recorded, as it lies on disk.
  *
- * DIR/spool/<world rank>.<thread>.spool   this header, then chunks of fixed-size records; locked by flock(2) while its
- * process lives DIR/spool/<world rank>.defs             one JSON object a line: the definitions that the records refer
- * to
+ * DIR/spool/<world rank>.<thread>.spool   header, front, chunk 0, chunk 1, ...; locked by flock(2) while its process
+ * lives
+ *
+ * DIR/spool/<world rank>.defs             one JSON object a line: the definitions that the records refer to
+ *
+ * The front and every chunk are chunk_bytes of fixed-size records. The newest records are in the front, which is mapped
+ * and always the same pages, for a page's first write costs 3 us and a call is 80 bytes; what a killed process has
+ * stored there stays. A full front is written behind the chunks there are, and cleared:
+ *   write chunk n | flushed = n + 1 | clear the front | front = n + 1
+ * So chunks 0 to flushed - 1 are whole, and the front goes on behind them if front == flushed. Else a process died
+ * while it cleared it, and everything in it is in the last chunk. Who reads while the process runs copies the front,
+ * and knows that it is of one piece if flushed and front are what they were before.
  *
  * Written by src/record, read by src/assembly and by nobody else. Native byte order.
  * A record is valid when its kind is not 0: kind is stored last, so a process that dies in the middle of an
@@ -14,7 +23,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC "HOPSPOOL"
-#define SPOOL_VERSION 1u
+#define SPOOL_VERSION 2u
 #define SPOOL_HEADER_BYTES 4096u
 
 enum spool_state { SPOOL_OPEN = 0, SPOOL_CLOSED = 1, SPOOL_STOPPED = 2 };
@@ -29,6 +38,9 @@ struct spool_header {
     uint32_t pid;
     uint32_t state;        /* enum spool_state; SPOOL_OPEN in a file whose process died */
     char stop_reason[256]; /* why recording stopped, a sentence; empty otherwise */
+    uint64_t chunk_bytes;  /* whole pages and whole records */
+    uint64_t flushed;      /* chunks behind the front */
+    uint64_t front;        /* the number that the front's records will have as a chunk */
 };
 
 enum spool_kind {

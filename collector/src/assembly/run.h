@@ -21,7 +21,7 @@
 struct spool_file {
     uint32_t thread;
     void *mapping;
-    size_t mapped_bytes;
+    size_t mapped_bytes, file_bytes; /* the first ones can be read again from the file; behind them is a copy */
     const struct spool_record *records;
     struct spool_record *sorted; /* a copy in order of time, where the file is not; else NULL */
     size_t count;

@@ -1,4 +1,4 @@
-/* Maps a spool and finds how many of its records are whole. */
+/* Maps a spool as one array of records, the front behind the chunks, and finds how many of them are whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +12,9 @@
 
 _Static_assert(sizeof(struct spool_record) == 40, "records are written and read with this layout");
 
+/* Of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
+enum { MOST_CHUNK_BYTES = 1 << 30 };
+
 static const char *fault_of(const struct spool_header *header, size_t bytes, uint32_t world_rank, uint32_t thread) {
     if (bytes < sizeof *header)
         return "it is shorter than its header";
@@ -19,7 +22,10 @@ static const char *fault_of(const struct spool_header *header, size_t bytes, uin
         return "it is no spool";
     if (header->version != SPOOL_VERSION)
         return "another version of the collector wrote it; assemble it with that version's hopscope-assemble";
-    if (header->record_bytes != sizeof(struct spool_record) || header->header_bytes < sizeof *header)
+    if (header->record_bytes != sizeof(struct spool_record) || header->header_bytes != SPOOL_HEADER_BYTES ||
+        header->chunk_bytes == 0 || header->chunk_bytes > MOST_CHUNK_BYTES ||
+        header->chunk_bytes % sizeof(struct spool_record) != 0 ||
+        header->chunk_bytes % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
         return "its header is damaged";
     if (header->world_rank != world_rank || header->thread != thread)
         return "its header names another rank or thread than its file name";
@@ -35,6 +41,101 @@ static size_t count_written(const struct spool_record *records, size_t room) {
     return count;
 }
 
+static uint64_t counter(const uint64_t *of_header) {
+    return __atomic_load_n(of_header, __ATOMIC_ACQUIRE);
+}
+
+/* Of a file of so many bytes: the chunks, of one that was cut fewer than its header says, and the front. */
+struct extent {
+    uint64_t flushed, front; /* of the header */
+    size_t chunks, in_front; /* bytes */
+    bool cut;
+};
+
+static struct extent extent_of(const struct spool_header *header, size_t bytes) {
+    size_t behind_header = bytes > SPOOL_HEADER_BYTES ? bytes - SPOOL_HEADER_BYTES : 0;
+    size_t behind_front = behind_header > header->chunk_bytes ? behind_header - header->chunk_bytes : 0;
+    struct extent e = {.flushed = counter(&header->flushed), .front = counter(&header->front)};
+    e.cut = e.flushed > behind_front / header->chunk_bytes;
+    e.chunks = e.cut ? behind_front : e.flushed * header->chunk_bytes;
+    if (!e.cut && e.front == e.flushed)
+        e.in_front = behind_header < header->chunk_bytes ? behind_header : header->chunk_bytes;
+    return e;
+}
+
+static bool has_changed(const struct extent *e, const struct spool_header *header) {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return counter(&header->flushed) != e->flushed || counter(&header->front) != e->front;
+}
+
+static bool map_part(char *to, size_t bytes, int fd, size_t from) {
+    return bytes == 0 || mmap(to, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, (off_t)from) != MAP_FAILED;
+}
+
+/* The records of this extent, behind one another. Of a process that may live the front is a copy, for it may begin
+ * another chunk there. NULL with errno. */
+static char *map_records(struct spool_file *file, int fd, const struct spool_header *header, const struct extent *e) {
+    size_t mapped = e->chunks + header->chunk_bytes;
+    char *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    file->mapping = memory;
+    file->mapped_bytes = mapped;
+    if (!map_part(memory, e->chunks, fd, SPOOL_HEADER_BYTES + header->chunk_bytes))
+        return NULL;
+    file->file_bytes = e->chunks;
+    if (file->state == SPOOL_OPEN) {
+        const struct spool_record *front = (const void *)((const char *)header + SPOOL_HEADER_BYTES);
+        memcpy(memory + e->chunks, front, count_written(front, e->in_front / sizeof *front) * sizeof *front);
+    } else if (!map_part(memory + e->chunks, e->in_front, fd, SPOOL_HEADER_BYTES)) {
+        return NULL;
+    } else {
+        file->file_bytes += e->in_front;
+    }
+    madvise(memory, file->file_bytes, MADV_SEQUENTIAL);
+    return memory;
+}
+
+/* Header and front are mapped from a file of so many bytes. NULL or a fault. */
+static const char *read_records(struct spool_file *file, int fd, const struct spool_header *header, size_t bytes) {
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        struct stat status;
+        struct extent e = extent_of(header, bytes);
+        char *memory = map_records(file, fd, header, &e);
+        if (!memory)
+            return strerror(errno);
+        if (!has_changed(&e, header)) {
+            file->records = (const void *)memory;
+            file->count = count_written(file->records, (e.chunks + e.in_front) / sizeof(struct spool_record));
+            spool_file_rest(file);
+            return NULL;
+        }
+        munmap(file->mapping, file->mapped_bytes); /* its process lives, and has just begun another chunk */
+        file->mapping = NULL;
+        if (fstat(fd, &status) == 0)
+            bytes = (size_t)status.st_size;
+    }
+    return "its process records faster than it can be read; stop it (SIGSTOP) and try again";
+}
+
+/* NULL or a fault. */
+static const char *read_from(struct spool_file *file, int fd, size_t bytes, uint32_t world_rank) {
+    const struct spool_header *header = bytes ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : NULL;
+    if (header == MAP_FAILED)
+        return strerror(errno);
+    const char *fault = fault_of(header, bytes, world_rank, file->thread);
+    if (!fault) {
+        file->state = (enum spool_state)header->state;
+        snprintf(file->stop_reason, sizeof file->stop_reason, "%.*s", (int)sizeof header->stop_reason - 1,
+                 header->stop_reason);
+        fault = read_records(file, fd, header, bytes);
+    }
+    if (header)
+        munmap((void *)header, bytes);
+    return fault;
+}
+
 bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_rank, uint32_t thread, char *reason,
                      size_t capacity) {
     *file = (struct spool_file){.thread = thread};
@@ -46,39 +147,18 @@ bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_r
             close(fd);
         return false;
     }
-    size_t bytes = (size_t)status.st_size;
-    void *mapping = bytes ? mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-    int error = errno;
+    const char *fault = read_from(file, fd, (size_t)status.st_size, world_rank);
     close(fd);
-    if (mapping == MAP_FAILED) {
-        snprintf(reason, capacity, "%s", strerror(error));
-        return false;
-    }
-    const struct spool_header *header = mapping;
-    const char *fault = fault_of(header, bytes, world_rank, thread);
     if (fault) {
         snprintf(reason, capacity, "%s", fault);
-        if (mapping)
-            munmap(mapping, bytes);
-        return false;
+        spool_file_close(file);
     }
-    madvise(mapping, bytes, MADV_SEQUENTIAL);
-    file->mapping = mapping;
-    file->mapped_bytes = bytes;
-    file->state = (enum spool_state)header->state;
-    snprintf(file->stop_reason, sizeof file->stop_reason, "%.*s", (int)sizeof header->stop_reason - 1,
-             header->stop_reason);
-    if (bytes > header->header_bytes) {
-        file->records = (const void *)((const char *)mapping + header->header_bytes);
-        file->count = count_written(file->records, (bytes - header->header_bytes) / sizeof(struct spool_record));
-        spool_file_rest(file);
-    }
-    return true;
+    return !fault;
 }
 
 void spool_file_rest(const struct spool_file *file) {
-    if (file->mapping)
-        madvise(file->mapping, file->mapped_bytes, MADV_DONTNEED);
+    if (file->file_bytes)
+        madvise(file->mapping, file->file_bytes, MADV_DONTNEED);
 }
 
 void spool_file_close(struct spool_file *file) {

@@ -10,7 +10,7 @@ struct config {
     const char *tree;        /* HOPSCOPE_TREE: a tree file or the name of a shape; NULL: observe */
     const char *topology;    /* HOPSCOPE_TOPOLOGY: a topology file; NULL: the hosts that the ranks run on */
     double presence_seconds; /* HOPSCOPE_PRESENCE_TIMEOUT: how long ranks wait for one another's collector */
-    size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: how much of a spool is prepared at a time */
+    size_t chunk_bytes;      /* HOPSCOPE_SPOOL_CHUNK_BYTES: how much of a spool is written at a time */
     double clock_seconds;    /* HOPSCOPE_CLOCK_INTERVAL: between clock measurements in a long run; 0: none in between */
     const char *clock_skew;  /* HOPSCOPE_CLOCK_SKEW: for tests, see run/clock_skew.h; NULL: none */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */

@@ -13,6 +13,7 @@ struct record_cursor {
     struct spool_record *next, *end; /* equal: the chunk is full, or there is none */
     uint64_t floor;                  /* the end of the last overhead: later records are not stamped before it */
     struct record_thread *thread;    /* NULL before the thread's first record */
+    uint32_t changes;                /* of chunks: a place in the front is another record's after each */
     /* hold.h */
     uint32_t phase;                            /* the process's, as this thread has last seen it */
     bool held;                                 /* nothing is recorded for now; next and end are NULL */

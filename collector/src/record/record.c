@@ -1,4 +1,4 @@
-/* The spools of this process: one memory-mapped file a thread, prepared chunk by chunk. */
+/* The spools of this process: one file a thread, its front memory-mapped and written out chunk by chunk. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -25,9 +25,7 @@ _Thread_local struct record_cursor record_cursor __attribute__((tls_model("initi
 struct record_thread {
     struct record_thread *next; /* in the list of this process's open spools */
     int index, fd;
-    struct spool_header *header;
-    void *chunk; /* the one being written; NULL: none */
-    off_t end;   /* of the file, in bytes: where the next chunk will be */
+    struct spool_header *header; /* mapped, with the front behind it; NULL: not yet */
 };
 
 static struct {
@@ -83,23 +81,58 @@ static void prefault(char *chunk, size_t bytes) {
         *(volatile char *)(chunk + at) = 0;
 }
 
-/* Maps and prefaults the next chunk of a thread and points its cursor there. 0 or an errno. */
-static int next_chunk(struct record_thread *thread, struct record_cursor *cursor) {
-    int error = prepare_room(thread->fd, thread->end, spools.chunk_bytes);
-    if (error)
-        return error;
-    void *chunk = mmap(NULL, spools.chunk_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, thread->fd, thread->end);
-    if (chunk == MAP_FAILED)
-        return errno;
-    prefault(chunk, spools.chunk_bytes);
-    if (thread->chunk)
-        munmap(thread->chunk, spools.chunk_bytes);
-    thread->chunk = chunk;
-    thread->end += (off_t)spools.chunk_bytes;
-    cursor->next = chunk;
-    /* One record is kept back: the one that finds the chunk full goes there, before the change to the next. */
+static size_t mapped_bytes(void) {
+    return SPOOL_HEADER_BYTES + spools.chunk_bytes;
+}
+
+static struct spool_record *front_of(const struct record_thread *thread) {
+    return (void *)((char *)thread->header + SPOOL_HEADER_BYTES);
+}
+
+/* The whole front goes behind the chunks that there are. 0 or an errno; then nothing has changed but the file's length.
+ */
+static int write_front(const struct record_thread *thread) {
+    off_t at = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
+    int error = prepare_room(thread->fd, at, spools.chunk_bytes);
+    struct file_guard guard;
+    file_guard_begin(&guard);
+    for (size_t done = 0; !error && done < spools.chunk_bytes;) {
+        ssize_t more =
+            pwrite(thread->fd, (const char *)front_of(thread) + done, spools.chunk_bytes - done, at + (off_t)done);
+        if (more > 0)
+            done += (size_t)more;
+        else if (more == 0 || errno != EINTR)
+            error = more < 0 ? errno : EIO;
+    }
+    file_guard_end(&guard);
+    return error;
+}
+
+/* The front is free for the next chunk's records; see hopscope/spool.h for why in this order. */
+static void clear_front(struct record_thread *thread) {
+    uint64_t chunk = thread->header->flushed + 1;
+    __atomic_store_n(&thread->header->flushed, chunk, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memset(front_of(thread), 0, spools.chunk_bytes);
+    __atomic_store_n(&thread->header->front, chunk, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static void begin_chunk(const struct record_thread *thread, struct record_cursor *cursor) {
+    cursor->changes++;
+    cursor->next = front_of(thread);
+    /* One record is kept back: the one that finds the front full goes there, before the change to the next chunk. */
     cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;
-    return 0;
+}
+
+/* 0 or an errno: then the front stays full. */
+static int next_chunk(struct record_thread *thread, struct record_cursor *cursor) {
+    int error = write_front(thread);
+    if (!error) {
+        clear_front(thread);
+        begin_chunk(thread, cursor);
+    }
+    return error;
 }
 
 static int open_spool(struct record_thread *thread) {
@@ -110,14 +143,14 @@ static int open_spool(struct record_thread *thread) {
         return errno;
     /* As long as this process lives: how `hopscope inspect` finds out that it does. */
     flock(thread->fd, LOCK_EX | LOCK_NB);
-    int error = prepare_room(thread->fd, 0, SPOOL_HEADER_BYTES);
+    int error = prepare_room(thread->fd, 0, mapped_bytes());
     if (error)
         return error;
-    void *header = mmap(NULL, SPOOL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, thread->fd, 0);
+    void *header = mmap(NULL, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, thread->fd, 0);
     if (header == MAP_FAILED)
         return errno;
+    prefault(header, mapped_bytes());
     thread->header = header;
-    thread->end = SPOOL_HEADER_BYTES;
     *thread->header = (struct spool_header){
         .version = SPOOL_VERSION,
         .header_bytes = SPOOL_HEADER_BYTES,
@@ -126,16 +159,15 @@ static int open_spool(struct record_thread *thread) {
         .thread = (uint32_t)thread->index,
         .pid = (uint32_t)getpid(),
         .state = SPOOL_OPEN,
+        .chunk_bytes = spools.chunk_bytes,
     };
     memcpy(thread->header->magic, SPOOL_MAGIC, sizeof thread->header->magic);
     return 0;
 }
 
 static void free_thread(struct record_thread *thread) {
-    if (thread->chunk)
-        munmap(thread->chunk, spools.chunk_bytes);
     if (thread->header)
-        munmap(thread->header, SPOOL_HEADER_BYTES);
+        munmap(thread->header, mapped_bytes());
     if (thread->fd >= 0)
         close(thread->fd);
     free(thread);
@@ -149,12 +181,11 @@ static int open_thread(struct record_cursor *cursor) {
     thread->index = __atomic_fetch_add(&spools.next_index, 1, __ATOMIC_RELAXED);
     thread->fd = -1;
     int error = open_spool(thread);
-    if (!error)
-        error = next_chunk(thread, cursor);
     if (error) {
         free_thread(thread);
         return error;
     }
+    begin_chunk(thread, cursor);
     cursor->thread = thread;
     pthread_mutex_lock(&lock);
     thread->next = spools.threads;

@@ -41,6 +41,7 @@ struct call_thread {
      * pair is there from the first of them, and its leave moves on in place: a killed or hanging program's last poll
      * can be read. NULL: not polling. */
     struct spool_record *poll_leave;
+    uint32_t poll_chunk; /* record_cursor.changes when it was written */
     enum mpi_function poll_function;
     uint32_t poll_site;
     /* Where a Fortran program called, while the MPI library's Fortran binding makes a C call of it. */

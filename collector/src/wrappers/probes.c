@@ -9,8 +9,9 @@ static bool goes_on(const struct call *call) {
     if (!gap)
         gap = clock_ticks_of_ns(POLL_GAP_NS);
     const struct call_thread *t = &call_thread;
-    return t->poll_leave && t->poll_leave == record_last() && t->poll_function == call->function &&
-           t->poll_site == call->site && call->enter - t->poll_leave->ticks <= gap;
+    return t->poll_leave && t->poll_leave == record_last() && t->poll_chunk == record_cursor.changes &&
+           t->poll_function == call->function && t->poll_site == call->site &&
+           call->enter - t->poll_leave->ticks <= gap;
 }
 
 int poll_failed(struct call *call) {
@@ -25,6 +26,7 @@ int poll_failed(struct call *call) {
         /* At the end of a chunk other records follow it. */
         if (t->poll_leave && t->poll_leave->kind != SPOOL_LEAVE)
             t->poll_leave = NULL;
+        t->poll_chunk = record_cursor.changes;
         t->poll_function = call->function;
         t->poll_site = call->site;
     }

@@ -12,6 +12,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +147,18 @@ static FILE *begin_spool(const char *dir, char *words) {
     return file;
 }
 
+/* All records are in the front, which is as large as they need: whole pages, whole records. */
+static bool end_spool(FILE *file) {
+    enum { UNIT = 20480 };
+    if (!file)
+        return true;
+    long behind_header = ftell(file) - (long)SPOOL_HEADER_BYTES;
+    uint64_t chunk_bytes = behind_header > 0 ? (uint64_t)(behind_header + UNIT - 1) / UNIT * UNIT : UNIT;
+    fseek(file, offsetof(struct spool_header, chunk_bytes), SEEK_SET);
+    fwrite(&chunk_bytes, sizeof chunk_bytes, 1, file);
+    return fclose(file) == 0;
+}
+
 static void define(const char *dir, char *words, const char *end) {
     char name[64], *rest;
     unsigned long rank = strtoul(words, &rest, 10);
@@ -177,8 +191,7 @@ int main(int argc, char **argv) {
         } else if (strcmp(verb, "cut-def") == 0) {
             define(argv[1], rest, "");
         } else if (strcmp(verb, "spool") == 0) {
-            if (spool)
-                fclose(spool);
+            end_spool(spool);
             spool = begin_spool(argv[1], rest);
         } else if (!spool) {
             die("a record before any spool", verb);
@@ -197,5 +210,5 @@ int main(int argc, char **argv) {
         }
     }
     free(line);
-    return spool && fclose(spool) != 0 ? 2 : 0;
+    return end_spool(spool) ? 0 : 2;
 }

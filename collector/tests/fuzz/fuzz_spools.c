@@ -15,6 +15,9 @@
 #include "assembly/functions.h"
 #include "assembly/inspect.h"
 
+/* The smallest there is: whole pages, whole records. */
+enum { CHUNK_BYTES = 20480 };
+
 static char directory[64];
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
@@ -50,6 +53,7 @@ static void write_whole_rank(void) {
     struct spool_header header = {.version = SPOOL_VERSION,
                                   .header_bytes = SPOOL_HEADER_BYTES,
                                   .record_bytes = sizeof(struct spool_record),
+                                  .chunk_bytes = CHUNK_BYTES,
                                   .world_rank = 1};
     memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
     memcpy(page, &header, sizeof header);
@@ -58,7 +62,10 @@ static void write_whole_rank(void) {
     write_file("1.0.spool", page, sizeof page);
 }
 
-static void write_rank_of(const uint8_t *data, size_t size, bool keep_header) {
+/* mode & 1: the header too is the input's. Else the next bits say how many chunks there are, whether the front goes on
+ * behind them, whether the file is as long as that, and how the process ended; a part of the records is in the front.
+ */
+static void write_rank_of(const uint8_t *data, size_t size, uint8_t mode) {
     size_t definitions = (size_t)data[0] << 8 | data[1];
     data += 2;
     size -= 2;
@@ -67,19 +74,28 @@ static void write_rank_of(const uint8_t *data, size_t size, bool keep_header) {
     data += definitions;
     size -= definitions;
     size_t room = size > sizeof(struct spool_header) ? size : sizeof(struct spool_header);
-    char *spool = calloc(1, room + SPOOL_HEADER_BYTES);
+    char *spool = calloc(1, room + SPOOL_HEADER_BYTES + 3 * CHUNK_BYTES);
     size_t length = size;
-    if (keep_header) {
+    if (mode & 1) {
         memcpy(spool, data, size);
     } else {
         struct spool_header header = {.version = SPOOL_VERSION,
                                       .header_bytes = SPOOL_HEADER_BYTES,
                                       .record_bytes = sizeof(struct spool_record),
-                                      .state = SPOOL_OPEN};
+                                      .chunk_bytes = CHUNK_BYTES,
+                                      .flushed = mode >> 2 & 1,
+                                      .front = mode >> 3 & 1,
+                                      .state = mode >> 5 & 3};
         memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
         memcpy(spool, &header, sizeof header);
-        memcpy(spool + SPOOL_HEADER_BYTES, data, size);
-        length += SPOOL_HEADER_BYTES;
+        size_t in_front = header.flushed ? size / 2 : size;
+        memcpy(spool + SPOOL_HEADER_BYTES, data, in_front);
+        length = SPOOL_HEADER_BYTES + in_front;
+        if (header.flushed) {
+            length = SPOOL_HEADER_BYTES + CHUNK_BYTES;
+            memcpy(spool + length, data + in_front, size - in_front);
+            length += mode & 16 ? CHUNK_BYTES : size - in_front;
+        }
     }
     write_file("0.0.spool", spool, length);
     free(spool);
@@ -98,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     mkdir(directory, 0700);
     mkdir(path, 0700);
     write_whole_rank();
-    write_rank_of(data + 1, size - 1, data[0] & 1);
+    write_rank_of(data + 1, size - 1, data[0]);
     struct inspection inspection;
     struct text text = {0};
     if (inspect(&inspection, directory, message, sizeof message))

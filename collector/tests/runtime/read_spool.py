@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HEADER = struct.Struct("<8s7I256s")
+HEADER = struct.Struct("<8s7I256s4xQQQ")
 RECORD = struct.Struct("<QHHIQQQ")
 STATES = ("open", "closed", "stopped")
 KINDS = {
@@ -79,12 +79,15 @@ class Run:
 
 def read_spool(path: Path) -> Spool:
     data = path.read_bytes()
-    magic, version, header_bytes, record_bytes, rank, thread, _pid, state, reason = HEADER.unpack_from(data)
-    assert magic == b"HOPSPOOL" and version == 1 and record_bytes == RECORD.size, path
+    magic, version, header_bytes, record_bytes, rank, thread, _pid, state, reason, *front_and_chunks = (
+        HEADER.unpack_from(data)
+    )
+    chunk_bytes, flushed, front = front_and_chunks
+    assert magic == b"HOPSPOOL" and version == 2 and record_bytes == RECORD.size, path
     records = []
-    for ticks, kind, region, comm, a, b, c in RECORD.iter_unpack(
-        data[header_bytes : header_bytes + (len(data) - header_bytes) // RECORD.size * RECORD.size]
-    ):
+    chunks = header_bytes + chunk_bytes
+    written = data[chunks : chunks + flushed * chunk_bytes] + data[header_bytes:chunks] * (front == flushed)
+    for ticks, kind, region, comm, a, b, c in RECORD.iter_unpack(written):
         if kind == 0:
             break
         records.append(Record(ticks, KINDS[kind], region, comm, a, b, c))
