@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from hopscope.cli.saying import say
 from hopscope.launch.building import build_collector
 
 
@@ -21,4 +22,4 @@ def command(mpicc: str, prefix: str | None) -> None:
     Example: hopscope build --mpicc /opt/openmpi-5/bin/mpicc
     """
     library = build_collector(mpicc, Path(prefix).resolve() if prefix else Path(sys.prefix))
-    click.echo(f"hopscope: built {library}", err=True)
+    say(f"hopscope: built {library}")

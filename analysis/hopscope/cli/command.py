@@ -15,6 +15,7 @@ import click
 
 from hopscope.catalog import Analysis, Command, Parameter
 from hopscope.cli.progress import dataset_option, opening
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
 from hopscope.render.machine import as_csv, as_json
@@ -62,7 +63,7 @@ def command_of(
         opened = opening(trace, dataset)
         answer = ask(opened, {name: value for name, value in given.items() if value is not None})
         if show_sql:
-            click.echo(opened.statements(answer), err=True)
+            say(opened.statements(answer))
         gates += [parse(text) for text in answer.analysis.gates]
         return deliver(opened, answer, form, gates, report)
 
@@ -94,7 +95,7 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
     _note(answer.notes)
     for outcome in outcomes:
         if outcome.outcome != "passed":
-            click.echo(outcome.sentence, err=True)
+            say(outcome.sentence)
     if report is not None:
         write_report(report, trace, answer, outcomes)
     return EXIT_CODES[worst(outcomes)]
@@ -132,7 +133,7 @@ def format_option() -> click.Option:
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How to print the rows; json and csv hold raw numbers.",
+        help="How to print the rows; json and csv hold raw numbers. In csv an apostrophe keeps a text from being a formula.",
     )
 
 
@@ -219,7 +220,7 @@ def _type_of(parameter: Parameter) -> click.ParamType[Any]:
 
 def _note(sentences: Iterable[str]) -> None:
     for sentence in sentences:
-        click.echo(f"note: {sentence}", err=True)
+        say(f"note: {sentence}")
 
 
 def _paragraphs(concept: str) -> list[str]:

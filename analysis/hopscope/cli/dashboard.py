@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from hopscope.cli.progress import dataset_option, opening
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 
 
@@ -63,9 +64,9 @@ def command(trace: Path, host: str, port: int, allowed: tuple[str, ...], dataset
     with listening:
         address = f"[{host}]" if ":" in host else host
         url = f"http://{address}:{listening.getsockname()[1]}/"
-        click.echo(f"hopscope: the dashboard is on {url} (Ctrl-C ends it)", err=True)
+        say(f"hopscope: the dashboard is on {url} (Ctrl-C ends it)")
         if not _is_loopback(host):
-            click.echo("hopscope: anyone who can reach this address can read the trace", err=True)
+            say("hopscope: anyone who can reach this address can read the trace")
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
         # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
         make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()

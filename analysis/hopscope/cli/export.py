@@ -7,6 +7,7 @@ import click
 
 from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import dataset_option, opening, shown
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
 from hopscope.export.tables import TableFormat
@@ -84,7 +85,7 @@ def command(
             rows = write_tables(opened, output, cast("TableFormat", form), tables=tables, progress=progress)
             said = f"{sum(rows.values())} rows of {', '.join(rows)}"
     say_what_is_missing(opened)
-    click.echo(f"wrote {output}: {said}", err=True)
+    say(f"wrote {output}: {said}")
 
 
 command.params.append(dataset_option())

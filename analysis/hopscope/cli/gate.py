@@ -13,6 +13,7 @@ from hopscope import catalog
 from hopscope.catalog import Command
 from hopscope.cli.command import EXIT_CODES, choosing_options, format_option, help_text, to_stdout
 from hopscope.cli.progress import dataset_option, opening
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
@@ -120,7 +121,7 @@ def command(
     honesty = [(row["item"], quantity(row["value"], row["unit"]), row["sentence"]) for row in told.rows]
     for outcome in outcomes:
         if outcome.outcome != "passed":
-            click.echo(outcome.sentence, err=True)
+            say(outcome.sentence)
     name = opened.path.resolve().name
     if junit is not None:
         write_text(junit, as_junit(name, judged))

@@ -12,8 +12,10 @@ import click
 
 from hopscope.cli.analyze import analyze
 from hopscope.cli.meant import add_what_was_meant
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.render.report import program_version
+from hopscope.render.visible import visible
 
 # Commands with a module of their own, imported when asked for: analysing needs neither MPI nor the dashboard's
 # packages.
@@ -72,10 +74,11 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         code: object = command.main(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
     except InputError as error:
-        click.echo(f"{name}: {error}", err=True)
+        say(f"{name}: {error}")
         sys.exit(2)
     except click.ClickException as error:
         add_what_was_meant(error)
+        error.message = visible(error.message)
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -83,7 +86,7 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
     except OSError as error:
         if error.filename is None:
             _our_mistake(name)
-        click.echo(f"{name}: {error.filename}: {error.strerror}; check the path and its permissions", err=True)
+        say(f"{name}: {error.filename}: {error.strerror}; check the path and its permissions")
         sys.exit(2)
     except Exception:
         _our_mistake(name)
@@ -91,6 +94,6 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
 
 
 def _our_mistake(name: str) -> NoReturn:
-    traceback.print_exc()
-    click.echo(f"{name}: this is a mistake in hopscope itself; please report it with the lines above", err=True)
+    say(traceback.format_exc())
+    say(f"{name}: this is a mistake in hopscope itself; please report it with the lines above")
     sys.exit(2)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from hopscope.cli.command import next_step
+from hopscope.cli.saying import say
 from hopscope.launch.job import assemble, is_assembled, join
 
 
@@ -22,9 +23,9 @@ def command(directory: Path, others: tuple[Path, ...]) -> None:
     for other in others:
         join(directory, other)
     if not others and is_assembled(directory) and not (directory / "spool").is_dir():
-        click.echo(f"hopscope: {directory} has its archive already; {next_step(directory)}", err=True)
+        say(f"hopscope: {directory} has its archive already; {next_step(directory)}")
         return
     said = assemble(directory)
     if said:
-        click.echo(said, err=True)
-    click.echo(f"hopscope: the trace is in {directory}; {next_step(directory)}", err=True)
+        say(said)
+    say(f"hopscope: the trace is in {directory}; {next_step(directory)}")

@@ -6,6 +6,7 @@ import click
 
 from hopscope.cli.command import say_what_is_missing
 from hopscope.cli.progress import dataset_option, opening, shown
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.export.whole_file import whole_file
 from hopscope.render.report import program_version
@@ -39,7 +40,7 @@ def command(trace: str, output: Path, dataset: Path | None) -> None:
         with whole_file(output) as file:
             file.write(text.encode())
     say_what_is_missing(opened)
-    click.echo(f"wrote {output}; open it in a browser", err=True)
+    say(f"wrote {output}; open it in a browser")
 
 
 command.params.append(dataset_option())

@@ -11,6 +11,7 @@ import click
 
 from hopscope import untraced
 from hopscope.cli.command import next_step
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
 from hopscope.launch.inputs import check_topology, check_tree
@@ -47,7 +48,7 @@ def chosen_collector(mpi: MpiLibrary) -> str:
     collector = fitting_collector(mpi)
     unseen = what_goes_unseen(mpi, collector)
     if unseen:
-        click.echo(f"hopscope: {unseen}", err=True)
+        say(f"hopscope: {unseen}")
     return collector
 
 
@@ -131,7 +132,7 @@ def command(
         off = {**variables, "HOPSCOPE_RECORD": "0"}
         code, untraced_ns = timed(launcher_words(words, collector, {**by_hand, **off}), off)
         if code != 0:
-            click.echo(f"hopscope: the job ended with code {code} already with recording off; not traced", err=True)
+            say(f"hopscope: the job ended with code {code} already with recording off; not traced")
             sys.exit(code)
     code, traced_ns = timed(launcher_words(words, collector, {**by_hand, **variables}), variables)
     report(request.directory, code)
@@ -156,16 +157,16 @@ def report(directory: Path | None, code: int) -> None:
         if is_unassembled_run(directory):
             said = assemble(directory)
             if said:
-                click.echo(said, err=True)
+                say(said)
     except InputError as error:
-        click.echo(f"hopscope: the trace in {shown} is not complete: {error}", err=True)
-        click.echo(f"hopscope: what was recorded is still there: hopscope recover {shlex.quote(shown)}", err=True)
+        say(f"hopscope: the trace in {shown} is not complete: {error}")
+        say(f"hopscope: what was recorded is still there: hopscope recover {shlex.quote(shown)}")
         return
     if is_assembled(directory):
         sizes = [world["size"] for world in worlds(directory)]
         of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
-        click.echo(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}", err=True)
+        say(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}")
     else:
         ended = f"the job ended with code {code}, and " if code != 0 else ""
         why = _RECORDING_OFF if os.environ.get("HOPSCOPE_RECORD") == "0" else _NOTHING_RECORDED
-        click.echo(f"hopscope: there is no trace: {ended}{why}", err=True)
+        say(f"hopscope: there is no trace: {ended}{why}")

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from hopscope.errors import InputError
 from hopscope.export.whole_file import whole_file
+from hopscope.render.machine import FORMULA
 from hopscope.store import table_schemas
 
 if TYPE_CHECKING:
@@ -95,12 +96,22 @@ def _write_csv(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBa
             columns = [
                 pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
                 if name in lists
-                else column
+                else _no_formulas(column)
                 for name, column in zip(schema.names, batch.columns, strict=True)
             ]
             writer.write_batch(pa.record_batch(columns, schema=flat))
             rows += batch.num_rows
     return rows
+
+
+def _no_formulas(column: pa.Array) -> pa.Array:
+    """Texts as `analyze --format csv` writes them: behind an apostrophe where a spreadsheet would compute them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(column.type):
+        return column
+    return pc.if_else(pc.match_substring_regex(column, FORMULA), pc.binary_join_element_wise("'", column, ""), column)
 
 
 _WRITERS: dict[TableFormat, _Write] = {"arrow": _write_arrow, "csv": _write_csv}

@@ -3,11 +3,12 @@
 from typing import TextIO
 
 from rich.box import SIMPLE_HEAD
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from hopscope.inspection import Inspection, OpenCollective, ranks_text
 from hopscope.render.terminal import console
+from hopscope.render.visible import visible_line
 
 _STATES = {
     "inside": "has entered",
@@ -24,10 +25,15 @@ def print_inspection(stream: TextIO, seen: Inspection) -> None:
         target.print(_collective(seen, collective))
     target.print(_ranks(seen))
     for sentence in seen.sentences():
-        target.print(escape(sentence), style="bold", soft_wrap=True)
+        target.print(_text(sentence), style="bold", soft_wrap=True)
     for what in seen.facts["missing"]:
         if "MPI_Finalize was not reached" not in what:
-            target.print(escape(f"missing: {what}"), style="dim", soft_wrap=True)
+            target.print(_text(f"missing: {what}"), style="dim", soft_wrap=True)
+
+
+def _text(words: str) -> Text:
+    """Names are text, not markup, and act on no terminal."""
+    return Text(visible_line(words))
 
 
 def _collective(seen: Inspection, collective: OpenCollective) -> Table:
@@ -47,7 +53,7 @@ def _collective(seen: Inspection, collective: OpenCollective) -> Table:
             times.setdefault(row, []).append(at)
     for (state, text), ranks in rows.items():
         first = min(times[state, text]) if (state, text) in times else None
-        table.add_row(ranks_text(ranks), state, seen.since(first), escape(text))
+        table.add_row(ranks_text(ranks), state, seen.since(first), _text(text))
     return table
 
 
@@ -66,7 +72,7 @@ def _ranks(seen: Inspection) -> Table:
     for row, ranks in rows.items():
         host, state, text = row
         first = min(times[row]) if row in times else None
-        table.add_row(ranks_text(ranks), escape(host), state, seen.since(first), escape(text))
+        table.add_row(ranks_text(ranks), _text(host), state, seen.since(first), _text(text))
     return table
 
 
@@ -76,7 +82,7 @@ def _table(title: str, *headings: str) -> Table:
         pad_edge=False,
         padding=(0, 1, 0, 0),
         header_style="bold",
-        title=escape(title),
+        title=_text(title),
         title_justify="left",
     )
     for heading in headings:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from hopscope.gate.suite import Judged
+from hopscope.render.visible import visible
 
 # What XML 1.0 cannot hold at all, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -37,4 +38,4 @@ def as_junit(trace: str, judged: Sequence[Judged]) -> str:
 
 
 def _clean(text: str) -> str:
-    return _NO_XML.sub("?", text)
+    return _NO_XML.sub("?", visible(text))

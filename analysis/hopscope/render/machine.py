@@ -6,8 +6,11 @@ import csv
 import io
 import json
 import math
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
+
+from hopscope.render.visible import in_json_text, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,11 +20,12 @@ def as_json(table: pa.Table) -> str:
     """An array of row objects. What JSON cannot hold (NaN, infinities) is null; exact decimals are numbers."""
     rows = [in_json(row) for row in table.to_pylist()]
     lines = ",\n".join("  " + json.dumps(row, ensure_ascii=False, default=str) for row in rows)
-    return f"[\n{lines}\n]\n" if lines else "[]\n"
+    return in_json_text(f"[\n{lines}\n]\n" if lines else "[]\n")
 
 
 def as_csv(table: pa.Table) -> str:
-    """A header and one line per row; null is empty, truth is true or false."""
+    """A header and one line per row; null is empty, truth is true or false. Made for spreadsheets: no text is a formula
+    there, nor acts on a terminal; what has to be exact is JSON."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.column_names)
@@ -43,9 +47,18 @@ def in_json(value: Any) -> Any:
     return value
 
 
+FORMULA = r"^[=+\-@\t\r\n]"
+"""How a text begins that a spreadsheet would compute."""
+
+
+def no_formula(text: str) -> str:
+    """A text behind an apostrophe where a spreadsheet would compute it. Numbers are no texts and stay as they are."""
+    return f"'{text}" if re.match(FORMULA, text) else text
+
+
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | dict):
-        return json.dumps(in_json(value), ensure_ascii=False, default=str)
-    return in_json(value)
+        return in_json_text(json.dumps(in_json(value), ensure_ascii=False, default=str))
+    return no_formula(visible(value)) if isinstance(value, str) else in_json(value)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from hopscope.gate.judgement import worst
 from hopscope.gate.suite import Judged
+from hopscope.render.visible import visible
 
 LONGEST = 60_000
 """Characters that a whole comment stays below; GitHub takes 65,536 of them."""
@@ -86,7 +87,7 @@ def _text(text: str) -> str:
     """Text as text: no markup, no cell's end, no mention of a person, one line, bounded."""
     parts: list[str] = []
     length = 0
-    for letter in " ".join(text.split()):
+    for letter in visible(" ".join(text.split())):
         safe = _SAFE.get(letter, letter)
         length += len(safe)
         if length > _LONGEST_TEXT:

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from hopscope.catalog import Analysis, Column
 from hopscope.render.quantities import quantity
+from hopscope.render.visible import visible_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +64,13 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
         if column.name in analysis.only_data or _is_interval_end(column, analysis, "_high"):
             continue
         heading, texts = _column_texts(column, analysis, rows)
-        shown.append(_Shown(heading.replace("_", " "), texts, numeric=column.type != "VARCHAR"))
+        shown.append(
+            _Shown(
+                visible_line(heading.replace("_", " ")),
+                [visible_line(text) for text in texts],
+                numeric=column.type != "VARCHAR",
+            )
+        )
         if column.name == analysis.bar:
             shown.append(_Shown("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan"))
     shown, hidden = _fitting(shown, target.width - 1, hide=stream.isatty())
@@ -71,7 +78,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column, width in zip(shown, widths, strict=True):
         side = "right" if column.numeric else "left"
-        drawn.add_column(column.heading, justify=side, overflow="fold", width=width, style=column.style)
+        drawn.add_column(Text(column.heading), justify=side, overflow="fold", width=width, style=column.style)
     for line in zip(*(column.texts for column in shown), strict=True):
         # As text: square brackets in names would read as markup.
         drawn.add_row(*(Text(cell) for cell in line))

@@ -1,0 +1,32 @@
+"""Names come from programs, hosts and files that others wrote: whatever in them would act on a terminal or reorder
+what a reader sees is shown as an escape instead."""
+
+import re
+
+# Control characters of ASCII and Latin-1 (ESC and the one-byte CSI among them), what turns the direction of writing,
+# the separators of lines and paragraphs, and halves of surrogate pairs.
+_ACTING = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_A_LINE = re.compile(f"[\t\n{_ACTING}]")
+_IN_A_TEXT = re.compile(f"[{_ACTING}]")
+_NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def visible(text: str) -> str:
+    """A text of several lines for people, with `\\x1b` in place of an escape character and so on; tabs and the ends of
+    lines stay."""
+    return _IN_A_TEXT.sub(_escape, text)
+
+
+def visible_line(text: str) -> str:
+    """The same for a text that has to stay in its line, such as the cell of a table."""
+    return _IN_A_LINE.sub(_escape, text)
+
+
+def in_json_text(text: str) -> str:
+    """A JSON text of the same value, with the escapes of JSON for what would act on a terminal."""
+    return _IN_A_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return _NAMED.get(found[0]) or (f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}")
