@@ -2,16 +2,33 @@
 
 import json
 import math
-from typing import NoReturn
+from collections.abc import Iterable
+from typing import NoReturn, cast
+
+DEEPEST = 128
+"""Lists and objects inside one another, as in the collector's reader (collector/src/json)."""
 
 
 def read_json(text: str) -> object:
     """The value of a JSON text. Raises ValueError, json.JSONDecodeError where a place can be named: also for numbers
-    that no float can hold, and for what is nested deeper than Python reads."""
+    that no float can hold, and for what is nested deeper than DEEPEST."""
+    too_deep = ValueError(f"its lists or objects are nested more than {DEEPEST} deep")
     try:
-        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        value = json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except RecursionError:
-        raise ValueError("its lists or objects are nested too deeply") from None
+        raise too_deep from None
+    level: list[object] = [value]
+    for _ in range(DEEPEST + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return value
+    raise too_deep
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def _finite(digits: str) -> float:

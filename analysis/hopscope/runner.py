@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.errors import InputError
+from hopscope.memory import shortage
 from hopscope.store import Store
 
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
@@ -39,7 +40,13 @@ class Runner:
         self._dataset = store.path
         self._made: set[str] = set()
         self._lock = threading.Lock()
-        self._connection = duckdb.connect(":memory:")
+        try:
+            self._connection = duckdb.connect(":memory:")
+            self._open(store)
+        except duckdb.OutOfMemoryException:
+            raise shortage("opening the dataset") from None
+
+    def _open(self, store: Store) -> None:
         self._bound_memory()
         # Views over views bind their tables many times: the footers of a long trace's files are read once.
         self._connection.execute("set global parquet_metadata_cache = true")

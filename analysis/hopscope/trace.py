@@ -20,6 +20,7 @@ from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.errors import InputError
 from hopscope.manifest import is_dataset
+from hopscope.memory import check_address_space, memory_for
 from hopscope.runner import Runner
 from hopscope.store import Store
 
@@ -68,8 +69,9 @@ class Trace(Analyses):
         """Raises InputError if the dataset is not whole. Use `hopscope.open`."""
         self.path = path
         self.dataset = dataset
-        self._store = Store(dataset)
-        self._runner = Runner(self._store, catalog.load())
+        with memory_for("opening the dataset"):
+            self._store = Store(dataset)
+            self._runner = Runner(self._store, catalog.load())
 
     def answer(self, command: str, **options: "Option") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
@@ -264,6 +266,7 @@ def open(path: str | Path, *, dataset: str | Path | None = None, progress: Progr
 
     dataset: where the trace's dataset is or is to be made; unset: `dataset` beside its archive. Raises InputError.
     """
+    check_address_space()
     given = Path(path)
     if not given.exists():
         raise InputError(f"{given}: there is no such trace; give a trace directory, an OTF2 archive or a dataset")

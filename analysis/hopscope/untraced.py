@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscope.errors import InputError
+from hopscope.json_text import read_json
 
 NAME = "untraced.json"
 
@@ -23,7 +24,7 @@ def read(directory: Path) -> dict[str, int]:
     if not file.is_file():
         return {}
     try:
-        times = cast("dict[str, Any]", json.loads(file.read_text(encoding="utf-8")))
+        times = cast("dict[str, Any]", read_json(file.read_text(encoding="utf-8")))
         return {name: int(times[name]) for name in ("untraced_ns", "traced_ns")}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file} cannot be read ({error}): delete it; only the cost of tracing stands in it") from None

@@ -15,6 +15,7 @@ from hopscope.cli.command import command_of, format_option, option_text, say_wha
 from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.report import command as report_command
+from hopscope.memory import check_address_space
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
 from hopscope.render.terminal import print_rows
@@ -31,6 +32,12 @@ class _Analyses(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *catalog.load().commands, "gate", "remap"})
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        check_address_space()  # before pyarrow, DuckDB and scipy are loaded
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         fixed = super().get_command(ctx, cmd_name)

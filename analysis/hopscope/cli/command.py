@@ -133,7 +133,8 @@ def format_option() -> click.Option:
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How to print the rows; json and csv hold raw numbers. In csv an apostrophe keeps a text from being a formula.",
+        help="How to print the rows; json and csv hold raw numbers; in csv an apostrophe keeps a text from being a "
+        "formula.",
     )
 
 

@@ -14,6 +14,7 @@ from hopscope.cli.analyze import analyze
 from hopscope.cli.meant import add_what_was_meant
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
+from hopscope.memory import is_shortage, shortage
 from hopscope.render.report import program_version
 from hopscope.render.visible import visible
 
@@ -88,8 +89,11 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
             _our_mistake(name)
         say(f"{name}: {error.filename}: {error.strerror}; check the path and its permissions")
         sys.exit(2)
-    except Exception:
-        _our_mistake(name)
+    except Exception as error:
+        if not is_shortage(error):
+            _our_mistake(name)
+        say(f"{name}: {shortage('this command')}")
+        sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -32,6 +32,7 @@ from hopscope.convert.place import (
 from hopscope.convert.run_facts import hopscope_version
 from hopscope.convert.source import Archive, find
 from hopscope.errors import InputError
+from hopscope.memory import memory_for
 from hopscope.store import table_names
 
 
@@ -56,7 +57,8 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
         target.parent.mkdir(parents=True, exist_ok=True)
         with _only_one(target.parent):
             if not _is_current(target, before):  # another process may have made it while this one waited
-                _make(target, found, before, progress)
+                with memory_for("the conversion"):
+                    _make(target, found, before, progress)
     except OSError as problem:
         raise InputError(
             f"the dataset cannot be written to {target}: {problem.strerror or problem}; "

@@ -12,6 +12,7 @@ import pyarrow as pa
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError
+from hopscope.json_text import read_json
 from hopscope.manifest import SCHEMA_VERSION
 
 Facts = dict[str, Any]
@@ -41,7 +42,7 @@ def read_run_facts(archive: Archive, facts: Facts) -> Facts:
     if not text:
         return {}
     try:
-        about: object = json.loads(text)
+        about = read_json(text)
     except ValueError as problem:
         raise InputError(f"{where} is no JSON: {problem}; remove it to convert without what it says") from None
     if not isinstance(about, dict):

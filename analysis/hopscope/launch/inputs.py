@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import hopscope
 from hopscope.errors import InputError
+from hopscope.json_text import read_json
 from hopscope.launch.installed import collector_file
 
 
@@ -60,9 +61,11 @@ def check_topology(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise InputError(f"topology file {path}: is not UTF-8 text (byte {error.start})") from error
     try:
-        content = json.loads(text)
+        content: Any = read_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from error
+    except ValueError as error:
+        raise InputError(f"topology file {path}: {error}; schemas/topology.schema.json says what it holds") from error
     from jsonschema import Draft202012Validator  # every command starts without it
     from jsonschema.exceptions import best_match
 

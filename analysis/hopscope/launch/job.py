@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hopscope.errors import InputError
+from hopscope.json_text import read_json
 from hopscope.launch.installed import collector_file
 
 ANCHOR = "traces.otf2"
@@ -110,10 +111,10 @@ def join(directory: Path, other: Path) -> None:
 def worlds(directory: Path) -> list[dict[str, Any]]:
     """The worlds of an assembled run as its run.json lists them; empty where it does not say."""
     try:
-        facts = cast("dict[str, Any]", json.loads((directory / "run.json").read_text()))
+        facts = read_json((directory / "run.json").read_text())
     except (OSError, ValueError):
         return []
-    return cast("list[dict[str, Any]]", facts.get("worlds", []))
+    return cast("dict[str, list[dict[str, Any]]]", facts).get("worlds", []) if isinstance(facts, dict) else []
 
 
 def inspect(directory: Path) -> dict[str, Any]:

@@ -1,0 +1,51 @@
+"""What to say where memory does not suffice: the libraries under us reserve far more address space than they use, and
+where even that is refused they end the process in the middle of something."""
+
+import resource
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from hopscope.errors import InputError
+
+LEAST_ADDRESS_SPACE = 2 << 30
+"""Bytes; below, importing pyarrow and DuckDB and starting their threads fails now and then (tried on two cores)."""
+
+_SHORT = ("can't start new thread", "Resource temporarily unavailable", "failed to map segment")
+
+
+def check_address_space() -> None:
+    """Raises InputError where a limit leaves too little to begin with."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
+        raise InputError(
+            f"the limit of {limit >> 20} MiB of address space is too low to read a trace; raise it to "
+            f"{LEAST_ADDRESS_SPACE >> 20} MiB or more: ulimit -v {LEAST_ADDRESS_SPACE >> 10}"
+        )
+
+
+def is_shortage(problem: BaseException) -> bool:
+    """True for an exception that says that there is no more memory, also none for a thread or a library."""
+    return isinstance(problem, MemoryError) or (
+        isinstance(problem, RuntimeError | ImportError) and any(words in str(problem) for words in _SHORT)
+    )
+
+
+def shortage(what: str) -> InputError:
+    """The error for something that ran out of memory."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limited = "" if limit == resource.RLIM_INFINITY else f" (ulimit -v leaves {limit >> 20} MiB of address space)"
+    return InputError(
+        f"there is not enough memory for {what}{limited}; raise the limit, or run it on a machine with more memory. "
+        "HOPSCOPE_MEMORY=1GiB makes queries go on in files earlier"
+    )
+
+
+@contextmanager
+def memory_for(what: str) -> Generator[None]:
+    """Raises InputError where what is done in here runs out of memory."""
+    try:
+        yield
+    except (MemoryError, RuntimeError, ImportError) as problem:
+        if not is_shortage(problem):
+            raise
+        raise shortage(what) from None
