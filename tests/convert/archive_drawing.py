@@ -65,6 +65,8 @@ class Drawing:
     ticks_per_second: int = 1_000_000_000
     rank_names: str = "MPI Rank {}"
     properties: dict[str, str] = field(default_factory=dict)
+    with_processes: bool = True
+    """Whether the threads belong to location groups."""
 
     def __post_init__(self) -> None:
         self._writer: Any = otf2.writer.Writer(
@@ -86,13 +88,15 @@ class Drawing:
             key = (place.cluster, place.host)
             if key not in hosts:
                 hosts[key] = d.system_tree_node(place.host, class_name="node", parent=clusters[place.cluster])
-            group = d.location_group(
-                self.rank_names.format(rank),
-                location_group_type=LocationGroupType.PROCESS,
-                system_tree_parent=hosts[key],
-            )
+            group = None
+            if self.with_processes:
+                group = d.location_group(
+                    self.rank_names.format(rank),
+                    location_group_type=LocationGroupType.PROCESS,
+                    system_tree_parent=hosts[key],
+                )
             self.groups.append(group)
-            self.main.append(self.thread(rank, "main"))
+            self.main.append(self.thread(rank, "main" if self.with_processes else f"main {rank}"))
             if self.ours:
                 self._describe(group, place)
         self._everyone = d.group(

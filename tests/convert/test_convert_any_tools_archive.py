@@ -25,7 +25,12 @@ def of_everything(path: Path) -> Drawing:
     return drawing
 
 
-@pytest.mark.parametrize("draw", [no_mpi, of_everything])
+def without_processes(path: Path) -> Drawing:
+    """Threads that belong to no location group, as some tools write them."""
+    return mpi_program(path, with_processes=False)
+
+
+@pytest.mark.parametrize("draw", [no_mpi, of_everything, without_processes])
 def test_every_question_is_answered_or_it_is_said_why_not(draw: Any, tmp_path: Path) -> None:
     trace = hopscope.open(draw(tmp_path / "trace").write())
     asked = 0
@@ -60,6 +65,18 @@ def test_a_trace_without_mpi_is_computing_from_beginning_to_end(tmp_path: Path) 
     path = {row["category"]: row["time_ns"] for row in trace.run("critical-path").to_pylist()}
     assert path["compute"] == sum(path.values()) == 1000
     assert any("no MPI collective" in sentence for sentence in trace.caveats())
+
+
+def test_threads_of_no_process_are_read_as_ranks_of_their_own(tmp_path: Path) -> None:
+    # "The archive holds no events" was said of such an archive, in which otf2-print showed 480,000.
+    trace = hopscope.open(without_processes(tmp_path).write())
+    assert [(row["rank"], row["host"], row["cluster"]) for row in trace.table("ranks").to_pylist()] == [
+        (rank, "unknown", "unknown") for rank in range(RANKS)
+    ]
+    (collective,) = trace.table("collectives").to_pylist()
+    assert (collective["op"], collective["complete"], collective["first_enter_ns"]) == ("MPI_Allreduce", True, 2000)
+    assert [row["rank"] for row in trace.table("calls").to_pylist()] == [*range(RANKS)]
+    assert any(f"the process of {RANKS} threads" in sentence for sentence in trace.caveats())
 
 
 def test_kernels_belong_to_the_rank_that_drives_the_gpu_and_metrics_make_no_rank(tmp_path: Path, rows: Any) -> None:

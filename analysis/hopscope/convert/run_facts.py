@@ -168,6 +168,11 @@ def _missing(archive: Archive, about: Facts, facts: Facts) -> str | None:
             facts["unplaced_calls"],
             f"the communicator of {_count(facts['unplaced_calls'], 'collective call')}, which count as other MPI calls",
         ),
+        (
+            facts["threads_without_process"],
+            f"the process of {_count(facts['threads_without_process'], 'thread')}: the archive does not say which they "
+            "belong to, so each is shown as a rank of its own on an unknown host",
+        ),
         (facts["unmatched_hop_ends"], f"one end of {_count(facts['unmatched_hop_ends'], 'hop')}, left out"),
         (facts["unmatched_sends"], f"the receive of {_count(facts['unmatched_sends'], 'send')}"),
         (facts["unmatched_receives"], f"the send of {_count(facts['unmatched_receives'], 'receive')}"),

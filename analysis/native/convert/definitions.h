@@ -38,6 +38,7 @@ struct Location {
     OTF2_LocationRef id = OTF2_UNDEFINED_LOCATION;
     uint64_t events = 0;
     OTF2_LocationGroupRef group = OTF2_UNDEFINED_LOCATION_GROUP;
+    bool is_thread = false; /* of the CPU */
 };
 
 struct Group {

@@ -58,6 +58,7 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     facts["collectives"] = sums.collectives;
     facts["incomplete_collectives"] = sums.incomplete;
     facts["unplaced_calls"] = sums.unplaced_calls;
+    facts["threads_without_process"] = trace.ranks->threads_without_process;
     facts["unmatched_hop_ends"] = sums.unmatched_hops;
     facts["unmatched_sends"] = sums.unmatched_sends;
     facts["unmatched_receives"] = sums.unmatched_receives;

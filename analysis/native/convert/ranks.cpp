@@ -104,10 +104,21 @@ Ranks::Ranks(const Definitions &definitions) {
         if (group.type == OTF2_LOCATION_GROUP_TYPE_ACCELERATOR && creator != rank_of_group.end())
             rank_of_group[group.id] = creator->second;
     }
+    std::set<OTF2_LocationGroupRef> defined;
+    for (const LocationGroup &group : definitions.location_groups)
+        defined.insert(group.id);
     for (const Location &location : definitions.locations) {
         auto place = rank_of_group.find(location.group);
-        if (place != rank_of_group.end())
+        if (place != rank_of_group.end()) {
             rank_of_[location.id] = place->second;
+        } else if (location.is_thread && !defined.count(location.group)) {
+            Rank rank;
+            rank.host = rank.cluster = rank.clock_host = "unknown";
+            rank.world_rank = static_cast<int32_t>(ranks.size());
+            rank_of_[location.id] = rank.world_rank;
+            ranks.push_back(std::move(rank));
+            threads_without_process++;
+        }
     }
     errors_.assign(ranks.size(), 0);
     std::unordered_map<std::string, int32_t> numbers;

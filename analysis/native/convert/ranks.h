@@ -30,10 +30,12 @@ struct Rank {
 class Ranks {
   public:
     /* One rank for every location group that is a process: in the order of their `MPI Rank N` names if all have one,
-     * else in the order of definition. */
+     * else in the order of definition. Behind them one for every thread whose group the trace does not define: which
+     * process it belongs to cannot be known. */
     explicit Ranks(const Definitions &definitions);
 
     std::vector<Rank> ranks;
+    int32_t threads_without_process = 0;
 
     /* The rank that a location belongs to (for an accelerator, the one that drives it); -1 if none. */
     int32_t of_location(OTF2_LocationRef location) const;
