@@ -84,6 +84,11 @@ class Command:
             elif name not in self.choices:
                 raise ValueError(f"{self.name} --{name} does not go with {_grain_words(analysis)}")
         for parameter in analysis.parameters:
+            if parameter.type == "COLLECTIVE" and values[parameter.name] is None:
+                raise ValueError(
+                    f"{self.name} is about one collective: say which by --{parameter.name} COMM:SEQ, such as "
+                    f"--{parameter.name} 0:17; `analyze collectives` lists those that the trace has"
+                )
             _check_value(self.name, parameter, values[parameter.name])
         return analysis, values
 

@@ -187,6 +187,11 @@ class Runner:
         """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""
         self.prepare(list(self._catalog.sources))
         kind = self._kind(sql)
+        if kind == "MULTI":  # it makes a type of the values first, and what else it does cannot be looked into
+            raise InputError(
+                "the query has a PIVOT without its values, which is several statements; name the values, such as: "
+                "pivot hops on link in ('shm', 'wan') using count(*)"
+            )
         if kind != "SELECT":
             raise InputError(f"the query is a {kind}; a dataset is only read, so give a SELECT")
 

@@ -187,6 +187,27 @@ def test_wrong_input_is_a_sentence_and_exit_code_two(dataset: Path, arguments: l
     assert done.stdout == ""
 
 
+def test_a_pivot_names_its_values(dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # "The query is a MULTI" was no help.
+    pivot = "pivot hops on link{} using count(*) group by collective_id"
+    for query in (pivot.format(""), f"select * from ({pivot.format('')})"):
+        assert here("sql", dataset, query) == 2
+        assert "name the values, such as: pivot hops on link in ('shm', 'wan')" in capsys.readouterr().err
+    assert here("sql", dataset, pivot.format(" in ('shm', 'wan')"), "--format", "json") == 0
+    assert json.loads(capsys.readouterr().out) == [{"collective_id": 0, "shm": 2, "wan": 2}]
+
+
+@pytest.mark.parametrize("command", ["collective-calls", "collective-hops", "collective-steps"])
+def test_a_command_about_one_collective_says_which_option_is_missing(
+    command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # "There is no such collective" was said though none was asked for.
+    assert here(command, dataset) == 2
+    said = capsys.readouterr().err
+    assert "say which by --collective COMM:SEQ" in said
+    assert "no such collective" not in said
+
+
 def test_sql_reads_tables_and_views_and_nothing_else(dataset: Path, tmp_path: Path) -> None:
     done = analyze("sql", dataset, "select count(*) as n from waiting", "--format", "json")
     assert json.loads(done.stdout) == [{"n": 4}]
