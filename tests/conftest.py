@@ -1,6 +1,11 @@
 """What tests in several folders need: the MPI libraries of this machine, and which folders start MPI jobs."""
 
+import os
 from pathlib import Path
+
+# Threads of a matrix product spin while they wait for one another, which costs dear where tests run side by side. This
+# has to be set before anybody imports numpy.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import local_mpi
 import pytest

@@ -200,7 +200,8 @@ class Analyses:
 
         Columns:
 
-        rank, period_ns, resolution_ns, amplitude_ns, explained, false_alarm, periodic, gaps, noisy
+        rank, period_ns, resolution_ns, whole_iterations, amplitude_ns, explained, false_alarm, periodic, iterations,
+        noisy
         """
 
     def regions(

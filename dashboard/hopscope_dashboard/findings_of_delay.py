@@ -56,14 +56,20 @@ def of_periods(rows: Sequence[Row]) -> Finding:
         text = f"The noise of {named(found, 'rank')} comes with a period."
         why = (
             f"{every} {units.duration(first['period_ns'])}, to {units.duration(first['resolution_ns'])}, with "
-            f"{units.share(first['explained'])} of the noise's variance."
+            f"{units.share(first['explained'])} of the noise's variance. "
+        )
+        own = first["whole_iterations"]
+        why += (
+            "That is no whole number of iterations, so it does not come from the program's loop."
+            if own is None
+            else f"The run cannot tell that from {units.plural(own, 'iteration')}, so it may be the program's own."
         )
         return Finding(text, why, CATEGORY_COLOURS["compute"], *page)
     judged = [row for row in rows if row["periodic"] is not None]
     if not judged:
         return Finding(
             "Whether noise has a period cannot be told.",
-            "No rank has enough gaps with noise in them.",
+            "No rank has enough iterations with noise in them.",
             UNDECIDED_COLOUR,
             *page,
         )

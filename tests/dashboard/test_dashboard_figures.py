@@ -355,6 +355,10 @@ def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named()
     said = findings_of_delay.of_delayed_hops([{**DELAYED, "moved_ns": 0}, DELAYED])
     assert said.text == "One delayed hop, 2 → 1 in 0:3, made its collective 4.00 ms longer."
     assert findings_of_delay.of_delayed_hops([{**DELAYED, "moved_ns": 0}]).text.startswith("No delayed hop")
+    period = {"rank": 0, "periodic": True, "period_ns": 1e8, "resolution_ns": 1e6, "explained": 0.9}
+    own = findings_of_delay.of_periods([{**period, "whole_iterations": 5}]).why
+    assert own.endswith("The run cannot tell that from 5 iterations, so it may be the program's own.")
+    assert "no whole number of iterations" in findings_of_delay.of_periods([{**period, "whole_iterations": None}]).why
     assert "cannot be told" in findings_of_delay.of_periods([{"rank": 0, "periodic": None}]).text
     assert findings_of_delay.of_periods([{"rank": 0, "periodic": False}]).text.startswith("No rank's noise")
 

@@ -1,10 +1,17 @@
 """`analyze noise-periods`: a Lomb-Scargle periodogram of each rank's noise, and whether its peak is more than chance.
 
+One value per iteration, at the time at which it began: that time does not move with the noise itself, as the end would,
+and of what is noisy inside each iteration nothing is left that could pass for a period. Nothing is looked for at two
+iterations or less, where even times leave a sine nothing to fit and a single value explains all.
+
 The false-alarm probability is that of the standard normalisation with a fitted mean (Scargle 1982): one frequency
 of independent noise exceeds power p with (1 - p)^((n - 3) / 2); times the number of frequencies looked at, which are
-more than are independent, so it errs on the side of no period. Noise that lasts from gap to gap has long waves without
-a period, so the powers are first divided by the spectrum of a process with the same correlation of neighbours (AR(1),
-as REDFIT does: Schulz and Mudelsee 2002), where that is above 1.
+more than are independent, so it errs on the side of no period. That tail holds for values of which none outweighs the
+others: they are cut off at the height that as many reach as a period has to have occurrences. Noise that lasts from
+iteration to iteration has long waves without a period, so the powers are first divided by the spectrum of a process
+with the same correlation of neighbours (AR(1), as REDFIT does: Schulz and Mudelsee 2002), where that is above 1. That
+correlation is of what is left when the mean over all periods is taken away, or a period of long bursts would itself
+pass for noise that lasts.
 """
 
 import math
@@ -19,16 +26,20 @@ from hopscope.verdicts.periodogram import Floats, periodogram
 
 CERTAIN = 0.01
 LEAST_NOISY = 5
-LEAST_GAPS = 30
-LEAST_CYCLES = 4
+"""A period needs so many noisy values, and no fewer may outweigh the others."""
+LEAST_VALUES = 30
+LEAST_CYCLES = 3
 OVERSAMPLING = 4
-HARMONICS = 5
+HARMONICS = 8
+AS_HIGH = 0.6
+CLEARLY_MORE = 1.3
+VALUES_A_PLACE = 5
 ALMOST_ALL = 1 - 1e-15
 """Below 1, whose logarithm of what is left there is none of."""
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
-    """One row per rank with gaps that could be judged. The rows are in the order of rank and time."""
+    """One row per rank with iterations that could be judged. The rows are in the order of rank and time."""
     numbers, begins, lengths = np.unique(rows["rank"].to_numpy(), return_index=True, return_counts=True)
     return [
         _row(int(rank), rows.slice(begin, length), len(numbers))
@@ -38,58 +49,126 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
 
 def _row(rank: int, values: pa.Table, ranks: int) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(
-        ("period_ns", "resolution_ns", "amplitude_ns", "explained", "false_alarm", "periodic")
+        ("period_ns", "resolution_ns", "whole_iterations", "amplitude_ns", "explained", "false_alarm", "periodic")
     )
-    at_ns, noise_ns, gaps, noisy = (values[name].to_numpy() for name in ("at_ns", "noise_ns", "gaps", "noisy"))
-    row |= {"rank": rank, "gaps": int(gaps.sum()), "noisy": int(noisy.sum())}
-    # The last value may stand for fewer gaps than the others do.
-    whole = gaps == gaps[0]
+    at_ns, noise_ns, iterations, noisy = (
+        values[name].to_numpy() for name in ("at_ns", "noise_ns", "iterations", "noisy")
+    )
+    row |= {"rank": rank, "iterations": int(iterations.sum()), "noisy": int(noisy.sum())}
+    # The last value may stand for fewer iterations than the others do.
+    whole = iterations == iterations[0]
     at_ns, noise_ns = at_ns[whole], noise_ns[whole]
-    if row["noisy"] < LEAST_NOISY or len(at_ns) < LEAST_GAPS or np.ptp(noise_ns) == 0:
+    if row["noisy"] < LEAST_NOISY or len(at_ns) < LEAST_VALUES:
         return row
-    span = float(at_ns[-1] - at_ns[0])
-    # Beyond what the gaps resolve on average there is little to see, and of gaps in bursts no end of frequencies.
-    usual = max(float(np.median(np.diff(at_ns))), span / (len(at_ns) - 1))
-    highest = 0.5 / usual if span > 0 else 0.0
-    lowest = LEAST_CYCLES / span if span > 0 else 0.0
-    if highest <= lowest:
+    noise_ns = np.minimum(noise_ns, np.partition(noise_ns, -LEAST_NOISY)[-LEAST_NOISY])
+    frequencies = _frequencies(at_ns)
+    if np.ptp(noise_ns) == 0 or not len(frequencies):
         return row
-    frequencies = np.linspace(lowest, highest, OVERSAMPLING * math.ceil(span * (highest - lowest)))
     power = periodogram(at_ns - at_ns[0], noise_ns, frequencies)
-    whitened = power / np.maximum(1, _lasting_spectrum(noise_ns, frequencies / highest / 2))
-    alarms = _false_alarms(whitened, len(at_ns), len(frequencies) * ranks)
-    best = _fundamental(whitened, alarms, frequencies)
+    alarms = _false_alarms_of(power, at_ns, noise_ns, frequencies, ranks)
+    best = int(np.argmin(alarms))
     explained, false_alarm = min(1.0, float(power[best])), float(alarms[best])
     periodic = false_alarm < CERTAIN
     row |= {"explained": explained, "false_alarm": false_alarm, "periodic": periodic}
     if periodic:
-        frequency = float(frequencies[best])
+        span = float(at_ns[-1] - at_ns[0])
+        frequency = _fundamental(power, frequencies, best, at_ns, noise_ns)
+        period, resolution = 1 / frequency, 1 / (frequency * frequency * span)
+        iteration = span / (len(at_ns) - 1) / int(iterations[0])
+        near = round(period / iteration)
         row |= {
-            "period_ns": 1 / frequency,
-            "resolution_ns": 1 / (frequency * frequency * span),
+            "period_ns": period,
+            "resolution_ns": resolution,
+            "whole_iterations": near if abs(period - near * iteration) <= resolution else None,
             # A swing of amplitude a has the variance a^2 / 2.
             "amplitude_ns": math.sqrt(2 * explained * float(np.var(noise_ns))),
         }
     return row
 
 
-def _fundamental(power: Floats, alarms: Floats, frequencies: Floats) -> int:
-    """The highest peak; where that is a harmonic, as short bursts have many, the longest period that itself holds."""
-    best = int(np.argmax(power))
-    for divisor in range(HARMONICS, 1, -1):
-        near = np.abs(frequencies - frequencies[best] / divisor) <= OVERSAMPLING * (frequencies[1] - frequencies[0]) / 2
-        if near.any():
-            place = int(np.flatnonzero(near)[np.argmax(power[near])])
-            if alarms[place] < CERTAIN:
-                return place
-    return best
+def _frequencies(at_ns: Floats) -> Floats:
+    """From LEAST_CYCLES in all to less than one every two values, evenly spaced, in 1/ns; or none."""
+    span = float(at_ns[-1] - at_ns[0])
+    if span <= 0:
+        return np.zeros(0)
+    # Of values in bursts there is no end of frequencies, and little to see beyond what they resolve on average.
+    usual = max(float(np.median(np.diff(at_ns))), span / (len(at_ns) - 1) / 2)
+    lowest, highest = LEAST_CYCLES / span, 0.5 / usual - 2 / span
+    return np.linspace(lowest, highest, OVERSAMPLING * max(0, math.ceil(span * (highest - lowest))))
 
 
-def _lasting_spectrum(values: Floats, per_gap: Floats) -> Floats:
-    """Spectrum, with mean 1, of noise whose neighbours correlate as these values do; at cycles per gap."""
-    centred = values - values.mean()
-    lasting = max(0.0, float(centred[:-1] @ centred[1:]) / float(centred @ centred))
-    return (1 - lasting**2) / (1 - 2 * lasting * np.cos(2 * np.pi * per_gap) + lasting**2)
+def _false_alarms_of(power: Floats, at_ns: Floats, noise_ns: Floats, frequencies: Floats, ranks: int) -> Floats:
+    """How often noise without a period would show a power as each of these anywhere, on any of so many ranks.
+
+    Two peaks may be the period's: the highest, and the highest beside what lasting noise would show there.
+    """
+    per_value = frequencies * (at_ns[-1] - at_ns[0]) / (len(at_ns) - 1)
+
+    def alarms(lasting: float) -> Floats:
+        whitened = power / np.maximum(1, _lasting_spectrum(lasting, per_value))
+        return _false_alarms(whitened, len(at_ns), len(frequencies) * ranks)
+
+    whole = alarms(_lasting(noise_ns - noise_ns.mean()))
+    if alarms(0).min() >= CERTAIN:
+        return whole
+    peaks = {int(np.argmin(whole)), int(np.argmax(power))}
+    found = [alarms(_lasting(_beside_period(at_ns, noise_ns, float(frequencies[peak])))) for peak in peaks]
+    return min(found, key=lambda made: float(made.min()))
+
+
+def _beside_period(at_ns: Floats, noise_ns: Floats, frequency: float) -> Floats:
+    """What is left when the mean over all periods of about this frequency is taken away, a place for every value."""
+    span = float(at_ns[-1] - at_ns[0])
+    places = max(2, round((len(at_ns) - 1) / (frequency * span)))
+    near = (frequency + step / span for step in np.linspace(-0.5, 0.5, 11))
+    return min((_without_period(at_ns, noise_ns, one, places)[0] for one in near), key=lambda left: float(left @ left))
+
+
+def _peak(power: Floats, frequencies: Floats, at: int) -> float:
+    """Where between its neighbours a peak is: the top of the parabola through the three."""
+    if not 0 < at < len(power) - 1:
+        return float(frequencies[at])
+    before, top, after = (float(power[at + step]) for step in (-1, 0, 1))
+    bend = before - 2 * top + after
+    shift = (before - after) / 2 / bend if bend < 0 else 0.0
+    return float(frequencies[at] + min(0.5, max(-0.5, shift)) * (frequencies[1] - frequencies[0]))
+
+
+def _without_period(at_ns: Floats, noise_ns: Floats, frequency: float, places: int) -> tuple[Floats, int]:
+    """What is left of the values when the mean over all periods is taken away, at each of so many places within the
+    period; and at how many of these there are values."""
+    place = np.floor((at_ns - at_ns[0]) * frequency % 1 * places).astype(int)
+    sums, counts = np.bincount(place, noise_ns, places), np.bincount(place, minlength=places)
+    return noise_ns - (sums / np.maximum(counts, 1))[place], int(np.count_nonzero(counts))
+
+
+def _fundamental(power: Floats, frequencies: Floats, best: int, at_ns: Floats, noise_ns: Floats) -> float:
+    """The frequency of the period that a peak belongs to: its own or, as short bursts have harmonics that are as high,
+    that of which it is one: a peak itself, or one whose period's mean explains clearly more of the variance."""
+    peak = _peak(power, frequencies, best)
+    found, most = peak, 0.0
+    for divisor in range(1, HARMONICS + 1):
+        frequency = peak / divisor
+        if frequency < frequencies[0]:
+            break
+        near = np.abs(frequencies - frequency) <= OVERSAMPLING * (frequencies[1] - frequencies[0]) / 2
+        left, places = _without_period(at_ns, noise_ns, frequency, len(noise_ns) // VALUES_A_PLACE)
+        explained = 1 - float(left @ left) / max(1, len(left) - places) / float(np.var(noise_ns, ddof=1))
+        if power[near].max() > AS_HIGH * power[best] or explained > CLEARLY_MORE * most:
+            found, most = frequency, max(most, explained)
+    return found
+
+
+def _lasting(centred: Floats) -> float:
+    """Correlation of neighbours, 0 to almost 1; of few values it is found too low (Kendall 1954)."""
+    spread = float(centred @ centred)
+    found = float(centred[:-1] @ centred[1:]) / spread if spread > 0 else 0.0
+    return min(0.99, max(0.0, found + (1 + 4 * found) / len(centred)))
+
+
+def _lasting_spectrum(lasting: float, per_value: Floats) -> Floats:
+    """Spectrum, with mean 1, of noise whose neighbours correlate so much; at cycles per value."""
+    return (1 - lasting**2) / (1 - 2 * lasting * np.cos(2 * np.pi * per_value) + lasting**2)
 
 
 def _false_alarms(power: Floats, n: int, frequencies: int) -> Floats:

@@ -16,7 +16,9 @@ from hopscope_dashboard.pages.noise_periods import ids
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the `rank` whose noise is laid over itself."""
     head = blocks.page_head(
-        "Noise periods", "Noise that comes back with a period points to one cause: a daemon, a timer, a checkpoint."
+        "Noise periods",
+        "Noise that comes back with a period points to one cause. If the period is a whole number of iterations, the "
+        "program itself may be it.",
     )
     rows = data.rows_or_none("noise-periods")
     if not rows:
@@ -39,8 +41,8 @@ def _periods(data: TraceData, rows: Rows) -> Component:
         "Which period, on which rank",
         blocks.drawing("Period of the noise by rank", periods_by_rank(ranks=data.ranks, rows=rows), name=ids.PERIODS),
         hint="Per cent: part of the variance of the rank's noise that goes with the period. The whisker is how exactly "
-        "the run's length can tell it. An empty lane has no period. Equal periods on one host point to something that "
-        "runs there.",
+        "the run's length can tell it. An empty lane has no period. Equal periods on one host that are no whole "
+        "number of iterations point to something that runs there.",
     )
 
 
@@ -75,14 +77,17 @@ def _table(rows: Rows) -> Component:
             units.share(row["explained"]),
             units.share(row["false_alarm"]),
             units.count(row["noisy"]),
-            units.count(row["gaps"]),
+            units.count(row["iterations"]),
+            units.MISSING if row["whole_iterations"] is None else units.count(row["whole_iterations"]),
         ]
         for row in rows
     ]
-    columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy gaps", "gaps"]
+    columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy", "iterations", "its own?"]
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=ids.TABLE, right=(0, *range(2, 9))),
-        hint="Strength: part of the noise's variance that goes with the highest peak of its spectrum, period or not. "
-        "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period.",
+        blocks.table(columns, body, name=ids.TABLE, right=(0, *range(2, 10))),
+        hint="Strength: part of the noise's variance that goes with the surest peak of its spectrum, period or not. "
+        "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period. "
+        "Its own: the period as a number of iterations, where the run cannot tell it from a whole one; then it may be "
+        "something that the program does every so many iterations.",
     )

@@ -1,0 +1,71 @@
+"""Synthetic runs for periods of noise: what each rank computes in each iteration, released by the slowest of all, as
+the values that `analyze noise-periods` judges."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+GAP = 20e6
+"""What a rank computes in an iteration, ns; the collective behind it takes a twentieth of that."""
+Random = np.random.Generator
+
+
+def judged(begins: np.ndarray, computing: np.ndarray) -> pa.Table:
+    """The noise of iterations x ranks as noise_gaps has it: beyond the rank's median, less what most ranks share."""
+    iterations, ranks = computing.shape
+    excess = np.maximum(computing - np.median(computing, 0), 0)
+    shared = np.sort(excess, 1)[:, (ranks + 1) // 2 - 1]
+    noise = np.maximum(excess - shared[:, None], 0).T.ravel()
+    return pa.table(
+        {
+            "rank": np.repeat(np.arange(ranks), iterations),
+            "at_ns": np.tile(begins, ranks),
+            "noise_ns": noise,
+            "iterations": np.ones(len(noise), int),
+            "noisy": (noise > 0).astype(int),
+        }
+    )
+
+
+def run_of(extra: np.ndarray, work: np.ndarray | None = None) -> pa.Table:
+    """A run in which each rank computes so much more (iterations x ranks), and all of them `work` more."""
+    computing = GAP + extra + (0 if work is None else work[:, None])
+    released = np.cumsum(computing.max(1) + GAP / 20)
+    return judged(np.concatenate([[0], released[:-1]]), computing)
+
+
+def without_period(random: Random, jitter: float, iterations: int = 100, ranks: int = 3) -> Iterator[pa.Table]:
+    """A run of each kind that has no period: jitter alone, with one spike, with several, with a heavy tail, and with
+    work that varies for all ranks."""
+
+    def noise() -> np.ndarray:
+        return random.normal(0, jitter, (iterations, ranks))
+
+    yield run_of(noise())
+    for spikes in (1, int(random.integers(2, 8))):
+        spiked = noise()
+        for _ in range(spikes):
+            spiked[random.integers(iterations), random.integers(ranks)] += GAP * random.uniform(0.02, 2)
+        yield run_of(spiked)
+    tail = np.where(random.random((iterations, ranks)) < 0.1, random.pareto(1.5, (iterations, ranks)) * jitter * 5, 0)
+    yield run_of(noise() + tail)
+    yield run_of(noise(), GAP * 0.2 * random.random(iterations))
+
+
+def with_period(
+    random: Random, *, period: float, duty: float, amplitude: float, jitter: float, iterations: int, ranks: int = 3
+) -> pa.Table:
+    """A run whose rank 0 computes `amplitude` longer where, once every `period` (ns), something disturbs it: for the
+    part `duty` of the period, or for once only where that is 0."""
+    due, now = random.random() * period, 0.0
+    begins, computing = np.empty(iterations), np.empty((iterations, ranks))
+    for i in range(iterations):
+        begins[i], computing[i] = now, GAP + random.normal(0, jitter, ranks)
+        if duty:
+            computing[i, 0] += amplitude * ((now + due) % period < duty * period)
+        while not duty and due < now + computing[i].max():
+            computing[i, 0] += amplitude
+            due += period
+        now += computing[i].max() * 1.05
+    return judged(begins, computing)
