@@ -1,4 +1,4 @@
-"""Conversion and analyses of a synthetic trace of any length, beside the yardstick of reading it.
+"""Conversion and analyses of synthetic traces of any length, beside the yardstick of reading them.
 
 The yardstick: libotf2's local readers in two processes that only count events. Every figure is taken in the same run,
 in a process of its own, whose peak memory is what the system says (ru_maxrss). Processor time is shown beside time,
@@ -18,6 +18,9 @@ from pathlib import Path
 
 from measure import ROOT
 
+MIXES = ("collectives", "messages")
+"""What synthetic traces are mostly made of."""
+
 _CONVERT = """
 import json, sys, time
 from pathlib import Path
@@ -25,8 +28,9 @@ from hopscope.convert import ensure_dataset
 stages = {}
 made = ensure_dataset(Path(sys.argv[1]), progress=lambda stage, *_: stages.setdefault(stage, time.perf_counter()))
 walks = time.perf_counter() - stages["finding paths"] if "finding paths" in stages else None
-files = json.loads((made / "manifest.json").read_text())["tables"]["hops"]
-print(json.dumps({"walks": walks, "hops": sum(file["rows"] for file in files)}))
+tables = json.loads((made / "manifest.json").read_text())["tables"]
+rows = {table: sum(file["rows"] for file in files) for table, files in tables.items()}
+print(json.dumps({"walks": walks, "rows": rows}))
 """
 _ASKED = (
     "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
@@ -79,10 +83,10 @@ def spend(words: list[str]) -> Spent:
     return Spent(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said)
 
 
-def measure(folder: Path, events: int, repetitions: int = 3) -> list[tuple[str, str]]:
-    """Rows for the report."""
-    trace = folder / f"synthetic-{events}"
-    spend([str(program("synthetic_trace")), str(trace), str(events)])
+def measure(folder: Path, events: int, mix: str, repetitions: int = 3) -> list[tuple[str, str]]:
+    """Rows for the report about a trace of one of MIXES."""
+    trace = folder / f"synthetic-{mix}-{events}"
+    spend([str(program("synthetic_trace")), str(trace), str(events), mix])
     size = sum(file.stat().st_size for file in trace.rglob("*.evt"))
     counting: list[Spent] = []
     converting: list[Spent] = []
@@ -97,11 +101,13 @@ def measure(folder: Path, events: int, repetitions: int = 3) -> list[tuple[str, 
     convert = statistics.median(spent.seconds for spent in converting)
     convert_processor = statistics.median(spent.processor for spent in converting)
     told = [json.loads(spent.words) for spent in converting]
+    counts = told[0]["rows"]
     walks = [it["walks"] for it in told if it["walks"] is not None]
     dataset = sum(file.stat().st_size for file in (trace / "dataset").rglob("*.parquet"))
     rows = [
         (
-            f"{written:,} events, {told[0]['hops']:,} hops, {size / written:.0f} B an event: counted by libotf2",
+            f"{written:,} events, {counts['hops']:,} hops, {counts['messages']:,} messages, "
+            f"{size / written:.0f} B an event: counted by libotf2",
             f"{yardstick:.2f} s (1.0)",
         ),
         (

@@ -53,8 +53,8 @@ def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
 
 
 def events(folder: Path) -> list[tuple[str, str]]:
-    """A trace of 20 M events."""
-    return large.measure(folder, 20_000_000)
+    """Traces of 20 M events: mostly hops, and mostly messages of the application."""
+    return [row for mix in large.MIXES for row in large.measure(folder, 20_000_000, mix)]
 
 
 def lengths(folder: Path) -> list[tuple[str, str]]:
@@ -62,7 +62,8 @@ def lengths(folder: Path) -> list[tuple[str, str]]:
     return [
         row
         for millions in (2, 20, 200)
-        for row in large.measure(folder, millions * 1_000_000, 3 if millions < 200 else 1)
+        for mix in large.MIXES
+        for row in large.measure(folder, millions * 1_000_000, mix, 3 if millions < 200 else 1)
     ]
 
 

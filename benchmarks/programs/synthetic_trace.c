@@ -1,20 +1,44 @@
-/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [RANKS]
+/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS]]
  *
- * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters compute, every fourth
- * iteration exchange halos with both neighbours, and do an Allreduce over a binomial tree whose every hop is there,
- * with the waits and the combining. Times are simulated, so that causes come before effects: a message takes its
- * link's time, and whoever needs it earlier waits. Prints `events=N` as written.
+ * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters compute, exchange
+ * messages, and do an Allreduce over a binomial tree whose every hop is there, with the waits and the combining. Times
+ * are simulated, so that causes come before effects: a message takes its link's time, and whoever needs it earlier
+ * waits. Prints `events=N` as written.
+ *
+ * collectives: an Allreduce every iteration, halos with both neighbours every fourth. Two thirds of the events are
+ * hops. messages: twelve shifts by MPI_Sendrecv and eight persistent requests each way every iteration, halos whose
+ * requests are waited for one by one and a blocking send every eighth, an Allreduce every fourth. A message every 4.5
+ * events.
  */
 #include <otf2/otf2.h>
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 enum { MAX_RANKS = 1024, HOSTS = 8, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
-enum region { INIT, ALLREDUCE, DOT, IRECV, ISEND, WAITALL, FINALIZE, HOP_WAIT, COMBINE, REGIONS };
+enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix of messages */
+enum region {
+    INIT,
+    ALLREDUCE,
+    DOT,
+    IRECV,
+    ISEND,
+    WAITALL,
+    FINALIZE,
+    HOP_WAIT,
+    COMBINE,
+    SENDRECV,
+    STARTALL,
+    WAIT,
+    SEND,
+    RECV,
+    REGIONS
+};
 enum phase { UP = 0, DOWN = 1 };
 
 struct rank {
@@ -150,8 +174,14 @@ static void allreduce(uint64_t seq) {
     }
 }
 
-/* Both neighbours' halos: four requests, one wait for all. */
-static void halos(void) {
+/* The receiving side of an application message that arrives then: it is waited for if it is not there yet. */
+static void take_message(int r, int from, uint32_t tag, uint64_t request, uint64_t arrival) {
+    uint64_t wait = arrival > ranks[r].now ? arrival - ranks[r].now : 0;
+    received(r, from, 0, tag, HALO_BYTES, request, wait + 20);
+}
+
+/* Both neighbours' halos: four requests, one wait for all or for each. */
+static void halos(bool wait_for_each) {
     uint64_t arrival[MAX_RANKS][2], requests[MAX_RANKS][4];
     for (int r = 0; r < rank_count; r++) {
         int sides[2] = {(r + rank_count - 1) % rank_count, (r + 1) % rank_count};
@@ -169,15 +199,100 @@ static void halos(void) {
     }
     for (int r = 0; r < rank_count; r++) {
         int sides[2] = {(r + rank_count - 1) % rank_count, (r + 1) % rank_count};
-        enter(r, WAITALL, 100);
-        for (int side = 0; side < 2; side++) {
-            uint64_t wait = arrival[r][side] > ranks[r].now ? arrival[r][side] - ranks[r].now : 0;
-            received(r, sides[side], 0, (uint32_t)(1 - side), HALO_BYTES, requests[r][side], wait + 20);
+        for (int request = 0; request < 4; request++) {
+            if (wait_for_each || request == 0)
+                enter(r, wait_for_each ? WAIT : WAITALL, 100);
+            if (request < 2)
+                take_message(r, sides[request], (uint32_t)(1 - request), requests[r][request], arrival[r][request]);
+            else
+                sent(r, requests[r][request], 20);
+            if (wait_for_each || request == 3)
+                leave(r, wait_for_each ? WAIT : WAITALL, 100);
         }
-        for (int side = 0; side < 2; side++)
-            sent(r, requests[r][2 + side], 20);
+    }
+}
+
+/* The rank 1, 2, 4 or 8 places away on the ring, either way; that of n ^ 1 lies opposite. */
+static int neighbour(int r, int n) {
+    int distance = (1 << n / 2) % rank_count;
+    return (r + (n % 2 ? distance : rank_count - distance)) % rank_count;
+}
+
+static uint64_t send_blocking(int r, int to, uint32_t tag) {
+    uint64_t at = stamp(r, 200);
+    check(OTF2_EvtWriter_MpiSend(ranks[r].writer, NULL, at, (uint32_t)to, 0, tag, HALO_BYTES), "send");
+    return at + latency(r, to);
+}
+
+static void receive_blocking(int r, int from, uint32_t tag, uint64_t arrival) {
+    uint64_t at = stamp(r, (arrival > ranks[r].now ? arrival - ranks[r].now : 0) + 20);
+    check(OTF2_EvtWriter_MpiRecv(ranks[r].writer, NULL, at, (uint32_t)from, 0, tag, HALO_BYTES), "receive");
+}
+
+/* Everybody sends to one neighbour and receives from the opposite one. */
+static void shift(int n) {
+    uint64_t arrival[MAX_RANKS];
+    for (int r = 0; r < rank_count; r++) {
+        enter(r, SENDRECV, 100);
+        arrival[neighbour(r, n)] = send_blocking(r, neighbour(r, n), (uint32_t)n);
+    }
+    for (int r = 0; r < rank_count; r++) {
+        receive_blocking(r, neighbour(r, n ^ 1), (uint32_t)n, arrival[r]);
+        leave(r, SENDRECV, 50);
+    }
+}
+
+/* Persistent requests to and from all neighbours: one start, one wait for all. */
+static void start_all(void) {
+    static uint64_t arrival[MAX_RANKS][NEIGHBOURS], posted[MAX_RANKS][NEIGHBOURS], begun[MAX_RANKS][NEIGHBOURS];
+    for (int r = 0; r < rank_count; r++) {
+        enter(r, STARTALL, 100);
+        for (int n = 0; n < NEIGHBOURS; n++)
+            posted[r][n] = post(r, 50);
+        for (int n = 0; n < NEIGHBOURS; n++) {
+            begun[r][n] = send(r, neighbour(r, n), 0, (uint32_t)n, HALO_BYTES, 200);
+            arrival[neighbour(r, n)][n] = ranks[r].now + latency(r, neighbour(r, n));
+        }
+        leave(r, STARTALL, 50);
+    }
+    for (int r = 0; r < rank_count; r++) {
+        enter(r, WAITALL, 100);
+        for (int n = 0; n < NEIGHBOURS; n++)
+            take_message(r, neighbour(r, n ^ 1), (uint32_t)n, posted[r][n], arrival[r][n]);
+        for (int n = 0; n < NEIGHBOURS; n++)
+            sent(r, begun[r][n], 20);
         leave(r, WAITALL, 100);
     }
+}
+
+/* Every even rank to the one after it. */
+static void send_to_odd(void) {
+    for (int r = 0; r + 1 < rank_count; r += 2) {
+        enter(r, SEND, 100);
+        uint64_t arrival = send_blocking(r, r + 1, NEIGHBOURS);
+        leave(r, SEND, 100);
+        enter(r + 1, RECV, 100);
+        receive_blocking(r + 1, r, NEIGHBOURS, arrival);
+        leave(r + 1, RECV, 50);
+    }
+}
+
+static void iterate_with_collectives(uint64_t iteration) {
+    if (iteration % HALO_EVERY == 0)
+        halos(false);
+    allreduce(iteration);
+}
+
+static void iterate_with_messages(uint64_t iteration) {
+    for (int n = 0; n < SHIFTS; n++)
+        shift(n % NEIGHBOURS);
+    start_all();
+    if (iteration % RARELY_EVERY == 0) {
+        halos(true);
+        send_to_odd();
+    }
+    if (iteration % ALLREDUCE_EVERY == 0)
+        allreduce(iteration / ALLREDUCE_EVERY);
 }
 
 static OTF2_FlushType flush_when_full(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -206,6 +321,11 @@ static void define_regions(OTF2_GlobalDefWriter *definitions, OTF2_StringRef non
         [FINALIZE] = {"MPI_Finalize", "solver+0xf0", OTF2_REGION_ROLE_FUNCTION},
         [HOP_WAIT] = {"hop wait", NULL, OTF2_REGION_ROLE_DATA_TRANSFER},
         [COMBINE] = {"combine", NULL, OTF2_REGION_ROLE_FUNCTION},
+        [SENDRECV] = {"MPI_Sendrecv", "solver+0xc0", OTF2_REGION_ROLE_POINT2POINT},
+        [STARTALL] = {"MPI_Startall", "solver+0xc8", OTF2_REGION_ROLE_POINT2POINT},
+        [WAIT] = {"MPI_Wait", "solver+0xd0", OTF2_REGION_ROLE_POINT2POINT},
+        [SEND] = {"MPI_Send", "solver+0xd8", OTF2_REGION_ROLE_POINT2POINT},
+        [RECV] = {"MPI_Recv", "solver+0xe0", OTF2_REGION_ROLE_POINT2POINT},
     };
     for (OTF2_RegionRef r = 0; r < REGIONS; r++) {
         OTF2_StringRef name = string(definitions, all[r].name);
@@ -267,12 +387,14 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [RANKS]\n");
+    const char *mix = argc > 3 ? argv[3] : "collectives";
+    const bool messages = strcmp(mix, "messages") == 0;
+    if (argc < 3 || argc > 5 || (!messages && strcmp(mix, "collectives") != 0)) {
+        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS]]\n");
         return 2;
     }
     uint64_t wanted = strtoull(argv[2], NULL, 10), written = 0;
-    rank_count = argc > 3 ? atoi(argv[3]) : rank_count;
+    rank_count = argc > 4 ? atoi(argv[4]) : rank_count;
     if (rank_count < 2 || rank_count > MAX_RANKS) {
         fprintf(stderr, "synthetic_trace: 2 to %d ranks\n", MAX_RANKS);
         return 2;
@@ -297,15 +419,13 @@ int main(int argc, char **argv) {
         enter(r, INIT, 0);
         leave(r, INIT, 5000000);
     }
-    for (uint64_t seq = 0; written < wanted; seq++) {
+    for (uint64_t iteration = 0; written < wanted; iteration++) {
         written = 0;
         for (int r = 0; r < rank_count; r++) {
             ranks[r].now += COMPUTE_NS + random_below(JITTER_NS) + (random_below(997) == 0 ? 3000000 : 0);
             written += ranks[r].events;
         }
-        if (seq % HALO_EVERY == 0)
-            halos();
-        allreduce(seq);
+        messages ? iterate_with_messages(iteration) : iterate_with_collectives(iteration);
     }
     uint64_t last = 0;
     written = 0;
