@@ -50,6 +50,19 @@ def test_an_archive_may_have_any_name(tmp_path: Path) -> None:
     assert read_dataset(found)["run"]["run"].to_pylist() == ["epoch_17.v2"]
 
 
+def test_converting_loads_no_package_that_it_does_not_need(tmp_path: Path) -> None:
+    """Loading pandas and Arrow's functions took as long as converting 3 M events."""
+    draw(tmp_path)
+    (tmp_path / "run.json").write_text('{"clocks": []}')
+    program = (
+        "import sys; from pathlib import Path; from hopscope.convert import ensure_dataset;"
+        "ensure_dataset(Path(sys.argv[1])); print(*sys.modules)"
+    )
+    said = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
+    needless = {"duckdb", "jsonschema", "pandas", "pyarrow.compute", "pyarrow.dataset", "rich", "scipy"}
+    assert needless & set(said.stdout.split()) == set()
+
+
 def test_two_archives_in_one_directory_keep_their_datasets_apart(tmp_path: Path) -> None:
     first, second = draw(tmp_path, 2, "first"), draw(tmp_path, 4, "second")
     assert (barriers_in(ensure_dataset(first)), barriers_in(ensure_dataset(second))) == (2, 4)

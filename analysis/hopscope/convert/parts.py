@@ -79,7 +79,7 @@ class Parts:
         self._check()
         for name, table in self._tables.items():
             if table.is_empty:
-                table.write(arrow_schema(name).empty_table())
+                table.write(pa.Table.from_batches([], schema=arrow_schema(name)))
         with ThreadPoolExecutor(max_workers=_WRITERS) as pool:
             for closing in [pool.submit(table.close) for table in self._tables.values()]:
                 closing.result()
