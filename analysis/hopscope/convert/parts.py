@@ -168,7 +168,8 @@ def _plain_schema(name: str) -> bytes:
 
 def _open(path: Path, name: str, schema: pa.Schema) -> pq.ParquetWriter:
     """Times and ids grow from row to row: their differences are short, and where they lie tells which rows a query may
-    pass over. All else repeats: dictionaries, without statistics, which would cost a seventh of the writing."""
+    pass over. All else repeats: dictionaries, without statistics, which would cost a seventh of the writing. What that
+    leaves shrinks little: LZ4 makes files 8 % larger than zstd and takes four fifths of the time to write them."""
     growing = [field.name for field in schema if field.type == pa.int64() and field.name.endswith(("_ns", "_id"))]
     repeating = [column for column in schema.names if column not in growing]
     order = contract(name)["x-order"]
@@ -177,8 +178,7 @@ def _open(path: Path, name: str, schema: pa.Schema) -> pq.ParquetWriter:
     writer = pq.ParquetWriter(
         path,
         schema,
-        compression="zstd",
-        compression_level=1,
+        compression="lz4",
         use_dictionary=cast("Any", repeating),
         column_encoding=dict.fromkeys(growing, "DELTA_BINARY_PACKED"),
         write_statistics=cast("Any", list(dict.fromkeys([*growing, *order]))),
