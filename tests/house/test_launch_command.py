@@ -1,5 +1,6 @@
 """What `hopscope run` and `hopscope preload` put into an environment and a command line."""
 
+import re
 import shutil
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from hopscope.launch.building import build_collector
 from hopscope.launch.command import Request, environment, launcher_words, preload_words, rank_count
 from hopscope.launch.elf import exported_names
 from hopscope.launch.installed import MpiLibrary, collector_library, fitting_collector, what_goes_unseen
-from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
+from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
 
 BIN = Path(sys.executable).parent
 HEAT_PLATE = Path(__file__).parents[2] / "demo" / "heat_plate.c"
@@ -190,6 +191,40 @@ def test_a_program_with_mpi_inside_it_is_refused_in_a_sentence(tmp_path: Path) -
 def test_a_launcher_that_is_not_there_is_said() -> None:
     with pytest.raises(InputError, match="no program called 'mpirum'"):
         find_mpi(["mpirum", "-n", "2", "./a"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("mpirun -n 2 ./nope in.dat", r"there is no program \./nope \(looked for /.*/nope\)"),
+        ("mpirun --host a:2 nope", r"no program called 'nope' is in the PATH \(/"),
+        ("mpirun ./data", r"\./data is not executable \(/.*/data\)"),
+        ("mpirun env A=b ./folder", r"\./folder is a directory"),
+        ("mpirun -n 2 env A=b true ./nope", None),
+        ("mpirun bash -c './nope there'", None),
+        ("./nope", None),  # find_mpi says it, before anything starts
+    ],
+)
+def test_a_program_that_is_not_there_is_named_with_where_it_was_looked_for(
+    words: str, said: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The job failed, and the program was said to be linked statically.
+    (tmp_path / "data").touch()
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    missing = missing_program(words.split())
+    assert missing is None if said is None else missing is not None and re.match(said, missing), missing
+
+
+def test_the_collector_of_another_mpi_library_is_refused_before_the_job(
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    program = str(first_mpi.compile(HEAT_PLATE))
+    other = "mpich" if first_mpi.flavour == "openmpi" else "openmpi"
+    check_named_mpi(first_mpi.release, ["mpirun", program])
+    check_named_mpi(other, ["mpirun", "true"])
+    with pytest.raises(InputError, match=f"is linked to .*, and --mpi {other} means .*; leave --mpi out, or say --mpi"):
+        check_named_mpi(other, ["mpirun", program])
 
 
 def test_where_nothing_tells_the_flavour_the_option_is_named() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from hopscope.cli.run import chosen_collector, topology_setting, tree_setting
+from hopscope.cli.run import chosen_collector, named_collector, topology_setting, tree_setting
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, preload_words
 from hopscope.launch.installed import FLAVOURS, installed_flavours
@@ -62,7 +62,7 @@ def command(
     if late:
         raise InputError(f"{late[0]} stands behind {words[0]} and would be the program's; put it before the program")
     request = Request(
-        collector=mpi or default_collector(words),
+        collector=named_collector(mpi, words) or default_collector(words),
         directory=Path(directory).resolve() if directory else None,
         tree=tree_setting(tree),
         topology=topology_setting(topology),

@@ -17,7 +17,7 @@ from hopscope.launch.command import RECORDINGS, Request, environment, launcher_w
 from hopscope.launch.inputs import check_topology, check_tree
 from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
 from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
-from hopscope.launch.mpi_library import default_directory, find_mpi, find_program
+from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
 
 _RECORDING_OFF = "HOPSCOPE_RECORD=0 switches recording off"
 _NOTHING_RECORDED = (
@@ -50,6 +50,13 @@ def chosen_collector(mpi: MpiLibrary) -> str:
     if unseen:
         say(f"hopscope: {unseen}")
     return collector
+
+
+def named_collector(name: str | None, words: Sequence[str]) -> str | None:
+    """The collector that --mpi names, which must be one for the program's MPI library."""
+    if name is not None:
+        check_named_mpi(name, words)
+    return name
 
 
 def free_directory(directory: str | None, program: str) -> Path:
@@ -114,7 +121,7 @@ def command(
 
     Example: hopscope run --tree binomial -- mpirun -n 8 ./app input.dat
     """
-    collector = mpi or chosen_collector(find_mpi(words))
+    collector = named_collector(mpi, words) or chosen_collector(find_mpi(words))
     program = find_program(words)
     request = Request(
         collector=collector,
@@ -135,7 +142,7 @@ def command(
             say(f"hopscope: the job ended with code {code} already with recording off; not traced")
             sys.exit(code)
     code, traced_ns = timed(launcher_words(words, collector, {**by_hand, **variables}), variables)
-    report(request.directory, code)
+    report(request.directory, code, missing_program(words))
     assert request.directory is not None
     if untraced_ns is not None and code == 0 and is_assembled(request.directory):
         untraced.write(request.directory, untraced_ns, traced_ns)
@@ -149,8 +156,9 @@ def timed(words: Sequence[str], variables: Mapping[str, str]) -> tuple[int, int]
     return code, time.monotonic_ns() - begin
 
 
-def report(directory: Path | None, code: int) -> None:
-    """Says on stderr what became of the trace, putting it together first if the job could not."""
+def report(directory: Path | None, code: int, missing: str | None = None) -> None:
+    """Says on stderr what became of the trace, putting it together first if the job could not. missing: what is wrong
+    with the program, if there is none to be started."""
     assert directory is not None
     shown = os.path.relpath(directory) if directory.is_relative_to(Path.cwd()) else str(directory)
     try:
@@ -168,5 +176,5 @@ def report(directory: Path | None, code: int) -> None:
         say(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}")
     else:
         ended = f"the job ended with code {code}, and " if code != 0 else ""
-        why = _RECORDING_OFF if os.environ.get("HOPSCOPE_RECORD") == "0" else _NOTHING_RECORDED
+        why = _RECORDING_OFF if os.environ.get("HOPSCOPE_RECORD") == "0" else missing or _NOTHING_RECORDED
         say(f"hopscope: there is no trace: {ended}{why}")

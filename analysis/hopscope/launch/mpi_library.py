@@ -1,5 +1,6 @@
 """Which MPI library a command line uses: that of the program in it, and if that cannot be seen, its launcher's."""
 
+import itertools
 import os
 import re
 import shutil
@@ -19,10 +20,10 @@ _SONAMES = (
     (re.compile(r"\blibmpi_abi\.so\b"), "abi"),
 )
 _ANY_MPI = re.compile(r"\b(libmpi\w*\.so[.\d]*)")
-_LAUNCHERS = re.compile(
-    r"(mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|hydra|flux|ibrun|sh|bash|env|nice|numactl|taskset|gdb|valgrind|"
-    r"timeout|singularity|apptainer)([._-].*)?"
-)
+# These start the word behind their options; the others in _LAUNCHERS find their program by rules of their own.
+_STARTERS = "mpirun|mpiexec|orterun|prterun|srun|aprun|jsrun|hydra|flux|ibrun|env|nice|numactl|taskset|timeout"
+_STARTS_A_WORD = re.compile(rf"({_STARTERS})([._-].*)?")
+_LAUNCHERS = re.compile(rf"({_STARTERS}|sh|bash|gdb|valgrind|singularity|apptainer)([._-].*)?")
 _PYTHON = re.compile(r"python[\d.]*$")
 
 
@@ -157,17 +158,64 @@ def find_program(words: Sequence[str]) -> str:
     return (scripts or others or [Path(words[0]).name])[0]
 
 
+def why_not_started(word: str) -> str | None:
+    """Why a word of a command line names no program that can be started, and where was looked; None if it does."""
+    if _executable(word) is not None:
+        return None
+    if os.sep not in word:
+        return f"no program called {word!r} is in the PATH ({os.environ.get('PATH', '')})"
+    path = Path(word).absolute()
+    if path.is_dir():
+        return f"{word} is a directory ({path})"
+    if path.exists():
+        return f"{word} is not executable ({path}); chmod +x makes it so"
+    return f"there is no program {word} (looked for {path})"
+
+
+def missing_program(words: Sequence[str]) -> str | None:
+    """What is wrong with the program in a launcher's command line, if none of its words names one that is there."""
+    suspects: list[tuple[bool, bool, str]] = []
+    for before, word in itertools.pairwise(words):
+        if word.startswith("-") or "=" in word or word.isdecimal():
+            continue
+        if _executable(word) is None:
+            suspects.append((os.sep not in word, before.startswith("-"), word))
+        elif not _STARTS_A_WORD.fullmatch(Path(word).name):
+            return None
+    if not suspects or not _STARTS_A_WORD.fullmatch(Path(words[0]).name):
+        return None
+    # A path rather than a bare word, and one that is not the value of an option.
+    return why_not_started(min(suspects, key=lambda suspect: suspect[:2])[2])
+
+
+def check_named_mpi(name: str, words: Sequence[str]) -> None:
+    """Raises InputError if the collector of that name (`mpich`, `openmpi-5`) is for another MPI library than that which
+    the programs in a command line are linked to."""
+    found: list[tuple[str, MpiLibrary]] = []
+    for word in words:
+        path = _executable(word)
+        mpi = program_mpi(path) if path is not None else None
+        if mpi is not None:
+            found.append((word, mpi))
+    flavour = name.partition("-")[0]
+    if not found or flavour not in FLAVOURS or any(mpi.flavour == flavour for _, mpi in found):
+        return
+    word, mpi = found[0]
+    raise InputError(
+        f"{word} is linked to {MPI_NAMES[mpi.flavour]} ({mpi.path or 'its library was not found'}), and --mpi {name} "
+        f"means the collector for {MPI_NAMES[flavour]}; leave --mpi out, or say --mpi {mpi.flavour}"
+    )
+
+
 def find_mpi(words: Sequence[str]) -> MpiLibrary:
     """The MPI library of the job that a command line starts.
 
     The needed libraries of the programs named in it decide, for Python those of mpi4py; then the launcher's own word.
     Raises InputError if all of these are silent.
     """
-    if not words or _executable(words[0]) is None:
-        what = words[0] if words else ""
-        raise InputError(
-            f"there is no program called {what!r} to start; after `--` comes the whole command, launcher first"
-        )
+    missing = why_not_started(words[0]) if words else "nothing is named"
+    if missing:
+        raise InputError(f"there is nothing to start: {missing}; after `--` comes the whole command, launcher first")
     mpi = next((mpi for word in words if (mpi := _word_mpi(word))), None) or launcher_mpi(words[0])
     if mpi is None:
         raise InputError(
