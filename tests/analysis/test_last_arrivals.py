@@ -253,3 +253,23 @@ def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(tra
 def test_without_collectives_every_rank_has_a_row_without_a_share(tmp_path: Path) -> None:
     table = hopscope.open(draw(tmp_path / "d", ranks="rank\n0\n1")).last_arrivals()
     assert table["share"].to_pylist() == [None, None]
+
+
+def test_waiting_of_a_collective_that_was_polled_is_not_known_and_that_is_said(tmp_path: Path) -> None:
+    # A rank that spins in MPI_Test until the last one comes had waited 0, as if it had never been held up.
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1\n2",
+            comms="comm name size members\n0 w 3 0,1,2",
+            collectives="collective_id comm seq op comm_size complete\n0 0 0 MPI_Iallreduce 3 true",
+            calls="collective_id rank enter_ns wait_begin_ns leave_ns complete_ns\n"
+            "0 0 100 180 105 182\n0 1 110 120 115 181\n0 2 170 176 175 181",
+            intervals="rank begin_ns end_ns region kind\n0 120 122 MPI_Test test\n0 180 182 MPI_Test test\n"
+            "1 120 181 MPI_Wait wait\n2 176 181 MPI_Wait wait",
+        )
+    )
+    calls = trace.collective_calls(collective="0:0").to_pylist()
+    assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, None), (1, 50), (2, 0)]
+    (said,) = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
+    assert said.startswith("An MPI_Test found 1 calls of 1 nonblocking collectives complete: how long the program")

@@ -105,8 +105,8 @@ OTF2_CallbackCode on_location_group_property(void *user, OTF2_LocationGroupRef g
     return OTF2_CALLBACK_SUCCESS;
 }
 
-OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef, OTF2_LocationType type, uint64_t events,
-                              OTF2_LocationGroupRef group) {
+OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef, OTF2_LocationType type,
+                              uint64_t events, OTF2_LocationGroupRef group) {
     self_of(user).locations.push_back({self, events, group, type == OTF2_LOCATION_TYPE_CPU_THREAD});
     return OTF2_CALLBACK_SUCCESS;
 }

@@ -3,9 +3,9 @@
 -- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, no messages, emulated, clocks, undecided, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, no messages, polled, emulated, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What is to be known, and what to do about it.
--- uses rank_times, share_of, calls_gone_native, bindings
+-- uses rank_times, share_of, calls_gone_native, bindings, polled_calls
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with off_threads as (
@@ -138,6 +138,18 @@ found as (
         || ' comes last to a collective may only be whom somebody else made late.' as sentence
     from run
     where record = 'collectives'
+
+    union all
+    select
+        3 as place,
+        'polled' as kind,
+        format(
+            'An MPI_Test found {} calls of {} nonblocking collectives complete: how long the program waited for these'
+            || ' by asking again and again is not known and counts nowhere as waiting.',
+            count(*), count(distinct collective_id)
+        ) as sentence
+    from polled_calls
+    having count(*) > 0
 
     union all
     select

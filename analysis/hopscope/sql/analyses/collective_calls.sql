@@ -11,13 +11,13 @@
 -- column enter_ns BIGINT [at] -- When it entered.
 -- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
 -- column time_ns BIGINT -- Time in the call.
--- column waiting_ns BIGINT -- Time that it waited for a later rank.
+-- column waiting_ns BIGINT -- Time that it waited for a later rank; null where an MPI_Test found a nonblocking collective complete, for then it is not known.
 -- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
 -- column call_site VARCHAR -- Where it was called from; null if unknown.
 -- column on_path BOOLEAN -- Whether the collective's critical path touches the rank.
--- uses waiting, members
+-- uses waiting, members, polled_calls
 -- only-data comm_rank, cluster, call_site
 -- bar waiting_ns
 -- empty error there is no such collective; `analyze collectives` lists those that the trace has
@@ -47,7 +47,10 @@ select
     calls.enter_ns,
     calls.leave_ns,
     calls.leave_ns - calls.enter_ns as time_ns,
-    coalesce(waited.waiting_ns, 0) as waiting_ns,
+    case
+        when waited.rank is null then 0
+        when polled_calls.call_id is null then waited.waiting_ns
+    end as waiting_ns,
     waited.needed_rank,
     calls.engine,
     calls.tree,
@@ -59,4 +62,5 @@ left join members on chosen.comm = members.comm and calls.rank = members.rank
 left join ranks on calls.rank = ranks.rank
 left join waited on calls.rank = waited.rank
 left join touched on calls.rank = touched.rank
+left join polled_calls on calls.call_id = polled_calls.call_id
 order by calls.rank
