@@ -3,6 +3,9 @@
  * Prints, in nanoseconds and as rank 0 saw it, the median over batches of the mean time of a call, and the mean
  * processor time of all calls, which other processes of the machine do not lengthen; and rank 0's private memory in KiB
  * after a tenth of the calls and after all.
+ *
+ * The sum of every call is checked, in an element that changes from call to call; all elements are after each batch,
+ * outside of what is timed. A wrong one ends the job, with a line that says which.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -32,6 +35,30 @@ static long private_kib(void) {
     return kib;
 }
 
+/* Element i of rank r is r + added[i]; in each call another one is changed. */
+struct sums {
+    MPI_Comm comm;
+    int rank, ranks, count, calls;
+    int *mine, *sum, *added;
+};
+
+static void expect(const struct sums *s, int element) {
+    int expected = s->ranks * s->added[element] + s->ranks * (s->ranks - 1) / 2;
+    if (s->sum[element] == expected)
+        return;
+    fprintf(stderr, "allreduce: rank %d, call %d, element %d: the sum is %d, not %d\n", s->rank, s->calls, element,
+            s->sum[element], expected);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void add_up(struct sums *s) {
+    int element = s->calls++ % s->count;
+    s->added[element] = s->calls & 0xFFFF;
+    s->mine[element] = s->rank + s->added[element];
+    MPI_Allreduce(s->mine, s->sum, s->count, MPI_INT, MPI_SUM, s->comm);
+    expect(s, element);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     if (argc != 5)
@@ -41,15 +68,22 @@ int main(int argc, char **argv) {
     int count = atoi(argv[2]), calls = atoi(argv[3]), batch = atoi(argv[4]);
     int batches = calls / batch, rank;
     long early_kib = 0;
-    int *mine = calloc((size_t)count, sizeof *mine), *sum = calloc((size_t)count, sizeof *sum);
+    struct sums s = {.comm = comm, .count = count};
+    s.mine = calloc((size_t)count, sizeof *s.mine);
+    s.sum = calloc((size_t)count, sizeof *s.sum);
+    s.added = calloc((size_t)count, sizeof *s.added);
     double *times = calloc((size_t)batches, sizeof *times);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(comm, &s.rank);
+    MPI_Comm_size(comm, &s.ranks);
+    for (int i = 0; i < count; i++)
+        s.mine[i] = s.rank;
 
     for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) { /* connections, communicators, caches */
         if (barrier)
             MPI_Barrier(comm);
         else
-            MPI_Allreduce(mine, sum, count, MPI_INT, MPI_SUM, comm);
+            add_up(&s);
     }
     double processor = processor_seconds();
     for (int b = 0; b < batches; b++) {
@@ -57,8 +91,10 @@ int main(int argc, char **argv) {
         for (int i = 0; i < batch && barrier; i++)
             MPI_Barrier(comm);
         for (int i = 0; i < batch && !barrier; i++)
-            MPI_Allreduce(mine, sum, count, MPI_INT, MPI_SUM, comm);
+            add_up(&s);
         times[b] = (MPI_Wtime() - start) / batch;
+        for (int i = 0; i < count && !barrier; i++)
+            expect(&s, i);
         if (b == batches / 10)
             early_kib = private_kib();
     }
@@ -67,8 +103,9 @@ int main(int argc, char **argv) {
     if (rank == 0)
         printf("ns=%.1f processor_ns=%.1f early_kib=%ld late_kib=%ld\n", 1e9 * times[batches / 2],
                1e9 * processor / batches / batch, early_kib, private_kib());
-    free(mine);
-    free(sum);
+    free(s.mine);
+    free(s.sum);
+    free(s.added);
     free(times);
     MPI_Finalize();
     return 0;
