@@ -27,6 +27,8 @@ class Member:
     function: str | None
     at_ns: int | None
     """When it entered; None if it has not."""
+    root: int | None = None
+    """The root that it named, as the communicator numbers its ranks; None if not known or the operation has none."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,12 @@ class Inspection:
 
     def sentences(self) -> list[str]:
         """What it comes to: operations that do not fit together, who is waited for in the end, circles."""
-        said = [sentence for collective in self.collectives if (sentence := self._mismatch(collective))]
+        said = [
+            sentence
+            for collective in self.collectives
+            for sentence in (self._mismatch(collective), self._roots(collective))
+            if sentence
+        ]
         waiting = {rank: targets for rank in range(len(self.ranks)) if (targets := self.waits_for(rank))}
         ends: dict[int, set[int]] = {}
         for rank in waiting:
@@ -206,6 +213,20 @@ class Inspection:
             f"{' and '.join(sorted(filter(None, what)))}"
         )
 
+    def _roots(self, collective: OpenCollective) -> str | None:
+        """Which ranks name which root, if they do not agree: each root then waits for nobody, or for another."""
+        named: dict[int, list[int]] = {}
+        for member in collective.members:
+            if member.root is not None and member.function == collective.function:
+                named.setdefault(member.root, []).append(member.rank)
+        if len(named) < 2:
+            return None
+        words = [f"{_ranks(ranks)} {_s(ranks, 'name')} root {root}" for root, ranks in sorted(named.items())]
+        return (
+            f"the roots of {collective.function} #{collective.seq} on {collective.name} differ: {', '.join(words)}; "
+            "every member must name the same"
+        )
+
     def _reached(self, rank: int, waiting: dict[int, set[int]]) -> set[int]:
         seen: set[int] = set()
         ahead = list(waiting.get(rank, ()))
@@ -239,10 +260,10 @@ def _open_collectives(facts: Facts) -> list[OpenCollective]:
             elif own["seq"] > seq:
                 members.append(Member(rank, "left", None, None))
             elif own["function"] != function:
-                members.append(Member(rank, "elsewhere", own["function"], own["at_ns"]))
+                members.append(Member(rank, "elsewhere", own["function"], own["at_ns"], own["root"]))
             else:
                 state = "inside" if own["inside"] else "left"
-                members.append(Member(rank, state, own["function"], own["at_ns"]))
+                members.append(Member(rank, state, own["function"], own["at_ns"], own["root"]))
         if len(members) > 1:
             name = facts["comms"][comm]["name"] or f"communicator {comm}"
             found.append(OpenCollective(comm, name, seq, function, tuple(members)))

@@ -89,6 +89,16 @@ def started(seen: Document) -> bool:
     return True
 
 
+def roots(seen: Document) -> bool:
+    (collective,) = seen["open_collectives"]
+    assert (collective["function"], collective["seq"]) == ("MPI_Bcast", 5)
+    assert states(collective) == ["inside"] * RANKS
+    assert [member["root"] for member in collective["members"]] == [1, 0, 0, 0]
+    (sentence,) = seen["sentences"]
+    assert sentence.endswith("differ: ranks 1-3 name root 0, rank 0 names root 1; every member must name the same")
+    return True
+
+
 def circle(seen: Document) -> bool:
     assert seen["open_collectives"] == []
     for rank in range(RANKS):
@@ -118,7 +128,7 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
             time.sleep(0.1)
 
 
-@pytest.mark.parametrize("expected", [absent, operations, receive, comms, started, circle])
+@pytest.mark.parametrize("expected", [absent, operations, receive, comms, started, roots, circle])
 def test_a_hanging_job_is_explained(
     mpi: local_mpi.LocalMpi, tmp_path: Path, expected: Callable[[Document], bool]
 ) -> None:

@@ -5,6 +5,7 @@
  *   hangs receive     rank 0 receives from rank 1, which sends nothing and is in the next Barrier with the others
  *   hangs comms       the even ranks are in a collective on one communicator, the odd ones on another
  *   hangs started     rank 2 never starts the Iallreduce that the others wait for
+ *   hangs roots       rank 0 broadcasts from rank 1, the others from rank 0
  *   hangs circle      every rank waits for a message from the next before it sends its own
  */
 #include <mpi.h>
@@ -48,6 +49,8 @@ int main(int argc, char **argv) {
         MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, first, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+    if (strcmp(how, "roots") == 0)
+        MPI_Bcast(big, BYTES, MPI_CHAR, rank == 0 ? 1 : 0, MPI_COMM_WORLD);
     if (strcmp(how, "circle") == 0) {
         MPI_Irecv(big, BYTES, MPI_CHAR, (rank + 1) % ranks, 5, MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
