@@ -25,14 +25,9 @@ struct table {
 };
 
 static struct table *table;
-static uint64_t generation = 1; /* of the set of communicators: what was looked up before a removal is not trusted */
 
-struct cache {
-    uint64_t handle, generation;
-    struct comm *comm;
-};
-
-static _Thread_local struct cache cache __attribute__((tls_model("initial-exec")));
+uint64_t comm_generation = 1;
+_Thread_local struct comm_memory comm_memory __attribute__((tls_model("initial-exec")));
 
 static uint64_t bits_of(MPI_Comm handle) {
     return (uint64_t)(uintptr_t)handle;
@@ -52,18 +47,16 @@ static struct slot *find_slot(struct table *in, uint64_t handle) {
     }
 }
 
-struct comm *comm_find(MPI_Comm handle) {
+struct comm *comm_look_up(MPI_Comm handle) {
     uint64_t bits = bits_of(handle);
-    uint64_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(cache.handle == bits && cache.generation == now, 1))
-        return cache.comm;
+    uint64_t now = __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE);
     struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
     if (!in || bits == EMPTY || bits == TOMBSTONE)
         return NULL;
     struct slot *slot = find_slot(in, bits);
     if (!slot)
         return NULL;
-    cache = (struct cache){bits, now, slot->comm};
+    comm_memory = (struct comm_memory){bits, now, slot->comm};
     return slot->comm;
 }
 
@@ -104,7 +97,7 @@ struct comm *comm_table_remove(MPI_Comm handle) {
         return NULL;
     struct comm *comm = slot->comm;
     __atomic_store_n(&slot->handle, TOMBSTONE, __ATOMIC_RELEASE);
-    __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&comm_generation, 1, __ATOMIC_ACQ_REL);
     /* Tombstones before an empty slot lead nowhere: making and freeing in a loop does not fill the table. */
     size_t mask = table->capacity - 1, i = (size_t)(slot - table->slots);
     if (table->slots[(i + 1) & mask].handle == EMPTY) {
@@ -125,7 +118,7 @@ void comm_table_each(void (*visit)(struct comm *comm)) {
 void comm_table_clear(void) {
     struct table *old = table;
     __atomic_store_n(&table, NULL, __ATOMIC_RELEASE);
-    __atomic_add_fetch(&generation, 1, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&comm_generation, 1, __ATOMIC_ACQ_REL);
     while (old) {
         struct table *next = old->outgrown;
         free(old);

@@ -26,6 +26,22 @@ struct comm {
 
 /* The communicator of a handle: lock-free lookup; NULL if the handle is unknown (invalid, or of an origin that
  * the collector has not seen made). */
-struct comm *comm_find(MPI_Comm handle);
+struct comm *comm_look_up(MPI_Comm handle);
+
+/* The last one that this thread has found; what was found before a removal is not trusted. */
+struct comm_memory {
+    uint64_t handle, generation;
+    struct comm *comm;
+};
+extern _Thread_local struct comm_memory comm_memory __attribute__((tls_model("initial-exec")));
+extern uint64_t comm_generation; /* of the set of communicators */
+
+static inline struct comm *comm_find(MPI_Comm handle) {
+    if (__builtin_expect(comm_memory.handle == (uint64_t)(uintptr_t)handle &&
+                             comm_memory.generation == __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE),
+                         1))
+        return comm_memory.comm;
+    return comm_look_up(handle);
+}
 
 #endif

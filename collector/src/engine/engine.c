@@ -46,12 +46,9 @@ static struct {
     uint32_t *size_reason_ids; /* of each tree */
     uint32_t *tree_ids;        /* of each pair (reduce, broadcast) */
     uint32_t algorithm_ids[MOST_ALGORITHMS];
-    bool serves[FUNCTION_COUNT];
 } engine;
 
-bool engine_serves(int function) {
-    return engine.serves[function];
-}
+bool engine_served[FUNCTION_COUNT];
 
 /* Before yielding, where every rank has a processor of its own; else it is given to those that are waited for. */
 enum { POLLS_BEFORE_YIELDING = 4000 };
@@ -82,12 +79,12 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     for (int function = 0; function < FUNCTION_COUNT; function++)
         for (int i = 0; i < plan->rule_count; i++)
             if (operation_of(function) != OPERATIONS && plan->rules[i].operations[operation_of(function)])
-                engine.serves[function] = true;
+                engine_served[function] = true;
     return true;
 }
 
 void engine_stop(void) {
-    memset(engine.serves, 0, sizeof engine.serves);
+    memset(engine_served, 0, sizeof engine_served);
     tree_plan_free(engine.plan);
     links_close(engine.around.links);
     neighbors_free(&engine.neighbors);
@@ -173,7 +170,7 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
         return finish(call, error, prepared_run(ready, call));
     enum operation operation = operation_of(call->function);
     uint64_t bytes;
-    if (operation == OPERATIONS || !engine.serves[call->function])
+    if (operation == OPERATIONS || !engine_served[call->function])
         return false;
     if (comm->inter)
         return native_because(REASON_INTERCOMMUNICATOR, reason);

@@ -41,7 +41,10 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
                   MPI_Comm world, char *message, size_t capacity);
 
 /* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
-bool engine_serves(int function);
+extern bool engine_served[];
+static inline bool engine_serves(int function) {
+    return engine_served[function];
+}
 
 /* Runs the call and returns true with the MPI error code in *error; or returns false, nothing sent, with *reason: the
  * id of a reason definition. Which of the two is decided from what MPI makes equal on every member (DESIGN section 2).

@@ -5,10 +5,6 @@
 #include "run/run.h"
 #include "wrappers/message.h"
 
-#ifdef HOPSCOPE_HAVE_ENGINE
-#include "engine/engine.h"
-#endif
-
 uint32_t collective_refusal;
 
 uint64_t collective_root(int root) {
@@ -33,7 +29,7 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
         id = call->comm->id;
     }
     call->root = collective_root(root);
-    if (__builtin_expect(record_here(), 1))
+    if (__builtin_expect(call->enter != 0, 1)) /* 0: not recorded */
         call_record_enter(call, id, call->seq, call->root);
     return true;
 }
@@ -50,16 +46,6 @@ static bool run_engine(struct call *call, struct engine_call *engine_call) {
     return engine_run(engine_call, &call->error, &call->reason);
 }
 #endif
-
-bool collective_concerns_engine(const struct call *call) {
-#ifdef HOPSCOPE_HAVE_ENGINE
-    if (engine_serves((int)call->function))
-        return true;
-#else
-    (void)call;
-#endif
-    return collective_refusal != 0;
-}
 
 bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -99,10 +85,6 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
         run_checkpoint((int)call->function, call->seq, sent > 0 || call->error != MPI_SUCCESS);
     call_close();
     return call->error;
-}
-
-uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
-    return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }
 
 uint64_t packed_by_all(const struct call *call, MPI_Count count, MPI_Datatype datatype) {

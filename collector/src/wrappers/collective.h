@@ -21,7 +21,12 @@
 
 #include <limits.h>
 
+#include "mpi/type_bytes.h"
 #include "wrappers/call.h"
+
+#ifdef HOPSCOPE_HAVE_ENGINE
+#include "engine/engine.h"
+#endif
 
 struct engine_call;
 
@@ -37,7 +42,15 @@ extern uint32_t collective_refusal;
 /* Numbers the collective, and records its beginning. False: pass the call on. */
 bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
 /* False: the engine has nothing to do with this call, nor a word to say about it. Cheap, for every call. */
-bool collective_concerns_engine(const struct call *call);
+static inline bool collective_concerns_engine(const struct call *call) {
+#ifdef HOPSCOPE_HAVE_ENGINE
+    if (engine_serves((int)call->function))
+        return true;
+#else
+    (void)call;
+#endif
+    return collective_refusal != 0;
+}
 /* True if the engine ran it: call->error is set. False: PMPI's turn. */
 bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
@@ -51,7 +64,9 @@ static inline bool collective_counts(const struct call *call) {
 }
 
 /* Packed bytes of count elements, and of such a block for each rank that one exchanges with. 0 where unknown. */
-uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype);
+static inline uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
+    return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
+}
 uint64_t packed_by_all(const struct call *call, MPI_Count count, MPI_Datatype datatype);
 
 #endif

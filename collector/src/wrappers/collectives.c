@@ -4,12 +4,14 @@
 #include "wrappers/collective_forms.h"
 
 /* The call as the engine has it, and the engine's turn: true if it ran it. */
-static bool tried(struct call *call, struct engine_buffer send, struct engine_buffer receive, MPI_Op op, int root) {
-    if (__builtin_expect(!collective_concerns_engine(call), 1))
-        return false;
+static __attribute__((noinline)) bool run_by_engine(struct call *call, struct engine_buffer send,
+                                                    struct engine_buffer receive, MPI_Op op, int root) {
     struct engine_call by_engine = {.send = send, .receive = receive, .op = op, .root = root, .large = LARGE};
     return collective_by_engine(call, &by_engine);
 }
+
+/* The buffers are put together for the engine only, hence no function: passing them takes longer than a recording. */
+#define tried(call, ...) (__builtin_expect(collective_concerns_engine(call), 0) && run_by_engine(call, __VA_ARGS__))
 
 static struct engine_buffer one(const void *base, COUNT count, MPI_Datatype datatype) {
     return (struct engine_buffer){.base = base, .count = count, .datatype = datatype};
