@@ -4,6 +4,9 @@ import csv
 import io
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -344,6 +347,17 @@ def test_remap_without_hops_is_wrong_input(tmp_path: Path) -> None:
     done = analyze("remap", draw(tmp_path / "d", ranks="rank\n0\n1"))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_the_command_that_remap_prints_can_be_pasted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The names of files were not quoted, so a space in one made two words of it.
+    trace, tree = tmp_path / "a trace", tmp_path / "a tree.json"
+    shutil.copytree(Path(__file__).parents[2] / "sample_traces" / "demo" / "trace", trace)
+    assert here("remap", trace, "-o", tree) == 0
+    (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
+    wanted = ["hopscope", "run", "--tree", str(tree), "--topology", str(trace / "topology.json")]
+    assert shlex.split(printed) == wanted
+    assert printed.startswith("hopscope run --tree '")
 
 
 def test_the_same_numbers_come_from_python(dataset: Path) -> None:

@@ -3,6 +3,7 @@ others."""
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -49,6 +50,7 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     notes = [sentence(table)]
     if output is not None and any(table["chosen"].to_pylist()):
         topology = trace.path / "topology.json"
-        links = f" --topology {topology}" if topology.exists() else ""
-        notes.append(f"wrote {output}; run the program over it with `hopscope run --tree {output}{links} -- ...`")
+        links = ["--topology", str(topology)] if topology.exists() else []
+        again = shlex.join(["hopscope", "run", "--tree", str(output), *links])
+        notes.append(f"wrote {output}; run the program over it with `{again} -- ...`")
     return Answer(table, REMAP, analysis, parameters, tuple(notes))

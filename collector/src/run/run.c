@@ -23,6 +23,7 @@
 #include "run/clock_exchange.h"
 #include "run/clock_skew.h"
 #include "run/clock_watch.h"
+#include "run/command_line.h"
 #include "run/machines.h"
 #include "run/plan_request.h"
 #include "wrappers/call.h"
@@ -66,20 +67,6 @@ static void name_directory(void) {
     memcpy(run.root, run.directory, sizeof run.root);
 }
 
-static void read_command(char *command, size_t capacity) {
-    command[0] = '\0';
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    ssize_t length = read(file, command, capacity - 1);
-    close(file);
-    length = length > 0 ? length : 0;
-    command[length] = '\0';
-    for (ssize_t i = 0; i + 1 < length; i++)
-        if (!command[i])
-            command[i] = ' ';
-}
-
 /* Sessions have levels of their own each; the highest is not wrong. */
 static int thread_level(void) {
     int level = MPI_THREAD_MULTIPLE;
@@ -91,7 +78,7 @@ static int thread_level(void) {
 static void define_process(void) {
     char command[4096], library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
-    read_command(command, sizeof command);
+    read_command_line(command, sizeof command);
     pmpi.Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     for (char *c = library; *c; c++)
