@@ -179,19 +179,22 @@ def critical_path_sentence(trace: hopscope.Trace) -> str:
 def last_arrivals_sentence(trace: hopscope.Trace) -> str:
     """Who the others waited for, and whether anybody is to blame."""
     rows = trace.last_arrivals().to_pylist()
+    causes = [row for row in rows if row["cause"]]
+    if causes:
+        share = percent(sum(row["cause_share"] for row in causes))
+        return f"{_ranks(causes).capitalize()} computed longer, which led to {share} of the last arrivals."
     late = [row for row in rows if row["late"]]
     if not late:
-        return "No rank is the late one."
-    ranks = " and ".join(f"rank {row['rank']}" for row in late)
-    share = sum(row["share"] for row in late)
-    causes = " and ".join(f"rank {row['rank']}" for row in rows if row["cause"])
-    if causes:
-        why = f"because {causes} computed longer"
-    elif sum(row["released_share"] for row in rows) > 0.5:
-        why = "not for slow computing, but because the tree had let it go last the time before"
-    else:
-        why = "for no cause that stands out"
-    return f"{ranks.capitalize()} entered last in {percent(share)} of the collectives, {why}."
+        return "No rank made the others wait."
+    why = "for no cause that stands out"
+    if sum(row["released_share"] for row in rows) > 0.5:
+        why = "because the tree had let it go last the time before"
+    entered = f"{_ranks(late)} entered last in {percent(sum(row['share'] for row in late))} of the collectives"
+    return f"No rank is slow: {entered}, {why}."
+
+
+def _ranks(rows: list[dict[str, Any]]) -> str:
+    return " and ".join(f"rank {row['rank']}" for row in rows)
 
 
 def noise_sentence(trace: hopscope.Trace) -> str:

@@ -35,6 +35,8 @@ The directives (a line indented by three or more spaces continues the one above)
 * `then MODULE -- meaning`: what SQL cannot say. The query's rows go through `hopscope.MODULE.answer`, whose rows the
   columns describe; `$name` need not be in the query then. See `hopscope.verdicts`.
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
+* `describes COLUMN instead COLUMN`: the first says what happened and blames nobody; a gate on it that fails points to
+  the second, which is what gates and findings use.
 * `fail-if EXPRESSION`: a gate that always holds for this command.
 * `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input
   (exit 2).
@@ -51,7 +53,9 @@ Scalar = bool | int | float | str | None
 PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECTIVE", "TRACE", "TRACES")
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
-_DIRECTIVE = re.compile(r"(grain|param|key|column|uses|bar|only-data|uncertain|exact|then|fail-if|empty|example) (.*)")
+_DIRECTIVE = re.compile(
+    r"(grain|param|key|column|uses|bar|only-data|uncertain|describes|exact|then|fail-if|empty|example) (.*)"
+)
 _GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
 _PARAM = re.compile(
     r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z0-9]+(?:\|[a-z0-9]+)+) = (?P<default>.+?) -- (?P<meaning>.+)"
@@ -59,6 +63,7 @@ _PARAM = re.compile(
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
 _PARAMETER = re.compile(r"\$(\w+)")
 _THEN = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
+_DESCRIBES = re.compile(r"(?P<column>[a-z_0-9]+) instead (?P<gate_on>[a-z_0-9]+)")
 _UNCERTAIN = re.compile(r"(?P<column>[a-z_0-9]+) by (?P<by>[a-z_0-9]+)")
 
 
@@ -126,6 +131,7 @@ class Analysis(Source):
     then: str | None = None
     then_meaning: str = ""
     uncertain: Mapping[str, str] = field(default_factory=dict[str, str])
+    describes: Mapping[str, str] = field(default_factory=dict[str, str])
     gates: tuple[str, ...] = ()
     empty: str | None = None
     empty_is_error: bool = False
@@ -166,11 +172,13 @@ def parse(name: str, text: str) -> Analysis:
     bar = values["bar"][0] if "bar" in values else None
     only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
     uncertain = {m["column"]: m["by"] for m in (_match(_UNCERTAIN, name, v) for v in values.get("uncertain", []))}
+    describes = {m["column"]: m["gate_on"] for m in (_match(_DESCRIBES, name, v) for v in values.get("describes", []))}
     known = {column.name for column in columns}
     exact = tuple(n for value in values.get("exact", []) for n in _names(value))
     exact = tuple(column.name for column in columns) if exact == ("*",) else exact
     then = _match(_THEN, name, values["then"][0]) if "then" in values else None
-    for column in (*key, *([bar] if bar else []), *only_data, *exact, *uncertain, *uncertain.values()):
+    by_another = (*uncertain, *uncertain.values(), *describes, *describes.values())
+    for column in (*key, *([bar] if bar else []), *only_data, *exact, *by_another):
         if column not in known:
             raise HeaderError(f"{name}.sql: the header speaks of a column {column!r} that it does not declare")
     empty_kind, _, empty = values.get("empty", [""])[0].partition(" ")
@@ -192,6 +200,7 @@ def parse(name: str, text: str) -> Analysis:
         then=then["module"] if then else None,
         then_meaning=then["meaning"] if then else "",
         uncertain=uncertain,
+        describes=describes,
         gates=tuple(values.get("fail-if", [])),
         empty=empty or None,
         empty_is_error=empty_kind == "error",

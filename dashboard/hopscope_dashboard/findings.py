@@ -98,10 +98,10 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
     if causes:
         return Finding(*_of_causes(causes, late, compute_share), CATEGORY_COLOURS["compute"], *page)
     if late:
-        return Finding(*_of_late(late, counted), CATEGORY_COLOURS["native"], *page)
-    if all(row["late"] is None for row in counted):
+        return Finding("No rank's computing makes the others wait.", _of_late(late, counted), UNDECIDED_COLOUR, *page)
+    if all(row["cause"] is None for row in counted):
         return Finding(
-            "Whether a rank is always late cannot be told: there are too few collectives.",
+            "Whether a rank makes the others wait cannot be told: there are too few collectives.",
             "At least 13 are needed for an interval.",
             UNDECIDED_COLOUR,
             *page,
@@ -136,23 +136,24 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float 
     return text, why
 
 
-def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> tuple[str, str]:
-    text = f"{_entering(late)}, more often than by chance, but not through slow computing."
+def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> str:
+    """Say who enters last, which is no blame, and whom the tree lets go last."""
+    said = f"{_entering(late)}, more often than by chance, but not through slow computing."
     # A share of its own base: of all collectives, those whose last arrival goes back to this rank's late release.
     released = sorted(
         (row for row in ranks if (row.get("released_share") or 0) >= _WORTH_SAYING),
         key=lambda row: -row["released_share"],
     )
     if not released:
-        return text, "No rank's computing is clearly behind it."
+        return said
     if len(released) == 1:
         first = released[0]
-        return text, (
-            f"In {units.share(first['released_share'])} of all collectives, the last arrival goes back to rank "
+        return (
+            f"{said} In {units.share(first['released_share'])} of all collectives, the last arrival goes back to rank "
             f"{first['rank']}, which the collective before let go last: the tree's doing, not the rank's."
         )
-    return text, (
-        "The last arrivals go back to ranks that the collective before let go last "
+    return (
+        f"{said} The last arrivals go back to ranks that the collective before let go last "
         f"({_each(released, 'released_share')} of all collectives): the tree's doing, not the ranks'."
     )
 

@@ -17,6 +17,7 @@ import hopscope
 import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
+from hopscope.gate import judge, parse
 
 RANKS = """
 rank host cluster clock_host
@@ -230,6 +231,35 @@ def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Pa
         2,0.9,true,true
         3,0,false,false
     """)
+
+
+def test_a_rank_that_the_tree_lets_go_last_is_late_but_no_cause_and_gates_use_the_cause(tmp_path: Path) -> None:
+    # 60 Allreduces of 4 ranks, each of which computes 400 before one. Rank 3 is let go 500 after the others every time,
+    # so it enters 500 after them, too. Regression: a gate on `late` was the example, and failed this clean run.
+    calls, lead = (
+        ["collective_id rank enter_ns leave_ns"],
+        ["path path_collective_id step rank begin_ns end_ns category"],
+    )
+    for c in range(60):
+        calls += [f"{c} {r} {1000 * c + 500 * (r == 3)} {1000 * c + 600 + 500 * (r == 3)}" for r in range(4)]
+        lead.append(f"lead {c} 0 3 {1000 * c + 100} {1000 * c + 500} compute")
+    trace = hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1\n2\n3",
+            comms="comm name size members\n0 w 4 0,1,2,3",
+            collectives="comm seq comm_size\n" + "\n".join(f"0 {c} 4" for c in range(60)),
+            calls="\n".join(calls),
+            path_stretches="\n".join(lead),
+        )
+    )
+    answer = trace.answer("last-arrivals")
+    assert [(row["late"], row["cause"]) for row in answer.rows] == [(False, False)] * 3 + [(True, False)]
+    on_cause, on_late = (judge(parse(f"*.{column} == 1"), answer.analysis, answer.rows) for column in ("cause", "late"))
+    assert on_cause.outcome == "passed"
+    assert on_late.outcome == "failed"
+    assert on_late.sentence.endswith("late describes and blames nobody, so gate on cause")
+    assert '--fail-if "*.cause == 1"' in answer.analysis.examples[0]
 
 
 def test_at_a_node_the_last_child_is_the_one_whose_last_segment_is_complete_last(trace: hopscope.Trace) -> None:

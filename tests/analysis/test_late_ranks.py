@@ -57,6 +57,22 @@ def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:
     assert trace.late_ranks()["step"].to_pylist() == [1] * 4
 
 
+@pytest.mark.parametrize("falling_in", [True, False])
+def test_turns_stand_a_late_collective_that_is_out_of_turn(tmp_path: Path, falling_in: bool) -> None:
+    # Of eight ranks the even ones take turns, 0, 2, 4, 6; in every eighth collective rank 3 is late, between two turns
+    # or instead of the one whose turn it was. Regression: each of these broke two moves of seven, and with them all.
+    turns = [2 * n % 8 for n in range(70)]
+    late = list(turns)
+    for n in range(7, 70, 8):
+        if falling_in:
+            late.insert(n, 3)
+        else:
+            late[n] = 3
+    trace = run(tmp_path / "d", [{rank: 3 * MS} for rank in late], ranks=8)
+    assert classes(trace) == ["rotating", "never", "rotating", "sometimes", "rotating", "never", "rotating", "never"]
+    assert trace.late_ranks()["step"].to_pylist() == [2] * 8
+
+
 def test_ranks_that_are_late_at_random_do_not_rotate(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     trace = run(tmp_path / "d", [{int(random.integers(4)): 3 * MS} for _ in range(80)])

@@ -76,7 +76,9 @@ def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row, base: S
             gate, f"{name} is {shown}, but another {quantity(doubt, unit)} is undecided and could turn it"
         )
     if holds:
-        return Outcome(gate.expression, "failed", f"gate {gate.expression!r} fails: {name} is {shown}")
+        instead = analysis.describes.get(column.name)
+        hint = f"; {column.name} describes and blames nobody, so gate on {instead}" if instead else ""
+        return Outcome(gate.expression, "failed", f"gate {gate.expression!r} fails: {name} is {shown}{hint}")
     return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: {name} is {shown}")
 
 

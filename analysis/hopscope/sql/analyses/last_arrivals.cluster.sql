@@ -8,13 +8,15 @@
 -- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
--- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (`chance`);
---    null where there is no interval.
+-- column late BOOLEAN -- Whether it enters last more than by chance: the interval lies wholly above twice what chance would
+--    give (`chance`); null where there is no interval. This describes and blames nobody, for a tree lets somebody go last in
+--    every clean run; gates and findings use `cause`.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this computed longer than the
 --    others did.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give (`cause_chance`).
+-- column cause BOOLEAN -- Whether it is the cause, which is what gates and findings use: that interval lies wholly above
+--    twice what chance would give (`cause_chance`); null where there is no interval.
 -- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before let this
 --    go last: the tree is the reason, not the computing.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
@@ -29,8 +31,9 @@
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided
+-- describes late instead cause
 -- empty note the trace has no ranks
--- example analyze last-arrivals trace --by cluster
+-- example analyze last-arrivals trace --by cluster --fail-if "*.cause == 1"
 select
     key as cluster,
     share,

@@ -3,7 +3,8 @@
 -- The rank that enters a collective last is the one that the others wait for. With a halo exchange before it, the last to enter
 -- is often a neighbour that had to wait itself, and a tree lets some ranks go later than others. `cause_share` follows the path
 -- that led to the last arrival back to a rank that computed longer than the others; `released_share` counts where no rank did
--- and the collective before had let one go last: then the tree is slow and not the rank. A rank is called late, or the cause, only if its share is clearly more than chance.
+-- and the collective before had let one go last: then the tree is slow and not the rank. A rank is called late, or the cause, only if its share is clearly more than chance;
+-- only the cause is to blame.
 -- Where the clocks of two machines cannot tell who was later, the collective counts as undecided.
 --
 -- grain by = rank default
@@ -12,13 +13,15 @@
 -- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
--- column late BOOLEAN -- Whether the interval lies wholly above twice what chance would give (`chance`);
---    null where there is no interval.
+-- column late BOOLEAN -- Whether it enters last more than by chance: the interval lies wholly above twice what chance would
+--    give (`chance`); null where there is no interval. This describes and blames nobody, for a tree lets somebody go last in
+--    every clean run; gates and findings use `cause`.
 -- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this computed longer than the
 --    others did.
 -- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
--- column cause BOOLEAN -- Whether that interval lies wholly above twice what chance would give (`cause_chance`).
+-- column cause BOOLEAN -- Whether it is the cause, which is what gates and findings use: that interval lies wholly above
+--    twice what chance would give (`cause_chance`); null where there is no interval.
 -- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before let this
 --    go last: the tree is the reason, not the computing.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
@@ -33,8 +36,9 @@
 -- uses arrival_shares
 -- bar share
 -- uncertain share by undecided
+-- describes late instead cause
 -- empty note the trace has no ranks
--- example analyze last-arrivals trace --fail-if "*.share > 50%"
+-- example analyze last-arrivals trace --fail-if "*.cause == 1"
 select
     key as rank,
     share,

@@ -5,7 +5,8 @@
 --
 -- always     in more than half of its collectives, also at the lower end of the interval
 -- rotating   the ranks are late by turns: from one late collective to the next the latest rank moves on by the same step
---            in four of five cases, and this rank has its turns
+--            in four of five cases, and this rank has its turns; a late collective that falls in between two turns, or
+--            in place of one, counts as one case
 -- spikes     in less than a tenth of its collectives, also at the upper end of the interval
 -- sometimes  late, but none of these
 -- never      in none
@@ -76,27 +77,68 @@ latest as materialized (
     group by collective_id
 ),
 
-moves as (
-    select (rank - lag(rank) over (order by collective_id) + comm_size) % comm_size as step
+moves as materialized (
+    select
+        collective_id,
+        rank,
+        comm_size,
+        (rank - lag(rank) over in_order + comm_size) % comm_size as came,
+        (lead(rank) over in_order - rank + comm_size) % comm_size as went,
+        (lead(rank) over in_order - lag(rank) over in_order + comm_size) % comm_size as past
     from latest
+    window in_order as (order by collective_id)
 ),
 
--- The commonest step; taking turns means that it is taken in four of five moves, and leads to somebody else.
-turns as (
-    select
-        step,
-        count(*) as moves,
-        sum(count(*)) over () as all_moves
+commonest as (
+    select came as step
     from moves
-    where step is not null
-    group by step
-    order by moves desc, step asc
+    where came > 0
+    group by came
+    order by count(*) desc, came asc
     limit 1
 ),
 
+-- A collective is out of turn if the turns go on without it: it fell in between two, or somebody else was late in place of
+-- the one whose turn it was.
+turns as (
+    select
+        moves.rank,
+        commonest.step,
+        coalesce(moves.came = commonest.step, false) as is_next,
+        coalesce(moves.came = commonest.step or moves.went = commonest.step, false) as is_turn,
+        coalesce(
+            moves.came <> commonest.step
+            and moves.went <> commonest.step
+            and (
+                moves.past = commonest.step
+                or (moves.past > 0 and moves.past = 2 * commonest.step % moves.comm_size)
+            ),
+            false
+        ) as is_out_of_turn
+    from moves
+    cross join commonest
+),
+
+-- Taking turns means that most moves are the commonest one as they are, and four of five with what was out of turn passed over.
 turn as (
-    select max(step) filter (where step > 0 and moves >= 0.8 * all_moves and all_moves >= 10)::integer as step
+    select
+        case
+            when
+                count(*) > 10
+                and count(*) filter (where is_next) >= 0.6 * (count(*) - 1)
+                and count(*) filter (where is_next or is_out_of_turn) >= 0.8 * (count(*) - 1)
+                then max(step)
+        end::integer as step
     from turns
+),
+
+turns_of as (
+    select
+        rank,
+        count(*) as turns
+    from turns
+    where is_turn
+    group by rank
 ),
 
 latest_of as (
@@ -125,11 +167,13 @@ judged as (
         intervals.share_low,
         intervals.share_high,
         coalesce(latest_of.latest, 0) as latest,
+        coalesce(turns_of.turns, 0) as turns,
         turn.step
     from by_rank
     cross join turn
     left join share_intervals('late_measures') as intervals on by_rank.rank = intervals.key
     left join latest_of on by_rank.rank = latest_of.rank
+    left join turns_of on by_rank.rank = turns_of.rank
 )
 
 select
@@ -138,7 +182,7 @@ select
         when share_low is null then null
         when late = 0 then 'never'
         when share_low > 0.5 then 'always'
-        when step is not null and latest > 1 then 'rotating'
+        when step is not null and turns > 1 then 'rotating'
         when share_high < 0.1 then 'spikes'
         else 'sometimes'
     end as class,
