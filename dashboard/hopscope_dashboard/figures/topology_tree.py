@@ -8,12 +8,12 @@ leave a host or a cluster. `tree_svg` draws what is placed here.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, Final
 
 from hopscope_dashboard import units
+from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import RADIUS, Box, Point, place
-from hopscope_dashboard.palette import LIGHT_SHARES, LINK_MEANINGS
+from hopscope_dashboard.palette import LIGHT_SHARES
 
 Row = dict[str, Any]
 
@@ -31,7 +31,6 @@ _LEAST_SCALE = 0.01
 """The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
 _LABELLED = 0.2
 """Part of the heaviest edge's share from which on an edge says its own; the others say it when pointed at."""
-_CHILDREN_NAMED: Final = 12
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def placed_tree(
                 row["rank"],
                 places[row["rank"]],
                 parents[row["rank"]] is None,
-                _said_of_rank(row, parents[row["rank"]], children[row["rank"]]),
+                tree_words.of_rank(row, parents[row["rank"]], children[row["rank"]]),
             )
             for row in placed
         ),
@@ -239,21 +238,6 @@ def name_width(name: str) -> float:
     return len(shown_name(name)) * _NAME
 
 
-def levels(tree: PlacedTree) -> list[list[int]]:
-    """The ranks of each depth from the left to the right, the root's first."""
-    rows: dict[float, list[PlacedRank]] = defaultdict(list)
-    for each in tree.ranks:
-        rows[each.at[1]].append(each)
-    return [[each.rank for each in sorted(rows[y], key=lambda each: each.at[0])] for y in sorted(rows)]
-
-
-def neighbours(row: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
-    """For each rank of a row, the one on its left and the one on its right."""
-    right = dict(pairwise(row))
-    left = {after: before for before, after in right.items()}
-    return {rank: (left.get(rank), right.get(rank)) for rank in row}
-
-
 def _boxes(ranks: Sequence[Row], places: Mapping[int, Point]) -> list[PlacedBox]:
     """The boxes of clusters, around those of their hosts, and of hosts, around their ranks."""
     inside: dict[tuple[str, str], list[Box]] = defaultdict(list)
@@ -284,27 +268,7 @@ def _edge(pair: tuple[int, int], child: int, link: str, row: Row | None, largest
     width = 2.4 if row is None else 1.6 + (8 * share / largest if largest else 0)
     step = round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0
     look = "unweighted" if row is None else f"share-{step}"
-    return PlacedEdge(*pair, child, link, share, round(width, 2), look, _said_of_edge(*pair, link, row))
-
-
-def _said_of_edge(src: int, dst: int, link: str, row: Row | None) -> str:
-    told = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
-    if row is None:
-        return f"{told}."
-    if row is _NEVER:
-        return f"{told}: carried no hop."
-    return (
-        f"{told}: {units.plural(row['hops'], 'hop')} of {units.duration(row['took_ns'])} (median); "
-        f"{units.duration(row['time_ns'])} on the critical path, {units.share(row['share'])} of it."
-    )
-
-
-def _said_of_rank(row: Row, parent: int | None, children: Sequence[int]) -> str:
-    above = "It is the root" if parent is None else f"Its parent is rank {parent}"
-    named = ", ".join(map(str, children[:_CHILDREN_NAMED]))
-    more = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
-    below = f"its children are {named}{more}" if len(children) > 1 else f"its child is {named}" if children else ""
-    return f"Rank {row['rank']} on {row['host']}, {row['cluster']}. {above}{'; ' if below else ''}{below}."
+    return PlacedEdge(*pair, child, link, share, round(width, 2), look, tree_words.of_edge(*pair, link, row))
 
 
 def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: float) -> list[PlacedEdge]:

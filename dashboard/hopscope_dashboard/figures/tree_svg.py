@@ -6,8 +6,10 @@ palette is in `assets/hopscope.css`, so that a drawing follows the page's colour
 escaped here.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from math import hypot
 from typing import Final
 
@@ -17,8 +19,6 @@ from hopscope_dashboard.figures.topology_tree import (
     PlacedEdge,
     PlacedRank,
     PlacedTree,
-    levels,
-    neighbours,
     shown_name,
 )
 from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES, LINK_DASHES
@@ -79,9 +79,9 @@ def _ways(tree: PlacedTree) -> dict[str, str]:
     Up and down follow the edges, so that every second step is on one; left and right stay at one depth.
     """
     edge_of = {each.child: each for each in tree.edges}
-    beside = {rank: pair for row in levels(tree) for rank, pair in neighbours(row).items()}
+    beside = {rank: pair for row in _levels(tree) for rank, pair in _neighbours(row).items()}
     first: dict[int, PlacedEdge] = {}
-    for row in levels(tree):
+    for row in _levels(tree):
         for rank in row:
             if rank in edge_of:
                 first.setdefault(edge_of[rank].parent, edge_of[rank])
@@ -100,6 +100,21 @@ def _ways(tree: PlacedTree) -> dict[str, str]:
             up, down = _rank_name(above.parent), _rank_name(rank)
             ways[_edge_name(above)] = _attributes(up=up, down=down, left=names[0], right=names[1])
     return ways
+
+
+def _levels(tree: PlacedTree) -> list[list[int]]:
+    """The ranks of each depth from the left to the right, the root's first."""
+    rows: dict[float, list[PlacedRank]] = defaultdict(list)
+    for each in tree.ranks:
+        rows[each.at[1]].append(each)
+    return [[each.rank for each in sorted(rows[y], key=lambda each: each.at[0])] for y in sorted(rows)]
+
+
+def _neighbours(row: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+    """For each rank of a row, the one on its left and the one on its right."""
+    right = dict(pairwise(row))
+    left = {after: before for before, after in right.items()}
+    return {rank: (left.get(rank), right.get(rank)) for rank in row}
 
 
 def _attributes(**ways: str | None) -> str:

@@ -1,0 +1,32 @@
+"""What a drawing says of one edge or one rank when it is pointed at."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from hopscope_dashboard import units
+from hopscope_dashboard.palette import LINK_MEANINGS
+
+_CHILDREN_NAMED: Final = 12
+
+
+def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str:
+    """Say which edge it is and what it carried. `row` is that of tree-edges: without hops if it carried none, None if
+    the tree did not run."""
+    told = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
+    if row is None:
+        return f"{told}."
+    if "hops" not in row:
+        return f"{told}: carried no hop."
+    return (
+        f"{told}: {units.plural(row['hops'], 'hop')} of {units.duration(row['took_ns'])} (median); "
+        f"{units.duration(row['time_ns'])} on the critical path, {units.share(row['share'])} of it."
+    )
+
+
+def of_rank(row: Mapping[str, Any], parent: int | None, children: Sequence[int]) -> str:
+    """Say where a rank is, by its row of the table ranks, and who is next to it in the tree."""
+    above = "It is the root" if parent is None else f"Its parent is rank {parent}"
+    named = ", ".join(map(str, children[:_CHILDREN_NAMED]))
+    more = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
+    below = f"its children are {named}{more}" if len(children) > 1 else f"its child is {named}" if children else ""
+    return f"Rank {row['rank']} on {row['host']}, {row['cluster']}. {above}{'; ' if below else ''}{below}."
