@@ -91,8 +91,14 @@ class DrawnTrace:
         segment: int = 0,
         phase: str = "up",
         send_wait: tuple[int, int] | None = None,
+        send_end: int | None = None,
+        size: int = 8,
+        error: int = 0,
     ) -> None:
-        """A hop of the tree engine; early None makes it the MPI library's own, of which only times are known."""
+        """A hop of the tree engine; early None makes it the MPI library's own, of which only times are known.
+
+        send_wait: begin and end of the sender's wait; send_end: where it was done without a wait of its own.
+        """
         self.rows["hops"].append(
             {
                 "collective_id": collective,
@@ -103,17 +109,17 @@ class DrawnTrace:
                 "dst": dst,
                 "src_location": src,
                 "dst_location": dst,
-                "bytes": 8,
+                "bytes": size,
                 "send_begin_ns": sent,
                 "send_wait_begin_ns": send_wait[0] if send_wait else None,
-                "send_end_ns": send_wait[1] if send_wait else sent + 1,
+                "send_end_ns": send_wait[1] if send_wait else sent + 1 if send_end is None else send_end,
                 "recv_post_ns": posted if posted is not None else sent - 1,
                 "recv_wait_begin_ns": None if early else posted if posted is not None else sent - 1,
                 "recv_end_ns": received,
                 "arrived_early": early,
                 "link": link,
                 "source": "native" if early is None else "tree",
-                "clock_error_ns": 0,
+                "clock_error_ns": error,
             }
         )
 

@@ -1,22 +1,46 @@
 // Which end of a message had to wait for the other (DESIGN: binding hops).
 //
-// The engine knows: it records arrived_early. One thing it cannot know: MPI may take several calls to tell of a message
-// that has been there for long. A wait that ended at once, for a message sent long before, is therefore none.
-// Elsewhere only times are known, and these rules decide, in this order:
+// A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted.
+// Which came later is what the ends waited for:
 //
-//  1. send: the sender waited for the send's completion, the receive was posted after that wait had begun, and the
-//     send was complete only after the post. A message no larger than one that was seen complete before its receive
-//     was posted (same link class) is eager: its send waits for nobody.
-//  2. recv: the send began after the receiver's wait had, by more than the clocks' uncertainty. Nothing that was not
+//     send_begin ........ transfer            an early receiver waits for the message: recv, the path goes to the
+//     sender
+//       post ................. recv_end
+//
+//     send_begin ............ send_end        a late receiver holds the message back: send. Both ends wait for the
+//                 post ...... recv_end        transfer from the post on; there the path goes on at the receiver
+//
+// First: was the message held back? Only if its receive was posted after the send had begun and before the send was
+// complete, by more than the clocks' uncertainty. Then it was held back
+//
+//  a. if the sender was already waiting for the send's completion when the receive was posted. The engine tests each
+//     send by itself, so there this is proof. Elsewhere a call may complete a send long after it was done (MPI_Waitall)
+//     and a sender may be kept from its processor, so that this proves it only for messages larger than any that was
+//     seen complete before its receive was posted (same link class);
+//  b. else if it should have been there long before the post, was not, and came within a few transfers after it.
+//
+// Where (a) says so and (b) does not, for a message that may have been buffered, a wait at the receiver is undecided.
+//
+// A message that was held back may yet have been on its way for another reason: an emulated link shows it at its due
+// time, whenever it was posted. It moved from the post on only if it would have been there before the post, or if both
+// ends took as long after the post as a whole transfer takes, and if it did not go on for long after the sender was
+// done with it. Else its sender waited for the post and its receiver for the message.
+//
+// Otherwise, did the receiver wait? The engine knows: it records arrived_early. One thing it cannot know: MPI may take
+// several calls to tell of a message that has been there for long. A wait that ended at once, for a message sent long
+// before, is therefore none. Elsewhere only times are known, and these rules decide, in this order:
+//
+//  1. recv: the send began after the receiver's wait had, by more than the clocks' uncertainty. Nothing that was not
 //     yet sent can have been there.
-//  3. none: the message was surely there. Its send was complete, and as long ago as several times the fastest transit
-//     of its class, before the wait began. These messages are the references of rule 4: the time that receiving takes
+//  2. none: the message was surely there. Its send was complete, and as long ago as several times the fastest transit
+//     of its class, before the wait began. These messages are the references of rule 3: the time that receiving takes
 //     when nothing has to be waited for. A late receiver thus never makes a message binding.
-//  4. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
+//  3. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
 //     class, else none. Without a reference: undecided.
 //
 // A class is a link class and a size class (powers of two). The fastest of a class are those of the trace up to the end
-// of the piece that a message is in.
+// of the piece that a message is in. A transfer takes as long as the fastest transit of the class; where no receiver of
+// the class was ever early, as the fastest one since the post.
 #include "binding.h"
 
 #include <algorithm>
@@ -32,6 +56,9 @@ constexpr int64_t CLEARLY = 2;
 constexpr int64_t CLEARLY_NS = 1000;
 // A wait that ended at once: below the fastest transit, or this many ns (a few calls that drive progress).
 constexpr int64_t AT_ONCE_NS = 2000;
+// A message that was held back goes to its receiver at once: what it took after the sender was done with it counts
+// for something else only from this part of the time on that it was held back.
+constexpr int64_t NOT_WORTH = 4;
 
 int size_class(int64_t bytes) {
     return bytes <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(bytes));
@@ -41,10 +68,25 @@ int64_t waited_from(const Messages &m, size_t i) {
     return m.recv_wait_begin[i] == MISSING ? MISSING : std::max(m.recv_wait_begin[i], m.recv_post[i]);
 }
 
-bool sender_waited(const Messages &m, size_t i, int64_t eager_bytes) {
-    return m.send_wait_begin[i] != MISSING && m.send_end[i] != MISSING && m.bytes[i] > eager_bytes &&
-           m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] &&
-           m.send_end[i] + m.clock_error[i] >= m.recv_post[i] && m.send_end[i] > m.send_wait_begin[i];
+bool posted_late(const Messages &m, size_t i) {
+    return m.recv_post[i] > m.send_begin[i] + m.clock_error[i];
+}
+
+bool incomplete_at_post(const Messages &m, size_t i) {
+    return m.send_end[i] != MISSING && m.send_end[i] + m.clock_error[i] >= m.recv_post[i];
+}
+
+bool sender_was_waiting(const Messages &m, size_t i) {
+    return m.send_wait_begin[i] != MISSING && m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] &&
+           m.send_end[i] > m.send_wait_begin[i];
+}
+
+bool from_engine(const Messages &m, size_t i) {
+    return m.from_engine.size && m.from_engine[i];
+}
+
+int8_t arrived_early(const Messages &m, size_t i) {
+    return m.arrived_early.size ? m.arrived_early[i] : int8_t{-1};
 }
 
 } // namespace
@@ -65,6 +107,45 @@ bool Judge::only_looked_again(const Messages &m, size_t i, int64_t fastest_trans
            m.recv_end[i] - from <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
+// By the wait alone. Without a reference nothing tells that the message was there.
+bool Judge::clearly_waited(const Messages &m, size_t i, const Reference &reference) {
+    const int64_t wait = m.recv_end[i] - waited_from(m, i);
+    return reference.fastest_wait == NONE_SEEN ||
+           wait > std::max(CLEARLY * reference.fastest_wait, reference.fastest_wait + CLEARLY_NS);
+}
+
+// A few transfers after the post at most.
+bool Judge::came_after_post(const Messages &m, size_t i, const Reference &reference) {
+    return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
+}
+
+Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes) {
+    if (!posted_late(m, i) || !incomplete_at_post(m, i))
+        return Held::no;
+    const bool was_waiting = sender_was_waiting(m, i);
+    if (was_waiting && (from_engine(m, i) || m.bytes[i] > eager_bytes))
+        return Held::yes;
+    const int64_t transfer = reference.transfer();
+    const bool should_have_been_there = m.recv_post[i] > m.send_begin[i] + transfer + m.clock_error[i];
+    const bool was_there = from_engine(m, i)
+                               ? arrived_early(m, i) != 0 || only_looked_again(m, i, reference.fastest_transit)
+                               : waited_from(m, i) == MISSING || !clearly_waited(m, i, reference);
+    if (should_have_been_there && !was_there && came_after_post(m, i, reference))
+        return Held::yes;
+    return was_waiting ? Held::perhaps : Held::no;
+}
+
+// Of a message of the engine's that was held back: only those are shown at due times.
+bool Judge::moved_from_post(const Messages &m, size_t i, const Reference &reference) {
+    const int64_t transfer = reference.transfer(), lateness = m.recv_post[i] - m.send_begin[i];
+    const int64_t under_way = m.recv_end[i] - m.send_end[i];
+    if (under_way > std::max(SURELY_THERE * transfer, AT_ONCE_NS) && under_way > lateness / NOT_WORTH)
+        return false;
+    return lateness > transfer + m.clock_error[i] ||
+           (m.recv_end[i] - m.recv_post[i] >= transfer &&
+            m.send_end[i] - m.recv_post[i] + m.clock_error[i] >= transfer / 2);
+}
+
 Binding Judge::by_times(const Messages &m, size_t i, const Reference &reference) {
     int64_t from = waited_from(m, i);
     if (from == MISSING)
@@ -75,9 +156,40 @@ Binding Judge::by_times(const Messages &m, size_t i, const Reference &reference)
         return Binding::none;
     if (reference.fastest_wait == NONE_SEEN)
         return Binding::undecided;
-    int64_t wait = m.recv_end[i] - from;
-    return wait > std::max(CLEARLY * reference.fastest_wait, reference.fastest_wait + CLEARLY_NS) ? Binding::recv
-                                                                                                  : Binding::none;
+    return clearly_waited(m, i, reference) ? Binding::recv : Binding::none;
+}
+
+Binding Judge::at_receiver(const Messages &m, size_t i, const Reference &reference) {
+    const int8_t early = arrived_early(m, i);
+    if (early == 0)
+        return only_looked_again(m, i, reference.fastest_transit) ? Binding::none : Binding::recv;
+    if (early > 0)
+        return Binding::none;
+    // The engine stamps a wait only where there was one, so an unknown here is a message never waited for.
+    if (from_engine(m, i))
+        return m.recv_wait_begin[i] == MISSING ? Binding::none : Binding::undecided;
+    return by_times(m, i, reference);
+}
+
+Judge::Verdict Judge::verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes) {
+    Verdict its;
+    const Held held = held_back(m, i, reference, eager_bytes);
+    const bool sender_waited = held == Held::yes && sender_was_waiting(m, i);
+    its.held = held == Held::yes && (!from_engine(m, i) || moved_from_post(m, i, reference));
+    its.binding = its.held ? Binding::send : at_receiver(m, i, reference);
+    // In a call that completes several messages the receiver may have waited for another one.
+    if (its.held && (from_engine(m, i) || came_after_post(m, i, reference)))
+        its.waited = RECEIVER_FROM_POST;
+    else if (its.binding == Binding::recv && held == Held::perhaps)
+        its.binding = Binding::undecided;
+    else if (its.binding == Binding::recv)
+        its.waited = RECEIVER_FOR_SEND;
+    if (sender_waited) {
+        its.waited = static_cast<int8_t>(its.waited | SENDER_FOR_POST);
+        if (its.binding != Binding::recv)
+            its.binding = Binding::send;
+    }
+    return its;
 }
 
 Judge::Judge() {
@@ -92,8 +204,11 @@ void Judge::learn_transits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
         Reference &reference = references_[class_of(m, i)];
         // A transit below the clocks' uncertainty says nothing: that uncertainty stands in for it.
-        int64_t transit = std::max({m.recv_end[i] - m.send_begin[i], m.clock_error[i], int64_t{0}});
-        reference.fastest_transit = std::min(reference.fastest_transit, transit);
+        const int64_t least = std::max(m.clock_error[i], int64_t{0});
+        const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
+        reference.fastest_transit = std::min(reference.fastest_transit, std::max(since_send, least));
+        reference.fastest_move = std::min(reference.fastest_move, std::max(std::min(since_send, since_post), least));
+        reference.has_prompt = reference.has_prompt || !posted_late(m, i);
         int64_t &eager_bytes = eager_bytes_[static_cast<size_t>(m.link[i])];
         if (m.send_end[i] != MISSING && m.send_end[i] + m.clock_error[i] < m.recv_post[i])
             eager_bytes = std::max(eager_bytes, m.bytes[i]);
@@ -111,23 +226,15 @@ void Judge::learn_waits(const Messages &m) {
 BindingResult Judge::judge(const Messages &m) const {
     BindingResult result;
     result.binding.resize(m.size());
+    result.waited.resize(m.size());
     result.expected_arrival.resize(m.size());
     for (size_t i = 0; i < m.size(); i++) {
         const Reference &reference = references_[class_of(m, i)];
-        int8_t arrived_early = m.arrived_early.size ? m.arrived_early[i] : int8_t{-1};
-        bool from_engine = m.from_engine.size && m.from_engine[i];
-        Binding binding;
-        if (arrived_early == 0 && !only_looked_again(m, i, reference.fastest_transit))
-            binding = Binding::recv;
-        else if (sender_waited(m, i, eager_bytes_[static_cast<size_t>(m.link[i])]))
-            binding = Binding::send;
-        else if (arrived_early >= 0 || from_engine)
-            // The engine stamps a wait only where there was one, so an unknown here is a message never waited for.
-            binding = arrived_early >= 0 || m.recv_wait_begin[i] == MISSING ? Binding::none : Binding::undecided;
-        else
-            binding = by_times(m, i, reference);
-        result.binding[i] = static_cast<int8_t>(binding);
-        result.expected_arrival[i] = m.send_begin[i] + reference.fastest_transit;
+        const Verdict its = verdict(m, i, reference, eager_bytes_[static_cast<size_t>(m.link[i])]);
+        result.binding[i] = static_cast<int8_t>(its.binding);
+        result.waited[i] = its.waited;
+        result.expected_arrival[i] =
+            its.held ? m.recv_post[i] + reference.transfer() : m.send_begin[i] + reference.fastest_transit;
     }
     return result;
 }

@@ -8,9 +8,17 @@
 
 namespace hopscope::paths {
 
+// What an end of a message had to wait for; bits, for both ends may have waited.
+enum WaitedFor : int8_t {
+    RECEIVER_FOR_SEND = 1,  // to be sent and to arrive
+    RECEIVER_FROM_POST = 2, // to be transferred, which only its own post began
+    SENDER_FOR_POST = 4,    // for the receive to be posted
+};
+
 struct BindingResult {
     Kept<int8_t> binding;           // enum Binding, per message
-    Kept<int64_t> expected_arrival; // send_begin + the fastest transit of its class: breaks ties of one MPI_Waitall
+    Kept<int8_t> waited;            // bits of WaitedFor
+    Kept<int64_t> expected_arrival; // when it could move + the fastest transit of its class: breaks ties of MPI_Waitall
 };
 
 // Judges the messages of a trace piece by piece: each by the references of everything up to the end of its piece.
@@ -28,12 +36,29 @@ class Judge {
     static constexpr int SIZE_CLASSES = 66;
     static constexpr int64_t NONE_SEEN = std::numeric_limits<int64_t>::max();
     struct Reference {
-        int64_t fastest_transit = NONE_SEEN;
-        int64_t fastest_wait = NONE_SEEN;
+        int64_t fastest_transit = NONE_SEEN; // from the send's begin
+        int64_t fastest_move = NONE_SEEN;    // from the later of the send's begin and the post
+        int64_t fastest_wait = NONE_SEEN;    // of a message that was there
+        bool has_prompt = false;             // some receive was posted before its send began
+        int64_t transfer() const {
+            return has_prompt ? fastest_transit : fastest_move;
+        }
+    };
+    enum class Held { no, perhaps, yes };
+    struct Verdict {
+        Binding binding = Binding::none;
+        int8_t waited = 0;
+        bool held = false;
     };
     static Binding by_times(const Messages &m, size_t i, const Reference &reference);
     static bool surely_there(const Messages &m, size_t i, int64_t fastest_transit);
     static bool only_looked_again(const Messages &m, size_t i, int64_t fastest_transit);
+    static bool clearly_waited(const Messages &m, size_t i, const Reference &reference);
+    static Held held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
+    static bool came_after_post(const Messages &m, size_t i, const Reference &reference);
+    static bool moved_from_post(const Messages &m, size_t i, const Reference &reference);
+    static Binding at_receiver(const Messages &m, size_t i, const Reference &reference);
+    static Verdict verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
     size_t class_of(const Messages &m, size_t i) const;
 
     std::array<Reference, LINKS * SIZE_CLASSES> references_;

@@ -48,7 +48,7 @@ Place RunWalker::walk_interval(Backward &out, const Item &item, Place from) cons
     if (bound_by_message) {
         collectives_.add(out, Category::p2p, from.lane, wait->end, from.t, inside);
         collectives_.add_message(out, Category::p2p, *wait, false, inside);
-        return {wait->other_lane, wait->other_time};
+        return wait->before();
     }
     if (completed >= 0) {
         collectives_.add(out, Category::native, from.lane, item.begin, from.t,

@@ -44,36 +44,29 @@ template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped,
 
 Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
     Kept<Wait> waits;
-    waits.reserve(static_cast<size_t>(std::count_if(judged.binding.begin(), judged.binding.end(), [](int8_t binding) {
-        return binding == static_cast<int8_t>(Binding::recv) || binding == static_cast<int8_t>(Binding::send);
-    })));
+    size_t most = 0;
+    for (int8_t waited : judged.waited)
+        most += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
+    waits.reserve(most);
     for (size_t i = 0; i < m.size(); i++) {
-        Wait wait{};
-        wait.collective = m.collective.size ? m.collective[i] : 0;
-        wait.message = m.first_id + static_cast<int64_t>(i);
-        wait.link = static_cast<Link>(m.link[i]);
-        switch (static_cast<Binding>(judged.binding[i])) {
-        case Binding::recv:
-            wait.lane = m.dst_lane[i];
-            wait.other_lane = m.src_lane[i];
-            wait.end = m.recv_end[i];
-            wait.tie = judged.expected_arrival[i];
-            wait.other_time = m.send_begin[i];
-            break;
-        case Binding::send:
-            wait.by_sender = true;
-            wait.lane = m.src_lane[i];
-            wait.other_lane = m.dst_lane[i];
-            wait.end = m.send_end[i];
-            wait.tie = wait.other_time = m.recv_post[i];
-            break;
-        case Binding::none:
-        case Binding::undecided:
-            continue;
-        }
-        // Only strictly earlier events are followed: two clocks may disagree, and the walk has to end.
-        if (wait.other_time < wait.end)
-            waits.push_back(wait);
+        auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {
+            const int32_t lane = by_sender ? m.src_lane[i] : m.dst_lane[i];
+            const int32_t other = by_sender ? m.dst_lane[i] : m.src_lane[i];
+            const int64_t collective = m.collective.size ? m.collective[i] : 0;
+            // Only strictly earlier events are followed: two clocks may disagree, and the walk has to end.
+            if (other_time < end)
+                waits.push_back({collective, end, judged.expected_arrival[i], other_time,
+                                 m.first_id + static_cast<int64_t>(i), lane, other, static_cast<Link>(m.link[i]),
+                                 by_sender, stays});
+        };
+        const int8_t waited = judged.waited[i];
+        if (waited & RECEIVER_FOR_SEND)
+            add(false, false, m.recv_end[i], m.send_begin[i]);
+        // What a receiver did between its post and its wait is its own.
+        if (waited & RECEIVER_FROM_POST)
+            add(false, true, m.recv_end[i], std::max(m.recv_post[i], m.recv_wait_begin[i]));
+        if (waited & SENDER_FOR_POST)
+            add(true, false, m.send_end[i], m.recv_post[i]);
     }
     // Messages come by collective.
     for (auto first = waits.begin(), last = first; first != waits.end(); first = last) {

@@ -24,7 +24,8 @@ struct Item {
     Owner owner;
 };
 
-// The end of a message that a lane had to wait for, and where the path goes from there.
+// The end of a message that a lane had to wait for, and where the path goes from there: to the other end; or, where the
+// receiver waited for a transfer that its own post began, on at the receiver.
 struct Wait {
     int64_t collective; // its id; 0 for the application's messages
     int64_t end;        // when the wait was over, on `lane`
@@ -32,9 +33,13 @@ struct Wait {
     int64_t other_time; // strictly before end
     int64_t message;    // id of the hop or message
     int32_t lane;
-    int32_t other_lane;
+    int32_t other_lane; // of the other end
     Link link;
     bool by_sender; // `lane` is the sender's
+    bool stays;     // the path goes on at `lane`
+    Place before() const {
+        return {stays ? lane : other_lane, other_time};
+    }
 };
 
 // The waits that messages bind, as (collective, lane, end, tie, message) orders them.

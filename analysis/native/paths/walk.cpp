@@ -121,7 +121,7 @@ Place CollectiveWalker::walk(Backward &out, size_t collective, Place from) const
         }
         add(out, Category::local, from.lane, wait->end, from.t, inside);
         add_message(out, category_of(wait->link), *wait, true, inside);
-        from = {wait->other_lane, wait->other_time};
+        from = wait->before();
     }
 }
 

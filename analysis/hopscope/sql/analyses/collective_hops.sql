@@ -1,7 +1,7 @@
 -- The hops of one collective, with their times at both ends.
 --
--- One row per message, in the order of sending. binding says which end had to wait: the receiver for the message, the sender for a late post, none, or
--- undecided where times cannot tell.
+-- One row per message, in the order of sending. binding says what was waited for: recv, the message, by its receiver; send, the late
+-- post of its receive, without which a large message cannot move, by both ends; none, or undecided where times cannot tell.
 --
 -- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
 -- key hop_id
@@ -19,7 +19,7 @@
 -- column recv_wait_begin_ns BIGINT [at] -- The receiver began to wait for it; null if it never waited.
 -- column recv_end_ns BIGINT [at] -- The receiver saw it complete.
 -- column time_ns BIGINT -- From send to receive.
--- column binding VARCHAR -- Which end had to wait: recv, send, none or undecided.
+-- column binding VARCHAR -- What was waited for: recv, send, none or undecided.
 -- column on_path BOOLEAN -- Whether it is on the collective's critical path.
 -- column source VARCHAR -- Whose hop: tree (the engine's) or native (the MPI library's).
 -- column clock_error_ns BIGINT -- Uncertainty of comparing the two ends' clocks.

@@ -1,7 +1,7 @@
 -- Every edge that a collective used towards its root or from it, with the time that a message really took on it.
 --
--- One row per collective, direction and directed pair; segments are taken together. A message that its receiver waited for took from send to receive. One that
--- was there before the receiver needed it was seen late: it gets the median of those that were waited for on the same edge, else in the same link class,
+-- One row per collective, direction and directed pair; segments are taken together. A message that its receiver waited for took from send to receive; one that
+-- a late receiver held back is seen from its post on. One that was there before the receiver needed it was seen late: it gets the median of those that were waited for on the same edge, else in the same link class,
 -- but never more than from send to receive; with neither, what was seen stands.
 create or replace view edge_times as
 with edges as materialized (
@@ -13,7 +13,11 @@ with edges as materialized (
         any_value(hops.link) as link,
         min(hops.send_begin_ns) as send_begin_ns,
         max(hops.recv_end_ns) as recv_end_ns,
-        greatest(max(hops.recv_end_ns) - min(hops.send_begin_ns), 0) as seen_ns,
+        greatest(
+            max(hops.recv_end_ns)
+            - min(greatest(hops.send_begin_ns, case when hops.binding = 'send' then hops.recv_post_ns end)),
+            0
+        ) as seen_ns,
         bool_or(hops.binding = 'recv') as is_binding,
         sum(hops.bytes)::bigint as bytes
     from hops
