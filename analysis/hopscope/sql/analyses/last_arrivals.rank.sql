@@ -22,8 +22,8 @@
 -- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
 -- column cause BOOLEAN -- Whether it is the cause, which is what gates and findings use: that interval lies wholly above
 --    twice what chance would give (`cause_chance`); null where there is no interval.
--- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before let this
---    go last: the tree is the reason, not the computing.
+-- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the collective before held this
+--    up and let it go last: the tree is the reason, not the computing.
 -- column released_low DOUBLE [share] -- Lower end of its interval.
 -- column released_high DOUBLE [share] -- Upper end of its interval.
 -- column chance DOUBLE [share] -- What chance would give it of the last arrivals: its part of the members, over its collectives.

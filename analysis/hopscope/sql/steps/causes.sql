@@ -4,6 +4,8 @@
 -- later than others. The path that led to the last arrival (`lead`) says who can be the cause. A rank on it is the cause if it computed longer since its last
 -- collective than the median member, by at least half of the lateness: the time from the median enter to the last one. Only what lies on the path counts.
 -- Failing that, the rank on which the path begins was released late if it left its collective before later than the median member, by at least half as much.
+-- A collective can hold a rank up for no longer than that rank was in it. Where the others did not wait for it there (a broadcast need not wait for who comes
+-- late), it leaves late because it came late: that part of the lateness it brought along. It is no part of what is to be explained, nor released late.
 -- One row per complete collective with such a path; both ranks may be null.
 create or replace view causes as
 with leads as materialized (
@@ -26,8 +28,9 @@ usual as materialized (
         calls.collective_id,
         median(calls.computed_ns) as computed_ns,
         median(calls.released_ns) as released_ns,
-        (max(calls.enter_ns) - median(calls.enter_ns)) / 2 as half_lateness_ns,
-        list(row(calls.rank, calls.computed_ns, calls.released_ns)) filter (where leads.rank is not null) as led
+        max(calls.enter_ns) - median(calls.enter_ns) as lateness_ns,
+        list(row(calls.rank, calls.computed_ns, calls.released_ns, calls.prev_call_id))
+        filter (where leads.rank is not null) as led
     from calls
     left join leads on calls.collective_id = leads.collective_id and calls.rank = leads.rank
     group by calls.collective_id
@@ -47,8 +50,10 @@ blamed as (
         leads.rank,
         leads.step,
         least(led.found[2] - usual.computed_ns, leads.compute_ns) as excess_ns,
+        led.found[3] as left_ns,
         led.found[3] - usual.released_ns as released_ns,
-        usual.half_lateness_ns
+        led.found[4] as prev_call_id,
+        usual.lateness_ns
     from leads
     inner join usual on leads.collective_id = usual.collective_id
     left join led on leads.collective_id = led.collective_id and leads.rank = led.found[1]
@@ -60,10 +65,27 @@ ranked as (
         arg_max(rank, row(excess_ns, -rank)) as worst_rank,
         max(excess_ns) as excess_ns,
         arg_min(rank, step) as first_rank,
+        arg_min(left_ns, step) as left_ns,
         arg_min(released_ns, step) as released_ns,
-        any_value(half_lateness_ns) as half_lateness_ns
+        arg_min(prev_call_id, step) as prev_call_id,
+        any_value(lateness_ns) as lateness_ns
     from blamed
     group by collective_id
+),
+
+explained as (
+    select
+        ranked.collective_id,
+        ranked.worst_rank,
+        ranked.excess_ns,
+        ranked.first_rank,
+        least(ranked.released_ns, ranked.left_ns - before.enter_ns) as released_ns,
+        (
+            ranked.lateness_ns
+            - greatest(coalesce(ranked.released_ns - (ranked.left_ns - before.enter_ns), 0), 0)
+        ) / 2 as half_lateness_ns
+    from ranked
+    left join calls as before on ranked.prev_call_id = before.call_id
 )
 
 select
@@ -73,4 +95,4 @@ select
         when excess_ns > 0 and excess_ns >= half_lateness_ns then null
         when released_ns > 0 and released_ns >= half_lateness_ns then first_rank
     end as released_rank
-from ranked;
+from explained;
