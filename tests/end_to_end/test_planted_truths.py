@@ -3,26 +3,17 @@
 Ranks sleep instead of working, so that on a machine with few cores nobody is late for want of one.
 """
 
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import local_mpi
 import pytest
-from jobs import HEAT_PLATE, Run, analyze, by_key
+from jobs import FIRST, HEAT_PLATE, Run, analyze, by_key
 
 RANKS, LATE = 4, 2
 ITERATIONS = 120
 WORK = ("--size", "16", "--tolerance", "0", "--iterations", str(ITERATIONS), "--sleep-ms", "6", "--quiet")
 LATENESS = ("--late-rank", str(LATE), "--late-ms", "3")
-
-
-# Where it is allowed, the ranks go before whatever else runs, so that only the planted rank is late.
-FIRST = (
-    ("chrt", "-r", "5")
-    if subprocess.run(["chrt", "-r", "5", "true"], check=False, capture_output=True).returncode == 0
-    else ()
-)
 
 
 def two_sites(wan_ms: float) -> dict[str, Any]:
