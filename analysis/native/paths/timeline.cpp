@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "time_order.h"
 #include "with_another.h"
 
 namespace hopscope::paths {
@@ -27,13 +28,12 @@ class Trimming {
     size_t touched_ = 0;
 };
 
-// Groups are sorted by two threads, every other one each. Most come in order already.
+// Groups are sorted by two threads, every other one each. They come in order, or nearly.
 template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &less) {
     auto sort_every_other = [&](size_t from) {
         Trimming trimming([&] { grouped.trim(); });
         for (size_t group = from; group < grouped.groups(); group += 2) {
-            if (!std::is_sorted(grouped.begin(group), grouped.end(group), less))
-                std::sort(grouped.begin(group), grouped.end(group), less);
+            sort_nearly(grouped.begin(group), grouped.end(group), less);
             trimming.touched(static_cast<size_t>(grouped.end(group) - grouped.begin(group)));
         }
     };
@@ -68,7 +68,9 @@ Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
         if (waited & SENDER_FOR_POST)
             add(true, false, m.send_end[i], m.recv_post[i]);
     }
-    // Messages come by collective.
+    if (m.collective.size == 0)
+        return waits; // of the application's messages: they are sorted when all are there
+    // Hops come by collective.
     for (auto first = waits.begin(), last = first; first != waits.end(); first = last) {
         const int64_t collective = first->collective;
         last = std::find_if(first, waits.end(), [&](const Wait &wait) { return wait.collective != collective; });
@@ -106,13 +108,20 @@ Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &call
         items_.trim();
     });
     items_.fill(lanes.size(), [&](const auto &give) {
-        for (size_t i = 0; i < calls.size(); i++, trimming.touched())
-            give(static_cast<size_t>(calls.lane[i]),
-                 {calls.enter[i], closed(calls.leave[i]), static_cast<int64_t>(i), Owner::call});
-        for (size_t i = 0; i < intervals.size(); i++, trimming.touched())
+        // Merged by time, so that they come nearly in order.
+        size_t c = 0;
+        auto give_calls = [&](int64_t until) {
+            for (; c < calls.size() && calls.enter[c] <= until; c++, trimming.touched())
+                give(static_cast<size_t>(calls.lane[c]),
+                     {calls.enter[c], closed(calls.leave[c]), static_cast<int64_t>(c), Owner::call});
+        };
+        for (size_t i = 0; i < intervals.size(); i++, trimming.touched()) {
+            give_calls(intervals.begin[i]);
             if (static_cast<IntervalKind>(intervals.kind[i]) != IntervalKind::region)
                 give(static_cast<size_t>(intervals.lane[i]),
                      {intervals.begin[i], closed(intervals.end[i]), static_cast<int64_t>(i), Owner::interval});
+        }
+        give_calls(std::numeric_limits<int64_t>::max());
     });
     sort_groups(items_, [](const Item &a, const Item &b) {
         // Of two that begin together the longer one is the outer one.

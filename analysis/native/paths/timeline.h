@@ -42,7 +42,7 @@ struct Wait {
     }
 };
 
-// The waits that messages bind, as (collective, lane, end, tie, message) orders them.
+// The waits that messages bind: those of hops as (collective, lane, end, tie, message) orders them.
 Kept<Wait> waits_of(const Messages &messages, const BindingResult &judged);
 
 // The waits of collectives, sorted; those of row c of `collectives` are first[c] .. first[c + 1].
