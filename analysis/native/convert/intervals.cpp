@@ -6,6 +6,8 @@
 #include <iterator>
 #include <tuple>
 
+#include "../paths/time_order.h"
+
 namespace hopscope {
 namespace {
 
@@ -43,28 +45,36 @@ void IntervalPieces::end_open() {
 
 void IntervalPieces::take_up(int64_t horizon) {
     const size_t before = ready_.size();
+    Kept<Row> rows;
+    Kept<At> order;
+    auto take = [&](const Row &row) {
+        order.push_back({row.interval.begin, static_cast<uint32_t>(rows.size())});
+        rows.push_back(row);
+    };
     for (size_t l = 0; l < making_.trace.locations.size(); l++) {
         LocationEvents &location = making_.trace.locations[l];
         Queue<IntervalRecord> &queue = location.intervals;
         int64_t i = queue.begin();
         for (; i < queue.end() && queue[i].begin < horizon; i++)
             if (queue[i].region != OTF2_UNDEFINED_REGION)
-                ready_.push_back({queue[i], l, i});
+                take({queue[i], l, i});
         queue.drop_to(i);
         size_t kept = 0;
         for (const IntervalRecord &interval : location.unplaced) {
             if (interval.begin < horizon)
-                ready_.push_back({interval, l, -1});
+                take({interval, l, -1});
             else
                 location.unplaced[kept++] = interval;
         }
         location.unplaced.resize(kept);
     }
-    std::stable_sort(ready_.begin() + static_cast<std::ptrdiff_t>(before), ready_.end(),
-                     [](const Row &a, const Row &b) {
-                         return std::tie(a.interval.begin, a.location, a.interval.depth) <
-                                std::tie(b.interval.begin, b.location, b.interval.depth);
-                     });
+    sort_by_time(order, [&](uint32_t a, uint32_t b) {
+        return std::tie(rows[a].location, rows[a].interval.depth, a) <
+               std::tie(rows[b].location, rows[b].interval.depth, b);
+    });
+    ready_.reserve(before + rows.size());
+    for (const At &at : order)
+        ready_.push_back(rows[at.place]);
     for (size_t i = before; i < ready_.size(); i++, next_row_++)
         if (ready_[i].interval.end == kNull64 && ready_[i].index >= 0 &&
             !making_.trace.locations[ready_[i].location].ended)
