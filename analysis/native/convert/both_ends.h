@@ -3,45 +3,54 @@
 
 #include "../paths/columns.h"
 #include "columns.h"
-#include "location_events.h"
 #include "reading.h"
 
 namespace hopscope {
 
 class BothEnds {
   public:
-    /* Adds its columns to the table; `maybe_unwaited`: a receive need not have been waited for. */
-    BothEnds(Table &table, bool maybe_unwaited)
+    /* In ticks. */
+    struct Times {
+        int64_t send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end;
+    };
+
+    /* Adds its columns to the table, of so many rows; `maybe_unwaited`: a receive need not have been waited for. */
+    BothEnds(Table &table, size_t rows, bool maybe_unwaited)
         : src_(table.int32("src")), dst_(table.int32("dst")), src_location_(table.int64("src_location")),
           dst_location_(table.int64("dst_location")), bytes_(table.int64("bytes")),
           send_begin_(table.int64("send_begin_ns")), send_wait_begin_(table.int64("send_wait_begin_ns", true)),
           send_end_(table.int64("send_end_ns", true)), recv_post_(table.int64("recv_post_ns")),
-          recv_wait_begin_(table.int64("recv_wait_begin_ns", maybe_unwaited)), recv_end_(table.int64("recv_end_ns")) {}
+          recv_wait_begin_(table.int64("recv_wait_begin_ns", maybe_unwaited)), recv_end_(table.int64("recv_end_ns")) {
+        for (auto *column : {&src_, &dst_, &src_lane_, &dst_lane_})
+            column->resize(rows);
+        for (auto *column : {&src_location_, &dst_location_, &bytes_, &send_begin_, &send_wait_begin_, &send_end_,
+                             &recv_post_, &recv_wait_begin_, &recv_end_})
+            column->resize(rows);
+        link_.resize(rows);
+    }
 
-    /* One row. Locations are places in Trace::locations; a Receive has post, wait_begin and end in ticks.
-     * Returns the link that was taken. */
-    template <typename Receive>
-    Link add(const Trace &trace, int32_t src, int32_t dst, size_t src_location, size_t dst_location, int64_t bytes,
-             const SendRecord &send, const Receive &receive) {
-        src_.push_back(src);
-        dst_.push_back(dst);
-        src_location_.push_back(static_cast<int64_t>(trace.locations[src_location].location));
-        dst_location_.push_back(static_cast<int64_t>(trace.locations[dst_location].location));
-        bytes_.push_back(bytes);
-        send_begin_.push_back(trace.ns(send.begin));
-        send_wait_begin_.push_back(trace.ns_or_null(send.wait_begin));
-        send_end_.push_back(trace.ns_or_null(send.end));
-        recv_post_.push_back(trace.ns(receive.post));
-        recv_wait_begin_.push_back(trace.ns_or_null(receive.wait_begin));
-        recv_end_.push_back(trace.ns(receive.end));
+    /* One row. Locations are places in Trace::locations. Returns the link that was taken. */
+    Link set(size_t row, const Trace &trace, int32_t src, int32_t dst, size_t src_location, size_t dst_location,
+             int64_t bytes, const Times &times) {
+        src_[row] = src;
+        dst_[row] = dst;
+        src_location_[row] = static_cast<int64_t>(trace.locations[src_location].location);
+        dst_location_[row] = static_cast<int64_t>(trace.locations[dst_location].location);
+        bytes_[row] = bytes;
+        send_begin_[row] = trace.ns(times.send_begin);
+        send_wait_begin_[row] = trace.ns_or_null(times.send_wait_begin);
+        send_end_[row] = trace.ns_or_null(times.send_end);
+        recv_post_[row] = trace.ns(times.recv_post);
+        recv_wait_begin_[row] = trace.ns_or_null(times.recv_wait_begin);
+        recv_end_[row] = trace.ns(times.recv_end);
         const Link link = trace.ranks->link(src, dst);
-        link_.push_back(static_cast<int8_t>(link));
-        src_lane_.push_back(static_cast<int32_t>(src_location));
-        dst_lane_.push_back(static_cast<int32_t>(dst_location));
+        link_[row] = static_cast<int8_t>(link);
+        src_lane_[row] = static_cast<int32_t>(src_location);
+        dst_lane_[row] = static_cast<int32_t>(dst_location);
         return link;
     }
 
-    /* The rows as the walks see them; good until the next add(). */
+    /* The rows as the walks see them; good while this is there. */
     paths::Messages view(int64_t first_id, const Values<int64_t> &clock_error) const {
         paths::Messages messages;
         messages.first_id = first_id;

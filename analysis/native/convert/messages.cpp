@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "../paths/time_order.h"
 #include "both_ends.h"
 
 namespace hopscope {
@@ -70,54 +71,62 @@ bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, 
 
 void MessagePieces::take_up_sends(int64_t horizon) {
     struct Taken {
-        Message message;
+        const SendRecord *send; /* null: not recorded */
+        MessageKey key;
+        uint32_t location;
         uint64_t order; /* what is not recorded comes before the recorded one of its place */
         uint64_t count;
-        bool recorded;
     };
     Kept<Taken> sends;
+    Kept<At> order;
+    auto take = [&](int64_t begin, const Taken &taken) {
+        order.push_back({begin, static_cast<uint32_t>(sends.size())});
+        sends.push_back(taken);
+    };
+    std::vector<int64_t> taken_to(trace_.locations.size());
     int32_t comm = -1, peer = -1;
     for (size_t l = 0; l < trace_.locations.size(); l++) {
         LocationEvents &location = trace_.locations[l];
-        Queue<SendRecord> &queue = location.sends;
-        int64_t i = queue.begin();
+        const Queue<SendRecord> &queue = location.sends;
+        int64_t &i = taken_to[l] = queue.begin();
         for (; i < queue.end() && queue[i].begin < horizon; i++) {
             const SendRecord &send = queue[i];
             if (send.bytes < 0)
                 continue; /* cancelled */
             if (describe(send, location.rank, comm, peer))
-                sends.push_back({{{comm, location.rank, peer, send.tag}, send, l, {}, State::Waiting},
-                                 2 * static_cast<uint64_t>(i) + 1,
-                                 1,
-                                 true});
+                take(send.begin, {&send,
+                                  {comm, location.rank, peer, send.tag},
+                                  static_cast<uint32_t>(l),
+                                  2 * static_cast<uint64_t>(i) + 1,
+                                  1});
             else
                 unmatched_sends_++;
         }
-        queue.drop_to(i);
         for (const SkippedRecord &skipped : take_skipped(location, horizon, false))
-            if (describe(skipped, location.rank, comm, peer)) {
-                Taken taken{{{comm, location.rank, peer, skipped.tag}, {}, l, {}, State::Waiting},
-                            2 * skipped.place,
-                            skipped.count,
-                            false};
-                taken.message.send.begin = skipped.time;
-                sends.push_back(taken);
-            }
+            if (describe(skipped, location.rank, comm, peer))
+                take(skipped.time, {nullptr,
+                                    {comm, location.rank, peer, skipped.tag},
+                                    static_cast<uint32_t>(l),
+                                    2 * skipped.place,
+                                    skipped.count});
     }
-    std::stable_sort(sends.begin(), sends.end(), [](const Taken &a, const Taken &b) {
-        const Message &left = a.message, &right = b.message;
-        return std::tie(left.send.begin, left.key.src, left.location, left.key.comm, left.key.dst, left.key.tag,
-                        a.order) < std::tie(right.send.begin, right.key.src, right.location, right.key.comm,
-                                            right.key.dst, right.key.tag, b.order);
+    sort_by_time(order, [&](uint32_t a, uint32_t b) {
+        const Taken &left = sends[a], &right = sends[b];
+        return std::tie(left.key.src, left.location, left.key.comm, left.key.dst, left.key.tag, left.order) <
+               std::tie(right.key.src, right.location, right.key.comm, right.key.dst, right.key.tag, right.order);
     });
-    for (const Taken &taken : sends) {
-        const int64_t number = taken.recorded ? messages_.push_back(taken.message) : kNotRecorded;
-        Waiting &waiting = waiting_[taken.message.key];
-        waiting.sends.push_back({number, taken.count});
+    for (const At &at : order) {
+        const Taken &it = sends[at.place];
+        int64_t number = kNotRecorded;
+        if (it.send)
+            number = messages_.push_back({it.key, at.time, it.send->wait_begin, it.send->end, it.send->bytes, kNull64,
+                                          kNull64, kNull64, it.location, 0, State::Waiting});
+        Waiting &waiting = waiting_.at(it.key);
+        sends_.push_back(waiting.sends, {number, it.count});
         join(waiting);
-        if (waiting.sends.empty() && waiting.receives.empty())
-            waiting_.erase(taken.message.key);
     }
+    for (size_t l = 0; l < trace_.locations.size(); l++)
+        trace_.locations[l].sends.drop_to(taken_to[l]);
 }
 
 /* Counts of messages that are not recorded, of one direction, before the horizon. */
@@ -136,11 +145,12 @@ std::vector<SkippedRecord> MessagePieces::take_skipped(LocationEvents &location,
 
 void MessagePieces::take_up_receives() {
     struct Taken {
-        Key key;
+        MessageKey key;
         Receive receive;
         uint64_t order;
     };
     Kept<Taken> taken;
+    Kept<At> order;
     int32_t comm = -1, peer = -1;
     for (size_t rank = 0; rank < locations_of_.size(); rank++) {
         const auto self = static_cast<int32_t>(rank);
@@ -151,36 +161,40 @@ void MessagePieces::take_up_receives() {
             continue;
         receives_until_[rank] = horizon;
         taken.clear();
+        order.clear();
+        auto take = [&](const Taken &it) {
+            order.push_back({it.receive.post, static_cast<uint32_t>(taken.size())});
+            taken.push_back(it);
+        };
         for (size_t l : locations_of_[rank]) {
+            const auto place = static_cast<uint32_t>(l);
             std::vector<ReceiveRecord> &receives = trace_.locations[l].receives;
             size_t kept = 0;
             for (const ReceiveRecord &it : receives) {
                 if (it.post >= horizon)
                     receives[kept++] = it;
                 else if (describe(it, self, comm, peer))
-                    taken.push_back({{comm, peer, self, it.tag},
-                                     {it.post, it.wait_begin, it.end, it.bytes, l, 1, it.recorded},
-                                     2 * it.order + 1});
+                    take({{comm, peer, self, it.tag},
+                          {it.post, it.wait_begin, it.end, it.bytes, 1, place, it.recorded},
+                          2 * it.order + 1});
                 else
                     unmatched_receives_ += it.recorded;
             }
             receives.resize(kept);
             for (const SkippedRecord &skipped : take_skipped(trace_.locations[l], horizon, true))
                 if (describe(skipped, self, comm, peer))
-                    taken.push_back({{comm, peer, self, skipped.tag},
-                                     {skipped.time, kNull64, kNull64, 0, l, skipped.count, false},
-                                     2 * skipped.place});
+                    take({{comm, peer, self, skipped.tag},
+                          {skipped.time, kNull64, kNull64, 0, skipped.count, place, false},
+                          2 * skipped.place});
         }
-        std::sort(taken.begin(), taken.end(), [](const Taken &a, const Taken &b) {
-            return std::tie(a.receive.post, a.receive.location, a.order) <
-                   std::tie(b.receive.post, b.receive.location, b.order);
+        sort_by_time(order, [&](uint32_t a, uint32_t b) {
+            return std::tie(taken[a].receive.location, taken[a].order) <
+                   std::tie(taken[b].receive.location, taken[b].order);
         });
-        for (const Taken &it : taken) {
-            Waiting &waiting = waiting_[it.key];
-            waiting.receives.push_back(it.receive);
+        for (const At &at : order) {
+            Waiting &waiting = waiting_.at(taken[at.place].key);
+            receives_.push_back(waiting.receives, taken[at.place].receive);
             join(waiting);
-            if (waiting.sends.empty() && waiting.receives.empty())
-                waiting_.erase(it.key);
         }
     }
 }
@@ -188,14 +202,20 @@ void MessagePieces::take_up_receives() {
 /* The first ends of both sides belong together, as long as there are two. */
 void MessagePieces::join(Waiting &waiting) {
     while (!waiting.sends.empty() && !waiting.receives.empty()) {
-        Waiting::Send &send = waiting.sends.front();
-        Receive &receive = waiting.receives.front();
+        Send &send = sends_.front(waiting.sends);
+        Receive &receive = receives_.front(waiting.receives);
         const bool recorded = send.number != kNotRecorded;
         if (recorded && receive.recorded) {
-            messages_[send.number].receive = receive;
-            messages_[send.number].state = State::Matched;
-            waiting.sends.pop_front();
-            waiting.receives.pop_front();
+            Message &message = messages_[send.number];
+            message.recv_post = receive.post;
+            message.recv_wait_begin = receive.wait_begin;
+            message.recv_end = receive.end;
+            /* A receive of which nothing but its buffer is known says how much could have come. */
+            message.bytes = std::min(message.bytes, receive.bytes);
+            message.dst_location = receive.location;
+            message.state = State::Matched;
+            sends_.pop_front(waiting.sends);
+            receives_.pop_front(waiting.receives);
             continue;
         }
         /* One of the two is not in the trace. */
@@ -205,11 +225,11 @@ void MessagePieces::join(Waiting &waiting) {
         if (send.count == 0) {
             if (recorded)
                 messages_[send.number].state = State::Alone;
-            waiting.sends.pop_front();
+            sends_.pop_front(waiting.sends);
         }
         if (receive.count == 0) {
             unmatched_receives_ += receive.recorded;
-            waiting.receives.pop_front();
+            receives_.pop_front(waiting.receives);
         }
     }
 }
@@ -220,11 +240,11 @@ void MessagePieces::match(const Horizon &horizon) {
 }
 
 void MessagePieces::take(size_t rows, bool last, Tables &out) {
-    int64_t next = messages_.begin();
-    for (; next < messages_.end(); next++) {
-        const Message &message = messages_[next];
+    for (; decided_ < messages_.end(); decided_++) {
+        Message &message = messages_[decided_];
         if (message.state == State::Matched) {
-            ready_.push_back(message);
+            if (++ready_ == rows)
+                give(decided_ + 1, rows, out);
         } else if (last || message.state == State::Alone) {
             unmatched_sends_++;
         } else {
@@ -232,64 +252,68 @@ void MessagePieces::take(size_t rows, bool last, Tables &out) {
             const std::vector<size_t> &receivers = locations_of_[static_cast<size_t>(message.key.dst)];
             if (!std::all_of(receivers.begin(), receivers.end(), [&](size_t l) { return trace_.locations[l].ended; }))
                 break;
-            std::deque<Waiting::Send> &waiting = waiting_[message.key].sends;
-            waiting.erase(std::find_if(waiting.begin(), waiting.end(),
-                                       [&](const Waiting::Send &send) { return send.number == next; }));
+            sends_.remove(waiting_.at(message.key).sends, [&](const Send &send) { return send.number == decided_; });
+            message.state = State::Alone;
             unmatched_sends_++;
         }
-        if (ready_.size() == rows) {
-            give(ready_, out);
-            ready_.clear();
-        }
     }
-    messages_.drop_to(next);
     if (!last)
         return;
-    give(ready_, out);
-    ready_.clear();
-    for (const auto &[key, waiting] : waiting_)
-        for (const Receive &receive : waiting.receives)
-            unmatched_receives_ += receive.recorded;
-    waiting_.clear();
+    give(decided_, ready_, out);
+    waiting_.each([&](const Waiting &waiting) {
+        receives_.each(waiting.receives, [&](const Receive &it) { unmatched_receives_ += it.recorded; });
+    });
 }
 
-void MessagePieces::give(const std::vector<Message> &messages, Tables &out) {
-    if (messages.empty())
-        return;
-    const Words &words = *making_.words;
-    const int32_t links[] = {words.find("self"), words.find("shm"), words.find("lan"), words.find("wan")};
-    const int32_t bindings[] = {words.find("recv"), words.find("send"), words.find("none"), words.find("undecided")};
-    auto table = std::make_shared<Table>(making_.words, messages.size());
-    auto &id = table->int64("message_id");
-    auto &comm = table->int32("comm");
-    auto &tag = table->int32("tag");
-    BothEnds ends(*table, false);
-    auto &link = table->string("link");
-    auto &clock_error = table->int64("clock_error_ns");
-    auto &binding = table->string("binding");
-    const int64_t first_id = next_id_;
-    for (const Message &message : messages) {
-        const Key &key = message.key;
-        id.push_back(next_id_++);
-        comm.push_back(key.comm);
-        /* Without the bit that keeps partitioned messages apart: schemas/otf2.md. */
-        tag.push_back(static_cast<int32_t>(key.tag & 0x7fffffffu));
-        /* A receive of which nothing but its buffer is known says how much could have come. */
-        const int64_t bytes = std::min(message.send.bytes, message.receive.bytes);
-        const Link its_link = ends.add(trace_, key.src, key.dst, message.location, message.receive.location, bytes,
-                                       message.send, message.receive);
-        link.push_back(links[static_cast<size_t>(its_link)]);
-        clock_error.push_back(trace_.span_ns(trace_.ranks->clock_error(key.src, key.dst)));
-        comm_used_[static_cast<size_t>(key.comm)] = true;
+/* The messages before `end`, of which so many are matched. */
+void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
+    const int64_t begin = messages_.begin();
+    if (rows > 0) {
+        const Words &words = *making_.words;
+        const int32_t links[] = {words.find("self"), words.find("shm"), words.find("lan"), words.find("wan")};
+        const int32_t bindings[] = {words.find("recv"), words.find("send"), words.find("none"),
+                                    words.find("undecided")};
+        auto table = std::make_shared<Table>(making_.words, rows);
+        auto &id = table->int64("message_id");
+        auto &comm = table->int32("comm");
+        auto &tag = table->int32("tag");
+        BothEnds ends(*table, rows, false);
+        auto &link = table->string("link");
+        auto &clock_error = table->int64("clock_error_ns");
+        auto &binding = table->string("binding");
+        for (auto *column : {&comm, &tag, &link, &binding})
+            column->resize(rows);
+        id.resize(rows);
+        clock_error.resize(rows);
+        const int64_t first_id = next_id_;
+        size_t row = 0;
+        for (int64_t number = begin; number < end; number++) {
+            const Message &it = messages_[number];
+            if (it.state != State::Matched)
+                continue;
+            id[row] = next_id_++;
+            comm[row] = it.key.comm;
+            /* Without the bit that keeps partitioned messages apart: schemas/otf2.md. */
+            tag[row] = static_cast<int32_t>(it.key.tag & 0x7fffffffu);
+            const Link its_link = ends.set(
+                row, trace_, it.key.src, it.key.dst, it.src_location, it.dst_location, it.bytes,
+                {it.send_begin, it.send_wait_begin, it.send_end, it.recv_post, it.recv_wait_begin, it.recv_end});
+            link[row] = links[static_cast<size_t>(its_link)];
+            clock_error[row] = trace_.span_ns(trace_.ranks->clock_error(it.key.src, it.key.dst));
+            comm_used_[static_cast<size_t>(it.key.comm)] = true;
+            row++;
+        }
+        const paths::Messages piece = ends.view(first_id, clock_error);
+        judge_.learn_transits(piece);
+        judge_.learn_waits(piece);
+        const paths::BindingResult judged = judge_.judge(piece);
+        for (size_t i = 0; i < rows; i++)
+            binding[i] = bindings[judged.binding[i]];
+        making_.history->add(piece, judged);
+        out.emplace_back("messages", table);
     }
-    const paths::Messages piece = ends.view(first_id, clock_error);
-    judge_.learn_transits(piece);
-    judge_.learn_waits(piece);
-    const paths::BindingResult judged = judge_.judge(piece);
-    for (int8_t code : judged.binding)
-        binding.push_back(bindings[code]);
-    making_.history->add(piece, judged);
-    out.emplace_back("messages", table);
+    messages_.drop_to(end);
+    ready_ = 0;
 }
 
 } // namespace hopscope

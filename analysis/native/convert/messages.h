@@ -1,11 +1,10 @@
 /* The application's point-to-point messages: MPI's matching order, and their rows. */
 #pragma once
 
-#include <deque>
-#include <unordered_map>
 #include <vector>
 
 #include "piece.h"
+#include "waiting_ends.h"
 
 namespace hopscope {
 
@@ -34,42 +33,31 @@ class MessagePieces {
 
   private:
     static constexpr int64_t kNotRecorded = -1;
-    struct Key {
-        int32_t comm, src, dst;
-        uint32_t tag;
-        bool operator==(const Key &other) const {
-            return comm == other.comm && src == other.src && dst == other.dst && tag == other.tag;
-        }
-    };
-    struct KeyHash {
-        size_t operator()(const Key &key) const {
-            const auto a = static_cast<uint64_t>(static_cast<uint32_t>(key.src)) << 32 | static_cast<uint32_t>(key.dst);
-            const auto b = static_cast<uint64_t>(static_cast<uint32_t>(key.comm)) << 32 | key.tag;
-            return (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu);
-        }
+    struct Send {
+        int64_t number; /* of the message, or kNotRecorded */
+        uint64_t count;
     };
     struct Receive {
         int64_t post, wait_begin, end, bytes;
-        size_t location;
         uint64_t count; /* more than one only of those that are not recorded */
+        uint32_t location;
         bool recorded;
     };
-    enum class State { Waiting, Matched, Alone };
+    enum class State : uint8_t { Waiting, Matched, Alone };
     struct Message {
-        Key key;
-        SendRecord send;
-        size_t location;
-        Receive receive;
+        MessageKey key;
+        int64_t send_begin, send_wait_begin, send_end, bytes;
+        int64_t recv_post, recv_wait_begin, recv_end;
+        uint32_t src_location, dst_location;
         State state;
     };
     /* Ends of one key that wait for the other, in the order in which they match. Only one of the two is not empty. */
     struct Waiting {
-        struct Send {
-            int64_t number; /* of the message, or kNotRecorded */
-            uint64_t count;
-        };
-        std::deque<Send> sends;
-        std::deque<Receive> receives;
+        Chains<Send>::Chain sends;
+        Chains<Receive>::Chain receives;
+        bool empty() const {
+            return sends.empty() && receives.empty();
+        }
     };
 
     void take_up_sends(int64_t horizon);
@@ -77,14 +65,17 @@ class MessagePieces {
     template <typename Record> bool describe(const Record &record, int32_t self, int32_t &comm, int32_t &peer) const;
     static std::vector<SkippedRecord> take_skipped(LocationEvents &location, int64_t horizon, bool receives);
     void join(Waiting &waiting);
-    void give(const std::vector<Message> &messages, Tables &out);
+    void give(int64_t end, size_t rows, Tables &out);
 
     Making &making_;
     Trace &trace_;
     std::vector<std::vector<size_t>> locations_of_;
-    std::unordered_map<Key, Waiting, KeyHash> waiting_;
-    Queue<Message> messages_; /* in the order of their rows */
-    std::vector<Message> ready_;
+    ByKey<Waiting> waiting_;
+    Chains<Send> sends_;
+    Chains<Receive> receives_;
+    Queue<Message> messages_;             /* in the order of their rows */
+    int64_t decided_ = 0;                 /* those before it have their receive, or none */
+    size_t ready_ = 0;                    /* so many of those before it become rows */
     std::vector<int64_t> receives_until_; /* of each rank: what was taken up */
     paths::Judge judge_;
     std::vector<bool> comm_used_;

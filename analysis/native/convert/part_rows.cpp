@@ -212,29 +212,37 @@ void Part::fill_hops(int64_t first_id) {
     auto &phase = table.string("phase");
     auto &round = table.int32("round");
     auto &segment = table.int32("segment");
-    hop_ends_ = std::make_unique<BothEnds>(table, true);
+    hop_ends_ = std::make_unique<BothEnds>(table, hops.size(), true);
     auto &early = table.boolean("arrived_early", true);
     auto &link = table.string("link");
     auto &source = table.string("source");
     auto &clock_error = table.int64("clock_error_ns");
     hop_binding_ = &table.string("binding");
     hop_predecessor_ = &table.int64("pred_hop_id", true);
+    for (auto *column : {&phase, &round, &segment, &link, &source})
+        column->resize(hops.size());
+    for (auto *column : {&id, &collective, &clock_error})
+        column->resize(hops.size());
+    early.resize(hops.size());
+    from_engine_.resize(hops.size());
     for (size_t i = 0; i < count_; i++)
         for (size_t h = first_hop[i]; h < first_hop[i + 1]; h++) {
             const Hop &hop = hops[h];
             const bool waited = hop.receive->wait_begin != kNull64;
-            id.push_back(first_id + static_cast<int64_t>(h));
-            collective.push_back((*this)[i].id);
-            phase.push_back(words_.phases[static_cast<size_t>(hop.phase)]);
-            round.push_back(hop.round);
-            segment.push_back(hop.segment);
-            const Link its_link = hop_ends_->add(trace_, hop.src, hop.dst, hop.src_location, hop.dst_location,
-                                                 hop.receive->bytes, *hop.send, *hop.receive);
-            early.push_back(waited ? 0 : hop.shadow->native ? -1 : 1);
-            link.push_back(words_.links[static_cast<size_t>(its_link)]);
-            source.push_back(hop.shadow->native ? words_.native : words_.tree);
-            clock_error.push_back(trace_.span_ns(trace_.ranks->clock_error(hop.src, hop.dst)));
-            from_engine_.push_back(!hop.shadow->native);
+            id[h] = first_id + static_cast<int64_t>(h);
+            collective[h] = (*this)[i].id;
+            phase[h] = words_.phases[static_cast<size_t>(hop.phase)];
+            round[h] = hop.round;
+            segment[h] = hop.segment;
+            const Link its_link =
+                hop_ends_->set(h, trace_, hop.src, hop.dst, hop.src_location, hop.dst_location, hop.receive->bytes,
+                               {hop.send->begin, hop.send->wait_begin, hop.send->end, hop.receive->post,
+                                hop.receive->wait_begin, hop.receive->end});
+            early[h] = waited ? 0 : hop.shadow->native ? -1 : 1;
+            link[h] = words_.links[static_cast<size_t>(its_link)];
+            source[h] = hop.shadow->native ? words_.native : words_.tree;
+            clock_error[h] = trace_.span_ns(trace_.ranks->clock_error(hop.src, hop.dst));
+            from_engine_[h] = !hop.shadow->native;
         }
     messages = hop_ends_->view(first_id, clock_error);
     messages.collective = view(collective);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace hopscope {
@@ -34,6 +35,13 @@ template <typename T> struct Pooled {
 
     Pooled() = default;
     template <typename U> Pooled(const Pooled<U> &) {}
+    // A vector that is made longer leaves what is new to be written by who made it longer: no zeros before.
+    template <typename U> void construct(U *at) {
+        ::new (static_cast<void *>(at)) U;
+    }
+    template <typename U, typename... Arguments> void construct(U *at, Arguments &&...arguments) {
+        ::new (static_cast<void *>(at)) U(std::forward<Arguments>(arguments)...);
+    }
     T *allocate(size_t count) {
         return static_cast<T *>(BlockPool::instance().take(count * sizeof(T)));
     }

@@ -1,0 +1,138 @@
+/* Ends of messages that wait for the other end: by communicator, pair and tag, first in, first out. */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hopscope {
+
+struct MessageKey {
+    int32_t comm, src, dst;
+    uint32_t tag;
+
+    bool operator==(const MessageKey &other) const {
+        return comm == other.comm && src == other.src && dst == other.dst && tag == other.tag;
+    }
+    size_t hash() const {
+        const auto a = static_cast<uint64_t>(static_cast<uint32_t>(src)) << 32 | static_cast<uint32_t>(dst);
+        const auto b = static_cast<uint64_t>(static_cast<uint32_t>(comm)) << 32 | tag;
+        const uint64_t mixed = (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu);
+        return static_cast<size_t>(mixed ^ mixed >> 32);
+    }
+};
+
+/* Ends of one kind, chained by key. Their places are used again, so none is moved or made by itself. */
+template <typename End> class Chains {
+  public:
+    static constexpr int32_t kNone = -1;
+
+    struct Chain {
+        int32_t first = kNone, last = kNone;
+        bool empty() const {
+            return first == kNone;
+        }
+    };
+
+    End &front(const Chain &chain) {
+        return links_[static_cast<size_t>(chain.first)].end;
+    }
+    void push_back(Chain &chain, const End &end) {
+        int32_t place = free_;
+        if (place == kNone) {
+            place = static_cast<int32_t>(links_.size());
+            links_.push_back({end, kNone});
+        } else {
+            free_ = links_[static_cast<size_t>(place)].next;
+            links_[static_cast<size_t>(place)] = {end, kNone};
+        }
+        (chain.empty() ? chain.first : links_[static_cast<size_t>(chain.last)].next) = place;
+        chain.last = place;
+    }
+    void pop_front(Chain &chain) {
+        const int32_t place = chain.first;
+        chain.first = links_[static_cast<size_t>(place)].next;
+        links_[static_cast<size_t>(place)].next = free_;
+        free_ = place;
+    }
+    /* Removes the first end for which is_it(end); nothing where there is none. */
+    template <typename IsIt> void remove(Chain &chain, const IsIt &is_it) {
+        int32_t before = kNone, at = chain.first;
+        while (at != kNone && !is_it(links_[static_cast<size_t>(at)].end)) {
+            before = at;
+            at = links_[static_cast<size_t>(at)].next;
+        }
+        if (at == kNone)
+            return;
+        if (before == kNone) {
+            pop_front(chain);
+            return;
+        }
+        links_[static_cast<size_t>(before)].next = links_[static_cast<size_t>(at)].next;
+        if (chain.last == at)
+            chain.last = before;
+        links_[static_cast<size_t>(at)].next = free_;
+        free_ = at;
+    }
+    template <typename Visit> void each(const Chain &chain, const Visit &visit) const {
+        for (int32_t at = chain.first; at != kNone; at = links_[static_cast<size_t>(at)].next)
+            visit(links_[static_cast<size_t>(at)].end);
+    }
+
+  private:
+    struct Link {
+        End end;
+        int32_t next;
+    };
+    std::vector<Link> links_;
+    int32_t free_ = kNone;
+};
+
+/* Values by key. Those that are empty() are forgotten when there is no more room. */
+template <typename Value> class ByKey {
+  public:
+    /* Good until the next at(). */
+    Value &at(const MessageKey &key) {
+        if (2 * (used_ + 1) > slots_.size())
+            make_room();
+        size_t place = key.hash() & (slots_.size() - 1);
+        while (slots_[place].used && !(slots_[place].key == key))
+            place = (place + 1) & (slots_.size() - 1);
+        if (!slots_[place].used) {
+            slots_[place] = {key, {}, true};
+            used_++;
+        }
+        return slots_[place].value;
+    }
+    template <typename Visit> void each(const Visit &visit) {
+        for (const Slot &slot : slots_)
+            if (slot.used)
+                visit(slot.value);
+    }
+
+  private:
+    static constexpr size_t kFewest = 1024;
+    struct Slot {
+        MessageKey key{};
+        Value value{};
+        bool used = false;
+    };
+
+    void make_room() {
+        size_t live = 0;
+        for (const Slot &slot : slots_)
+            live += slot.used && !slot.value.empty();
+        std::vector<Slot> old(kFewest);
+        while (old.size() < 4 * (live + 1))
+            old.resize(2 * old.size());
+        old.swap(slots_);
+        used_ = 0;
+        for (const Slot &slot : old)
+            if (slot.used && !slot.value.empty())
+                at(slot.key) = slot.value;
+    }
+
+    std::vector<Slot> slots_;
+    size_t used_ = 0;
+};
+
+} // namespace hopscope
