@@ -145,9 +145,13 @@ Place RunWalker::last_arrival(size_t collective) const {
 
 size_t RunWalker::keep_leads(Stretches &out, size_t first, size_t end, size_t most) const {
     Backward backward;
+    size_t leads = 0, trimmed_at = out.size();
     for (size_t c = first; c < end && out.size() < most; first = ++c) {
-        if (c % kLeadsAtOnce == kLeadsAtOnce - 1)
+        if (++leads == kLeadsAtOnce || out.size() - trimmed_at >= kStepsAtOnce) {
             history_.trim();
+            leads = 0;
+            trimmed_at = out.size();
+        }
         const Place last = last_arrival(c);
         if (last.lane < 0)
             continue;

@@ -23,7 +23,7 @@ class Trimming {
     }
 
   private:
-    static constexpr size_t kBetween = 1u << 20;
+    static constexpr size_t kBetween = 1u << 18;
     std::function<void()> trim_;
     size_t touched_ = 0;
 };
