@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 /* One rank comes late to every collective, or to every message: a planted truth for what a late receiver is blamed for.
  *
  *   late_receiver WHAT BYTES ITERATIONS LATE_RANK LATE_MS
@@ -7,6 +6,7 @@
  * MPI_Recv), isend (MPI_Isend, MPI_Irecv and MPI_Wait). BYTES: of one message. All ranks sleep 5 ms before each, the
  * late one LATE_MS more; sleeping ranks need no processor.
  */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
