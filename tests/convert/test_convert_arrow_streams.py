@@ -66,13 +66,21 @@ def test_small_tables_hold_what_one_large_table_holds(anchor: str, read: Callabl
 
 @pytest.mark.parametrize("trace", [*ARCHIVES, *SAMPLES], ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_paths_that_are_longer_than_a_table_are_the_same(trace: Path, read: Callable[..., dict]) -> None:
-    """They go to a file first; the run's and some of what led to a collective have more than 16 stretches."""
+    """They go to a file first; the run's and some of what led to a collective have more than 16 stretches.
+
+    Smaller tables end pieces earlier, so a message may be judged by fewer references, and a stretch of waiting may name
+    it or not; which message never differs.
+    """
     anchor = str(next(trace.glob("*.otf2")))
     whole, pieces = read(anchor, piece_events=0), read(anchor, piece_events=0, piece_rows=16)
     order = [("path", "ascending"), ("path_collective_id", "ascending"), ("step", "ascending")]
     paths = [joined(tables["path_stretches"]).sort_by(order) for tables in (whole, pieces)]
     assert len(pieces["path_stretches"]) > len(whole["path_stretches"])
-    assert paths[0].equals(paths[1])
+    naming = ["message_id", "src", "dst"]
+    assert paths[0].drop_columns(naming).equals(paths[1].drop_columns(naming))
+    for name in naming:
+        of_both = zip(*(table[name].to_pylist() for table in paths), strict=True)
+        assert all(one == other or one is None or other is None for one, other in of_both), name
 
 
 @pytest.mark.parametrize("trace", ARCHIVES, ids=lambda path: f"{path.parent.name}-{path.name}")

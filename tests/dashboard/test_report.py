@@ -8,6 +8,7 @@ import hopscope
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hopscope import manifest
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
 from hopscope_dashboard import units
@@ -127,6 +128,8 @@ def test_a_trace_of_several_worlds_says_how_many_its_ranks_belong_to(tmp_path: P
     place = ranks.schema.get_field_index("world")
     worlds = pa.array([int(rank >= 5) for rank in ranks["rank"].to_pylist()], pa.int32())
     pq.write_table(ranks.set_column(place, ranks.schema.field(place), worlds), part)
+    tables = {**manifest.read(dataset).tables, "ranks": [manifest.described(part, ranks.num_rows)]}
+    manifest.write(dataset, tables)
     assert "8 ranks of 2 worlds" in document(hopscope.open(dataset), "0")
 
 
