@@ -111,11 +111,10 @@ static int write_front(const struct record_thread *thread) {
 /* The front is free for the next chunk's records; see hopscope/spool.h for why in this order. */
 static void clear_front(struct record_thread *thread) {
     uint64_t chunk = thread->header->flushed + 1;
-    __atomic_store_n(&thread->header->flushed, chunk, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    /* Exchanges, for neither what is stored before them nor what comes after may change places with them. */
+    __atomic_exchange_n(&thread->header->flushed, chunk, __ATOMIC_ACQ_REL);
     memset(front_of(thread), 0, spools.chunk_bytes);
-    __atomic_store_n(&thread->header->front, chunk, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_exchange_n(&thread->header->front, chunk, __ATOMIC_ACQ_REL);
 }
 
 static void begin_chunk(const struct record_thread *thread, struct record_cursor *cursor) {
