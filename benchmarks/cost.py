@@ -39,6 +39,8 @@ def observed_call(folder: Path, repetitions: int) -> list[Row]:
     calls = 200_000
     allreduce_ns(1, ["self", "1", str(calls), "1000"], trace=folder / "archive")
     size = sum(file.stat().st_size for file in (folder / "archive").rglob("*.evt"))
+    preloaded(1, ["self", "1", str(calls), "1000"], trace=folder / "spool", spool_chunk_bytes="20480")
+    recorded = sum(file.stat().st_size for file in (folder / "spool").rglob("*.spool"))
     return [
         ("Allreduce on COMM_SELF, plain", f"{ns['plain']:.0f} ns"),
         ("  observed, added to a call", f"{ns['observed'] - ns['plain']:.0f} ns (Score-P 8.4 tracing: 133 ns)"),
@@ -46,6 +48,7 @@ def observed_call(folder: Path, repetitions: int) -> list[Row]:
             "  the same with the preparing of the recording's next piece spread over all calls, processor time",
             f"{whole['observed'] - whole['plain']:.0f} ns",
         ),
+        ("  its size in the recording, while the program runs", f"{recorded / (calls + 1000):.1f} B"),
         ("  its size in the archive", f"{size / (calls + 1000):.1f} B (Score-P: 44 B)"),
     ]
 

@@ -14,6 +14,7 @@ import pytest
 from hopscope.launch import collector_library
 from jobs import PROGRAMS, ended
 from namespaces import NoNamespacesError, hosts
+from read_spool import read_spool
 
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 SKEWS = {"east": (7_000_000_000, 300), "west": (-3_000_000_000, -150)}
@@ -115,10 +116,7 @@ def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> N
 
 def spool_ticks(trace: Path, rank: int) -> list[int]:
     """Ticks of the enters and leaves, in the archive's order."""
-    data = (trace / "spool" / f"{rank}.0.spool").read_bytes()
-    records = [data[at : at + 40] for at in range(4096, len(data) - 39, 40)]
-    kinds = [(int.from_bytes(r[8:10], "little"), int.from_bytes(r[:8], "little")) for r in records]
-    return sorted(ticks for kind, ticks in kinds if kind in (1, 2))
+    return [record.ticks for record in read_spool(trace / "spool" / f"{rank}.0.spool").of("ENTER", "LEAVE")]
 
 
 def test_the_dataset_has_every_measurement_with_its_uncertainty(trace: Path) -> None:

@@ -6,7 +6,7 @@
  * DIR/spool/<world rank>.defs             one JSON object a line: the definitions that the records refer to
  *
  * The front and every chunk are chunk_bytes of fixed-size records. The newest records are in the front, which is mapped
- * and always the same pages, for a page's first write costs 3 us and a call is 80 bytes; what a killed process has
+ * and always the same pages, for a page's first write costs 3 us and a call is 40 bytes; what a killed process has
  * stored there stays. A full front is written behind the chunks there are, and cleared:
  *   write chunk n | flushed = n + 1 | clear the front | front = n + 1
  * So chunks 0 to flushed - 1 are whole, and the front goes on behind them if front == flushed. Else a process died
@@ -16,6 +16,11 @@
  * Written by src/record, read by src/assembly and by nobody else. Native byte order.
  * A record is valid when its kind is not 0: kind is stored last, so a process that dies in the middle of an
  * append leaves at most that one record unreadable. Unwritten space is zero.
+ *
+ * Most calls are one record. It is an ENTER until the call is left, and then completed where it stands: first what the
+ * ENTER has no use for, then the kind (record/whole_call.h). Only the last record of an open call can still become
+ * another; the one behind it, of a message, is taken away first. A call in which more was recorded, or another chunk
+ * begun, or which lasted too long, has a LEAVE of its own.
  */
 #ifndef HOPSCOPE_SPOOL_H
 #define HOPSCOPE_SPOOL_H
@@ -23,7 +28,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC "HOPSPOOL"
-#define SPOOL_VERSION 2u
+#define SPOOL_VERSION 3u
 #define SPOOL_HEADER_BYTES 4096u
 
 enum spool_state { SPOOL_OPEN = 0, SPOOL_CLOSED = 1, SPOOL_STOPPED = 2 };
@@ -45,14 +50,23 @@ struct spool_header {
 
 enum spool_kind {
     SPOOL_NONE = 0,
-    /* Calls. region: enum mpi_function. ENTER a = call site id (0 unknown); of a collective also comm, and
-     * b = seq, c = root: a rank of the communicator (of an intercommunicator's other group) or one of SPOOL_ROOT_*.
+    /* Calls. region: enum mpi_function. ENTER a = call site id (0 unknown), 32 bits of it; of a collective also comm,
+     * and b = seq, c = root: a rank of the communicator (of an intercommunicator's other group) or one of SPOOL_ROOT_*.
      * LEAVE of a collective: comm = reason id (0: not asked for, or done by the tree), a = bytes sent, b = bytes
      * received, c = 1 if the engine ran it; of any form of one c = SPOOL_REFUSED if it was none. ENTER of a blocking
      * send, receive or probe: comm, b = peer << 32 | tag as asked for (c = of a Sendrecv's receive), in which SPOOL_ANY
      * stands for MPI_ANY_SOURCE and MPI_ANY_TAG, SPOOL_NOBODY for MPI_PROC_NULL. */
     SPOOL_ENTER = 1,
     SPOOL_LEAVE = 2,
+    /* ENTER of a call that may become one record. What is not named is no part of it: it may be half a completion.
+     * BARE has only a. MESSAGE also comm and b. COLLECTIVE also comm, and of b and c the lower 32 bits, c signed. */
+    SPOOL_ENTER_BARE = 3,
+    SPOOL_ENTER_MESSAGE = 4,
+    SPOOL_ENTER_COLLECTIVE = 5,
+    /* A whole call: as its ENTER, and the upper 32 bits of a = ticks from its enter to its leave. CALL: LEAVE has no
+     * fields. CALL_COLLECTIVE: the upper 32 bits of b and c are LEAVE's a and b. */
+    SPOOL_CALL = 6,
+    SPOOL_CALL_COLLECTIVE = 7,
     /* Application point-to-point. comm; a = peer (rank of comm) << 32 | tag; b = bytes; c = request id */
     SPOOL_SEND = 10,
     SPOOL_RECV = 11,
@@ -94,6 +108,15 @@ enum spool_kind {
     SPOOL_ON = 61,
     SPOOL_SKIPPED = 62,
 };
+
+/* A whole call in which a message or request was recorded: the kind of that record, and one of the first two, which
+ * say its stamp; both, of an ISEND: its ISEND_COMPLETE followed. A BARE enter is then its comm; b = its a, c = its b |
+ * its c << 32. With SPOOL_AS_ASKED the enter is a MESSAGE: b = its a, c = its b | SPOOL_ASKED_ANY_*, where the enter's
+ * b has SPOOL_ANY instead. */
+enum { SPOOL_AT_ENTER = 0x100, SPOOL_AT_LEAVE = 0x200, SPOOL_AS_ASKED = 0x400, SPOOL_KIND_INSIDE = 0xFF };
+
+#define SPOOL_ASKED_ANY_PEER ((uint64_t)1 << 63)
+#define SPOOL_ASKED_ANY_TAG ((uint64_t)1 << 62)
 
 /* The MPI library refused a collective's arguments, so nobody waits for it: its seq is the next one's too. */
 #define SPOOL_REFUSED 2

@@ -92,7 +92,7 @@ static uint64_t records_in(const struct run *run) {
     uint64_t records = 0;
     for (int rank = 0; rank < run->rank_count; rank++)
         for (size_t i = 0; i < run->processes[rank].spool_count; i++)
-            records += run->processes[rank].spools[i].count;
+            records += run->processes[rank].spools[i].records;
     return records;
 }
 
@@ -179,7 +179,7 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
         snprintf(message, capacity, "out of memory while reading %s", paths->spool);
         return ASSEMBLE_FAILED;
     }
-    progress->total = run->records * sizeof(struct spool_record);
+    progress->total = run->places * sizeof(struct spool_record);
     remove_tree(paths->workshop);
     if (mkdir(paths->workshop, 0777) != 0) {
         snprintf(message, capacity, "%s: %s; make room or change its permissions and assemble again", paths->workshop,

@@ -29,7 +29,7 @@ static bool open_request(struct thread_place *place, const struct spool_record *
     if (!grow(&place->open, place->open_count, &place->open_room, sizeof *place->open) ||
         !grow(&place->open_ns, place->open_count, &room, sizeof *place->open_ns))
         return false;
-    place->open[place->open_count] = record;
+    place->open[place->open_count] = *record;
     place->open_ns[place->open_count++] = ns;
     return true;
 }
@@ -56,14 +56,15 @@ static struct last_collective *open_collective(struct rank_place *rank, uint32_t
     return NULL;
 }
 
-/* Requests end in about the order in which they begin, and few are open at a time. Returns what began it, or NULL. */
-static const struct spool_record *close_request(struct thread_place *place, uint64_t id) {
+/* Requests end in about the order in which they begin, and few are open at a time. Returns what began it, or
+ * SPOOL_NONE. */
+static struct spool_record close_request(struct thread_place *place, uint64_t id) {
     size_t i = place->open_count;
-    while (i > 0 && place->open[i - 1]->c != id)
+    while (i > 0 && place->open[i - 1].c != id)
         i--;
     if (i == 0)
-        return NULL;
-    const struct spool_record *begin = place->open[i - 1];
+        return (struct spool_record){0};
+    struct spool_record begin = place->open[i - 1];
     size_t after = place->open_count-- - i;
     memmove(&place->open[i - 1], &place->open[i], after * sizeof *place->open);
     memmove(&place->open_ns[i - 1], &place->open_ns[i], after * sizeof *place->open_ns);
@@ -103,7 +104,7 @@ static bool start_collective(struct scan *s, const struct spool_record *record, 
 static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns) {
     if (function_is_collective(record->region) && !enter_collective(s, record, record->c, ns))
         return false;
-    s->place->call = record;
+    s->place->call = *record;
     s->place->call_ns = ns;
     return true;
 }
@@ -119,8 +120,8 @@ static void take_back(struct rank_place *rank, struct last_collective *collectiv
 }
 
 static void leave(struct scan *s, const struct spool_record *record, uint64_t ns) {
-    const struct spool_record *call = s->place->call;
-    if (!call || call->region != record->region)
+    const struct spool_record *call = &s->place->call;
+    if (!call->kind || call->region != record->region)
         return;
     if (function_is_collective(call->region)) {
         struct last_collective *collective = open_collective(s->rank, comm_of(s->process, call->comm), call->b);
@@ -129,10 +130,10 @@ static void leave(struct scan *s, const struct spool_record *record, uint64_t ns
         else if (collective && !collective->started)
             collective->inside = false;
     }
-    s->place->last = call;
+    s->place->last = *call;
     s->place->last_enter_ns = s->place->call_ns;
     s->place->last_leave_ns = ns;
-    s->place->call = NULL;
+    s->place->call.kind = SPOOL_NONE;
     s->place->waits = false;
 }
 
@@ -160,9 +161,9 @@ static bool take(struct scan *s, const struct spool_record *record) {
         return open_request(s->place, record, ns) && start_collective(s, record, ns);
     case SPOOL_COLLECTIVE_COMPLETE: {
         uint64_t mask = ((uint64_t)1 << SPOOL_REQUEST_BITS) - 1;
-        const struct spool_record *begin = close_request(s->place, record->c & mask);
+        struct spool_record begin = close_request(s->place, record->c & mask);
         struct last_collective *collective =
-            begin ? open_collective(s->rank, comm_of(s->process, begin->comm), begin->b) : NULL;
+            begin.kind ? open_collective(s->rank, comm_of(s->process, begin.comm), begin.b) : NULL;
         if (collective)
             collective->inside = false;
         return true;
@@ -177,6 +178,15 @@ static bool take(struct scan *s, const struct spool_record *record) {
     default:
         return true;
     }
+}
+
+static bool take_all(struct scan *s, const struct spool_record *stored) {
+    struct spool_record records[MOST_IN_ONE];
+    size_t count = records_of(stored, records);
+    bool ok = true;
+    for (size_t i = 0; i < count && ok; i++)
+        ok = take(s, &records[i]);
+    return ok;
 }
 
 /* A process holds a lock on each of its spools as long as it lives. */
@@ -205,15 +215,16 @@ static bool place_rank(struct inspection *inspection, int number) {
     for (size_t i = 0; i < process->spool_count; i++) {
         const struct spool_file *file = &process->spools[i];
         struct thread_place *place = &rank->threads[rank->thread_count++];
-        *place = (struct thread_place){.thread = file->thread, .records = file->count};
+        *place = (struct thread_place){.thread = file->thread, .records = file->records};
         struct scan s = {&inspection->run, process, &inspection->run.machines[process->machine], rank, place};
-        for (size_t r = 0; r < file->count; r++)
-            if (!take(&s, &file->records[r]))
+        for (size_t p = 0; p < file->count; p++)
+            if (!take_all(&s, &file->stored[p]))
                 return false;
         if (file->count == 0)
             continue;
-        uint64_t first = clock_map_corrected(s.machine, clock_map_ns(s.machine, file->records[0].ticks));
-        uint64_t last = clock_map_corrected(s.machine, clock_map_ns(s.machine, file->records[file->count - 1].ticks));
+        uint64_t first = clock_map_corrected(s.machine, clock_map_ns(s.machine, file->stored[0].ticks));
+        uint64_t last =
+            clock_map_corrected(s.machine, clock_map_ns(s.machine, last_ticks_of(&file->stored[file->count - 1])));
         inspection->first_ns = first < inspection->first_ns ? first : inspection->first_ns;
         inspection->last_ns = last > inspection->last_ns ? last : inspection->last_ns;
     }

@@ -18,13 +18,13 @@ struct last_collective {
 struct thread_place {
     uint32_t thread;
     size_t records;
-    const struct spool_record *call; /* ENTER of the outermost call it is in; NULL: outside MPI */
+    struct spool_record call; /* ENTER of the outermost call it is in; SPOOL_NONE: outside MPI */
     uint64_t call_ns;
-    const struct spool_record *last; /* ENTER of the last call it left; NULL: none */
+    struct spool_record last; /* ENTER of the last call it left; SPOOL_NONE: none */
     uint64_t last_enter_ns, last_leave_ns;
     bool waits; /* the engine has nothing to do but wait */
     uint64_t wait_ns;
-    const struct spool_record **open; /* posts and sends that are not complete, in order */
+    struct spool_record *open; /* posts and sends that are not complete, in order */
     uint64_t *open_ns;
     size_t open_count, open_room;
 };

@@ -98,18 +98,18 @@ static void add_open(struct text *out, const struct inspection *in, const struct
 static void add_thread(struct text *out, const struct inspection *in, const struct process *process,
                        const struct thread_place *place) {
     text_add(out, "{\"thread\":%" PRIu32 ",\"records\":%zu,\"call\":", place->thread, place->records);
-    if (place->call) {
+    if (place->call.kind) {
         text_add(out, "{");
-        add_call(out, in, process, place->call);
+        add_call(out, in, process, &place->call);
         add_time(out, in, "at_ns", place->call_ns);
         text_add(out, "}");
     } else {
         text_add(out, "null");
     }
     text_add(out, ",\"last\":");
-    if (place->last) {
+    if (place->last.kind) {
         text_add(out, "{");
-        add_call(out, in, process, place->last);
+        add_call(out, in, process, &place->last);
         add_time(out, in, "at_ns", place->last_enter_ns);
         add_time(out, in, "left_ns", place->last_leave_ns);
         text_add(out, "}");
@@ -123,7 +123,7 @@ static void add_thread(struct text *out, const struct inspection *in, const stru
     text_add(out, ",\"open\":[");
     for (size_t i = 0; i < place->open_count; i++) {
         text_add(out, i ? "," : "");
-        add_open(out, in, process, place->open[i], place->open_ns[i]);
+        add_open(out, in, process, &place->open[i], place->open_ns[i]);
     }
     text_add(out, "]}");
 }

@@ -12,6 +12,7 @@
 
 #include "assembly/id_table.h"
 #include "assembly/index_list.h"
+#include "assembly/stored.h"
 #include "assembly/text.h"
 #include "hopscope/spool.h"
 
@@ -21,15 +22,15 @@
 struct spool_file {
     uint32_t thread;
     void *mapping;
-    size_t mapped_bytes, file_bytes; /* the first ones can be read again from the file; behind them is a copy */
-    const struct spool_record *records;
-    struct spool_record *sorted; /* a copy in order of time, where the file is not; else NULL */
-    size_t count;
+    size_t mapped_bytes, file_bytes;   /* the first ones can be read again from the file; behind them is a copy */
+    const struct spool_record *stored; /* see stored.h */
+    struct spool_record *sorted;       /* a copy in order of time, where the file is not; else NULL */
+    size_t count, records;             /* of places, and of the records in them */
     enum spool_state state;
     char stop_reason[256];
     /* survey.c */
-    struct index_list open_enters; /* ascending: ENTER records whose call never left */
-    struct index_list refused;     /* ascending: ENTER records of collectives that the MPI library refused */
+    struct index_list open_enters; /* ascending: places of ENTER records whose call never left */
+    struct index_list refused;     /* ascending: those of collectives that the MPI library refused */
     uint64_t events_written;       /* write_events.c */
 };
 
@@ -196,7 +197,7 @@ struct run {
     size_t region_count;
     struct id_table region_ids, shadow_ids;
     /* survey.c; first and last are corrected, by the clock of the reference machine */
-    uint64_t records, first_ns, last_ns, overhead_ns;
+    uint64_t places, first_ns, last_ns, overhead_ns;                                     /* places of the spools */
     size_t threads;                                                                      /* spools with records */
     uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* left out */
     uint64_t leaves_without_enter;
@@ -253,8 +254,8 @@ uint32_t comm_of(const struct process *process, uint32_t id);
 /* Its processes of other worlds were not found. */
 bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
-/* The depth that the stack of open records (indices into records) has when `leave` has closed what it closes, and all
+/* The depth that the stack of open records (places in the file) has when `leave` has closed what it closes, and all
  * that was still open inside it; SIZE_MAX if nothing open fits. */
-size_t depth_after(const struct spool_record *records, const struct index_list *open, const struct spool_record *leave);
+size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave);
 
 #endif

@@ -15,6 +15,9 @@ _Static_assert(sizeof(struct spool_record) == 40, "records are written and read 
 /* Of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
 enum { MOST_CHUNK_BYTES = 1 << 30 };
 
+/* Places whose records may yet become one: a call's enter, and what it sent and completed at once. */
+enum { UNSETTLED = 3 };
+
 static const char *fault_of(const struct spool_header *header, size_t bytes, uint32_t world_rank, uint32_t thread) {
     if (bytes < sizeof *header)
         return "it is shorter than its header";
@@ -39,6 +42,30 @@ static size_t count_written(const struct spool_record *records, size_t room) {
     while (count < room && records[count].kind != SPOOL_NONE)
         count++;
     return count;
+}
+
+/* Of a front in which its process may be storing now. Copies the records that are written. What
+ * a place holds is final once another call lies behind it; of the last ones the later is read first, and again if
+ * it has become part of the earlier one meanwhile. */
+static void copy_front(struct spool_record *to, const struct spool_record *front, size_t room) {
+    size_t count;
+    bool changed;
+    do {
+        count = count_written(front, room);
+        changed = false;
+        for (size_t i = count; i > 0; i--) {
+            uint16_t kind = __atomic_load_n(&front[i - 1].kind, __ATOMIC_ACQUIRE);
+            to[i - 1] = front[i - 1];
+            to[i - 1].kind = kind; /* what it was before its fields were read */
+            __atomic_thread_fence(__ATOMIC_ACQUIRE);
+            if (count - i < UNSETTLED)
+                changed = changed || __atomic_load_n(&front[count - 1].kind, __ATOMIC_RELAXED) != to[count - 1].kind;
+            if (changed)
+                break;
+        }
+    } while (changed);
+    if (count < room)
+        to[count].kind = SPOOL_NONE; /* perhaps of an earlier try */
 }
 
 static uint64_t counter(const uint64_t *of_header) {
@@ -86,7 +113,7 @@ static char *map_records(struct spool_file *file, int fd, const struct spool_hea
     file->file_bytes = e->chunks;
     if (file->state == SPOOL_OPEN) {
         const struct spool_record *front = (const void *)((const char *)header + SPOOL_HEADER_BYTES);
-        memcpy(memory + e->chunks, front, count_written(front, e->in_front / sizeof *front) * sizeof *front);
+        copy_front((struct spool_record *)(memory + e->chunks), front, e->in_front / sizeof *front);
     } else if (!map_part(memory + e->chunks, e->in_front, fd, SPOOL_HEADER_BYTES)) {
         return NULL;
     } else {
@@ -106,8 +133,10 @@ static const char *read_records(struct spool_file *file, int fd, const struct sp
         if (!memory)
             return strerror(errno);
         if (!has_changed(&e, header)) {
-            file->records = (const void *)memory;
-            file->count = count_written(file->records, (e.chunks + e.in_front) / sizeof(struct spool_record));
+            file->stored = (const void *)memory;
+            file->count = count_written(file->stored, (e.chunks + e.in_front) / sizeof(struct spool_record));
+            for (size_t i = 0; i < file->count; i++)
+                file->records += count_of(file->stored[i].kind);
             spool_file_rest(file);
             return NULL;
         }

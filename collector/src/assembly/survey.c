@@ -53,13 +53,12 @@ uint32_t shadow_of(const struct run *run, const struct process *process, const s
     return key == UINT64_MAX ? NO_ID : id_table_find(&run->shadow_ids, key);
 }
 
-size_t depth_after(const struct spool_record *records, const struct index_list *open,
-                   const struct spool_record *leave) {
+size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave) {
     /* Each begin kind is one below its end kind. */
     for (size_t d = open->count; d > 0; d--) {
-        const struct spool_record *begin = &records[open->items[d - 1]];
+        struct spool_record begin = first_of(&file->stored[open->items[d - 1]]);
         bool same_region = leave->kind != SPOOL_LEAVE && leave->kind != SPOOL_STEP_END;
-        if (begin->kind == leave->kind - 1 && (same_region || begin->region == leave->region))
+        if (begin.kind == leave->kind - 1 && (same_region || begin.region == leave->region))
             return d - 1;
     }
     return SIZE_MAX;
@@ -153,15 +152,19 @@ static bool need_shadow(struct run *run, const struct process *process, const st
     return true;
 }
 
-/* Stable, by time. libotf2 refuses an event earlier than the one before it. */
+/* Stable, by time, each record in a place of its own. libotf2 refuses an event earlier than the one before it. */
 static bool sort_by_time(struct spool_file *file) {
-    struct spool_record *from = malloc(file->count * sizeof *from), *to = malloc(file->count * sizeof *to);
+    struct spool_record *from = malloc((file->records + MOST_IN_ONE) * sizeof *from),
+                        *to = malloc(file->records * sizeof *to);
     if (!from || !to) {
         free(from);
         free(to);
         return false;
     }
-    memcpy(from, file->records, file->count * sizeof *from);
+    size_t records = 0;
+    for (size_t i = 0; i < file->count; i++)
+        records += records_of(&file->stored[i], from + records);
+    file->count = records;
     for (size_t width = 1; width < file->count; width *= 2) {
         for (size_t begin = 0; begin < file->count; begin += 2 * width) {
             size_t middle = begin + width < file->count ? begin + width : file->count;
@@ -176,25 +179,32 @@ static bool sort_by_time(struct spool_file *file) {
     }
     free(to);
     file->sorted = from;
-    file->records = from;
+    file->stored = from;
     return true;
 }
 
 static bool in_order(const struct spool_file *file) {
-    for (size_t i = 1; i < file->count; i++)
-        if (file->records[i].ticks < file->records[i - 1].ticks)
+    uint64_t last = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        uint64_t first = file->stored[i].ticks;
+        if (first < last)
             return false;
+        last = last_ticks_of(&file->stored[i]);
+        if (last < first)
+            return false;
+    }
     return true;
 }
 
 /* Calls of a thread do not nest, so their indices come in order. */
 static bool note_refused(struct run *run, const struct process *process, struct spool_file *file, size_t index) {
-    return index_list_add(&file->refused, index) && need_region(run, process, &file->records[index], true);
+    struct spool_record enter = first_of(&file->stored[index]);
+    return index_list_add(&file->refused, index) && need_region(run, process, &enter, true);
 }
 
+/* record: one of those in this place of the file. */
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
-                          struct index_list *open) {
-    const struct spool_record *record = &file->records[index];
+                          const struct spool_record *record, struct index_list *open) {
     switch (record->kind) {
     case SPOOL_ENTER:
     case SPOOL_REGION_BEGIN:
@@ -210,13 +220,13 @@ static bool survey_record(struct run *run, const struct process *process, struct
     case SPOOL_STEP_END:
     case SPOOL_OVERHEAD_END:
     case SPOOL_REGION_END: {
-        size_t depth = depth_after(file->records, open, record);
+        size_t depth = depth_after(file, open, record);
         if (depth == SIZE_MAX)
             return true;
         if (record->kind == SPOOL_OVERHEAD_END) {
             const struct machine *machine = &run->machines[process->machine];
             run->overhead_ns +=
-                clock_map_ns(machine, record->ticks) - clock_map_ns(machine, file->records[open->items[depth]].ticks);
+                clock_map_ns(machine, record->ticks) - clock_map_ns(machine, file->stored[open->items[depth]].ticks);
         }
         open->count = depth;
         if (record->kind == SPOOL_LEAVE && record->c == SPOOL_REFUSED)
@@ -238,18 +248,22 @@ static bool survey_file(struct run *run, const struct process *process, struct s
         return false;
     struct index_list open = {0};
     bool ok = true;
-    for (size_t i = 0; i < file->count && ok; i++)
-        ok = survey_record(run, process, file, i, &open);
+    for (size_t i = 0; i < file->count && ok; i++) {
+        struct spool_record records[MOST_IN_ONE];
+        size_t count = records_of(&file->stored[i], records);
+        for (size_t r = 0; r < count && ok; r++)
+            ok = survey_record(run, process, file, i, &records[r], &open);
+    }
     for (size_t i = 0; ok && i < open.count; i++)
-        if (file->records[open.items[i]].kind == SPOOL_ENTER)
+        if (first_of(&file->stored[open.items[i]]).kind == SPOOL_ENTER)
             ok = index_list_add(&file->open_enters, open.items[i]);
     index_list_free(&open);
     struct machine *machine = &run->machines[process->machine];
-    uint64_t first = clock_map_ns(machine, file->records[0].ticks);
-    uint64_t last = clock_map_ns(machine, file->records[file->count - 1].ticks);
+    uint64_t first = clock_map_ns(machine, file->stored[0].ticks);
+    uint64_t last = clock_map_ns(machine, last_ticks_of(&file->stored[file->count - 1]));
     machine->first_ns = first < machine->first_ns ? first : machine->first_ns;
     machine->last_ns = last > machine->last_ns ? last : machine->last_ns;
-    run->records += file->count;
+    run->places += file->count;
     run->threads++;
     spool_file_rest(file);
     return ok;

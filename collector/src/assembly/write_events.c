@@ -71,8 +71,7 @@ static void push(struct writing *w, size_t index) {
     w->ok = index_list_add(&w->open, index) && w->ok;
 }
 
-static void enter(struct writing *w, size_t index, uint64_t ns) {
-    const struct spool_record *record = &w->file->records[index];
+static void enter(struct writing *w, size_t index, const struct spool_record *record, uint64_t ns) {
     bool never_left = index_list_has_next(&w->file->open_enters, &w->next_open_enter, index);
     bool refused = index_list_has_next(&w->file->refused, &w->next_refused, index);
     bool nonblocking = function_is_nonblocking(record->region);
@@ -133,24 +132,24 @@ static uint32_t inner_region(const struct writing *w, const struct spool_record 
 }
 
 /* What is no call. */
-static void begin_inner(struct writing *w, size_t index, uint64_t ns) {
-    check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, inner_region(w, &w->file->records[index])));
+static void begin_inner(struct writing *w, size_t index, const struct spool_record *record, uint64_t ns) {
+    check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, inner_region(w, record)));
     push(w, index);
 }
 
 /* Whatever ends: a call, a wait, a step, overhead; with all that was still open inside it. */
 static void end_of(struct writing *w, const struct spool_record *record, uint64_t ns) {
-    size_t depth = depth_after(w->file->records, &w->open, record);
+    size_t depth = depth_after(w->file, &w->open, record);
     if (depth == SIZE_MAX) {
         w->run->leaves_without_enter++;
         return;
     }
     while (w->open.count > depth) {
-        const struct spool_record *begin = &w->file->records[w->open.items[--w->open.count]];
-        if (begin->kind == SPOOL_ENTER)
-            leave_call(w, begin, w->open.count == depth ? record : NULL, ns);
+        struct spool_record begin = first_of(&w->file->stored[w->open.items[--w->open.count]]);
+        if (begin.kind == SPOOL_ENTER)
+            leave_call(w, &begin, w->open.count == depth ? record : NULL, ns);
         else
-            check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, inner_region(w, begin)));
+            check(w, OTF2_EvtWriter_Leave(w->to, NULL, ns, inner_region(w, &begin)));
     }
 }
 
@@ -241,21 +240,21 @@ static void skipped(struct writing *w, const struct spool_record *record, enum p
     check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->to, w->attributes, ns, which, count));
 }
 
-static void write_record(struct writing *w, size_t index) {
-    const struct spool_record *record = &w->file->records[index];
+/* One of the records in this place of the file. */
+static void write_record(struct writing *w, size_t index, const struct spool_record *record) {
     uint64_t ns = clock_map_ns(w->machine, record->ticks);
     /* Rounding cannot reverse an order, but times before the first calibration pair end at 0. */
     ns = ns < w->last_ns ? w->last_ns : ns;
     w->last_ns = ns;
     switch (record->kind) {
     case SPOOL_ENTER:
-        enter(w, index, ns);
+        enter(w, index, record, ns);
         break;
     case SPOOL_WAIT_BEGIN:
     case SPOOL_STEP_BEGIN:
     case SPOOL_OVERHEAD_BEGIN:
     case SPOOL_REGION_BEGIN:
-        begin_inner(w, index, ns);
+        begin_inner(w, index, record, ns);
         break;
     case SPOOL_LEAVE:
     case SPOOL_WAIT_END:
@@ -319,7 +318,10 @@ bool write_events(struct run *run, const struct process *process, struct spool_f
                         .ok = true};
     w.ok = w.attributes && w.next_seq;
     for (size_t i = 0; i < file->count && w.ok; i++) {
-        write_record(&w, i);
+        struct spool_record records[MOST_IN_ONE];
+        size_t count = records_of(&file->stored[i], records);
+        for (size_t r = 0; r < count; r++)
+            write_record(&w, i, &records[r]);
         if (progress->report && i % REPORT_EVERY == REPORT_EVERY - 1)
             progress->report(progress->context, progress->done + i * sizeof(struct spool_record), progress->total);
     }

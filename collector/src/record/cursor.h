@@ -11,6 +11,7 @@ struct record_thread; /* a thread's spool: record.c */
 
 struct record_cursor {
     struct spool_record *next, *end; /* equal: the chunk is full, or there is none */
+    struct spool_record *entered;    /* the ENTER of the last call, unless a chunk was begun behind it */
     uint64_t floor;                  /* the end of the last overhead: later records are not stamped before it */
     struct record_thread *thread;    /* NULL before the thread's first record */
     uint32_t changes;                /* of chunks: a place in the front is another record's after each */

@@ -119,6 +119,7 @@ static void clear_front(struct record_thread *thread) {
 
 static void begin_chunk(const struct record_thread *thread, struct record_cursor *cursor) {
     cursor->changes++;
+    cursor->entered = NULL;
     cursor->next = front_of(thread);
     /* One record is kept back: the one that finds the front full goes there, before the change to the next chunk. */
     cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;

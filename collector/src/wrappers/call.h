@@ -15,6 +15,7 @@
 #include "record/call_site.h"
 #include "record/hold.h"
 #include "record/record.h"
+#include "record/whole_call.h"
 
 /* A wrapper's own definition of an MPI function; and the place in the application that called it. */
 #define WRAPPER __attribute__((visibility("default")))
@@ -102,32 +103,37 @@ static inline void call_close(void) {
     call_thread.outermost = NULL;
 }
 
-/* The enter of a call that is open now. Of a collective and of messages: comm, b and c as in the records. */
-static inline void call_record_enter(const struct call *call, uint32_t comm, uint64_t b, uint64_t c) {
+/* The enter of a call that is open now, of one of the kinds of ENTER, with the fields that this kind has. */
+static inline void call_record_enter(const struct call *call, enum spool_kind kind, uint32_t comm, uint64_t b,
+                                     uint64_t c) {
     call_thread.entered = call->function;
-    record_append(call->enter, SPOOL_ENTER, (uint16_t)call->function, comm, call->site, b, c);
+    whole_call_begin();
+    record_append(call->enter, kind, (uint16_t)call->function, comm, call->site, b, c);
 }
 
 static inline bool call_enter(struct call *call, enum mpi_function function, const void *caller) {
     if (!call_open(call, function, caller))
         return false;
-    call_record_enter(call, 0, 0, 0);
+    call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     return true;
 }
 
-/* Returns call->error, so that a wrapper can end with it. how: field c of the record. */
-static inline int call_leave_as(struct call *call, uint64_t ticks, uint64_t how) {
-    record_append(ticks, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, how);
+/* Returns call->error, so that a wrapper can end with it. */
+static inline int call_leave_at(struct call *call, uint64_t ticks) {
+    whole_call_leave(ticks, (uint16_t)call->function);
     call_close();
     return call->error;
 }
 
-static inline int call_leave_at(struct call *call, uint64_t ticks) {
-    return call_leave_as(call, ticks, 0);
-}
-
 static inline int call_leave(struct call *call) {
     return call_leave_at(call, clock_now());
+}
+
+/* The leave of a collective that the MPI library refused. */
+static inline int call_leave_refused(struct call *call, uint64_t ticks) {
+    record_append(ticks, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, SPOOL_REFUSED);
+    call_close();
+    return call->error;
 }
 
 #endif

@@ -29,8 +29,12 @@ bool collective_enter(struct call *call, enum mpi_function function, const void 
         id = call->comm->id;
     }
     call->root = collective_root(root);
-    if (__builtin_expect(call->enter != 0, 1)) /* 0: not recorded */
-        call_record_enter(call, id, call->seq, call->root);
+    if (__builtin_expect(call->enter == 0, 0)) /* not recorded */
+        return true;
+    if (__builtin_expect(whole_call_fits(call->seq), 1))
+        call_record_enter(call, SPOOL_ENTER_COLLECTIVE, id, call->seq, (uint32_t)call->root);
+    else
+        call_record_enter(call, SPOOL_ENTER, id, call->seq, call->root);
     return true;
 }
 
@@ -76,11 +80,14 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     if (__builtin_expect(call->error != MPI_SUCCESS, 0) && collective_refused(call)) {
         if (call->comm)
             call->comm->next_seq = call->seq;
-        return call_leave_as(call, clock_now(), SPOOL_REFUSED);
+        return call_leave_refused(call, clock_now());
     }
-    if (__builtin_expect(record_here(), 1))
-        record_append(clock_now(), SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received,
-                      call->by_engine);
+    if (__builtin_expect(record_here(), 1)) {
+        uint64_t leave = clock_now();
+        bool plain = !call->reason && !call->by_engine;
+        if (!plain || !whole_call_collective(leave, call->seq, sent, received))
+            record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received, call->by_engine);
+    }
     if (__builtin_expect(call->comm && call->seq >= call->comm->checkpoint, 0))
         run_checkpoint((int)call->function, call->seq, sent > 0 || call->error != MPI_SUCCESS);
     call_close();

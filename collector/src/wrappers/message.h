@@ -41,7 +41,7 @@ static inline bool message_enter(struct call *call, enum mpi_function function, 
     if (!call_open(call, function, caller))
         return false;
     struct comm *known = comm_find(comm);
-    call_record_enter(call, known ? known->id : 0, asked, also_asked);
+    call_record_enter(call, also_asked ? SPOOL_ENTER : SPOOL_ENTER_MESSAGE, known ? known->id : 0, asked, also_asked);
     return true;
 }
 

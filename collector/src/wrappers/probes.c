@@ -20,7 +20,7 @@ int poll_failed(struct call *call) {
     if (goes_on(call)) {
         __atomic_store_n(&t->poll_leave->ticks, leave, __ATOMIC_RELAXED);
     } else {
-        call_record_enter(call, 0, 0, 0);
+        call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
         record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, 0, 0, 0, 0);
         t->poll_leave = record_last();
         /* At the end of a chunk other records follow it. */
@@ -39,7 +39,7 @@ uint64_t poll_succeeded(struct call *call) {
     if (goes_on(call))
         record_take_back();
     else
-        call_record_enter(call, 0, 0, 0);
+        call_record_enter(call, SPOOL_ENTER_BARE, 0, 0, 0);
     call_thread.poll_leave = NULL;
     return leave;
 }

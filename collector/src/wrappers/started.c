@@ -34,7 +34,7 @@ int nonblocking_leave(struct call *call, uint64_t sent, uint64_t received, MPI_R
     if (call->error != MPI_SUCCESS && collective_refused(call)) {
         if (call->comm)
             call->comm->next_seq = call->seq;
-        return call_leave_as(call, leave, SPOOL_REFUSED);
+        return call_leave_refused(call, leave);
     }
     if (call->error == MPI_SUCCESS && call->comm) {
         struct request request = request_of(call, sent, received);

@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
     MPI_Type_free(&pair);
     errno = 77;
     MPI_Allreduce(&value, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < 100000; i++) { /* over many chunks of the spool */
+    for (int i = 0; i < 200000; i++) { /* over many chunks of the spool */
         MPI_Request nothing = MPI_REQUEST_NULL;
         MPI_Wait(&nothing, MPI_STATUS_IGNORE);
     }

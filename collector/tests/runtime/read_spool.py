@@ -1,4 +1,7 @@
-"""Reads the spools of one run as hopscope/spool.h draws them, for tests: header, records, definitions."""
+"""Reads the spools of one run as hopscope/spool.h draws them, for tests: header, records, definitions.
+
+A whole call that is stored in one place comes out as the records that it stands for.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,12 @@ KINDS = {
     30: "WAIT_BEGIN", 31: "WAIT_END", 32: "STEP_BEGIN", 33: "STEP_END", 40: "OVERHEAD_BEGIN", 41: "OVERHEAD_END",
     50: "REGION_BEGIN", 51: "REGION_END", 60: "OFF", 61: "ON", 62: "SKIPPED",
 }  # fmt: skip
+
+ENTER, LEAVE, ENTER_BARE, ENTER_MESSAGE, ENTER_COLLECTIVE, CALL, CALL_COLLECTIVE, ISEND_COMPLETE = 1, 2, 3, 4, 5, 6, 7, 13
+AT_ENTER, AT_LEAVE, AS_ASKED, KIND_INSIDE = 0x100, 0x200, 0x400, 0xFF
+ANY_PEER, ANY_TAG = 1 << 63, 1 << 62
+LOWER = 2**32 - 1
+Fields = tuple[int, int, int, int, int, int, int]
 
 
 @dataclass
@@ -49,6 +58,8 @@ class Spool:
     state: str
     reason: str
     records: list[Record]
+    stored: list[Fields]
+    """The same as it lies in the file."""
 
     def of(self, *kinds: str) -> list[Record]:
         return [r for r in self.records if r.kind in kinds]
@@ -77,21 +88,53 @@ class Run:
         return [s for s in self.spools if s.rank == rank]
 
 
+def signed(half: int) -> int:
+    """A lower half as the field that it was."""
+    return half if half < 2**31 else half + 2**64 - 2**32
+
+
+def expand(stored: Fields) -> list[Fields]:
+    """The records that one place of a spool stands for."""
+    ticks, kind, region, comm, a, b, c = stored
+    site, leave, around = a & LOWER, ticks + (a >> 32), kind & (AT_ENTER | AT_LEAVE)
+    if around:
+        asked = b | (LOWER << 32) * bool(c & ANY_PEER) | LOWER * bool(c & ANY_TAG)
+        enter = (comm, site, asked, 0) if kind & AS_ASKED else (0, site, 0, 0)
+        inside = (c & (ANY_TAG - 1), 0) if kind & AS_ASKED else (c & LOWER, c >> 32)
+        at = ticks if kind & AT_ENTER else leave
+        records = [(ticks, ENTER, region, *enter), (at, kind & KIND_INSIDE, 0, comm, b, *inside)]
+        if around == AT_ENTER | AT_LEAVE:
+            records.append((leave, ISEND_COMPLETE, 0, 0, 0, 0, inside[1]))
+        return [*records, (leave, LEAVE, region, 0, 0, 0, 0)]
+    if kind == ENTER_BARE:
+        return [(ticks, ENTER, region, 0, site, 0, 0)]
+    if kind == ENTER_MESSAGE:
+        return [(ticks, ENTER, region, comm, site, b, 0)]
+    if kind in (ENTER_COLLECTIVE, CALL_COLLECTIVE):
+        enter = (ticks, ENTER, region, comm, site, b & LOWER, signed(c & LOWER))
+        return [enter] if kind == ENTER_COLLECTIVE else [enter, (leave, LEAVE, region, 0, b >> 32, c >> 32, 0)]
+    if kind in (ENTER, CALL):
+        enter = (ticks, ENTER, region, comm, site, b, c)
+        return [enter] if kind == ENTER else [enter, (leave, LEAVE, region, 0, 0, 0, 0)]
+    return [stored]
+
+
 def read_spool(path: Path) -> Spool:
     data = path.read_bytes()
     magic, version, header_bytes, record_bytes, rank, thread, _pid, state, reason, *front_and_chunks = (
         HEADER.unpack_from(data)
     )
     chunk_bytes, flushed, front = front_and_chunks
-    assert magic == b"HOPSPOOL" and version == 2 and record_bytes == RECORD.size, path
-    records = []
+    assert magic == b"HOPSPOOL" and version == 3 and record_bytes == RECORD.size, path
+    stored: list[Fields] = []
     chunks = header_bytes + chunk_bytes
     written = data[chunks : chunks + flushed * chunk_bytes] + data[header_bytes:chunks] * (front == flushed)
-    for ticks, kind, region, comm, a, b, c in RECORD.iter_unpack(written):
-        if kind == 0:
+    for fields in RECORD.iter_unpack(written):
+        if fields[1] == 0:
             break
-        records.append(Record(ticks, KINDS[kind], region, comm, a, b, c))
-    return Spool(rank, thread, STATES[state], reason.rstrip(b"\0").decode(), records)
+        stored.append(fields)
+    records = [Record(r[0], KINDS[r[1]], *r[2:]) for fields in stored for r in expand(fields)]
+    return Spool(rank, thread, STATES[state], reason.rstrip(b"\0").decode(), records, stored)
 
 
 def read_run(directory: Path) -> Run:

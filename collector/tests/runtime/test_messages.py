@@ -5,7 +5,7 @@ from __future__ import annotations
 import unittest
 from collections import Counter
 
-from case import Case, calls
+from case import NAMES, Case, calls
 from read_spool import Spool
 
 
@@ -41,6 +41,22 @@ class Messages(Case):
             # 200 requests tested one by one; each success ends a pair, failing polls add a pair only after a gap.
             self.assertGreaterEqual(len(calls(spool, "MPI_Test")), 200)
             self.assertLess(len(calls(spool, "MPI_Test")), 5000)
+
+    def test_a_message_takes_one_place_and_its_wait_another(self) -> None:
+        run, _ = self.both_ways(3, "messages")
+        for spool in run.spools:
+            places = Counter(NAMES[region] for _, _, region, *_ in spool.stored if region)
+            enters = Counter(NAMES[r.region] for r in spool.of("ENTER"))
+            for name in ("MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait"):
+                self.assertGreater(enters[name], 0)
+                self.assertEqual(places[name], enters[name], name)
+
+    def test_a_poll_is_not_mistaken_for_what_lies_in_its_place_a_chunk_later(self) -> None:
+        # 20,480 bytes are 512 places, of which a poll takes two and the change itself two.
+        run, said = self.both_ways(1, "polls", "515", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 1)
+        self.assertEqual(len(calls(run.spools[0], "MPI_Iprobe")), 21 * 20)
 
     def test_recording_collectives_only_leaves_messages_out_and_calls_in(self) -> None:
         run, said = self.both_ways(2, "messages", HOPSCOPE_RECORD="collectives")

@@ -9,8 +9,8 @@ import unittest
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from case import FLAVOUR, NAMES, PRELOAD, PROGRAMS, Case, calls, launcher, ranks
-from read_spool import read_run
+from case import FLAVOUR, NAMES, NUMBERS, PRELOAD, PROGRAMS, Case, calls, launcher, ranks
+from read_spool import CALL_COLLECTIVE, read_run
 
 
 class Recording(Case):
@@ -81,9 +81,17 @@ class Recording(Case):
         run, _ = self.both_ways(2, "errors", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
         self.assert_whole(run, 2)
         spool = run.of(0)[0]
-        self.assertEqual(len(calls(spool, "MPI_Wait")), 100000)
+        self.assertEqual(len(calls(spool, "MPI_Wait")), 200000)
         self.assertGreater(len(spool.of("OVERHEAD_BEGIN")), 100)
         self.assertEqual(len(spool.of("OVERHEAD_BEGIN")), len(spool.of("OVERHEAD_END")))
+
+    def test_a_blocking_collective_takes_one_place(self) -> None:
+        run, _ = self.both_ways(4, "collectives")
+        for spool in run.spools:
+            collectives = [NUMBERS[f"MPI_{name}"] for name in Started.BLOCKING]
+            places = Counter(kind for _, kind, region, *_ in spool.stored if region in collectives)
+            self.assertEqual(set(places), {CALL_COLLECTIVE})
+            self.assertEqual(places.total(), sum(r.region in collectives for r in spool.of("ENTER")))
 
     def test_an_abort_and_an_exit_leave_readable_spools(self) -> None:
         self.launch(*ranks(1, "errors", "abort"), code=None)
@@ -94,7 +102,7 @@ class Recording(Case):
         self.launch(*ranks(1, "errors", "exit"), code=None)
         run = read_run(self.trace)
         self.assertEqual(run.spools[0].state, "open")
-        self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 100000)
+        self.assertEqual(len(calls(run.spools[0], "MPI_Wait")), 200000)
 
     def test_an_archive_of_an_incomplete_run_is_not_called_missing(self) -> None:
         limit = ranks(2, "errors", before="ulimit -f 14000; ")
@@ -103,7 +111,7 @@ class Recording(Case):
         self.assertTrue((self.trace / "traces.otf2").exists())
 
     def test_recording_stops_in_a_sentence_where_files_may_grow_no_further(self) -> None:
-        # 7 MB: enough for the MPI library's own shared memory, too little for the 8 MB of 200,000 records.
+        # 7 MB: enough for the MPI library's own shared memory, too little for the 8 MB of 200,000 calls.
         done = self.launch(*ranks(2, "errors", before="ulimit -f 14000; "), HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
         self.assertIn("errno 77", done.stdout)
         self.assertRegex(done.stderr, rf"hopscope: recording stopped on rank \d in {self.trace}: .*File too large")

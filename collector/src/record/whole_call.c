@@ -1,0 +1,106 @@
+#include "record/whole_call.h"
+
+/* The enter and leave of a call that nothing lies between. */
+static bool end_empty(struct spool_record *enter, uint64_t duration) {
+    switch (enter->kind) {
+    case SPOOL_ENTER:
+    case SPOOL_ENTER_BARE:
+    case SPOOL_ENTER_MESSAGE:
+        whole_call_end(enter, duration, SPOOL_CALL);
+        return true;
+    case SPOOL_ENTER_COLLECTIVE:
+        whole_call_end(enter, duration, SPOOL_CALL_COLLECTIVE);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* From here on the call is open and nothing lies in it, until its kind is another. */
+static void take_back_inside(void) {
+    record_take_back();
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* As it was stored: see whole_call_add. */
+static uint64_t stored(const uint64_t *field) {
+    return __atomic_load_n(field, __ATOMIC_RELAXED);
+}
+
+static bool end_around(struct spool_record *enter, const struct spool_record *inside, uint64_t duration,
+                       unsigned kind) {
+    uint32_t comm = inside->comm;
+    uint64_t a = stored(&inside->a), b = stored(&inside->b), c = stored(&inside->c);
+    if (!whole_call_fits(b | c))
+        return false;
+    take_back_inside();
+    enter->comm = comm;
+    enter->b = a;
+    enter->c = b | c << 32;
+    whole_call_end(enter, duration, kind);
+    return true;
+}
+
+/* What was asked for may have been any. UINT64_MAX: it was something else. */
+static uint64_t any_of(uint64_t asked, uint64_t a) {
+    uint32_t peer = (uint32_t)(asked >> 32), tag = (uint32_t)asked;
+    if ((peer != SPOOL_ANY && peer != a >> 32) || (tag != SPOOL_ANY && tag != (uint32_t)a))
+        return UINT64_MAX;
+    return (peer == SPOOL_ANY ? SPOOL_ASKED_ANY_PEER : 0) | (tag == SPOOL_ANY ? SPOOL_ASKED_ANY_TAG : 0);
+}
+
+/* The one message of a blocking call. */
+static bool end_as_asked(struct spool_record *enter, const struct spool_record *inside, uint64_t duration,
+                         unsigned kind) {
+    uint64_t asked = stored(&enter->b), a = stored(&inside->a), b = stored(&inside->b);
+    uint64_t any = asked == a ? 0 : any_of(asked, a);
+    if (any == UINT64_MAX || inside->comm != enter->comm || stored(&inside->c) || b >= SPOOL_ASKED_ANY_TAG)
+        return false;
+    take_back_inside();
+    enter->b = a;
+    enter->c = b | any;
+    whole_call_end(enter, duration, kind | SPOOL_AS_ASKED);
+    return true;
+}
+
+/* The last record is a message's, or a request's end or beginning. */
+static bool end_with_one(struct spool_record *enter, uint64_t leave, uint64_t duration) {
+    const struct spool_record *last = enter + 1;
+    if (last->kind < SPOOL_SEND || last->kind > SPOOL_REQUEST_CANCELLED ||
+        (last->ticks != leave && last->ticks != enter->ticks))
+        return false;
+    unsigned kind = last->kind | (last->ticks == leave ? SPOOL_AT_LEAVE : SPOOL_AT_ENTER);
+    if (enter->kind == SPOOL_ENTER_BARE)
+        return end_around(enter, last, duration, kind);
+    return enter->kind == SPOOL_ENTER_MESSAGE && end_as_asked(enter, last, duration, kind);
+}
+
+/* A nonblocking send whose request was complete at once. */
+static bool end_with_two(struct spool_record *enter, uint64_t leave, uint64_t duration) {
+    const struct spool_record *sent = enter + 1, *complete = enter + 2;
+    if (enter->kind != SPOOL_ENTER_BARE || sent->kind != SPOOL_ISEND || complete->kind != SPOOL_ISEND_COMPLETE ||
+        sent->ticks != enter->ticks || complete->ticks != leave || sent->c != complete->c ||
+        !whole_call_fits(sent->b | sent->c))
+        return false;
+    record_take_back();
+    return end_around(enter, sent, duration, SPOOL_ISEND | SPOOL_AT_ENTER | SPOOL_AT_LEAVE);
+}
+
+static bool end_in_place(uint64_t leave) {
+    struct spool_record *enter = record_cursor.entered;
+    if (!enter || !record_cursor.next)
+        return false;
+    uint64_t duration = leave - enter->ticks;
+    if (!whole_call_fits(duration))
+        return false;
+    if (whole_call_has(1))
+        return end_empty(enter, duration);
+    if (whole_call_has(2))
+        return end_with_one(enter, leave, duration);
+    return whole_call_has(3) && end_with_two(enter, leave, duration);
+}
+
+void whole_call_leave(uint64_t leave, uint16_t region) {
+    if (!end_in_place(leave))
+        record_append(leave, SPOOL_LEAVE, region, 0, 0, 0, 0);
+}

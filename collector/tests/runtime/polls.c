@@ -1,0 +1,21 @@
+/* One failing poll, then barriers, time and again: with one of these numbers of barriers the last of them lies where
+ * the poll lay a chunk of the recording before. Argument: the most barriers between two polls. Prints the number of
+ * polls. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int most = atoi(argv[1]), polls = 0;
+    for (int barriers = most - 20; barriers <= most; barriers++)
+        for (int i = 0; i < 20; i++, polls++) {
+            int flag;
+            MPI_Iprobe(0, 1, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+            for (int b = 0; b < barriers; b++)
+                MPI_Barrier(MPI_COMM_SELF);
+        }
+    printf("%d\n", polls);
+    MPI_Finalize();
+    return 0;
+}
