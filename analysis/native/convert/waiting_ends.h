@@ -37,12 +37,13 @@ template <typename End> class Chains {
         return links_[static_cast<size_t>(chain.first)].end;
     }
     void push_back(Chain &chain, const End &end) {
-        int32_t place = free_;
-        if (place == kNone) {
+        int32_t place = kNone;
+        if (free_.empty()) {
             place = static_cast<int32_t>(links_.size());
             links_.push_back({end, kNone});
         } else {
-            free_ = links_[static_cast<size_t>(place)].next;
+            place = free_.back();
+            free_.pop_back();
             links_[static_cast<size_t>(place)] = {end, kNone};
         }
         (chain.empty() ? chain.first : links_[static_cast<size_t>(chain.last)].next) = place;
@@ -51,8 +52,7 @@ template <typename End> class Chains {
     void pop_front(Chain &chain) {
         const int32_t place = chain.first;
         chain.first = links_[static_cast<size_t>(place)].next;
-        links_[static_cast<size_t>(place)].next = free_;
-        free_ = place;
+        free_.push_back(place);
     }
     /* Removes the first end for which is_it(end); nothing where there is none. */
     template <typename IsIt> void remove(Chain &chain, const IsIt &is_it) {
@@ -70,8 +70,7 @@ template <typename End> class Chains {
         links_[static_cast<size_t>(before)].next = links_[static_cast<size_t>(at)].next;
         if (chain.last == at)
             chain.last = before;
-        links_[static_cast<size_t>(at)].next = free_;
-        free_ = at;
+        free_.push_back(at);
     }
     template <typename Visit> void each(const Chain &chain, const Visit &visit) const {
         for (int32_t at = chain.first; at != kNone; at = links_[static_cast<size_t>(at)].next)
@@ -84,7 +83,8 @@ template <typename End> class Chains {
         int32_t next;
     };
     std::vector<Link> links_;
-    int32_t free_ = kNone;
+    /* Beside the links: a list through them would be read from memory far apart, each only after the one before. */
+    std::vector<int32_t> free_;
 };
 
 /* Values by key. Those that are empty() are forgotten when there is no more room. */
