@@ -109,20 +109,27 @@ template <typename T> Values<uint8_t> bytes_of(const T *values, size_t count) {
     return bytes;
 }
 
+/* A bit for each row of [begin, begin + count), 1 where is(row). */
+template <typename Is> Values<uint8_t> bitmap(int64_t begin, int64_t count, const Is &is) {
+    Values<uint8_t> bits(static_cast<size_t>(count / 8 + 1));
+    auto bits_of = [&](int64_t first, int64_t end) {
+        unsigned byte = 0;
+        for (int64_t i = first; i < end; i++)
+            byte |= static_cast<unsigned>(is(static_cast<size_t>(begin + i))) << (i - first);
+        return static_cast<uint8_t>(byte);
+    };
+    for (int64_t first = 0; first <= count; first += 8)
+        bits[static_cast<size_t>(first / 8)] = bits_of(first, std::min(first + 8, count));
+    return bits;
+}
+
 /* The validity bitmap of rows [begin, begin + count), empty if all are valid. */
 template <typename IsNull>
 Values<uint8_t> validity(int64_t begin, int64_t count, int64_t &nulls, const IsNull &is_null) {
-    Values<uint8_t> bits(static_cast<size_t>((count + 7) / 8), 0);
     nulls = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (is_null(static_cast<size_t>(begin + i)))
-            nulls++;
-        else
-            bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
-    }
-    if (!nulls)
-        bits.clear();
-    return bits;
+    for (int64_t i = 0; i < count; i++)
+        nulls += is_null(static_cast<size_t>(begin + i));
+    return nulls ? bitmap(begin, count, [&](size_t row) { return !is_null(row); }) : Values<uint8_t>();
 }
 
 struct ArrayMaker {
@@ -148,11 +155,7 @@ struct ArrayMaker {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;
         parts->add(validity(begin, count, nulls, [&](size_t row) { return column.values[row] < 0; }));
-        Values<uint8_t> bits(static_cast<size_t>(count / 8 + 1), 0);
-        for (int64_t i = 0; i < count; i++)
-            if (column.values[static_cast<size_t>(begin + i)] > 0)
-                bits[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
-        parts->add(std::move(bits));
+        parts->add(bitmap(begin, count, [&](size_t row) { return column.values[row] > 0; }));
         finish_array(out, std::move(parts), count, nulls);
     }
     /* A dictionary of the words that occur. */
