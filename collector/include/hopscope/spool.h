@@ -17,10 +17,10 @@
  * A record is valid when its kind is not 0: kind is stored last, so a process that dies in the middle of an
  * append leaves at most that one record unreadable. Unwritten space is zero.
  *
- * Most calls are one record. It is an ENTER until the call is left, and then completed where it stands: first what the
- * ENTER has no use for, then the kind (record/whole_call.h). Only the last record of an open call can still become
- * another; the one behind it, of a message, is taken away first. A call in which more was recorded, or another chunk
- * begun, or which lasted too long, has a LEAVE of its own.
+ * Most calls are one record. It is an ENTER until the call is left, and is then completed where it stands: first the
+ * bits that the ENTER does not use, then the kind (record/whole_call.h). The record of a message in the call is taken
+ * away before that and becomes part of it. A call has a LEAVE of its own if more was recorded in it, if a chunk was
+ * begun in it, or if it lasted too long.
  */
 #ifndef HOPSCOPE_SPOOL_H
 #define HOPSCOPE_SPOOL_H

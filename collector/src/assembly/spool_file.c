@@ -44,9 +44,9 @@ static size_t count_written(const struct spool_record *records, size_t room) {
     return count;
 }
 
-/* Of a front in which its process may be storing now. Copies the records that are written. What
- * a place holds is final once another call lies behind it; of the last ones the later is read first, and again if
- * it has become part of the earlier one meanwhile. */
+/* Copies the records of a front in which its process may be storing now. What a place holds is final once another call
+ * lies behind it, so the last is read first. Of the unsettled ones a later record may become part of an earlier one
+ * while they are read: then it is no longer what was read of it, and they are read again. */
 static void copy_front(struct spool_record *to, const struct spool_record *front, size_t room) {
     size_t count;
     bool changed;
