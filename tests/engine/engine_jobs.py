@@ -1,16 +1,15 @@
 """Runs the engine's checking program under the collector and reads the spools that it leaves."""
 
 import json
-import struct
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hopscope.launch import collector_library
 from local_mpi import LocalMpi, without_hopscope
+from read_spool import Record, read_spool
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
@@ -42,29 +41,9 @@ NUMBERED = {
     "derived-more": ["MPI_Allreduce", "MPI_Reduce", *_SCANS, *_SCATTERED],
 }
 
-LEAVE, HOP_ISEND, HOP_ISEND_COMPLETE, HOP_IRECV_POST, HOP_IRECV, WAIT_BEGIN, WAIT_END = 2, 20, 21, 22, 23, 30, 31
-
-
-class Record(NamedTuple):
-    """One record of a spool, as collector/include/hopscope/spool.h has it."""
-
-    ticks: int
-    kind: int
-    region: int
-    comm: int
-    a: int
-    b: int
-    c: int
-
-    @property
-    def peer(self) -> int:
-        """The other rank of a hop."""
-        return self.a >> 32
-
-    @property
-    def tag(self) -> int:
-        """The tag of a hop: phase, round, segment and sequence number."""
-        return self.a & 0xFFFFFFFF
+LEAVE, HOP_ISEND, HOP_ISEND_COMPLETE = "LEAVE", "HOP_ISEND", "HOP_ISEND_COMPLETE"
+HOP_IRECV_POST, HOP_IRECV = "HOP_IRECV_POST", "HOP_IRECV"
+WAIT_BEGIN, WAIT_END = "WAIT_BEGIN", "WAIT_END"
 
 
 @dataclass
@@ -129,14 +108,6 @@ def served(mode: str, tree: dict[str, Any]) -> int:
     return sum(1 << number for number, name in enumerate(NUMBERED[mode]) if name in named)
 
 
-def _records(path: Path) -> Iterator[Record]:
-    data = path.read_bytes()[4096:]
-    for values in struct.iter_unpack("<QHHIQQQ", data[: len(data) // 40 * 40]):
-        if values[1] == 0:
-            return
-        yield Record(*values)
-
-
 def check(
     mpi: LocalMpi,
     ranks: int,
@@ -178,7 +149,7 @@ def check(
         spool = folder / "trace" / "spool"
         for rank in range(ranks):
             if (spool / f"{rank}.0.spool").exists():
-                ended.records.append(list(_records(spool / f"{rank}.0.spool")))
+                ended.records.append(read_spool(spool / f"{rank}.0.spool").records)
                 lines = (spool / f"{rank}.defs").read_text().splitlines()
                 ended.definitions.append([json.loads(line) for line in lines])
         return ended

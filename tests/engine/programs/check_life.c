@@ -166,19 +166,21 @@ static int maps_a_window(void) {
 }
 
 /* 0: no rank has a window; 1: every rank has one, until its communicator is freed; 2: no rank has one, because one of
- * them may not make files of that size. */
+ * them cannot open a file. */
 void check_shared(uint64_t wanted) {
     MPI_Comm comm;
     int one = 1, sum = 0;
     struct rlimit limit, before;
-    getrlimit(RLIMIT_FSIZE, &before);
+    getrlimit(RLIMIT_NOFILE, &before);
     limit = before;
-    limit.rlim_cur = 1 << 16;
+    int next = dup(STDERR_FILENO); /* as from here on, no file can be opened */
+    close(next);
+    limit.rlim_cur = (rlim_t)next;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (wanted == 2 && check_rank == 1)
-        setrlimit(RLIMIT_FSIZE, &limit);
+        setrlimit(RLIMIT_NOFILE, &limit);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    setrlimit(RLIMIT_FSIZE, &before);
+    setrlimit(RLIMIT_NOFILE, &before);
     CHECK(sum == check_size, "sum %d", sum);
     CHECK(maps_a_window() == (wanted == 1), "%d windows", maps_a_window());
     MPI_Comm_free(&comm);
