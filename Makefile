@@ -37,7 +37,7 @@ check-kills: setup-test ## 1,000 runs killed at random moments: is every event r
 	@$(PY) tests/kills/check_kills.py --runs $(or $(RUNS),1000) --seed $(or $(SEED),1)
 
 check-random: setup-test ## Random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
-	@PYTHONPATH=tools $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
+	@PYTHONPATH=tools:collector/tests/runtime $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
 
 check-mpi4py: setup-test ## mpi4py's own tests with and without the collector, in some hours (MPI=release RANKS="1 2")
 	@$(PY) tests/exactness/check_mpi4py.py $(if $(MPI),--mpi $(MPI)) $(if $(RANKS),--ranks $(RANKS))

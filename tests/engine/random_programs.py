@@ -17,6 +17,7 @@ from engine_jobs import ROOT
 from hopscope.launch import collector_library
 from hypothesis import strategies as st
 from local_mpi import LocalMpi, without_hopscope
+from read_spool import read_spool
 
 SOURCES = Path(__file__).parent / "interpreter"
 CONTRACT = json.loads((ROOT / "schemas" / "tree.schema.json").read_text())["$defs"]
@@ -222,7 +223,7 @@ def compare(mpi: LocalMpi, job: Job, timeout: int = 40) -> Outcome:
 
 
 def _calls_by_engine(spools: Path) -> int:
-    leaves = (record for path in spools.glob("*.spool") for record in engine_jobs._records(path))
+    leaves = (record for path in spools.glob("*.spool") for record in read_spool(path).records)
     return sum(record.kind == engine_jobs.LEAVE and record.c == 1 for record in leaves)
 
 
