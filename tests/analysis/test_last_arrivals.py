@@ -244,6 +244,20 @@ def test_a_nonblocking_collective_is_waited_for_from_its_wait_on(tmp_path: Path)
     ]
 
 
+def sixty_collectives(tmp_path: Path, calls: list[str], lead: list[str]) -> hopscope.Trace:
+    """Of four ranks, with these calls and what led to each; the first line of both names the columns."""
+    return hopscope.open(
+        draw(
+            tmp_path / "d",
+            ranks="rank\n0\n1\n2\n3",
+            comms="comm name size members\n0 w 4 0,1,2,3",
+            collectives="comm seq comm_size\n" + "\n".join(f"0 {c} 4" for c in range(60)),
+            calls="\n".join(calls),
+            path_stretches="\n".join(lead),
+        )
+    )
+
+
 def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Path) -> None:
     # 60 Allreduces of 4 ranks; rank 2 is last in all but every tenth, where rank 0 is.
     calls, lead = (
@@ -254,16 +268,7 @@ def test_a_rank_that_is_always_late_is_named_and_the_others_are_not(tmp_path: Pa
         late = 0 if c % 10 == 9 else 2
         calls += [f"{c} {r} {1000 * c + 10 * r + (500 if r == late else 0)} {1000 * c + 600}" for r in range(4)]
         lead.append(f"lead {c} 0 {late} {1000 * c} {1000 * c + 500} compute")
-    trace = hopscope.open(
-        draw(
-            tmp_path / "d",
-            ranks="rank\n0\n1\n2\n3",
-            comms="comm name size members\n0 w 4 0,1,2,3",
-            collectives="comm seq comm_size\n" + "\n".join(f"0 {c} 4" for c in range(60)),
-            calls="\n".join(calls),
-            path_stretches="\n".join(lead),
-        )
-    )
+    trace = sixty_collectives(tmp_path, calls, lead)
     assert shown(trace.last_arrivals(), "rank", "share", "late", "cause") == expected("""
         rank,share,late,cause
         0,0.1,false,false
@@ -283,16 +288,7 @@ def test_a_rank_that_the_tree_lets_go_last_is_late_but_no_cause_and_gates_use_th
     for c in range(60):
         calls += [f"{c} {r} {1000 * c + 500 * (r == 3)} {1000 * c + 600 + 500 * (r == 3)}" for r in range(4)]
         lead.append(f"lead {c} 0 3 {1000 * c + 100} {1000 * c + 500} compute")
-    trace = hopscope.open(
-        draw(
-            tmp_path / "d",
-            ranks="rank\n0\n1\n2\n3",
-            comms="comm name size members\n0 w 4 0,1,2,3",
-            collectives="comm seq comm_size\n" + "\n".join(f"0 {c} 4" for c in range(60)),
-            calls="\n".join(calls),
-            path_stretches="\n".join(lead),
-        )
-    )
+    trace = sixty_collectives(tmp_path, calls, lead)
     answer = trace.answer("last-arrivals")
     assert [(row["late"], row["cause"]) for row in answer.rows] == [(False, False)] * 3 + [(True, False)]
     on_cause, on_late = (judge(parse(f"*.{column} == 1"), answer.analysis, answer.rows) for column in ("cause", "late"))
