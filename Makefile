@@ -1,7 +1,7 @@
 # Two commands for a newcomer, `make demo` and `make test`; `make help` lists the rest.
 #
-# What was set up is remembered in .venv/stamps, each against the sources it was made from, so a second `make` starts
-# at once and a changed source is built again.
+# .venv/stamps remembers what was set up and from which sources. So a second `make` starts at once, and a changed source is
+# built again.
 
 SHELL := /bin/bash
 PY := .venv/bin/python
@@ -10,78 +10,91 @@ STAMPS := .venv/stamps
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-COLLECTOR_SOURCES := $(shell find collector -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
-NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native schemas -type f)
+COLLECTOR_SOURCES := $(shell find collector schemas -name '*.[ch]' -o -name '*.map' -o -name '*.in' -o -name CMakeLists.txt -o -name '*.cmake')
+NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native tests/paths/native schemas collector/src/plan collector/src/json collector/include -type f)
 
-.PHONY: help demo test check check-kills check-random check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large dev lock clean setup-demo setup-test unit
+# An editable installation knows which modules there are: a new name is installed again, a changed file is not.
+MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
+$(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODULES) ] || echo $(MODULES) >$(STAMPS)/modules)
 
-help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+.PHONY: help demo test check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large dev lock clean setup-demo setup-test unit
 
-demo: setup-demo ## A real solver traced, explained, remapped and run again: about two minutes after the first set-up
+help: ## List all targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it again (two minutes after the first set-up)
 	@$(PY) demo/run.py
 
-test: setup-test ## All tests: the collector's under every MPI library found, and the Python ones
-	@status=0; $(MAKE) --no-print-directory unit || status=1; $(PY) -m pytest -q -n 2 -m 'not alone' || status=1; \
+test: setup-test ## Run all tests: the collector's under every MPI library found, and the Python ones
+	@status=0; $(MAKE) --no-print-directory unit || status=1; $(PY) -m pytest -q -n 2 --dist worksteal -m 'not alone' || status=1; \
 	  $(PY) -m pytest -q -m alone || status=1; exit $$status
 
 unit: setup-test
 	@mkdir -p build && tools/setup collector
 	@status=0; for build in build/collector-*/; do echo "ctest: $$build"; \
-	  ctest --test-dir $$build --output-on-failure || status=1; done; exit $$status
+	  ctest --test-dir $$build -j2 --output-on-failure || status=1; done; exit $$status
 
-check: setup-test ## Formatting, types, lints and the schemas
+check: setup-test ## Check formatting, types, lints, schemas and generated pages
 	@tools/check
 
-check-kills: setup-test ## 1,000 runs killed at random moments: is every event recovered? About half an hour
+check-algorithms: setup-test ## Force every algorithm of Open MPI 4 and see what is recognised, a minute
+	@$(PY) tests/algorithms/check_algorithms.py
+
+check-kills: setup-test ## Kill 1,000 runs at random moments and recover every event, half an hour (RUNS=n SEED=n)
 	@$(PY) tests/kills/check_kills.py --runs $(or $(RUNS),1000) --seed $(or $(SEED),1)
 
-check-random: setup-test ## Random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
+check-network: setup-test ## Run 64 jobs on networks of hosts and kill 16 more; nothing may be left, five minutes, root (RUNS=n KILLS=n)
+	@PYTHONPATH=tools:tests/network $(PY) tests/network/check_network.py --runs $(or $(RUNS),64) --kills $(or $(KILLS),16)
+
+check-random: setup-test ## Run random MPI programs with and without the collector, ten minutes (FOR=seconds SEED=n)
 	@PYTHONPATH=tools:collector/tests/runtime $(PY) tests/engine/check_random.py --seconds $(or $(FOR),600) --seed $(or $(SEED),1)
 
-check-mpi4py: setup-test ## mpi4py's own tests with and without the collector, in some hours (MPI=release RANKS="1 2")
+check-mutations: setup-test ## Make twenty known mistakes in a copy; a test must notice each (ONLY="name ...")
+	@PYTHONPATH=tools $(PY) tests/mutations/check_mutations.py $(ONLY)
+
+check-mpi4py: setup-test ## Run mpi4py's own tests with and without the collector, some hours (MPI=release RANKS="1 2")
 	@$(PY) tests/exactness/check_mpi4py.py $(if $(MPI),--mpi $(MPI)) $(if $(RANKS),--ranks $(RANKS))
 
-check-apps: setup-test ## LAMMPS, HPCC and ScaLAPACK's testers with and without the collector (ONLY=name WHOLE=1)
+check-apps: setup-test ## Run LAMMPS, HPCC and ScaLAPACK's testers with and without the collector (ONLY=name WHOLE=1)
 	@$(PY) tests/exactness/check_apps.py $(if $(ONLY),--only '$(ONLY)') $(if $(WHOLE),--whole)
 
-check-pythons: setup-demo ## The wheel under each further Python found here: install, build a collector, trace, analyse
+check-pythons: setup-demo ## Install the wheel under each Python found, build a collector, trace and analyse (ONLY=version)
 	@$(PY) tools/check_pythons.py $(ONLY)
 
-check-fresh: ## The demo on Debian 12 and 13 as they are before anything was installed; needs root (ONLY=trixie)
+check-fresh: ## Run the demo on a fresh Debian 12 and 13; needs root (ONLY=trixie)
 	@tools/check-fresh $(ONLY)
 
-fuzz: setup-test ## The readers of tree files, topology files and spools against mutated input: SECONDS=60 each
+fuzz: setup-test ## Feed mutated tree files, topology files and spools to their readers (SECONDS=60 each)
 	@tools/fuzz $(or $(SECONDS),60)
 
-sanitize: setup-test ## The collector's tests under the address, undefined-behaviour and thread sanitizers
+sanitize: setup-test ## Run the collector's tests under the address, undefined-behaviour and thread sanitizers
 	@tools/sanitize
 
-bench: setup-test ## The benchmarks: ratios, taken in one run
+bench: setup-test ## Run the benchmarks: ratios, taken in one run
 	@$(PY) benchmarks/run.py
 
-bench-large: setup-test ## Conversion and analyses of 2, 20 and 200 million events side by side; 10 GB in TMPDIR
+bench-large: setup-test ## Convert and analyse 2, 20 and 200 million events; needs 10 GB in TMPDIR
 	@$(PY) benchmarks/run.py large
 
-dev: setup-test ## Everything for working on Hopscope: packages, .venv, native modules, collectors
+dev: setup-test ## Set up everything for working on Hopscope: packages, .venv, native modules, collectors
 	@echo "ready: source .venv/bin/activate"
 
-lock: ## Resolve the Python packages of pyproject.toml anew, into requirements/
+lock: ## Resolve the Python packages of pyproject.toml again, into requirements/
 	@$(firstword $(wildcard $(PY)) python3) tools/lock.py
 
-clean: ## Remove what was built, but not .venv
+clean: ## Remove everything that was built except .venv
 	rm -rf build demo_run .pytest_cache .ruff_cache .hypothesis $(STAMPS)
 	find analysis dashboard tests demo benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
-# Stamps. A stamp of `test` serves `demo` as well; the other way round it does not.
+# Stamps. A stamp of `test` also serves `demo`, but not the other way round.
 setup-demo: $(if $(wildcard $(STAMPS)/python-test),$(STAMPS)/python-test,$(STAMPS)/python-demo) $(STAMPS)/collector
 setup-test: $(STAMPS)/python-test $(STAMPS)/collector
 
 build/system-%: tools/setup
 	@mkdir -p $(@D) && tools/setup system $* && touch $@
 
-$(STAMPS)/python-%: $(NATIVE_SOURCES) $(wildcard requirements/*.txt) | build/system-%
-	@tools/setup python $* && mkdir -p $(@D) && touch $@
+$(STAMPS)/python-%: $(NATIVE_SOURCES) $(wildcard requirements/*.txt) $(wildcard $(STAMPS)/modules) | build/system-%
+	@tools/setup python $* && mkdir -p $(@D) && echo $(MODULES) >$(@D)/modules && touch $@
 
 $(STAMPS)/collector: $(COLLECTOR_SOURCES) | $(if $(wildcard build/system-test),build/system-test,build/system-demo)
 	@tools/setup collector && mkdir -p $(@D) && touch $@

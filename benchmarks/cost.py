@@ -4,25 +4,15 @@ Every comparison is made in one run, its sides interleaved; each figure is the m
 medians over batches of calls, so a neighbour on the machine that takes the processor away now and then does not count.
 """
 
-import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from measure import allreduce_ns, local_mpi, preloaded
+from measure import allreduce_ns, interleaved, local_mpi, preloaded
 
 Row = tuple[str, str]
 
 ENGINE_TREE = "recursive-doubling"
-
-
-def interleaved(repetitions: int, jobs: dict[str, Callable[[], float]]) -> dict[str, float]:
-    """The median of each job's figure."""
-    figures: dict[str, list[float]] = {name: [] for name in jobs}
-    for _ in range(repetitions):
-        for name, job in jobs.items():
-            figures[name].append(job())
-    return {name: statistics.median(values) for name, values in figures.items()}
 
 
 def observed_call(folder: Path, repetitions: int) -> list[Row]:
@@ -45,7 +35,7 @@ def observed_call(folder: Path, repetitions: int) -> list[Row]:
         ("Allreduce on COMM_SELF, plain", f"{ns['plain']:.0f} ns"),
         ("  observed, added to a call", f"{ns['observed'] - ns['plain']:.0f} ns (Score-P 8.4 tracing: 133 ns)"),
         (
-            "  the same with the preparing of the recording's next piece spread over all calls, processor time",
+            "  the same, with the preparation of the recording's next chunk spread over all calls, processor time",
             f"{whole['observed'] - whole['plain']:.0f} ns",
         ),
         ("  its size in the recording, while the program runs", f"{recorded / (calls + 1000):.1f} B"),
@@ -57,19 +47,25 @@ def engine(folder: Path, repetitions: int) -> list[Row]:
     """The engine against the library on two ranks, unrecorded and recorded, over both transports."""
     arguments = ["world", "2", "20000", "200"]
     trace = folder / "two"
+    rows: list[Row] = []
+    for figure, what in (
+        ("ns", "8-byte Allreduce on 2 ranks"),
+        ("processor_ns", "  the same, processor time of all calls"),
+    ):
 
-    def run(record: str, transport: str) -> Callable[[], float]:
-        return lambda: preloaded(2, arguments, trace=trace, tree=ENGINE_TREE, record=record, transport=transport)["ns"]
+        def run(record: str, transport: str, figure: str = figure) -> Callable[[], float]:
+            settings = {"tree": ENGINE_TREE, "record": record, "transport": transport}
+            return lambda: preloaded(2, arguments, trace=trace, **settings)[figure]
 
-    jobs: dict[str, Callable[[], float]] = {"native": lambda: preloaded(2, arguments)["ns"]}
-    for transport in ("shm", "mpi"):
-        jobs[f"{transport}, unrecorded"] = run("0", transport)
-        jobs[f"{transport}, recorded"] = run("1", transport)
-    ns = interleaved(repetitions, jobs)
-    rows = [("8-byte Allreduce on 2 ranks, native", f"{ns['native']:.0f} ns")]
-    for name, value in ns.items():
-        if name != "native":
-            rows.append((f"  {ENGINE_TREE} by the engine over {name}", f"{value:.0f} ns, {value / ns['native']:.2f}x"))
+        jobs: dict[str, Callable[[], float]] = {"native": lambda figure=figure: preloaded(2, arguments)[figure]}
+        for transport in ("shm", "mpi"):
+            jobs[f"{transport}, unrecorded"] = run("0", transport)
+            jobs[f"{transport}, recorded"] = run("1", transport)
+        ns = interleaved(repetitions, jobs)
+        native = ns.pop("native")
+        rows.append((f"{what}, native", f"{native:.0f} ns"))
+        for name, value in ns.items():
+            rows.append((f"  {ENGINE_TREE} by the engine over {name}", f"{value:.0f} ns, {value / native:.2f}x"))
     return rows
 
 
@@ -83,6 +79,31 @@ def hop_event(folder: Path, repetitions: int) -> list[Row]:
     ns = interleaved(repetitions, {"unrecorded": run("0"), "recorded": run("1")})
     added = ns["recorded"] - ns["unrecorded"]
     return [("Barrier on 2 ranks by the engine, recording adds to each of 4 hop events", f"{added / 4:.0f} ns")]
+
+
+def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list[Row]:
+    """The library's own messages: a Barrier of one exchange has two ends on each rank, a message to itself none."""
+    environment = local_mpi.MPICH_IN_MESSAGES if mpi.flavour == "mpich" else {"HOPSCOPE_NATIVE": "1"}
+
+    def run(ranks: int, arguments: list[str], settings: dict[str, str] | None) -> Callable[[], float]:
+        trace = None if settings is None else folder / "native"
+        return lambda: preloaded(ranks, arguments, mpi=mpi, trace=trace, environment=environment, **settings or {})[
+            "ns"
+        ]
+
+    ways = {"plain": None, "without": {"native": "0"}, "with": {}}
+    barrier, message = (
+        interleaved(repetitions, {name: run(ranks, arguments, settings) for name, settings in ways.items()})
+        for ranks, arguments in ((2, ["barrier", "1", "20000", "200"]), (1, ["message", "1", "400000", "1000"]))
+    )
+    return [
+        (f"Barrier on 2 ranks by {mpi.release}, not traced", f"{barrier['plain']:.0f} ns"),
+        ("  observed without its messages, added", f"{barrier['without'] - barrier['plain']:.0f} ns"),
+        ("  each end of its messages adds", f"{(barrier['with'] - barrier['without']) / 2:.0f} ns"),
+        ("Message to itself (Irecv, Send, Wait), not traced", f"{message['plain']:.0f} ns"),
+        ("  observed, added", f"{message['without'] - message['plain']:.0f} ns"),
+        ("  with the library's messages recorded, added to that", f"{message['with'] - message['without']:.0f} ns"),
+    ]
 
 
 def transports(folder: Path, repetitions: int) -> list[Row]:
@@ -140,6 +161,8 @@ def measure(folder: Path, repetitions: int = 5) -> list[Row]:
     """Rows for the report."""
     rows = observed_call(folder, repetitions)
     rows += hop_event(folder, repetitions)
+    for mpi in local_mpi.find():
+        rows += native_hops(folder, repetitions, mpi)
     rows += engine(folder, repetitions)
     rows += transports(folder, max(1, repetitions // 2))
     for mpi in local_mpi.find():

@@ -59,14 +59,15 @@ class Spent:
 
 
 def program(name: str) -> Path:
-    """A C program of benchmarks/programs, linked to libotf2; made again only if its source is newer."""
+    """A C program of benchmarks/programs, linked to libotf2; made again only if its source or the contract is newer."""
     source, target = ROOT / "benchmarks" / "programs" / f"{name}.c", ROOT / "build" / "programs" / name
-    if not target.exists() or target.stat().st_mtime < source.stat().st_mtime:
+    newest = max(file.stat().st_mtime for file in (source, ROOT / "schemas" / "otf2.h"))
+    if not target.exists() or target.stat().st_mtime < newest:
         target.parent.mkdir(parents=True, exist_ok=True)
         flags = subprocess.run(
             ["pkg-config", "--cflags", "--libs", "otf2"], capture_output=True, text=True, check=True
         ).stdout.split()
-        subprocess.run(["cc", "-std=gnu11", "-O2", "-o", str(target), str(source), *flags], check=True)
+        subprocess.run(["cc", "-std=gnu11", "-O2", f"-I{ROOT}", "-o", str(target), str(source), *flags], check=True)
     return target
 
 

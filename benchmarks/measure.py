@@ -1,51 +1,84 @@
-"""One measurement: an Allreduce program run plain or under the collector."""
+"""One measurement: a program run plain or under the collector, also on a network; and several of them in turn."""
 
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import local_mpi
+from hopscope.errors import InputError
 from hopscope.launch import collector_library
+from hopscope.launch.network import made_network, read_network
 
 BIN = Path(sys.executable).parent
-TOPOLOGIES = Path(__file__).parent
-PROGRAM = Path(__file__).parent / "programs" / "allreduce.c"
+PROGRAMS = Path(__file__).parent / "programs"
+PROGRAM = PROGRAMS / "allreduce.c"
 
 
-def _run(words: list[str]) -> dict[str, float]:
+def interleaved(repetitions: int, jobs: Mapping[str, Callable[[], float]]) -> dict[str, float]:
+    """The median of each job's figure. The jobs take turns, so that all meet the machine in the same state."""
+    figures: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(repetitions):
+        for name, job in jobs.items():
+            figures[name].append(job())
+    return {name: statistics.median(values) for name, values in figures.items()}
+
+
+def _run(words: list[str]) -> list[dict[str, float]]:
+    """The figures of each line that a job printed."""
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=300)
-    found = dict(re.findall(r"(\w+)=([\d.]+)", done.stdout))
-    if done.returncode != 0 or "ns" not in found:
+    lines = [dict(re.findall(r"(\w+)=([\d.]+)", line)) for line in done.stdout.splitlines() if "ns=" in line]
+    if done.returncode != 0 or not lines:
         raise RuntimeError(f"{' '.join(words)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
-    return {name: float(value) for name, value in found.items()}
+    return [{name: float(value) for name, value in line.items()} for line in lines]
 
 
-def allreduce_ns(
+def figures(
+    program: Path,
     ranks: int,
     arguments: list[str],
     *,
     trace: Path | None = None,
     tree: str | None = None,
     topology: Path | None = None,
-) -> float:
-    """Median time of a call in ns. Without a trace directory the program runs without the collector; with one it is
-    replaced. Raises RuntimeError with the job's words if it fails.
+    network: Path | None = None,
+    launcher_options: list[str] | None = None,
+) -> list[dict[str, float]]:
+    """What a program prints, line by line. Without a trace directory it runs without the collector; with one it is
+    replaced. network: the topology file of a network to run on. Raises RuntimeError with the job's words if it fails.
     """
     mpi = local_mpi.find()[0]
-    words = [*mpi.launch(ranks), str(mpi.compile(PROGRAM)), *arguments]
+    words = [*mpi.launch(ranks), *(launcher_options or []), str(mpi.compile(program)), *arguments]
     if trace is not None:
         shutil.rmtree(trace, ignore_errors=True)
         options = ["--dir", str(trace)]
         options += ["--tree", tree] if tree else []
         options += ["--topology", str(topology)] if topology else []
+        options += ["--net", str(network)] if network else []
         words = [str(BIN / "hopscope"), "run", *options, "--", *words]
-    return _run(words)["ns"]
+    return _run(words)
+
+
+def allreduce_ns(ranks: int, arguments: list[str], **how: Any) -> float:
+    """Median time of a call in ns; `figures` says how it may run."""
+    return figures(PROGRAM, ranks, arguments, **how)[0]["ns"]
+
+
+def why_no_network(topology: Path) -> str | None:
+    """Why this machine, or this user, cannot make the network of a topology file; None if it can."""
+    try:
+        with made_network(read_network(topology)):
+            return None
+    except InputError as error:
+        return str(error)
 
 
 def preloaded(
@@ -54,17 +87,18 @@ def preloaded(
     *,
     trace: Path | None = None,
     mpi: local_mpi.LocalMpi | None = None,
+    environment: dict[str, str] | None = None,
     **settings: str,
 ) -> dict[str, float]:
     """All figures of the program, run plain or, with a trace directory, with the collector preloaded by hand: nothing
     of the launcher's is measured. settings: HOPSCOPE_<name> in small letters. The recordings stay as they are.
     """
     mpi = mpi or local_mpi.find()[0]
-    words = mpi.launch(ranks)
+    variables = dict(environment or {})
     if trace is not None:
         shutil.rmtree(trace, ignore_errors=True)
-        variables = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_ASSEMBLE": "0"}
+        variables |= {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_ASSEMBLE": "0"}
         variables |= {f"HOPSCOPE_{name.upper()}": value for name, value in settings.items()}
         variables["LD_PRELOAD"] = str(collector_library(mpi.flavour))
-        words += ["env", *(f"{name}={value}" for name, value in variables.items())]
-    return _run([*words, str(mpi.compile(PROGRAM)), *arguments])
+    words = [*mpi.launch(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]
+    return _run([*words, str(mpi.compile(PROGRAM)), *arguments])[0]

@@ -1,6 +1,9 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
-python benchmarks/run.py [lam] [cost] [convert] [events] [large]
+python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [large]
+
+hosts and sites repeat published measurements, over emulated links and on networks of namespaces, and print the
+published ratio beside the one found here.
 """
 
 import statistics
@@ -12,9 +15,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import cost
+import emulation
 import hopscope
-import lam
+import hosts
 import large
+import published
+import sites
 from hopscope.convert import ensure_dataset
 from measure import allreduce_ns
 from rich.console import Console
@@ -69,19 +75,22 @@ def lengths(folder: Path) -> list[tuple[str, str]]:
 
 def main() -> None:
     """Run the benchmarks named, or all but the long one."""
-    benchmarks = {"lam": lam.measure, "cost": cost.measure, "convert": convert, "events": events, "large": lengths}
+    benchmarks = {
+        **(beside_published := {"hosts": hosts.measure, "sites": sites.measure}),
+        **{"cost": cost.measure, "convert": convert, "events": events},
+        **{"emulation": emulation.measure, "large": lengths},
+    }
     wanted = sys.argv[1:] or [name for name in benchmarks if name != "large"]
     unknown = set(wanted) - set(benchmarks)
     if unknown:
-        sys.exit(f"bench: there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(benchmarks)}")
-    table = Table(show_header=False)
-    with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status("") as status:
-        for name in wanted:
-            status.update(f"measuring {name} ...")
+        sys.exit(f"bench: unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(benchmarks)}")
+    for name in wanted:
+        columns = published.COLUMNS if name in beside_published else ("", "")
+        table = Table(*columns, show_header=name in beside_published)
+        with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status(f"measuring {name} ..."):
             for row in benchmarks[name](Path(folder)):
                 table.add_row(*row)
-            table.add_section()
-    console.print(table)
+        console.print(table)
 
 
 if __name__ == "__main__":

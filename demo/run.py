@@ -1,15 +1,19 @@
 """The loop on a real program: trace it, explain it, get a better tree, verify it. `make demo` starts this.
 
 A red-black solver (heat_plate.c) runs on 8 ranks that are dealt over three hosts in two sites 20 ms apart, as
-topology.json says: one machine plays all of them. Only the collectives that run over the tree are delayed.
+topology.json says: one machine plays all of them. Only the collectives that run over the tree are delayed. In the end
+the solver runs untouched, and the messages that Open MPI sends in its collectives are shown; where this machine can
+make a network of hosts (sites.json), over two sites whose link delays every message.
 """
 
 import argparse
+import contextlib
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +24,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import hopscope
 import local_mpi
 from hopscope import remap
+from hopscope.quantities import alike, duration, number, share
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -30,6 +35,7 @@ SIZE = 768
 UNLIKE = 0.25  # a rerun that is this much slower than predicted needs a word
 BIN = Path(sys.executable).parent
 TOPOLOGY = ROOT / "demo" / "topology.json"
+SITES = ROOT / "demo" / "sites.json"
 console = Console(highlight=False)
 
 
@@ -52,11 +58,22 @@ def heading(text: str) -> None:
     console.print(f"\n[bold cyan]{escape(text)}[/]")
 
 
-def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterations: int) -> Solved:
-    """Run the solver under the collector over a tree, with a progress bar fed by its own output."""
-    words = ["run", "--tree", tree, "--topology", shown(TOPOLOGY), "--dir", shown(trace), "--"]
+def solve(
+    mpi: local_mpi.LocalMpi,
+    program: Path,
+    tree: str | None,
+    trace: Path,
+    iterations: int,
+    *,
+    on_sites: bool = False,
+) -> Solved:
+    """Run the solver under the collector over a tree, or untouched, here or on the sites' hosts, with a progress bar
+    fed by its own output."""
+    over = ["--tree", tree, "--topology", shown(TOPOLOGY)] if tree else ["--net", shown(SITES)] if on_sites else []
+    words = ["run", *over, "--dir", shown(trace), "--"]
+    console.print(f"$ hopscope {' '.join(words)} mpirun -n {RANKS} ...", soft_wrap=True)
     words += [
-        *mpi.launch(RANKS),
+        *([mpi.launcher, "-n", str(RANKS)] if on_sites else mpi.launch(RANKS)),
         str(program),
         "--size",
         str(SIZE),
@@ -65,10 +82,6 @@ def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterat
         "--tolerance",
         "0",
     ]
-    console.print(
-        f"$ hopscope run --tree {tree} --topology {shown(TOPOLOGY)} --dir {shown(trace)} -- mpirun -n {RANKS} ...",
-        soft_wrap=True,
-    )
     last = ""
     columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with (
@@ -90,11 +103,26 @@ def solve(mpi: local_mpi.LocalMpi, program: Path, tree: str, trace: Path, iterat
                 last = line
                 progress.update(task, completed=iterations)
             else:
-                console.print(line.rstrip())
+                console.print(line.rstrip(), soft_wrap=True, markup=False)
     if job.returncode != 0 or not last:
         sys.exit(f"demo: the run of {program.name} failed with exit code {job.returncode}")
     said = dict(word.split("=") for word in last.split())
     return Solved(int(said["iterations"]), said["residual"], float(said["ms_per_iteration"]))
+
+
+@contextlib.contextmanager
+def sites() -> Iterator[bool]:
+    """The network of sites.json while the block runs; False, and why, if this machine cannot make it."""
+    up = subprocess.run([str(BIN / "hopscope"), "net", "up", str(SITES)], capture_output=True, text=True, check=False)
+    if up.returncode != 0:
+        console.print(f"Without slow links, on one host: {up.stderr.strip()}", soft_wrap=True, markup=False)
+        yield False
+        return
+    console.print(f"$ hopscope net up {shown(SITES)}", soft_wrap=True)
+    try:
+        yield True
+    finally:
+        subprocess.run([str(BIN / "hopscope"), "net", "down", str(SITES)], capture_output=True, check=False)
 
 
 def analyze(*words: str) -> None:
@@ -110,20 +138,13 @@ def explain(sentence: str) -> None:
     console.print(f"[green]{escape(sentence)}[/]\n")
 
 
-def percent(share: float) -> str:
-    """0.8765 -> 88 %, and what is not quite nothing or everything is not rounded to it."""
-    if 0 < share < 0.01:
-        return "less than 1 %"
-    return f"{min(100 * share, 99) if share < 1 else 100:.0f} %"
-
-
-def iteration_ms(trace: hopscope.Trace) -> float:
-    """Mean time from one collective of the run's communicator to the next, over all, in ms."""
+def iteration_ns(trace: hopscope.Trace) -> float:
+    """Mean time from one collective of the run's communicator to the next, over all."""
     rows = trace.sql(
         "select min(first_enter_ns) a, max(last_leave_ns) b, count(*) n from collectives where op = 'MPI_Allreduce'"
     )
     row: dict[str, Any] = rows.to_pylist()[0]
-    return (row["b"] - row["a"]) / row["n"] / 1e6
+    return (row["b"] - row["a"]) / row["n"]
 
 
 def demo(iterations: int, output: Path) -> None:
@@ -136,7 +157,8 @@ def demo(iterations: int, output: Path) -> None:
     if output.exists():
         shutil.rmtree(output)
     output.mkdir()
-    today, better, tree = output / "binomial", output / "suggested", output / "suggested.json"
+    today, better, untouched = output / "binomial", output / "suggested", output / "untouched"
+    tree = output / "suggested.json"
 
     heading(f"1. A solver on {RANKS} ranks over two sites, its Allreduce on a binomial tree")
     program = mpi.compile(ROOT / "demo" / "heat_plate.c")
@@ -145,75 +167,27 @@ def demo(iterations: int, output: Path) -> None:
     heading("2. What happened?")
     analyze("summary", shown(today))
     trace = hopscope.open(today)
-    for command, sentence in (
-        ("critical-path", critical_path_sentence),
-        ("last-arrivals", last_arrivals_sentence),
-        ("noise", noise_sentence),
-        ("wan-share", wan_share_sentence),
-    ):
+    found = {row["key"]: f"{row['sentence']} {row['evidence']}" for row in trace.findings().to_pylist()}
+    for command in ("critical-path", "last-arrivals", "noise", "wan-share"):
         analyze(command, shown(today))
-        explain(sentence(trace))
+        explain(found[command])
 
     heading("3. What would be better?")
     analyze("remap", shown(today), "-o", shown(tree))
     candidates = remap.remap(trace)
-    if not tree.exists():
-        return
+    if tree.exists():
+        heading("4. Is it? The same program again, over the suggested tree")
+        after = solve(mpi, program, shown(tree), better, iterations)
+        compare(candidates, trace, before, after, hopscope.open(better))
 
-    heading("4. Is it? The same program again, under the suggested tree")
-    after = solve(mpi, program, shown(tree), better, iterations)
-    compare(candidates, trace, before, after, hopscope.open(better))
-    console.print(f"[dim]The demo took {time.monotonic() - started:.0f} s.[/]")
-    console.print(f"Look around:  [bold]{shown(BIN / 'hopscope')} dashboard {shown(today)}[/]")
-
-
-def critical_path_sentence(trace: hopscope.Trace) -> str:
-    """Where the run's time went."""
-    rows = {row["category"]: row for row in trace.critical_path().to_pylist()}
-    wan, compute = rows["wan"]["share"], rows["compute"]["share"]
-    return (
-        f"Of all that the run had to wait for, {percent(wan)} was messages between the sites and {percent(compute)} "
-        f"computing{': faster ranks would not help, fewer crossings would' if wan > 10 * compute else ''}."
-    )
-
-
-def last_arrivals_sentence(trace: hopscope.Trace) -> str:
-    """Who the others waited for, and whether anybody is to blame."""
-    rows = trace.last_arrivals().to_pylist()
-    causes = [row for row in rows if row["cause"]]
-    if causes:
-        share = percent(sum(row["cause_share"] for row in causes))
-        return f"{_ranks(causes).capitalize()} computed longer, which led to {share} of the last arrivals."
-    late = [row for row in rows if row["late"]]
-    if not late:
-        return "No rank made the others wait."
-    why = "for no cause that stands out"
-    if sum(row["released_share"] for row in rows) > 0.5:
-        why = "because the tree had let it go last the time before"
-    entered = f"{_ranks(late)} entered last in {percent(sum(row['share'] for row in late))} of the collectives"
-    return f"No rank is slow: {entered}, {why}."
-
-
-def _ranks(rows: list[dict[str, Any]]) -> str:
-    return " and ".join(f"rank {row['rank']}" for row in rows)
-
-
-def noise_sentence(trace: hopscope.Trace) -> str:
-    """How much computing varied."""
-    anyone = trace.noise().to_pylist()[-1]
-    return (
-        f"In {anyone['late_1ms']} of {anyone['iterations']} iterations some rank computed more than 1 ms longer than "
-        f"it usually does there; {anyone['paid_ns'] / 1e6:.1f} ms of all that was paid for on the critical path."
-    )
-
-
-def wan_share_sentence(trace: hopscope.Trace) -> str:
-    """How often the tree crosses between the sites."""
-    row = trace.wan_share().to_pylist()[0]
-    return (
-        f"An Allreduce's critical path crosses between the sites {row['crossings']:.1f} times, one after another"
-        f"{'; two would do, once there and once back' if row['crossings'] > 2.5 else ''}."
-    )
+    if mpi.flavour == "openmpi":
+        heading("5. And untouched? The same program again, with Open MPI's own collectives")
+        with sites() as there:
+            solve(mpi, program, None, untouched, iterations, on_sites=there)
+        analyze("algorithms", shown(untouched))
+        analyze("critical-path", shown(untouched))
+    console.print(f"[dim]The demo took {duration(1e9 * (time.monotonic() - started))}.[/]")
+    console.print(f"Look around:  [bold]{shown(BIN / 'hopscope')} dashboard {shown(today)}[/]", soft_wrap=True)
 
 
 def compare(candidates: Any, trace: hopscope.Trace, before: Solved, after: Solved, rerun: hopscope.Trace) -> None:
@@ -222,23 +196,25 @@ def compare(candidates: Any, trace: hopscope.Trace, before: Solved, after: Solve
     table = Table(title="predicted and achieved", title_justify="left")
     for name in ("", "predicted", "achieved"):
         table.add_column(name, justify="left" if not name else "right")
-    predicted, achieved = best["predicted_ns"] / 1e6, iteration_ms(rerun)
-    today = iteration_ms(trace)
-    replayed = next(row["predicted_ns"] for row in candidates.to_pylist() if row["today"]) / 1e6
-    table.add_row("today's tree, per iteration", f"{replayed:.1f} ms", f"{today:.1f} ms")
-    table.add_row("suggested tree, per iteration", f"{predicted:.1f} ms", f"{achieved:.1f} ms")
-    table.add_row("faster by a factor of", f"{replayed / predicted:.2f}", f"{today / achieved:.2f}")
+    predicted, achieved = best["predicted_ns"], iteration_ns(rerun)
+    today = iteration_ns(trace)
+    replayed = next(row["predicted_ns"] for row in candidates.to_pylist() if row["today"])
+    before_and_after = alike("ns", replayed, today, predicted, achieved)
+    table.add_row("today's tree, per iteration", *before_and_after[:2])
+    table.add_row("suggested tree, per iteration", *before_and_after[2:])
+    table.add_row("faster by a factor of", number(replayed / predicted), number(today / achieved))
     console.print(table)
     beyond, error = achieved / predicted - 1, best["model_error"]
     if beyond > max(2 * error, UNLIKE):
         explain(
-            f"The rerun took {beyond:.0%} longer than predicted, and the model errs by {error:.0%}: something else on "
-            "this machine kept the ranks from its processors. Run the demo again when it is idle."
+            f"The rerun took {share(beyond)} longer than predicted, but the model errs by only {share(error)}, so "
+            "other work on this machine slowed the ranks down. Run the demo again when the machine is idle."
         )
     same = "the same" if before.residual == after.residual else f"not the same ({before.residual}, {after.residual})"
+    was, is_now = alike("ns", 1e6 * before.ms_per_iteration, 1e6 * after.ms_per_iteration)
     explain(
-        f"By its own clock the solver went from {before.ms_per_iteration:.1f} to {after.ms_per_iteration:.1f} ms an "
-        f"iteration, and its result after {after.iterations} iterations is {same}."
+        f"By its own clock the solver went from {was} to {is_now} an iteration, and its result after "
+        f"{after.iterations} iterations is {same}."
     )
 
 

@@ -1,7 +1,6 @@
-"""What tests in several folders need: the MPI libraries of this machine, and which folders start MPI jobs."""
+"""What tests in several folders need: the MPI libraries of this machine."""
 
 import os
-from pathlib import Path
 
 # Threads of a matrix product spin while they wait for one another, which costs dear where tests run side by side. This
 # has to be set before anybody imports numpy.
@@ -10,15 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import local_mpi
 import pytest
 
-STARTING_JOBS = [Path(__file__).parent / folder for folder in ("end_to_end", "engine", "exactness", "kills", "reach")]
 MPIS = local_mpi.find()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts MPI programs runs alone."""
-    for item in items:
-        if any(folder in item.path.parents for folder in STARTING_JOBS):
-            item.add_marker(pytest.mark.alone)
 
 
 @pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])

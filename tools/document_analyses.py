@@ -47,7 +47,7 @@ Made by `tools/document_analyses.py` from the headers of the files under `analys
 descriptions of `remap` and `gate`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
-`analyze sql TRACE "SELECT ..."` asks anything else of the tables in `schemas/tables/`.
+`analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
 """
 
 
@@ -56,7 +56,7 @@ def _grain(analysis: Analysis) -> str:
     if grain is None:
         return ""
     chosen = f"`--{grain.option} {grain.value}`" if grain.value is not None else f"`--{grain.option}` given"
-    return f"### {chosen}{' (when nothing is said)' if grain.default else ''}\n\n"
+    return f"### {chosen}{' (default)' if grain.default else ''}\n\n"
 
 
 def _section(analysis: Analysis) -> str:
@@ -94,10 +94,7 @@ def _method(command: Command) -> str:
     options = {option: _one_of(values) for option, values in command.choices.items()}
     options |= {p.name: _type(p) for p in command.parameters}
     base = command.default.base
-    arguments = [
-        f"        {name}: {kind},\n" if name == base else f"        {name}: {kind} | None = None,\n"
-        for name, kind in options.items()
-    ]
+    arguments = [_argument(name, kind, optional=name != base) for name, kind in options.items()]
     given = "\n" + "        self,\n        *,\n" + "".join(arguments) + "    " if arguments else "self"
     columns = [
         f"{_chosen(analysis)}{', '.join(column.name for column in analysis.columns)}" for analysis in command.grains
@@ -105,6 +102,16 @@ def _method(command: Command) -> str:
     words = [f'"""{command.default.help}', "", "Columns:", "", *columns, '"""']
     text = "\n".join(fill(line, 112, break_on_hyphens=False) for line in words)
     return f"    def {command.function}({given}) -> pa.Table:\n{indent(text, ' ' * 8)}\n"
+
+
+def _argument(name: str, kind: str, *, optional: bool) -> str:
+    """One argument, as the formatter would write it."""
+    default = " | None = None" if optional else ""
+    line = f"{name}: {kind}{default},"
+    if len(line) > 112:
+        words = kind.removeprefix("Literal[").removesuffix("]").split(", ")
+        line = f"{name}: Literal[\n" + "".join(f"    {word},\n" for word in words) + f"]\n{default.strip()},"
+    return indent(line, " " * 8) + "\n"
 
 
 def _chosen(analysis: Analysis) -> str:

@@ -12,6 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+# What test programs include of ours.
+_HEADERS = (*(ROOT / "collector" / "include").rglob("*.h"), *(ROOT / "schemas").glob("*.h"))
+
+MPICH_IN_MESSAGES = {"HOPSCOPE_NATIVE": "mpich", "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9)}
+"""What shows MPICH's own messages. MPICH 5 otherwise leaves them for shared memory after a few calls on one host."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class LocalMpi:
     launcher: str
 
     def launch(self, ranks: int) -> list[str]:
-        """The launcher's words for so many ranks on this machine, whatever its cores and whoever we are."""
+        """The launcher's words for so many ranks on this machine, whatever its cores, and for root as well."""
         words = [self.launcher, "-n", str(ranks)]
         if self.flavour == "openmpi":
             words += ["--oversubscribe"]
@@ -56,12 +61,13 @@ class LocalMpi:
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
         """The program made from one C, C++ or Fortran file, in build/programs/<release>/; made again only if the
-        source or a header beside it is newer. Say a name where one source makes several programs.
+        source, a header beside it or one of the collector's is newer. Say a name where one source makes several
+        programs.
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
         program = ROOT / "build" / "programs" / self.release / (name or source.stem)
-        newest = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.h")))
+        newest = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.h"), *_HEADERS))
         if program.exists() and program.stat().st_mtime > newest:
             return program
         program.parent.mkdir(parents=True, exist_ok=True)

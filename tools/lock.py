@@ -113,7 +113,7 @@ def faults(text: str, requirements: list[str], versions: list[str]) -> list[str]
     said = [f"the line {line!r} is neither a package nor a hash" for line in strangers]
     said += [f"{pin.name} has no hash" for pin in pins if not pin.hashes]
     asked = {canonicalize_name(Requirement(words).name) for words in requirements}
-    said += [f"{pin.name} is no longer asked for" for pin in pins if pin.asked and pin.name not in asked]
+    said += [f"pyproject.toml no longer asks for {pin.name}" for pin in pins if pin.asked and pin.name not in asked]
     for words in requirements:
         requirement = Requirement(words)
         for python in versions:
@@ -125,7 +125,8 @@ def faults(text: str, requirements: list[str], versions: list[str]) -> list[str]
                 and (not pin.marker or Marker(pin.marker).evaluate(here))
             ]
             if len(locked) != 1 or not requirement.specifier.contains(locked[0], prereleases=True):
-                said.append(f"{words} is asked for; for Python {python} it has {', '.join(locked) or 'none'}")
+                found = ", ".join(locked) or "none"
+                said.append(f"pyproject.toml asks for {words}; for Python {python} the lock has {found}")
     return said
 
 
@@ -142,10 +143,10 @@ def check(project: dict) -> int:
     tested = {(pin.name, pin.version, pin.marker) for pin in read(texts["test"])[0]}
     for pin in read(texts["demo"])[0]:
         if (pin.name, pin.version, pin.marker) not in tested:
-            print(f"requirements/demo.txt: {pin.name} {pin.version} is not what the tests have", file=sys.stderr)
+            print(f"requirements/demo.txt: {pin.name} {pin.version} differs from what the tests use", file=sys.stderr)
             stale += 1
     if stale:
-        print(f"the locks are stale: run {COMMAND}", file=sys.stderr)
+        print(f"The locks are stale. Run {COMMAND}", file=sys.stderr)
     return 1 if stale else 0
 
 

@@ -13,8 +13,25 @@ from hopscope.trace import Trace
 class Analyses:
     """What `hopscope.Trace` answers."""
 
+    def algorithms(
+        self,
+        *,
+        comm: int | None = None,
+        seq: int | None = None,
+        collective: str | None = None,
+    ) -> pa.Table:
+        """Which algorithms the collectives ran by, recognised from their messages.
+
+        Columns:
+
+        op, comm, ranks, bytes, algorithm, segment_bytes, same, captured, differs, collectives, depth, messages,
+        message_bytes, wan_messages, crossings, source, ran, asked, obeyed, why, since_ns, first
+        collective=...: edge, phase, src, dst, collectives, rounds, messages, link, hops, bytes, took_ns, waited_share,
+        waited_low, waited_high, on_path, time_ns, share, share_low, share_high
+        """
+
     def check_data(self) -> pa.Table:
-        """Whether the dataset keeps its own rules.
+        """Check that the dataset keeps its own rules.
 
         Columns:
 
@@ -52,7 +69,7 @@ class Analyses:
         *,
         collective: str | None = None,
     ) -> pa.Table:
-        """The local work inside one collective: every combining and copying, rank by rank.
+        """The local work inside one collective: every combine and copy, rank by rank.
 
         Columns:
 
@@ -65,15 +82,16 @@ class Analyses:
         order: Literal["worst", "median", "first"] | None = None,
         limit: int | None = None,
         comm: int | None = None,
+        seq: int | None = None,
         operation: str | None = None,
     ) -> pa.Table:
-        """The collectives of the trace, worst first, with where the time of each one's critical path went.
+        """The collectives of the trace, worst first, and where the time on each one's critical path went.
 
         Columns:
 
-        collective, collective_id, comm, comm_name, seq, operation, root, bytes, ranks, first_enter_ns, duration_ns,
-        spread_ns, after_last_enter_ns, last_rank, margin_ns, path_ns, local_ns, shm_ns, lan_ns, wan_ns, native_ns,
-        hops, engine, complete
+        collective, collective_id, comm, comm_name, seq, previous_seq, next_seq, operation, root, bytes, ranks,
+        first_enter_ns, duration_ns, spread_ns, after_last_enter_ns, last_rank, margin_ns, path_ns, local_ns, shm_ns,
+        lan_ns, wan_ns, native_ns, hops, engine, complete
         """
 
     def compare(
@@ -87,7 +105,7 @@ class Analyses:
         statistic: Literal["all", "median", "p95", "p99"] | None = None,
         least: float | None = None,
     ) -> pa.Table:
-        """Whether a run's collectives take longer than another run's, by operation and place in the program.
+        """Whether collectives take longer than in another run, by operation and place in the program.
 
         Columns:
 
@@ -131,14 +149,40 @@ class Analyses:
         absorbed_at, absorbed_ns, behind
         """
 
+    def findings(
+        self,
+        *,
+        about: Literal[
+            "collectives",
+            "critical-path",
+            "last-arrivals",
+            "noise",
+            "tree",
+            "algorithms",
+            "settings",
+            "wan-share",
+            "late-ranks",
+            "noise-periods",
+            "delayed-hops",
+        ]
+        | None = None,
+        least_ms: float | None = None,
+        limit: int | None = None,
+    ) -> pa.Table:
+        """What the trace says, in sentences: one finding for each thing examined.
+
+        Columns:
+
+        key, verdict, severity, problem, sentence, evidence, value, unit, analysis
+        """
+
     def honesty(
         self,
         *,
         untraced_ns: int | None = None,
         traced_ns: int | None = None,
     ) -> pa.Table:
-        """What to know of a trace before staking anything on it: what tracing cost, what is missing, what is covered,
-        what ran otherwise.
+        """How far this trace can be trusted: cost of tracing, missing data, coverage.
 
         Columns:
 
@@ -160,26 +204,31 @@ class Analyses:
         at: int | None = None,
         comm: int | None = None,
     ) -> pa.Table:
-        """Which rank the others waited for: who entered the collectives last, and whose computing was behind it.
+        """Which rank the others waited for: who entered last, and whose computing caused it.
 
         Columns:
 
         by=rank: rank, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, released_share,
-        released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
+        released_low, released_high, chance, cause_chance, late_above, cause_above, undecided, margin_ns, waiting_ns,
+        collectives
         at=...: child, share, share_low, share_high, binding_share, binding_low, binding_high, undecided, margin_ns,
         collectives
         by=cluster: cluster, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause,
-        released_share, released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
+        released_share, released_low, released_high, chance, cause_chance, late_above, cause_above, undecided,
+        margin_ns, waiting_ns, collectives
         by=host: host, share, share_low, share_high, late, cause_share, cause_low, cause_high, cause, released_share,
-        released_low, released_high, chance, cause_chance, undecided, margin_ns, waiting_ns, collectives
+        released_low, released_high, chance, cause_chance, late_above, cause_above, undecided, margin_ns, waiting_ns,
+        collectives
         """
 
     def late_ranks(
         self,
         *,
         least_ms: float | None = None,
+        often: float | None = None,
+        rare: float | None = None,
     ) -> pa.Table:
-        """How each rank is late: always, by turns, in single spikes, sometimes or never.
+        """How often each rank is late: always, in turn, in single spikes, sometimes or never.
 
         Columns:
 
@@ -187,7 +236,7 @@ class Analyses:
         """
 
     def noise(self) -> pa.Table:
-        """How often and how much each rank computed longer than it normally does, and who paid for it.
+        """How often and how much each rank computed longer than normal, and who paid for it.
 
         Columns:
 
@@ -196,7 +245,7 @@ class Analyses:
         """
 
     def noise_periods(self) -> pa.Table:
-        """Whether a rank's noise comes with a period, and which.
+        """Find periodic noise and its period, rank by rank.
 
         Columns:
 
@@ -221,7 +270,7 @@ class Analyses:
         *,
         by: Literal["item", "engine", "operation"] | None = None,
     ) -> pa.Table:
-        """What ran and what the trace can tell about it: one item a row.
+        """What ran and what the trace can tell about it: one item per row.
 
         Columns:
 
@@ -238,7 +287,7 @@ class Analyses:
         comm: int | None = None,
         root: int | None = None,
     ) -> pa.Table:
-        """The edges that hops ran over, and what each weighs on the critical path of the run.
+        """The edges that hops ran over, and how much each contributes to the run's critical path.
 
         Columns:
 
@@ -255,7 +304,7 @@ class Analyses:
         """
 
     def wan_share(self) -> pa.Table:
-        """How much of the way through the collectives is spent between clusters.
+        """Share of the collectives' time spent on links between clusters.
 
         Columns:
 

@@ -1,12 +1,20 @@
-"""Compiled walks and replays; built from analysis/native/paths."""
+"""Compiled replays; built from analysis/native/paths."""
 
 from typing import Any
 
 import numpy as np
 
+LINK_CLASSES: tuple[tuple[str, str], ...]
+"""Words and conditions of schemas/links.h."""
+WORDS: dict[str, dict[str, str]]
+"""Vocabularies of schemas/words.h by name, each word with its meaning."""
+
+def link_class(
+    one_rank: int, one_host: int, one_cluster: int, other_rank: int, other_host: int, other_cluster: int, /
+) -> int: ...
+def mpi_functions() -> list[tuple[str, str, str | None, str | None]]: ...
 def leads_of(function: str) -> int: ...
 def returns_early(function: str) -> bool: ...
-def walk(arrays: dict[str, np.ndarray[Any, Any]], scratch_directory: str) -> dict[str, np.ndarray[Any, Any]]: ...
 def replay(
     program: dict[str, np.ndarray[Any, Any]], candidate: dict[str, Any], costs: dict[str, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], bool]: ...

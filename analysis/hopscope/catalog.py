@@ -8,12 +8,25 @@ file is a new command, or a new grain of one.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from hopscope.header import Analysis, Column, Grain, HeaderError, Parameter, Scalar, Source, listed, parse, split
+from hopscope.errors import meant
+from hopscope.header import (
+    Analysis,
+    Column,
+    Grain,
+    HeaderError,
+    Parameter,
+    Scalar,
+    Source,
+    columns_in,
+    listed,
+    parse,
+    split,
+)
 
 __all__ = [
     "Analysis",
@@ -68,10 +81,13 @@ class Command:
         names = {*self.choices, *(p.name for p in self.parameters)}
         for name in given:
             if name not in names:
-                raise ValueError(f"{self.name} has no option {name!r}; it has {listed(sorted(names)) or 'none'}")
+                raise ValueError(
+                    f"{self.name} has no option {name!r}; its options are {listed(sorted(names)) or 'none'}"
+                    + meant(name, names)
+                )
         for option, values in self.choices.items():
             if option in given and given[option] not in values:
-                raise ValueError(f"{self.name} --{option} is one of {listed(values)}, not {given[option]!r}")
+                raise ValueError(f"{self.name} --{option} must be one of {listed(values)}, not {given[option]!r}")
         wanted = [a for a in self.grains if a.grain and _chosen(a.grain, given)]
         if len(wanted) > 1:
             options_named = listed([f"--{a.grain.option}" for a in wanted if a.grain])
@@ -82,12 +98,12 @@ class Command:
             if name in values:
                 values[name] = value
             elif name not in self.choices:
-                raise ValueError(f"{self.name} --{name} does not go with {_grain_words(analysis)}")
+                raise ValueError(f"{self.name} {typed(name)} does not work with {_grain_words(analysis)}")
         for parameter in analysis.parameters:
             if parameter.type == "COLLECTIVE" and values[parameter.name] is None:
                 raise ValueError(
-                    f"{self.name} is about one collective: say which by --{parameter.name} COMM:SEQ, such as "
-                    f"--{parameter.name} 0:17; `analyze collectives` lists those that the trace has"
+                    f"{self.name} looks at one collective: choose it with --{parameter.name} COMM:SEQ, such as "
+                    f"--{parameter.name} 0:17; `analyze collectives` lists them"
                 )
             _check_value(self.name, parameter, values[parameter.name])
         return analysis, values
@@ -138,9 +154,11 @@ def read(directory: Traversable) -> Catalog:
     sources = {s.name: s for room in ("staging", "steps") for s in (_source(f) for f in _sql_files(directory / room))}
     found: dict[str, list[Analysis]] = {}
     for file in _sql_files(directory / "analyses"):
-        analysis = parse(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8"))
+        analysis = parse(file.name.removesuffix(".sql"), file.read_text(encoding="utf-8"), sources)
         found.setdefault(analysis.command, []).append(analysis)
     commands = {name: _command(name, grains) for name, grains in sorted(found.items())}
+    for analysis in (a for grains in found.values() for a in grains):
+        _check_asked(analysis, commands)
     return Catalog(commands, sources)
 
 
@@ -152,9 +170,19 @@ def _source(file: Traversable) -> Source:
     name = file.name.removesuffix(".sql")
     source, directives = split(name, file.read_text(encoding="utf-8"))
     for word, _ in directives:
-        if word != "uses":
-            raise HeaderError(f"{name}.sql: a view or macro has no `{word}`, only `uses`")
-    return source
+        if word not in ("column", "uses"):
+            raise HeaderError(f"{name}.sql: a view or macro has no `{word}`, only `column` and `uses`")
+    return replace(source, columns=columns_in(name, directives, {}))
+
+
+def _check_asked(analysis: Analysis, commands: Mapping[str, Command]) -> None:
+    shown = {parameter.name: parameter.default for parameter in analysis.parameters}
+    for name in analysis.asks:
+        if name not in commands:
+            raise HeaderError(f"{analysis.name}.sql asks {name}, which is not an analysis")
+        for parameter in commands[name].default.parameters:
+            if shown.get(parameter.name, parameter.default) != parameter.default:
+                raise HeaderError(f"{analysis.name}.sql and {name} have different defaults for {parameter.name}")
 
 
 def _command(name: str, grains: list[Analysis]) -> Command:
@@ -182,7 +210,9 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
         return
     if parameter.choices:
         if value not in parameter.choices:
-            raise ValueError(f"{command} --{parameter.name} is one of {listed(parameter.choices)}, not {value!r}")
+            raise ValueError(
+                f"{command} {typed(parameter.name)} must be one of {listed(parameter.choices)}, not {value!r}"
+            )
         return
     fits = {
         "INTEGER": _is_integer(value, 31),
@@ -198,10 +228,16 @@ def _check_value(command: str, parameter: Parameter, value: Scalar) -> None:
         wanted = {
             "COLLECTIVE": "COMM:SEQ, such as 0:17,",
             "DOUBLE": "a number from 0 up,",
-            "INTEGER": "of type INTEGER, from 0 up,",
-            "BIGINT": "of type BIGINT, from 0 up,",
-        }.get(parameter.type, f"of type {parameter.type},")
-        raise ValueError(f"{command} --{parameter.name} is {wanted} not {value!r}")
+            "INTEGER": f"a whole number from 0 to {2**31 - 1},",
+            "BIGINT": f"a whole number from 0 to {2**63 - 1},",
+            "BOOLEAN": "true or false,",
+        }.get(parameter.type, "a text,")
+        raise ValueError(f"{command} {typed(parameter.name)} must be {wanted} not {value!r}")
+
+
+def typed(name: str) -> str:
+    """A parameter as one types it."""
+    return "--" + name.replace("_", "-")
 
 
 def _is_integer(value: Scalar, bits: int) -> bool:

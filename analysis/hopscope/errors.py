@@ -1,5 +1,17 @@
 """The one error that means: what you gave us is wrong, and here is what to do about it."""
 
+import difflib
+from collections.abc import Iterable
+
+INTERRUPTED = 130
+"""The exit code that a shell gives for a command that Ctrl-C ended."""
+
 
 class InputError(Exception):
     """Wrong input. Its message says what is wrong, where, and what to do next; commands print it and exit with 2."""
+
+
+def meant(wrong: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is nearly a known one: `. Did you mean NAME?`; else nothing."""
+    near = difflib.get_close_matches(wrong.lower(), known, n=1)
+    return f". Did you mean {near[0]}?" if near else ""

@@ -26,14 +26,20 @@ The directives (a line indented by three or more spaces continues the one above)
 * `column NAME TYPE [UNIT] -- meaning`: TYPE as DuckDB names it. UNIT is ns, at (a point in time, in ns since the start
   of the trace), bytes or share (0 to 1, shown as %), taken from the name where it is left out (`*_ns`, `bytes` and
   `*_bytes`, `share` and `*_share`); `[of unit]` says that the column `unit` of the row holds it.
-* `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept and
-  `uses` themselves.
+* `columns of MACRO`: the columns that a table macro of `steps/` declares in its own header, so that the grains which
+  call it share their texts; `columns of MACRO: NAME[, NAME]` takes only these.
+* `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
+  `column` and `uses` themselves.
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
+* `narrow COLUMN[, COLUMN]`: what that table drops, in this order, where it is too wide for the terminal. A column of
+  the key stays unless it is named here.
 * `exact COLUMN[, COLUMN]`: no time is in these columns, so two runs of one program have them alike; gates on them never
   flake. `exact *` says so of all columns.
 * `then MODULE -- meaning`: what SQL cannot say. The query's rows go through `hopscope.MODULE.answer`, whose rows the
   columns describe; `$name` need not be in the query then. See `hopscope.verdicts`.
+* `asks COMMAND[, COMMAND]`: analyses whose rows that module may ask for, at their default grain. Parameters that both
+  analyses have are passed on.
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
 * `describes COLUMN instead COLUMN`: the first says what happened and blames nobody; a gate on it that fails points to
   the second, which is what gates and findings use.
@@ -47,6 +53,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 Scalar = bool | int | float | str | None
 
@@ -54,13 +61,15 @@ PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECT
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(
-    r"(grain|param|key|column|uses|bar|only-data|uncertain|describes|exact|then|fail-if|empty|example) (.*)"
+    r"(grain|param|key|column|columns|uses|bar|only-data|narrow|uncertain|describes|exact|then|asks|fail-if|empty|example)"
+    r" (.*)"
 )
 _GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
 _PARAM = re.compile(
-    r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z0-9]+(?:\|[a-z0-9]+)+) = (?P<default>.+?) -- (?P<meaning>.+)"
+    r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z0-9-]+(?:\|[a-z0-9-]+)+) = (?P<default>.+?) -- (?P<meaning>.+)"
 )
 _COLUMN = re.compile(r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+(?:\[\])?)(?: \[(?P<unit>[a-z ]+)\])? -- (?P<meaning>.+)")
+_COLUMNS_OF = re.compile(r"of (?P<macro>[a-z_0-9]+)(?:: (?P<names>.+))?")
 _PARAMETER = re.compile(r"\$(\w+)")
 _THEN = re.compile(r"(?P<module>[a-z_.]+) -- (?P<meaning>.+)")
 _DESCRIBES = re.compile(r"(?P<column>[a-z_0-9]+) instead (?P<gate_on>[a-z_0-9]+)")
@@ -115,6 +124,7 @@ class Source:
     concept: str
     uses: tuple[str, ...]
     sql: str
+    columns: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,12 +134,13 @@ class Analysis(Source):
     grain: Grain | None = None
     parameters: tuple[Parameter, ...] = ()
     key: tuple[str, ...] = ()
-    columns: tuple[Column, ...] = ()
     bar: str | None = None
     only_data: tuple[str, ...] = ()
+    narrow: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
     then: str | None = None
     then_meaning: str = ""
+    asks: tuple[str, ...] = ()
     uncertain: Mapping[str, str] = field(default_factory=dict[str, str])
     describes: Mapping[str, str] = field(default_factory=dict[str, str])
     gates: tuple[str, ...] = ()
@@ -158,19 +169,21 @@ class Analysis(Source):
         return next((p.name for p in self.parameters if p.type == "TRACE"), None)
 
 
-def parse(name: str, text: str) -> Analysis:
-    """The analysis in this text of a file called `name`.sql. Raises HeaderError naming file and line."""
+def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType({})) -> Analysis:
+    """The analysis in this text of a file called `name`.sql, over these macros. Raises HeaderError naming file and
+    line."""
     source, directives = split(name, text)
     values: dict[str, list[str]] = {}
     for word, value in directives:
         values.setdefault(word, []).append(value)
-    for required in ("key", "column", "example"):
-        if required not in values:
+    columns = columns_in(name, directives, sources)
+    for required, there in (("key", "key" in values), ("column", columns), ("example", "example" in values)):
+        if not there:
             raise HeaderError(f"{name}.sql: the header has no `{required}`")
-    columns = tuple(_column(name, value) for value in values["column"])
     key = _names(values["key"][0])
     bar = values["bar"][0] if "bar" in values else None
     only_data = tuple(n for value in values.get("only-data", []) for n in _names(value))
+    narrow = tuple(n for value in values.get("narrow", []) for n in _names(value))
     uncertain = {m["column"]: m["by"] for m in (_match(_UNCERTAIN, name, v) for v in values.get("uncertain", []))}
     describes = {m["column"]: m["gate_on"] for m in (_match(_DESCRIBES, name, v) for v in values.get("describes", []))}
     known = {column.name for column in columns}
@@ -178,7 +191,7 @@ def parse(name: str, text: str) -> Analysis:
     exact = tuple(column.name for column in columns) if exact == ("*",) else exact
     then = _match(_THEN, name, values["then"][0]) if "then" in values else None
     by_another = (*uncertain, *uncertain.values(), *describes, *describes.values())
-    for column in (*key, *([bar] if bar else []), *only_data, *exact, *by_another):
+    for column in (*key, *([bar] if bar else []), *only_data, *narrow, *exact, *by_another):
         if column not in known:
             raise HeaderError(f"{name}.sql: the header speaks of a column {column!r} that it does not declare")
     empty_kind, _, empty = values.get("empty", [""])[0].partition(" ")
@@ -196,9 +209,11 @@ def parse(name: str, text: str) -> Analysis:
         columns=columns,
         bar=bar,
         only_data=only_data,
+        narrow=narrow,
         exact=exact,
         then=then["module"] if then else None,
         then_meaning=then["meaning"] if then else "",
+        asks=tuple(n for value in values.get("asks", []) for n in _names(value)),
         uncertain=uncertain,
         describes=describes,
         gates=tuple(values.get("fail-if", [])),
@@ -236,6 +251,27 @@ def split(name: str, text: str) -> tuple[Source, list[tuple[str, str]]]:
     if not "".join(concept).strip():
         raise HeaderError(f"{name}.sql: the header does not explain the concept")
     return Source(name, header[0], "\n".join(concept).strip(), uses, sql), directives
+
+
+def columns_in(name: str, directives: Sequence[tuple[str, str]], sources: Mapping[str, Source]) -> tuple[Column, ...]:
+    """The columns that a header declares, its own and those of macros, in order. Raises HeaderError."""
+    columns: list[Column] = []
+    for word, value in directives:
+        if word == "column":
+            columns.append(_column(name, value))
+        elif word == "columns":
+            columns += _columns_of(name, value, sources)
+    return tuple(columns)
+
+
+def _columns_of(name: str, value: str, sources: Mapping[str, Source]) -> list[Column]:
+    match = _match(_COLUMNS_OF, name, value)
+    declared = {column.name: column for column in sources[match["macro"]].columns} if match["macro"] in sources else {}
+    wanted = _names(match["names"]) if match["names"] else tuple(declared)
+    if not wanted or not declared.keys() >= set(wanted):
+        there = listed(list(declared)) or "no column"
+        raise HeaderError(f"{name}.sql: `columns {value}`, but {match['macro']} declares {there}")
+    return [declared[column] for column in wanted]
 
 
 def _match(pattern: re.Pattern[str], name: str, value: str) -> re.Match[str]:

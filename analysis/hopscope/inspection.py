@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.render.quantities import quantity
+from hopscope.mpi_functions import FUNCTIONS, of_kinds
+from hopscope.quantities import quantity
 
-POLLS = ("MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe")
+POLLS = of_kinds("test", "look")
 # A rank that has polled for so long and polled again so short a time ago polls still.
 _POLLS_STILL_NS = 100_000_000
 
@@ -72,14 +73,14 @@ class Inspection:
         """Where a rank is, in words, and since when."""
         facts = self.ranks[rank]
         if not facts["threads"]:
-            return "nothing of it was found", None
+            return "no recording of it was found", None
         places = [self._thread(thread) for thread in facts["threads"]]
         texts = [text for text, _ in places]
         text = texts[0] if len(texts) == 1 else "; ".join(f"thread {i}: {text}" for i, text in enumerate(texts))
         if facts["state"] in ("finished", "aborted"):
             text = {"finished": "has finished", "aborted": "has called MPI_Abort"}[facts["state"]]
         elif facts["state"] == "died":
-            text = f"its process is gone; was {text}"
+            text = f"its process died; it was {text}"
         if facts["recording_stopped"]:
             text += f" (recording stopped: {facts['recording_stopped']})"
         return text, places[0][1]
@@ -119,11 +120,11 @@ class Inspection:
         for end, ranks in sorted(ends.items()):
             text, at = self.where(end)
             since = "" if at is None or self.ranks[end]["state"] == "finished" else self._since_words(at)
-            said.append(f"{_ranks(ranks)} {_s(ranks, 'wait')}, in the end, for rank {end}: {text}{since}")
+            said.append(f"{_ranks(ranks)} ultimately {_s(ranks, 'wait')} for rank {end}: {text}{since}")
         circle = _circle(waiting)
         if circle and not said:
             said.append(f"{_ranks(set(circle))} wait for one another: {' > '.join(map(str, [*circle, circle[0]]))}")
-        return said or ["no rank is seen to wait for another"]
+        return said or ["no rank seems to wait for another"]
 
     def document(self) -> Facts:
         """The facts with what was made of them."""
@@ -167,7 +168,7 @@ class Inspection:
         if last["function"] in POLLS and now is not None:
             polled, quiet = last["left_ns"] - last["at_ns"], now - last["left_ns"]
             if polled > _POLLS_STILL_NS > quiet:
-                return f"polling by {last['function']}{self._requests(thread)}{_called_from(last)}", last["at_ns"]
+                return f"polling with {last['function']}{self._requests(thread)}{_called_from(last)}", last["at_ns"]
         return f"computing, after {self._call(last, None)}{_called_from(last)}", last["left_ns"]
 
     def _call(self, call: Facts, thread: Facts | None) -> str:
@@ -176,12 +177,12 @@ class Inspection:
         if "seq" in call:
             text = f"{name} #{call['seq']} on {self.comm_name(call['comm'])}"
             hops = [one for one in (thread["open"] if thread else []) if "phase" in one]
-            return text + "".join(f", waits for its {self._hop(one)}" for one in hops[:3])
+            return text + "".join(f", waiting for its {self._hop(one)}" for one in hops[:3])
         if "peer" in call and not thread:
             return name
         if "peer" in call:
-            sends = not name.endswith(("recv", "Recv", "robe")) or name.startswith("MPI_Sendrecv")
-            text = f"{name} {'to' if sends else 'from'} {_party(call)}"
+            receives = name in FUNCTIONS and FUNCTIONS[name].moves == "receives"
+            text = f"{name} {'from' if receives else 'to'} {_party(call)}"
             if "receive" in call:
                 text += f" and from {_party(call['receive'])}"
             return f"{text} on {self.comm_name(call['comm'])}"
@@ -208,7 +209,7 @@ class Inspection:
         inside = [m.rank for m in collective.members if m.state == "inside"]
         what = {member.function for member in others}
         return (
-            f"collective #{collective.seq} on {collective.name} does not fit together: {_ranks(inside)} "
+            f"collective #{collective.seq} on {collective.name} does not match: {_ranks(inside)} "
             f"{_s(inside, 'call')} {collective.function}, {_ranks(m.rank for m in others)} "
             f"{' and '.join(sorted(filter(None, what)))}"
         )
@@ -224,7 +225,7 @@ class Inspection:
         words = [f"{_ranks(ranks)} {_s(ranks, 'name')} root {root}" for root, ranks in sorted(named.items())]
         return (
             f"the roots of {collective.function} #{collective.seq} on {collective.name} differ: {', '.join(words)}; "
-            "every member must name the same"
+            "all members must name the same one"
         )
 
     def _reached(self, rank: int, waiting: dict[int, set[int]]) -> set[int]:

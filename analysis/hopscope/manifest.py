@@ -15,7 +15,7 @@ from hopscope.json_text import read_json
 
 MANIFEST = "manifest.json"
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Version of the tables and the manifest that this program reads; 1 had no hashes."""
 
 Described = dict[str, Any]
@@ -58,44 +58,47 @@ def is_dataset(path: Path) -> bool:
 def read(dataset: Path) -> Manifest:
     """The manifest of a dataset. Raises InputError if there is none, or one of another version."""
     path = dataset / MANIFEST
-    again = f"Delete {dataset} and run the command on the trace again, which converts it anew"
+    again = f"Delete {dataset} and run the command on the trace again to convert it anew"
     try:
         content = read_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(
-            f"{dataset} is no whole dataset: it has no {MANIFEST}. "
-            "Give the trace directory, which is converted when needed"
+            f"{dataset} is an incomplete dataset: it lacks {MANIFEST}. Give the trace directory; it is converted if "
+            "necessary"
         ) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error}. {again}") from None
+        raise InputError(f"cannot read {path}: {error}. {again}") from None
     if not isinstance(content, dict):
-        raise InputError(f"{path} is not a dataset's manifest: an object is expected. {again}")
+        raise InputError(f"{path} is not a dataset's manifest: expected an object. {again}")
     manifest = cast("dict[str, object]", content)
     version = manifest.get("schema_version")
     if version != SCHEMA_VERSION:
         older = isinstance(version, int) and version < SCHEMA_VERSION
         what = f"{dataset} is an older dataset: its manifest.json" if older else f"{path}"
-        raise InputError(f"{what} has schema_version {version}, and this hopscope reads {SCHEMA_VERSION}. {again}")
+        raise InputError(f"{what} has schema_version {version}, but this hopscope reads {SCHEMA_VERSION}. {again}")
     tables = manifest.get("tables")
     if not _describes_files(tables):
         raise InputError(f"{path} does not describe the dataset's files (schemas/manifest.schema.json). {again}")
     return Manifest(cast("dict[str, list[Described]]", tables), manifest.get("source"))
 
 
-def is_ours(directory: Path) -> bool:
-    """True if a directory holds the manifest of a dataset that a conversion made, in whichever version."""
+def not_ours(directory: Path) -> str | None:
+    """Why a directory does not count as a dataset that a conversion made, in whichever version; None if it does."""
     try:
         content = read_json((directory / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
+    except FileNotFoundError:
+        return f"it lacks a dataset's {MANIFEST}"
+    except (OSError, ValueError) as error:
+        return f"its {MANIFEST} is broken: {error}"
     manifest = cast("dict[str, object]", content) if isinstance(content, dict) else {}
     source = manifest.get("source")
-    return (
+    ours = (
         isinstance(manifest.get("schema_version"), int)
         and isinstance(manifest.get("tables"), dict)
         and isinstance(source, dict)
         and {"anchor", "hopscope_version"} <= cast("dict[str, object]", source).keys()
     )
+    return None if ours else f"its {MANIFEST} does not say which archive it was made from"
 
 
 def _describes_files(tables: object) -> bool:

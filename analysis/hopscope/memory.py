@@ -1,14 +1,17 @@
 """What to say where memory does not suffice: the libraries under us reserve far more address space than they use, and
 where even that is refused they end the process in the middle of something."""
 
+import os
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
 
 from hopscope.errors import InputError
+from hopscope.quantities import size
 
-LEAST_ADDRESS_SPACE = 2 << 30
-"""Bytes; below, importing pyarrow and DuckDB and starting their threads fails now and then (tried on two cores)."""
+LEAST_ADDRESS_SPACE = (3 << 30) + (32 << 20) * (os.cpu_count() or 1)
+"""Bytes. Measured: commands on a small trace reserve up to 2.5 GiB on two cores, and the threads of each further core
+at most 20 MiB more. With less, a library may end the process."""
 
 _SHORT = ("can't start new thread", "Resource temporarily unavailable", "failed to map segment")
 
@@ -18,8 +21,8 @@ def check_address_space() -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
         raise InputError(
-            f"the limit of {limit >> 20} MiB of address space is too low to read a trace; raise it to "
-            f"{LEAST_ADDRESS_SPACE >> 20} MiB or more: ulimit -v {LEAST_ADDRESS_SPACE >> 10}"
+            f"the limit of {size(limit)} of address space is too low to read a trace; raise it to "
+            f"{size(LEAST_ADDRESS_SPACE)} or more: ulimit -v {LEAST_ADDRESS_SPACE >> 10}"
         )
 
 
@@ -33,10 +36,10 @@ def is_shortage(problem: BaseException) -> bool:
 def shortage(what: str) -> InputError:
     """The error for something that ran out of memory."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    limited = "" if limit == resource.RLIM_INFINITY else f" (ulimit -v leaves {limit >> 20} MiB of address space)"
+    limited = "" if limit == resource.RLIM_INFINITY else f" (ulimit -v leaves {size(limit)} of address space)"
     return InputError(
-        f"there is not enough memory for {what}{limited}; raise the limit, or run it on a machine with more memory. "
-        "HOPSCOPE_MEMORY=1GiB makes queries go on in files earlier"
+        f"not enough memory for {what}{limited}; raise the limit, or use a machine with more memory. "
+        "HOPSCOPE_MEMORY=1GiB makes queries use files earlier"
     )
 
 

@@ -7,6 +7,7 @@ import secrets
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,11 +15,17 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
+from duckdb.func import PythonUDFType
 
+from hopscope import _paths, bootstrap
 from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.errors import InputError
+from hopscope.links import LINKS
 from hopscope.memory import shortage
+from hopscope.mpi_functions import FUNCTIONS
+from hopscope.quantities import quantity
 from hopscope.store import Store
+from hopscope.words import CATEGORIES
 
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
 # In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
@@ -26,9 +33,34 @@ _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 
 _ROWS_IN_PIECE = 1 << 16
 
+_FORMATTER = "quantity"
+"""The macro of the catalog in whose place numbers are written as everywhere else."""
+
 MEMORY = "HOPSCOPE_MEMORY"
 """Environment variable: how much memory a query may take before it goes on in files, such as 4GiB. Unset: DuckDB's
 own four fifths of the machine's or container's."""
+
+
+def shared_macros(text: str | None = None) -> list[str]:
+    """The statements that tell SQL what other languages know too, or those of them that a text needs: `link_class` of
+    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, and the numbers
+    of the bootstrap."""
+    cases = " ".join(f"when {condition} then {_quoted(word)}" for word, condition in _paths.LINK_CLASSES)
+    shared = {
+        "link_class(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster)": (
+            f"(case {cases} else {_quoted(LINKS[-1])} end)"
+        ),
+        "link_classes()": f"[{', '.join(map(_quoted, LINKS))}]",
+        "path_categories()": f"[{', '.join(map(_quoted, CATEGORIES))}]",
+        "bootstrap_draws()": str(bootstrap.DRAWS),
+        "bootstrap_least_blocks()": str(bootstrap.LEAST_BLOCKS),
+        "interval_ends()": f"[{', '.join(map(str, bootstrap.ENDS))}]",
+    }
+    return [
+        f"create or replace macro {signature} as {body};"
+        for signature, body in shared.items()
+        if text is None or signature.partition("(")[0] + "(" in text
+    ]
 
 
 class Runner:
@@ -44,7 +76,7 @@ class Runner:
             self._connection = duckdb.connect(":memory:")
             self._open(store)
         except duckdb.OutOfMemoryException:
-            raise shortage("opening the dataset") from None
+            raise _too_little_to_open() from None
 
     def _open(self, store: Store) -> None:
         self._bound_memory()
@@ -60,11 +92,16 @@ class Runner:
                 continue
             try:
                 relation = self._connection.read_parquet([_literal(part) for part in parts])
+            except duckdb.OutOfMemoryException:
+                raise
             except duckdb.Error as error:
-                raise InputError(f"{store.path / name} cannot be read: {_first_line(error)}. {store.again}") from None
+                raise InputError(f"cannot read {store.path / name}: {_first_line(error)}. {store.again}") from None
             store.check_columns(name, relation.columns)
             relation.create_view(name)
         self._make_files_view(store)
+        functions = pa.Table.from_pylist([function._asdict() for function in FUNCTIONS.values()])
+        self._connection.from_arrow(functions).create("mpi_functions")
+        self._connection.execute("\n".join(shared_macros()))
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
         places = [str(store.path.resolve()), str(store.path)]
         self._connection.execute(
@@ -83,8 +120,10 @@ class Runner:
             footers = self._connection.execute(
                 "select file_name, num_rows from parquet_file_metadata($parts)", {"parts": [*map(_literal, parts)]}
             ).fetchall()
+        except duckdb.OutOfMemoryException:
+            raise
         except duckdb.Error as error:
-            raise InputError(f"{store.path} cannot be read: {_first_line(error)}. {store.again}") from None
+            raise InputError(f"cannot read {store.path}: {_first_line(error)}. {store.again}") from None
         store.check_rows(dict(footers))
 
     def _make_files_view(self, store: Store) -> None:
@@ -104,18 +143,21 @@ class Runner:
 
     def _bound_memory(self) -> None:
         """What a query needs beyond its memory goes to files in a directory in TMPDIR, which DuckDB makes when needed
-        and removes. Raises InputError where HOPSCOPE_MEMORY is no size."""
+        and removes. Raises InputError where HOPSCOPE_MEMORY is not a size."""
         spill = Path(tempfile.gettempdir()) / f"hopscope-spill-{secrets.token_hex(8)}"
         self._connection.execute("set temp_directory = $spill", {"spill": str(spill)})
         memory = os.environ.get(MEMORY)
         if not memory:
             return
+        not_a_size = InputError(f"{MEMORY}={memory} is not a valid size; write for example 4GiB")
+        if memory.lstrip().startswith("-"):  # which DuckDB takes for no limit
+            raise not_a_size
         try:
             self._connection.execute("set memory_limit = $memory", {"memory": memory})
-        except duckdb.Error as error:
-            raise InputError(
-                f"{MEMORY}={memory} is no size of memory ({_first_line(error)}); give one such as 4GiB"
-            ) from None
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error:
+            raise not_a_size from None
 
     def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
@@ -124,14 +166,14 @@ class Runner:
             return self.query(analysis.sql, parameters)
         except duckdb.OutOfMemoryException as error:
             raise InputError(
-                f"the analysis {analysis.name} needs more memory or room for files than it has: {_first_line(error)}. "
-                f"{MEMORY} is how much memory it may take (four fifths of the machine's unless set), TMPDIR where the "
+                f"the analysis {analysis.name} ran out of memory or of space for files: {_first_line(error)}. "
+                f"{MEMORY} sets how much memory it may use (default: four fifths of the machine's), TMPDIR where its "
                 "files go"
             ) from error
         except duckdb.Error as error:
             raise InputError(
-                f"the analysis {analysis.name} fails: {_first_line(error)}. If its SQL is right, {self._dataset} is "
-                "damaged: delete it and run the command on the trace again"
+                f"the analysis {analysis.name} failed: {_first_line(error)}. If its SQL is right, {self._dataset} is "
+                "damaged; delete it and run the command on the trace again"
             ) from error
 
     def prepare(self, uses: Sequence[str]) -> list[Source]:
@@ -141,9 +183,19 @@ class Runner:
         with self._lock:
             for source in sources:
                 if source.name not in self._made:
-                    self._connection.execute(source.sql)
+                    self._make(source)
                     self._made.add(source.name)
         return sources
+
+    def _make(self, source: Source) -> None:
+        if source.name != _FORMATTER:
+            self._connection.execute(source.sql)
+            return
+        self._connection.create_function(
+            _FORMATTER, _quantities, ["DOUBLE", "VARCHAR"], "VARCHAR", type=PythonUDFType.ARROW
+        )
+        # DuckDB's module complains at exit of a connection that has a function of ours and is still open.
+        weakref.finalize(self, self._connection.close)
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The result of one query. A parameter `name` is `$name` in the text. Raises duckdb.Error."""
@@ -171,7 +223,7 @@ class Runner:
         try:
             table = self.query(sql, parameters)
         except duckdb.Error as error:
-            raise InputError(f"the query fails: {error}") from None
+            raise InputError(f"the query failed: {error}") from None
         return table.rename_columns(_unlike(table.column_names))
 
     def batches(self, sql: str, parameters: Mapping[str, Scalar]) -> Generator[pa.RecordBatch]:
@@ -181,7 +233,7 @@ class Runner:
             try:
                 yield from cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
             except duckdb.Error as error:
-                raise InputError(f"the query fails: {error}") from None
+                raise InputError(f"the query failed: {error}") from None
 
     def _check(self, sql: str) -> None:
         """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""
@@ -189,20 +241,20 @@ class Runner:
         kind = self._kind(sql)
         if kind == "MULTI":  # it makes a type of the values first, and what else it does cannot be looked into
             raise InputError(
-                "the query has a PIVOT without its values, which is several statements; name the values, such as: "
-                "pivot hops on link in ('shm', 'wan') using count(*)"
+                "a PIVOT without values counts as several statements; name the values, as in: pivot hops on link in "
+                "('shm', 'wan') using count(*)"
             )
         if kind != "SELECT":
-            raise InputError(f"the query is a {kind}; a dataset is only read, so give a SELECT")
+            raise InputError(f"a dataset is read-only; give a SELECT instead of this {kind}")
 
     def _kind(self, sql: str) -> str:
         """SELECT for one statement that only reads, else what it is. Raises InputError for no SQL or several."""
         try:
             statements = self._connection.extract_statements(sql)
         except duckdb.Error as error:
-            raise InputError(f"the query cannot be read: {error}") from None
+            raise InputError(f"cannot parse the query: {error}") from None
         if len(statements) != 1:
-            raise InputError(f"the query has {len(statements)} statements; give one")
+            raise InputError(f"the query has {len(statements)} statements; give exactly one")
         if statements[0].type == duckdb.StatementType.EXPLAIN:
             # EXPLAIN ANALYZE runs what it explains.
             explained = _EXPLAIN.sub("", sql, count=1)
@@ -214,6 +266,11 @@ class Runner:
             row = cursor.execute("select json_serialize_sql($sql::varchar)", {"sql": sql}).fetchone()
         written = [kind for kind in _QUERY_NODE.findall(row[0] if row else "") if kind != "SELECT"]
         return f"SELECT with {written[0]}" if written else "SELECT"
+
+
+def _quantities(values: pa.ChunkedArray, units: pa.ChunkedArray) -> pa.Array:
+    texts = [quantity(value, unit) for value, unit in zip(values.to_pylist(), units.to_pylist(), strict=True)]
+    return pa.array(texts, pa.string())
 
 
 def _unlike(names: Sequence[str]) -> list[str]:
@@ -236,6 +293,13 @@ def _literal(path: str) -> str:
 def _quoted(text: str) -> str:
     """A text as SQL writes it: a view's definition takes no parameters."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def _too_little_to_open() -> InputError:
+    memory = os.environ.get(MEMORY)
+    if not memory:
+        return shortage("opening the dataset")
+    return InputError(f"{MEMORY}={memory} is too little memory to open the dataset; raise it, for example to 1GiB")
 
 
 def _first_line(error: Exception) -> str:

@@ -1,5 +1,5 @@
-"""Where a dataset's tables are: finds the Parquet files of each table and what is missing, against the schemas that
-are the contract."""
+"""Where a dataset's tables are: finds the Parquet files of each table, held against the schemas that are the
+contract."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ class Store:
     """The tables of one dataset directory, `<dataset>/<table>/*.parquet`."""
 
     def __init__(self, dataset: Path) -> None:
-        """Raises InputError if the directory is no whole dataset, or one of another version."""
+        """Raises InputError if the dataset is incomplete or of another version."""
         self.path = dataset
         self.manifest = manifest.read(dataset)
         self.schemas = table_schemas()
-        self.missing = tuple(name for name in self.schemas if not self.parts(name))
-        """Tables that have no file at all; they are read as empty."""
-        self.again = f"Delete {dataset} and run the command on the trace again, which converts it anew"
+        self.again = f"Delete {dataset} and run the command on the trace again to convert it anew"
         """What to do about a dataset that is damaged."""
         self._check_files()
 
@@ -47,15 +45,15 @@ class Store:
             promised[str(self.path / table / about["file"])] = about
         there = {str(part) for name in self.schemas for part in (self.path / name).glob("*.parquet")}
         for part in sorted(promised.keys() - there):
-            raise InputError(f"{part} is missing, and manifest.json promises its rows. {self.again}")
+            raise InputError(f"{part} is missing, though manifest.json lists it. {self.again}")
         for part in sorted(there - promised.keys()):
-            raise InputError(f"{part} is no part of the dataset: manifest.json does not name it. {self.again}")
+            raise InputError(f"{part} is not part of the dataset: manifest.json does not list it. {self.again}")
         for part, about in promised.items():
             size = Path(part).stat().st_size
             if size != about["bytes"]:
                 raise InputError(
-                    f"{part} has {size} bytes and manifest.json says {about['bytes']}: it was changed or cut short "
-                    f"after the conversion. {self.again}"
+                    f"{part} has {size} bytes, but manifest.json says {about['bytes']}: the file was changed or "
+                    f"truncated after the conversion. {self.again}"
                 )
 
     def check_rows(self, found: Mapping[str, int]) -> None:
@@ -64,8 +62,8 @@ class Store:
             part = str(self.path / table / about["file"])
             if found[part] != about["rows"]:
                 raise InputError(
-                    f"{part} has {found[part]} rows and manifest.json says {about['rows']}: it was changed after the "
-                    f"conversion. {self.again}"
+                    f"{part} has {found[part]} rows, but manifest.json says {about['rows']}: the file was changed "
+                    f"after the conversion. {self.again}"
                 )
 
     def check_columns(self, table: str, columns: list[str]) -> None:
@@ -73,8 +71,8 @@ class Store:
         lacking = [name for name in self.schemas[table].names if name not in columns]
         if lacking:
             raise InputError(
-                f"{self.path / table}: lacks the column {', '.join(lacking)}; the dataset comes of another version. "
-                f"{self.again}"
+                f"{self.path / table} lacks the column {', '.join(lacking)}; another version of hopscope made the "
+                f"dataset. {self.again}"
             )
 
 

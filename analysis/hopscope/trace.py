@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
-from hopscope.errors import InputError
+from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
-from hopscope.runner import Runner
+from hopscope.runner import Runner, shared_macros
 from hopscope.store import Store
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done and how much there is."""
 
 ONE_RUN = (
-    "one run of each: what runs of one program differ by from time to time is in no interval here. Give more runs of "
-    "each by --base-also and --also (three or more tell)"
+    "with one run of each, no interval includes how much runs of the same program differ. Give more runs of each "
+    "with --base-also and --also, at least three"
 )
 
 
@@ -47,6 +47,8 @@ class Answer:
     analysis: Analysis
     parameters: dict[str, Scalar]
     notes: tuple[str, ...]
+    asked: tuple["Answer", ...] = ()
+    """Answers that went into this one, of the analyses that its header names by `asks`."""
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -58,7 +60,7 @@ class Answer:
         """The command with its options, as one would type it."""
         grain = self.analysis.grain
         chosen = "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
-        given = [f" --{name} {value}" for name, value in self.parameters.items() if value is not None]
+        given = [f" {catalog.typed(name)} {value}" for name, value in self.parameters.items() if value is not None]
         return self.analysis.command + chosen + "".join(given)
 
 
@@ -80,7 +82,10 @@ class Trace(Analyses):
         try:
             found = commands.command(command)
         except KeyError:
-            raise InputError(f"there is no analysis {command!r}; there are {', '.join(commands.commands)}") from None
+            raise InputError(
+                f"unknown analysis {command!r}; choose one of {', '.join(commands.commands)}"
+                + meant(command, commands.commands)
+            ) from None
         given = {name: _in_words(value) for name, value in options.items()}
         try:
             analysis, parameters = found.choose(given)
@@ -97,17 +102,24 @@ class Trace(Analyses):
             notes = tuple(dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other)))
             if "also" in parameters and len(base) == len(runs) == 1:
                 notes = (*notes, ONE_RUN)
-        table = self._rows(analysis, parameters, runs, base)
-        if table.num_rows == 0 and analysis.empty:
+        asked: list[Answer] = []
+        table = self._rows(analysis, parameters, runs, base, asked)
+        if table.num_rows == 0 and analysis.empty and parameters.get("limit") != 0:
             sentence = f"{self.path}: {analysis.empty}"
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
-        return Answer(table, found, analysis, parameters, notes)
+        return Answer(table, found, analysis, parameters, notes, tuple(asked))
 
     def _rows(
-        self, analysis: Analysis, parameters: Mapping[str, Scalar], runs: "Sequence[Trace]", base: "Sequence[Trace]"
+        self,
+        analysis: Analysis,
+        parameters: Mapping[str, Scalar],
+        runs: "Sequence[Trace]",
+        base: "Sequence[Trace]",
+        other_answers: list[Answer],
     ) -> pa.Table:
+        """The rows of an analysis; adds to `other_answers` the answers that its verdict asked for."""
         asked = {name: value for name, value in parameters.items() if name in analysis.asked}
         if analysis.then is None:
             return self._runner.ask(analysis, asked)
@@ -116,7 +128,18 @@ class Trace(Analyses):
         def of_runs(traces: "Sequence[Trace]") -> pa.Table:
             return verdicts.of_runs([trace._runner.ask(analysis, asked) for trace in traces])
 
-        return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters)
+        def ask(name: str) -> list[dict[str, Any]]:
+            if name not in analysis.asks:
+                raise LookupError(f"{analysis.then} asks {name}, which the header of {analysis.name}.sql does not name")
+            command = catalog.load().command(name)
+            shared = {p.name: parameters[p.name] for p in command.default.parameters if p.name in parameters}
+            other, values = command.choose(shared)
+            other_answers.append(
+                Answer(self._rows(other, values, [self], [], other_answers), command, other, values, ())
+            )
+            return other_answers[-1].rows
+
+        return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, ask)
 
     def run(self, command: str, **options: "Option") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
@@ -131,7 +154,11 @@ class Trace(Analyses):
 
     def statements(self, answer: Answer) -> str:
         """The SQL that made an answer, whole: views and macros first, then the query with its parameters as
-        comments."""
+        comments. What its verdict asked for comes before it."""
+        text = "\n\n".join(self._statements(each) for each in (*answer.asked, answer))
+        return "\n\n".join(filter(None, ("\n".join(shared_macros(text)), text)))
+
+    def _statements(self, answer: Answer) -> str:
         parts = [source.sql for source in self._runner.prepare(answer.analysis.uses)]
         values = "".join(f"-- ${name} = {value!r}\n" for name, value in answer.parameters.items())
         return "\n\n".join([*parts, values + answer.analysis.sql])
@@ -147,13 +174,8 @@ class Trace(Analyses):
     def table(self, name: str) -> pa.Table:
         """One table of the dataset as `schemas/tables` describes it. Raises InputError for an unknown name."""
         if name not in self._store.schemas:
-            raise InputError(f"a dataset has no table {name!r}; it has {', '.join(self._store.schemas)}")
+            raise InputError(f"a dataset has no table {name!r}; its tables are {', '.join(self._store.schemas)}")
         return self._runner.query("from query_table($name)", {"name": name})
-
-    @property
-    def missing_tables(self) -> tuple[str, ...]:
-        """Tables that this dataset lacks altogether; they are read as empty."""
-        return self._store.missing
 
     def caveats(self) -> list[str]:
         """What limits every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
@@ -173,10 +195,9 @@ class Trace(Analyses):
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
         """Candidate trees with their predicted times; writes the best to `output` if it beats the model's error. See
         `hopscope.remap.remap`."""
-        from importlib import import_module
+        from hopscope.remap import remap  # late: fitting needs scipy
 
-        function = cast("Callable[..., pa.Table]", import_module("hopscope.remap").remap)
-        return function(self, output, **options)
+        return remap(self, output, **options)
 
     if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
 
@@ -215,8 +236,8 @@ def against(base: Trace, new: Trace) -> tuple[str, ...]:
     if (before is None) != (after is None):
         emulated, native = (base, new) if after is None else (new, base)
         raise InputError(
-            f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared: "
-            "emulation delays only collectives that run over a tree. Run both with the same topology file"
+            f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared "
+            "(emulation delays only collectives that run over a tree). Run both with the same topology file"
         )
     notes: list[str] = []
     if before != after:
@@ -269,12 +290,11 @@ def open(path: str | Path, *, dataset: str | Path | None = None, progress: Progr
     check_address_space()
     given = Path(path)
     if not given.exists():
-        raise InputError(f"{given}: there is no such trace; give a trace directory, an OTF2 archive or a dataset")
+        raise InputError(f"no such trace: {given}; give a trace directory, an OTF2 archive or a dataset")
     if dataset is None and is_dataset(given):
         return Trace(given, given)
     # Late, because a dataset can be analysed where the native converter is not built.
-    from importlib import import_module
+    from hopscope.convert import ensure_dataset
 
-    ensure_dataset = cast("Callable[..., Path]", import_module("hopscope.convert").ensure_dataset)
     place = None if dataset is None else Path(dataset)
     return Trace(given, ensure_dataset(given, dataset=place, progress=progress))

@@ -27,4 +27,4 @@ def read(directory: Path) -> dict[str, int]:
         times = cast("dict[str, Any]", read_json(file.read_text(encoding="utf-8")))
         return {name: int(times[name]) for name in ("untraced_ns", "traced_ns")}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file} cannot be read ({error}): delete it; only the cost of tracing stands in it") from None
+        raise InputError(f"cannot read {file} ({error}); delete it, for it contains only the cost of tracing") from None

@@ -1,13 +1,16 @@
-/* The time of an Allreduce or Barrier: allreduce self|world|barrier INTEGERS CALLS BATCH
+/* The time of an Allreduce, a Barrier or a message to itself:
  *
- * Prints, in nanoseconds and as rank 0 saw it, the median over batches of the mean time of a call, and the mean
- * processor time of all calls, which other processes of the machine do not lengthen; and rank 0's private memory in KiB
- * after a tenth of the calls and after all.
+ *     allreduce self|world|barrier|message INTEGERS CALLS BATCH [INTEGERS CALLS BATCH]...
+ *
+ * For each INTEGERS, prints a line with, in nanoseconds and as rank 0 saw it, the median over batches of the mean time
+ * of a call, and the mean processor time of all calls, which other processes of the machine do not lengthen; and rank
+ * 0's private memory in KiB after a tenth of the calls and after all.
  *
  * The sum of every call is checked, in an element that changes from call to call; all elements are after each batch,
  * outside of what is timed. A wrong one ends the job, with a line that says which.
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,13 +62,20 @@ static void add_up(struct sums *s) {
     expect(s, element);
 }
 
-int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    if (argc != 5)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    MPI_Comm comm = strcmp(argv[1], "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
-    int barrier = strcmp(argv[1], "barrier") == 0;
-    int count = atoi(argv[2]), calls = atoi(argv[3]), batch = atoi(argv[4]);
+static void meet(struct sums *s) {
+    MPI_Barrier(s->comm);
+}
+
+static void send_to_itself(struct sums *s) {
+    MPI_Request request;
+    MPI_Irecv(s->sum, 1, MPI_INT, s->rank, 0, s->comm, &request);
+    MPI_Send(s->mine, 1, MPI_INT, s->rank, 0, s->comm);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void measure(MPI_Comm comm, const char *kind, int count, int calls, int batch) {
+    bool sums = strcmp(kind, "self") == 0 || strcmp(kind, "world") == 0;
+    void (*once)(struct sums *) = sums ? add_up : strcmp(kind, "message") == 0 ? send_to_itself : meet;
     int batches = calls / batch, rank;
     long early_kib = 0;
     struct sums s = {.comm = comm, .count = count};
@@ -79,21 +89,15 @@ int main(int argc, char **argv) {
     for (int i = 0; i < count; i++)
         s.mine[i] = s.rank;
 
-    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) { /* connections, communicators, caches */
-        if (barrier)
-            MPI_Barrier(comm);
-        else
-            add_up(&s);
-    }
+    for (int i = 0; i < (batch < 100 ? 3 : 1000); i++) /* connections, communicators, caches */
+        once(&s);
     double processor = processor_seconds();
     for (int b = 0; b < batches; b++) {
         double start = MPI_Wtime();
-        for (int i = 0; i < batch && barrier; i++)
-            MPI_Barrier(comm);
-        for (int i = 0; i < batch && !barrier; i++)
-            add_up(&s);
+        for (int i = 0; i < batch; i++)
+            once(&s);
         times[b] = (MPI_Wtime() - start) / batch;
-        for (int i = 0; i < count && !barrier; i++)
+        for (int i = 0; i < count && sums; i++)
             expect(&s, i);
         if (b == batches / 10)
             early_kib = private_kib();
@@ -107,6 +111,15 @@ int main(int argc, char **argv) {
     free(s.sum);
     free(s.added);
     free(times);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    if (argc < 5 || argc % 3 != 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Comm comm = strcmp(argv[1], "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+    for (int i = 2; i < argc; i += 3)
+        measure(comm, argv[1], atoi(argv[i]), atoi(argv[i + 1]), atoi(argv[i + 2]));
     MPI_Finalize();
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters compute, exchange
  * messages, and do an Allreduce over a binomial tree whose every hop is there, with the waits and the combining. Times
- * are simulated, so that causes come before effects: a message takes its link's time, and whoever needs it earlier
+ * are simulated, so that causes come before effects: a message takes its link's time, and a rank that needs it earlier
  * waits. Prints `events=N` as written.
  *
  * collectives: an Allreduce every iteration, halos with both neighbours every fourth. Two thirds of the events are
@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "schemas/otf2.h"
 
 enum { MAX_RANKS = 1024, HOSTS = 8, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
@@ -39,7 +41,6 @@ enum region {
     RECV,
     REGIONS
 };
-enum phase { UP = 0, DOWN = 1 };
 
 struct rank {
     OTF2_EvtWriter *writer;
@@ -121,10 +122,6 @@ static void take_hop(int r, int from, uint32_t tag, uint64_t request, uint64_t a
     }
 }
 
-static uint32_t hop_tag(enum phase phase, uint64_t seq) {
-    return (uint32_t)phase | (uint32_t)(seq & 0xffff) << 16;
-}
-
 /* Up and down the binomial tree in which a rank's parent is itself without its lowest set bit. */
 static void allreduce(uint64_t seq) {
     enum region region = seq % 2 ? DOT : ALLREDUCE;
@@ -144,13 +141,13 @@ static void allreduce(uint64_t seq) {
         children = 0;
         for (int bit = 1; bit < rank_count && !(r & bit); bit <<= 1)
             if ((r | bit) < rank_count) {
-                take_hop(r, r | bit, hop_tag(UP, seq), posted[children++], arrivals[r | bit]);
+                take_hop(r, r | bit, hop_tag(PHASE_UP, 0, 0, seq), posted[children++], arrivals[r | bit]);
                 enter(r, COMBINE, 40);
                 leave(r, COMBINE, 90);
             }
         if (r > 0) {
             int parent = r & (r - 1);
-            uint64_t request = send(r, parent, 1, hop_tag(UP, seq), 8, SPENT_NS);
+            uint64_t request = send(r, parent, 1, hop_tag(PHASE_UP, 0, 0, seq), 8, SPENT_NS);
             arrivals[r] = it->now + latency(r, parent);
             sent(r, request, 100);
         }
@@ -158,10 +155,10 @@ static void allreduce(uint64_t seq) {
     for (int r = 0; r < rank_count; r++) {
         struct rank *it = &ranks[r];
         if (r > 0)
-            take_hop(r, r & (r - 1), hop_tag(DOWN, seq), from_parent[r], it->arrival);
+            take_hop(r, r & (r - 1), hop_tag(PHASE_DOWN, 0, 0, seq), from_parent[r], it->arrival);
         for (int bit = rank_count; bit > 0; bit >>= 1)
             if (!(r & bit) && bit < rank_count && (r == 0 || bit < (r & -r)) && (r | bit) < rank_count) {
-                uint64_t request = send(r, r | bit, 1, hop_tag(DOWN, seq), 8, SPENT_NS);
+                uint64_t request = send(r, r | bit, 1, hop_tag(PHASE_DOWN, 0, 0, seq), 8, SPENT_NS);
                 ranks[r | bit].arrival = it->now + latency(r, r | bit);
                 sent(r, request, 100);
             }
@@ -319,8 +316,8 @@ static void define_regions(OTF2_GlobalDefWriter *definitions, OTF2_StringRef non
         [ISEND] = {"MPI_Isend", "solver+0xa0", OTF2_REGION_ROLE_POINT2POINT},
         [WAITALL] = {"MPI_Waitall", "solver+0xb0", OTF2_REGION_ROLE_POINT2POINT},
         [FINALIZE] = {"MPI_Finalize", "solver+0xf0", OTF2_REGION_ROLE_FUNCTION},
-        [HOP_WAIT] = {"hop wait", NULL, OTF2_REGION_ROLE_DATA_TRANSFER},
-        [COMBINE] = {"combine", NULL, OTF2_REGION_ROLE_FUNCTION},
+        [HOP_WAIT] = {ARCHIVE_REGION_HOP_WAIT, NULL, OTF2_REGION_ROLE_DATA_TRANSFER},
+        [COMBINE] = {ARCHIVE_REGION_COMBINE, NULL, OTF2_REGION_ROLE_FUNCTION},
         [SENDRECV] = {"MPI_Sendrecv", "solver+0xc0", OTF2_REGION_ROLE_POINT2POINT},
         [STARTALL] = {"MPI_Startall", "solver+0xc8", OTF2_REGION_ROLE_POINT2POINT},
         [WAIT] = {"MPI_Wait", "solver+0xd0", OTF2_REGION_ROLE_POINT2POINT},
@@ -344,8 +341,8 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
           "clock");
     OTF2_StringRef none = string(definitions, "");
     define_regions(definitions, none);
-    OTF2_StringRef node = string(definitions, "node"), cluster = string(definitions, "cluster");
-    OTF2_StringRef machine = string(definitions, "machine");
+    OTF2_StringRef node = string(definitions, ARCHIVE_CLASS_HOST), cluster = string(definitions, ARCHIVE_CLASS_CLUSTER);
+    OTF2_StringRef machine = string(definitions, ARCHIVE_CLASS_MACHINE);
     check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 0, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE),
           "machine");
     char text[64];
@@ -362,7 +359,7 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
     uint64_t members[MAX_RANKS];
     for (int r = 0; r < rank_count; r++) {
         members[r] = (uint64_t)r;
-        snprintf(text, sizeof text, "MPI Rank %d", r);
+        snprintf(text, sizeof text, ARCHIVE_RANK "%d", r);
         OTF2_StringRef name = string(definitions, text);
         check(OTF2_GlobalDefWriter_WriteLocationGroup(definitions, (OTF2_LocationGroupRef)r, name,
                                                       OTF2_LOCATION_GROUP_TYPE_PROCESS, (uint32_t)(3 + r % HOSTS),
@@ -380,10 +377,10 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
     check(OTF2_GlobalDefWriter_WriteComm(definitions, 0, string(definitions, "MPI_COMM_WORLD"), 1, OTF2_UNDEFINED_COMM,
                                          OTF2_COMM_FLAG_NONE),
           "world");
-    check(OTF2_GlobalDefWriter_WriteComm(definitions, 1, string(definitions, "hops:binomial-mpich"), 1, 0,
+    check(OTF2_GlobalDefWriter_WriteComm(definitions, 1, string(definitions, ARCHIVE_HOPS "binomial-mpich"), 1, 0,
                                          OTF2_COMM_FLAG_NONE),
           "shadow");
-    check(OTF2_Archive_SetProperty(archive, "HOPSCOPE::VERSION", "synthetic", true), "property");
+    check(OTF2_Archive_SetProperty(archive, ARCHIVE_PROPERTY_VERSION, "synthetic", true), "property");
 }
 
 int main(int argc, char **argv) {

@@ -20,11 +20,6 @@ def link(path: str, **parameters: object) -> str:
     return f"{path}?{urlencode(given)}" if given else path
 
 
-def with_choice(search: str | None, name: str, value: str) -> str:
-    """Give the search part with one parameter changed."""
-    return link("", **{**parse(search), name: value})
-
-
 def number(query: Query, name: str) -> int | None:
     """Give a parameter as a whole number from 0 up; None if it is missing or none."""
     text = query.get(name, "")

@@ -5,31 +5,19 @@ The only module of the dashboard that calls it; every number on a page is an ana
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace
 from hopscope.preloading import preload
-from hopscope.render.quantities import quantity
 
-__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "preload", "quantity"]
+__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "preload"]
 
 Row = dict[str, Any]
 """One row of an analysis, keyed by its documented columns."""
 
 Rows = list[Row]
-
-_COLLECTIVE = """
-select
-    collectives.*,
-    comms.name as comm_name,
-    (select max(other.seq) from collectives as other where other.comm = $comm and other.seq < $seq) as previous_seq,
-    (select min(other.seq) from collectives as other where other.comm = $comm and other.seq > $seq) as next_seq
-from collectives
-left join comms on collectives.comm = comms.comm
-where collectives.comm = $comm and collectives.seq = $seq
-"""
 
 Value = str | int | float | bool | None
 Made = TypeVar("Made")
@@ -44,7 +32,10 @@ class Suggestion:
     tree_file: str | None
     """JSON text of the suggested tree's file; None if none is suggested."""
     parents: dict[str, Any] | None
-    """Of the suggested tree: `comm`, and for `up` and `down` the parent of each rank of the communicator."""
+    """Of the suggested tree: `comm`, and for `up` and `down` the parent of each rank of the communicator. None if what
+    the MPI library ran is the best."""
+    is_native: bool
+    """Whether the MPI library's own algorithm ran, so that today has no tree."""
 
 
 class TraceData:
@@ -72,7 +63,7 @@ class TraceData:
         rows = self.table("run")
         if not rows:
             raise InputError(
-                f"{self.path} does not say what ran: its dataset has no row in `run`. Delete the "
+                f"{self.path} does not say what ran, because the table `run` of its dataset is empty. Delete the "
                 "dataset and open the trace again"
             )
         return rows[0]
@@ -101,21 +92,30 @@ class TraceData:
         return self._once(("collectives",), count)
 
     def collective(self, comm: int, seq: int) -> Row:
-        """Give one collective as the table collectives has it, with `comm_name`, and `previous_seq` and `next_seq` on
-        its communicator.
-
-        Raises InputError if there is none.
-        """
-
-        def ask() -> Rows:
-            return self.trace.sql(_COLLECTIVE, {"comm": comm, "seq": seq}).to_pylist()
-
-        rows = self._once(("collective", comm, seq), ask)
+        """Give one collective as the analysis collectives has it. Raises InputError if there is none."""
+        rows = self.rows("collectives", comm=comm, seq=seq)
         if not rows:
-            raise InputError(
-                f"{self.path} has no collective {comm}:{seq}; the page Collectives lists those that it has"
-            )
+            raise InputError(f"{self.path} has no collective {comm}:{seq}; the page Collectives lists them")
         return rows[0]
+
+    def findings(self, *about: str, **options: Value) -> Rows:
+        """Give the findings about these things, those that there are.
+
+        The rows that they rest on are then there for the page's figures.
+        """
+        return [
+            row
+            for key in about
+            for row in self._once(_key("findings", {"about": key, **options}), lambda key=key: self._find(key, options))
+        ]
+
+    def _find(self, about: str, options: dict[str, Value]) -> Rows:
+        answer = self.trace.answer("findings", about=about, **options)
+        for other in answer.asked:
+            if not other.rows:
+                continue  # asked by itself, it may say why it has none
+            self._once(_key(other.command.name, other.parameters), lambda rows=other.rows: rows)
+        return answer.rows
 
     @property
     def has_hops(self) -> bool:
@@ -124,12 +124,11 @@ class TraceData:
 
     def rows(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
-        given = {name: value for name, value in options.items() if value is not None}
 
         def ask() -> Rows:
-            return self.trace.run(command, **given).to_pylist()
+            return self.trace.run(command, **options).to_pylist()
 
-        return self._once((command, *sorted(given.items())), ask)
+        return self._once(_key(command, options), ask)
 
     def rows_or_none(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis, none where it has nothing to answer with."""
@@ -156,8 +155,17 @@ class TraceData:
         found = self.trace.remap()
         told = {name.decode(): text.decode() for name, text in (found.schema.metadata or {}).items()}
         return Suggestion(
-            found.to_pylist(), told.get("sentence", ""), told.get("tree"), json.loads(told.get("parents", "null"))
+            found.to_pylist(),
+            told.get("sentence", ""),
+            told.get("tree"),
+            json.loads(told.get("parents", "null")),
+            told.get("ran") == "native",
         )
+
+    def default(self, command: str, parameter: str) -> Any:
+        """Give the value that an analysis takes for a parameter if none is given."""
+        known = next(known for known in self.trace.analyses() if known.name == command)
+        return next(each.default for each in known.parameters if each.name == parameter)
 
     def caveats(self) -> list[str]:
         """Give what limits every answer from this trace, in sentences."""
@@ -180,3 +188,7 @@ class TraceData:
             if key not in self._answers:
                 self._answers[key] = make()
             return self._answers[key]
+
+
+def _key(command: str, options: Mapping[str, Value]) -> tuple[object, ...]:
+    return (command, *sorted((name, value) for name, value in options.items() if value is not None))

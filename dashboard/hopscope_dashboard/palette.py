@@ -7,8 +7,10 @@ it.
 
 from typing import Final
 
-CATEGORIES: Final = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi", "unrecorded")
-LINKS: Final = ("self", "shm", "lan", "wan")
+from hopscope import links, words
+
+CATEGORY_MEANINGS: Final = words.CATEGORIES
+LINKS: Final = links.LINKS
 
 CATEGORY_COLOURS: Final[dict[str, str]] = {
     "compute": "#3574bf",
@@ -20,18 +22,6 @@ CATEGORY_COLOURS: Final[dict[str, str]] = {
     "p2p": "#bb4986",
     "mpi": "#876e5d",
     "unrecorded": "#717478",
-}
-
-CATEGORY_MEANINGS: Final[dict[str, str]] = {
-    "compute": "outside all MPI: the program's own work",
-    "local": "inside collectives, on one rank: combining, serialising, software",
-    "shm": "hops within one host",
-    "lan": "hops between hosts of one cluster",
-    "wan": "hops between clusters",
-    "native": "inside the MPI library, where no hop is known",
-    "p2p": "the application's own messages and their waits",
-    "mpi": "other MPI: init, finalize, I/O, waits that match nothing",
-    "unrecorded": "recording was off: nothing is known",
 }
 
 LINK_COLOURS: Final[dict[str, str]] = {
@@ -81,7 +71,7 @@ LATENESS_CLASS_COLOURS: Final[dict[str, str]] = {
 
 LATENESS_CLASS_MEANINGS: Final[dict[str, str]] = {
     "always": "late in more than half of its collectives",
-    "rotating": "the ranks are late by turns, and it has its turns",
+    "rotating": "the ranks take turns being late, and this one has its turns",
     "sometimes": "late, but none of the others",
     "spikes": "late in less than a tenth of its collectives",
     "never": "late in none",

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from hopscope_dashboard import units
+from hopscope import quantities
+
 from hopscope_dashboard.data import Row, Rows, Suggestion, TraceData
-from hopscope_dashboard.figures.topology_tree import crossings
-from hopscope_dashboard.findings import most_in_a_row
+from hopscope_dashboard.figures.topology_tree import crossings, most_in_a_row
 
 
 @dataclass(frozen=True)
@@ -58,24 +58,14 @@ def between_clusters(ranks: Rows, parents: dict[int, int | None]) -> str:
     """Say how a tree crosses between clusters, in a sentence; `ranks` has rank, host and cluster."""
     cluster_of = {row["rank"]: row["cluster"] for row in ranks}
     if len({cluster_of.get(rank) for rank in parents}) < 2:
-        return "All its ranks are in one cluster, so no edge runs between clusters."
+        return "All ranks are in one cluster, so no edge runs between clusters."
     across = crossings(ranks, parents)
     most = most_in_a_row(parents, cluster_of)
     verb = "runs" if across == 1 else "run"
     row = f"up to {most} in a row" if most > 1 else "never two in a row"
-    return f"{units.plural(across, 'edge')} {verb} between clusters" + (
+    return f"{quantities.plural(across, 'edge')} {verb} between clusters" + (
         f", {row} on the way to the root." if across > 1 else "."
     )
-
-
-def in_a_row(data: TraceData) -> dict[str, int]:
-    """Give the most crossings between clusters on any way to the root, by phase, over all trees that ran."""
-    cluster_of = {row["rank"]: row["cluster"] for row in data.ranks}
-    most: dict[str, int] = {}
-    for tree in trees(data):
-        for phase, parents in tree.parents.items():
-            most[phase] = max(most.get(phase, 0), most_in_a_row(parents, cluster_of))
-    return most
 
 
 def suggested_parents(data: TraceData, found: Suggestion, phase: str) -> dict[int, int | None] | None:

@@ -15,7 +15,9 @@ from hopscope.errors import InputError
 EMULATED = {
     "links": {"wan": {"latency_ns": 20_000_000, "bytes_per_second": 1e6}},
     "pairs": [{"from": "a", "to": "b", "latency_ns": 1500}],
-    "host_interface": {"per_message_ns": 5_000_000},
+    "cluster_pairs": [{"from": "A", "to": "B", "bytes_per_second_trace": [5, 6], "gateways": {"to": "b"}}],
+    "host_interface": {"per_message_ns": 5_000_000, "cut_through": True},
+    "rank": {"per_message_ns": 8_000, "per_byte_ns": 2},
 }
 TABLES = {
     "run": """
@@ -92,11 +94,13 @@ def test_the_summary_says_who_executed_and_why(trace: hopscope.Trace) -> None:
 
 
 def test_the_summary_says_what_limits_the_answers(trace: hopscope.Trace) -> None:
-    assert item(trace, "clock bound")["note"].endswith("decides verdicts")
+    assert item(trace, "clock bound")["note"].endswith("used for verdicts")
     assert item(trace, "incomplete collectives")["value"] == 1
     assert item(trace, "incomplete ranks")["note"] == "without MPI_Finalize: 2"
     assert item(trace, "emulated")["note"] == (
-        "wan 20 ms and 1e+06 bytes/s, a to b 1.5 µs, every host one message at a time 5 ms each"
+        "wan 20.0 ms and 1,000,000 bytes/s, all from A to B bandwidths of a trace and coming in by b, a to b 1.50 µs, "
+        "every host one message at a time 5.00 ms each and bytes passed on as they come, "
+        "every rank one message at a time 8.00 µs each and 2 ns a byte"
         "; only on hops of the tree engine: application messages and native collectives are not delayed"
     )
     # 100 events at 2.5 ns and 50 of chunk changes in 2500 of rank time.
@@ -187,7 +191,8 @@ def test_trees_are_told_in_trace_wide_ranks(trace: hopscope.Trace) -> None:
 def test_the_caveats_count_what_nobody_can_tell(tmp_path: Path) -> None:
     hops = TABLES["hops"].replace("150         recv", "150         undecided")
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "hops": hops})).caveats()
-    assert "1 of 4 hops cannot be told to have been waited for; paths stay on their receivers." in caveats
+    said = "For 1 of 4 hops the trace does not show whether the receiver waited; "
+    assert f"{said}critical paths stay on the receiver there." in caveats
 
 
 def test_the_caveats_name_everything_that_limits_an_answer(trace: hopscope.Trace) -> None:
@@ -206,7 +211,35 @@ def test_a_trace_without_messages_says_what_cannot_be_told_apart(tmp_path: Path)
     assert messages["note"].startswith("not recorded (HOPSCOPE_RECORD=collectives)")
 
 
+def test_the_caveats_say_which_messages_of_the_library_are_not_among_the_hops(tmp_path: Path) -> None:
+    text = "run ranks duration_ns native_off native_unknown native_lost native_thinned\nr 3 500 - 1200 7 5"
+    caveats = hopscope.open(draw(tmp_path / "some", **{**TABLES, "run": text})).caveats()
+    assert any(said.startswith("For 1,200 ends of messages inside the MPI library it is not known") for said in caveats)
+    assert any(said.startswith("7 ends of messages inside the MPI library were not recorded") for said in caveats)
+    text = "run ranks duration_ns native_off native_unknown native_lost native_thinned\nr 3 500 untested 0 0 0"
+    caveats = hopscope.open(draw(tmp_path / "none", **{**TABLES, "run": text})).caveats()
+    assert "The MPI library's messages inside collectives were not recorded: untested." in caveats
+    assert not any("ends of messages inside" in said for said in caveats)
+
+
 def test_without_paths_the_caveat_says_how_to_get_them(tmp_path: Path) -> None:
     tables = {name: text for name, text in TABLES.items() if name != "path_stretches"}
     caveats = hopscope.open(draw(tmp_path / "d", **tables)).caveats()
     assert any("no critical paths; delete its directory" in sentence for sentence in caveats)
+
+
+def test_the_caveats_count_collectives_whose_messages_are_not_whole(tmp_path: Path) -> None:
+    collectives = "collective_id comm seq comm_size native_reason\n0 0 0 2 unmatched\n1 0 1 2 -\n2 0 2 2 undecided"
+    caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "collectives": collectives})).caveats()
+    said = (
+        "For 1 of 3 collectives, messages of the MPI library were seen, but the critical path stays native: the trace"
+    )
+    assert f"{said} lacks one end of a message." in caveats
+    assert f"{said} does not show whether a rank on the path waited for a message." in caveats
+
+
+def test_the_caveats_count_collectives_that_the_library_ran_without_messages(tmp_path: Path) -> None:
+    collectives = "collective_id comm seq comm_size native_reason\n0 0 0 2 shared\n1 0 1 2 -\n2 0 2 2 shared"
+    caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "collectives": collectives})).caveats()
+    assert any(said.startswith("No message of 2 of 3 collectives was seen") for said in caveats)
+    assert not any("messages of the MPI library were seen" in said for said in caveats)

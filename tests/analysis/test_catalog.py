@@ -1,7 +1,6 @@
 """The headers: every `.sql` file has a full one that says what its query gives; a broken one says what is wrong."""
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import hopscope
@@ -9,6 +8,7 @@ import pytest
 from drawing import draw
 from hopscope import catalog
 from hopscope.catalog import Analysis, HeaderError, parse, read
+from hopscope.verdicts import function_of
 
 ANALYSES = [analysis for command in catalog.load().commands.values() for analysis in command.grains]
 SOURCES = list(catalog.load().sources.values())
@@ -37,8 +37,8 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
         assert f"--{grain.option} {grain.value or ''}".strip() in analysis.examples[0]
 
 
-# Shares that say something about an interval or about chance, and have none of their own.
-PLAIN_SHARES = {"chance", "cause_chance", "undecided"}
+# Shares that say something about an interval, chance or a spectrum, and have none of their own.
+PLAIN_SHARES = {"chance", "cause_chance", "late_above", "cause_above", "undecided", "explained", "false_alarm"}
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=named)
@@ -78,7 +78,7 @@ def test_a_view_or_macro_has_the_name_of_its_file(source: catalog.Source) -> Non
 @pytest.mark.parametrize("analysis", ANALYSES, ids=named)
 def test_what_goes_on_in_python_is_a_module_that_is_there(analysis: Analysis) -> None:
     if analysis.then is not None:
-        assert callable(import_module(f"hopscope.{analysis.then}").answer)
+        assert function_of(analysis.then).__module__ == f"hopscope.{analysis.then}"
         assert analysis.then_meaning.endswith(".")
 
 
@@ -142,6 +142,7 @@ def test_a_header_is_read_as_documented() -> None:
         ("least BIGINT", "least TEXT", "no parameter type TEXT"),
         ("seen_share DOUBLE --", "seen_share DOUBLE [parsec] --", "no unit"),
         ("-- column time_ns BIGINT -- The time.", "-- column time_ns", "cannot read 'time_ns'"),
+        ("-- column time_ns BIGINT -- The time.", "-- columns of nothing", "nothing declares no column"),
     ],
 )
 def test_a_broken_header_says_what_is_wrong(old: str, new: str, complaint: str) -> None:
@@ -157,6 +158,21 @@ def test_a_new_file_is_a_new_command_and_two_defaults_are_refused(tmp_path: Path
     assert list(read(tmp_path).commands) == ["my-question"]
     (tmp_path / "analyses" / "my_question.other.sql").write_text(HEADER)
     with pytest.raises(HeaderError, match="2 default grains"):
+        read(tmp_path)
+
+
+def test_grains_share_the_columns_that_their_macro_declares(tmp_path: Path) -> None:
+    for room in ("staging", "steps", "analyses"):
+        (tmp_path / room).mkdir()
+    shared = "-- column time_ns BIGINT -- The time.\n-- column seen_share DOUBLE -- The part seen.\n"
+    (tmp_path / "steps" / "seen.sql").write_text(f"-- A macro.\n--\n-- Of seeing.\n--\n{shared}select 1")
+    grain = tmp_path / "analyses" / "drawn.sql"
+    grain.write_text(HEADER.replace(shared, "-- columns of seen\n"))
+    assert read(tmp_path).command("drawn").default.columns == parse("drawn", HEADER).columns
+    grain.write_text(HEADER.replace(shared, "-- columns of seen: seen_share\n"))
+    assert [column.name for column in read(tmp_path).command("drawn").default.columns] == ["name", "seen_share"]
+    grain.write_text(HEADER.replace(shared, "-- columns of seen: seen_shares\n"))
+    with pytest.raises(HeaderError, match="seen declares time_ns, seen_share"):
         read(tmp_path)
 
 

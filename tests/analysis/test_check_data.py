@@ -33,6 +33,18 @@ def test_a_good_dataset_keeps_every_rule_and_counts_what_is_exempt(tmp_path: Pat
     assert rows["incomplete collectives, exempt"]["rows"] == 1
 
 
+def test_a_path_through_native_hops_that_misses_the_last_enter_is_listed(tmp_path: Path) -> None:
+    missed = "critical paths through native hops that miss the last enter, exempt"
+    native = "collective_id src dst send_begin_ns recv_end_ns clock_error_ns source\n0 1 0 30 50 5 native"
+    assert missed not in checked(tmp_path / "whole", hops=native)
+    # Rank 0 enters at 25, the path begins where rank 1 entered, at 20: an Allreduce cannot end without rank 0.
+    calls = GOOD["calls"].replace("0 0 10 60", "0 0 25 60")
+    row = checked(tmp_path / "missed", hops=native, calls=calls)[missed]
+    assert (row["rows"], row["beyond"], row["verdict"]) == (1, 0, "exempt")
+    assert row["example"] == "collective 0: path begins 20, rank 0 entered 25"
+    assert missed not in checked(tmp_path / "engine", calls=calls)
+
+
 def test_the_path_of_a_nonblocking_collective_ends_where_it_was_complete(tmp_path: Path) -> None:
     # MPI_Iallreduce returns at once; a correct trace of one failed for its path ending at the wait.
     calls = "collective_id rank enter_ns leave_ns complete_ns\n0 0 10 12 60\n0 1 20 22 55\n1 0 90 - -"
@@ -124,15 +136,17 @@ def test_a_file_with_other_rows_or_one_too_many_is_not_opened(tmp_path: Path) ->
     calls, hops = (dataset / table / "part-00000.parquet" for table in ("calls", "hops"))
     kept = hops.read_bytes()
     hops.write_bytes(calls.read_bytes())
-    with pytest.raises(InputError, match=rf"{hops} has \d+ bytes and manifest.json says \d+.*Delete {dataset} and run"):
+    with pytest.raises(
+        InputError, match=rf"{hops} has \d+ bytes, but manifest.json says \d+.*Delete {dataset} and run"
+    ):
         hopscope.open(dataset)
     hops.write_bytes(kept)
     (dataset / "calls" / "part-00001.parquet").write_bytes(calls.read_bytes())
-    with pytest.raises(InputError, match=r"part-00001.parquet is no part of the dataset.*Delete"):
+    with pytest.raises(InputError, match=r"part-00001.parquet is not part of the dataset.*Delete"):
         hopscope.open(dataset)
     (dataset / "calls" / "part-00001.parquet").unlink()
     manifest = json.loads((dataset / "manifest.json").read_text())
     manifest["tables"]["calls"][0]["rows"] += 1
     (dataset / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match=rf"{calls} has 3 rows and manifest.json says 4.*Delete"):
+    with pytest.raises(InputError, match=rf"{calls} has 3 rows, but manifest.json says 4.*Delete"):
         hopscope.open(dataset)

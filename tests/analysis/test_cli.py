@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import hopscope
 import jsonschema
 import pytest
@@ -21,7 +22,10 @@ from drawing import draw
 from hopscope import catalog
 from hopscope.cli.analyze import analyze as analyze_group
 from hopscope.cli.main import execute
-from hopscope.store import schema_directory
+from hopscope.cli.main import hopscope as hopscope_group
+from hopscope.errors import InputError
+from hopscope.store import schema_directory, table_names
+from hopscope.whole_file import whole_file
 from test_answers import TABLES
 
 COMMANDS = [*catalog.load().commands]
@@ -96,8 +100,8 @@ def test_what_is_missing_is_said_on_stderr_beside_the_answer(dataset: Path) -> N
     ("gates", "code", "said"),
     [
         (["native.share > 0"], 2, "native.share has no value"),  # there is no path of the run
-        (["nothing.share > 0"], 2, "no row 'nothing'; there are compute"),
-        (["compute.speed > 0"], 2, "no column speed"),
+        (["nothing.share > 0"], 2, "no row 'nothing'; the rows are compute"),
+        (["compute.speed > 0"], 2, "unknown column speed"),
         (["compute.time_ns > 5ms"], 0, ""),
         (["compute.time_ns < 5ms"], 1, "gate 'compute.time_ns < 5ms' fails: compute.time_ns is 0 ns"),
         (["compute.share > 0", "compute.time_ns < 5ms"], 1, "cannot be judged"),
@@ -112,7 +116,7 @@ def test_gates_decide_the_exit_code(dataset: Path, gates: list[str], code: int, 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_takes_gates(command: str, dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert here(*asking(command, dataset), "--fail-if", "x.no_such_column > 1") == 2
-    assert "there is no column no_such_column" in capsys.readouterr().err
+    assert "unknown column no_such_column" in capsys.readouterr().err
 
 
 def test_check_data_fails_by_itself_on_a_broken_dataset(tmp_path: Path, dataset: Path) -> None:
@@ -145,7 +149,16 @@ def test_a_report_fits_its_schema_and_holds_rows_and_gates(dataset: Path, tmp_pa
 def test_a_report_that_cannot_be_written_is_wrong_input(dataset: Path, tmp_path: Path) -> None:
     done = analyze("summary", dataset, "--report", tmp_path / "no" / "such" / "place.json")
     assert done.returncode == 2
-    assert "place.json cannot be written" in done.stderr
+    assert "cannot write " in done.stderr
+
+
+def test_a_place_that_takes_no_file_is_not_called_full(tmp_path: Path) -> None:
+    # It advised freeing space in a directory, and named a temporary file of its own where not even that can be removed.
+    (tmp_path / "file").touch()
+    for place, why in ((tmp_path, "Is a directory"), (tmp_path / "file" / "x.html", "Not a directory")):
+        with pytest.raises(InputError) as refused, whole_file(place):
+            pytest.fail("there is nothing to write to")
+        assert str(refused.value) == f"cannot write {place}: {why}; name another place"
 
 
 def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path, tmp_path: Path) -> None:
@@ -154,7 +167,7 @@ def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path,
     # No file may grow beyond 1 KiB.
     words = f"ulimit -f 1; exec {Path(sys.executable).parent / 'analyze'} summary {dataset} --report {report}"
     done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
-    assert (done.returncode, "report.json cannot be written: File too large" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "report.json: File too large; free some space" in done.stderr) == (2, True), done.stderr
     assert report.read_text() == "the last good one"
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith("report")] == ["report.json"]
 
@@ -162,24 +175,28 @@ def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(dataset: Path,
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["critical-path", "/no/such/trace"], "analyze: /no/such/trace: there is no such trace"),
+        (["critical-path", "/no/such/trace"], "analyze: no such trace: /no/such/trace"),
         (["critical-path"], "Missing argument 'TRACE'"),
         (["critical-path", "TRACE", "--by", "moon"], "'moon' is not one of"),
         (["critical-path", "TRACE", "--collective", "seventeen"], "COMM:SEQ"),
-        (["critical-path", "TRACE", "--collective", "9:9"], "`analyze collectives` lists those"),
+        (["critical-path", "TRACE", "--collective", "9:9"], "`analyze collectives` lists those that the trace has"),
         (["critical-path", "TRACE", "--by", "rank", "--collective", "0:0"], "only one of"),
-        (["last-arrivals", "TRACE", "--comm", "0"], "--comm does not go with"),
+        (["last-arrivals", "TRACE", "--comm", "0"], "--comm does not work with"),
         # Numbers that no column can hold ended in a traceback and in exit code 1, which says that a gate failed.
-        (["collectives", "TRACE", "--comm", "99999999999"], "is of type INTEGER, from 0 up, not 99999999999"),
-        (["collectives", "TRACE", "--limit", "-1"], "is of type BIGINT, from 0 up, not -1"),
+        (
+            ["collectives", "TRACE", "--comm", "99999999999"],
+            "must be a whole number from 0 to 2147483647, not 99999999999",
+        ),
+        (["collectives", "TRACE", "--limit", "-1"], "must be a whole number from 0 to 9223372036854775807, not -1"),
+        (["late-ranks", "TRACE", "--least-ms", "-1"], "late-ranks --least-ms must be a number from 0 up, not -1"),
         (["critical-path", "TRACE", "--collective", "0:99999999999999999999"], "COMM:SEQ"),
         (["nonsense", "TRACE"], "No such command 'nonsense'"),
         (["sumary", "TRACE"], "No such command 'sumary'. Did you mean summary?"),
         (["critical-path", "TRACE", "--by", "rnak"], "Did you mean rank?"),
         (["list", "--format", "josn"], "Did you mean json?"),
-        (["sql", "TRACE", "drop table hops"], "a dataset is only read"),
-        (["sql", "TRACE", "select nothing from hops"], "the query fails"),
-        (["sql", "TRACE", "select 1; select 2"], "2 statements; give one"),
+        (["sql", "TRACE", "drop table hops"], "a dataset is read-only"),
+        (["sql", "TRACE", "select nothing from hops"], "the query failed"),
+        (["sql", "TRACE", "select 1; select 2"], "2 statements; give exactly one"),
     ],
 )
 def test_wrong_input_is_a_sentence_and_exit_code_two(dataset: Path, arguments: list[str], said: str) -> None:
@@ -195,7 +212,7 @@ def test_a_pivot_names_its_values(dataset: Path, capsys: pytest.CaptureFixture[s
     pivot = "pivot hops on link{} using count(*) group by collective_id"
     for query in (pivot.format(""), f"select * from ({pivot.format('')})"):
         assert here("sql", dataset, query) == 2
-        assert "name the values, such as: pivot hops on link in ('shm', 'wan')" in capsys.readouterr().err
+        assert "name the values, as in: pivot hops on link in ('shm', 'wan')" in capsys.readouterr().err
     assert here("sql", dataset, pivot.format(" in ('shm', 'wan')"), "--format", "json") == 0
     assert json.loads(capsys.readouterr().out) == [{"collective_id": 0, "shm": 2, "wan": 2}]
 
@@ -207,7 +224,7 @@ def test_a_command_about_one_collective_says_which_option_is_missing(
     # "There is no such collective" was said though none was asked for.
     assert here(command, dataset) == 2
     said = capsys.readouterr().err
-    assert "say which by --collective COMM:SEQ" in said
+    assert "choose it with --collective COMM:SEQ" in said
     assert "no such collective" not in said
 
 
@@ -239,10 +256,33 @@ def test_show_sql_prints_what_ran_and_leaves_stdout_to_the_data(dataset: Path) -
     assert json.loads(done.stdout)
 
 
+def test_the_sql_of_sentences_runs_in_plain_duckdb_with_plain_numbers(dataset: Path) -> None:
+    # Hopscope writes their numbers itself; what a user copies has a macro in its place.
+    trace = hopscope.open(dataset)
+    shown = trace.statements(trace.answer("summary"))
+    with duckdb.connect() as plain:
+        for name in table_names():
+            plain.from_arrow(trace.table(name)).create(name)
+        notes = {row[1]: row[4] for row in plain.execute(shown).fetchall()}
+    ours = {row["item"]: row["note"] for row in trace.summary().to_pylist()}
+    assert notes.keys() == ours.keys()
+    assert notes["time in collectives"].endswith(" share")
+    assert ours["time in collectives"].endswith(" %")
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "remap"])
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert here(command, "--help") == 0
     assert f"analyze {command}" in capsys.readouterr().out.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "gate", "remap"])
+def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of critical-path once came a hundred lines down."""
+    assert here(command, "--help") == 0
+    concept, options = capsys.readouterr().out.split("\nOptions:\n")
+    assert not re.search(r"^ +(Columns:|--by \S+.*:)", concept, re.MULTILINE)
+    assert re.search(r"^  (Columns|--[a-z-]+ \S+( \(default\))?):", options, re.MULTILINE)
 
 
 def test_list_names_every_command(dataset: Path) -> None:
@@ -305,6 +345,26 @@ def test_ctrl_c_during_a_query_is_quiet(dataset: Path) -> None:
         assert "Traceback" not in process.stderr.read()
 
 
+def test_what_was_meant_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    # Newer releases of click suggest some names themselves.
+    with pytest.raises(SystemExit):
+        execute(hopscope_group, "hopscope", ["analyse"])
+    assert capsys.readouterr().err.count("Did you mean") == 1
+
+
+@pytest.mark.parametrize("entry", ["main", "analyze_main"])
+def test_ctrl_c_while_modules_are_imported_is_quiet(entry: str) -> None:
+    # It printed a traceback from wherever the import was. The audit hook sends the signal when click is imported.
+    code = (
+        "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.addaudithook(lambda event, about: os.kill(os.getpid(), signal.SIGINT)"
+        " if event == 'import' and about[0] == 'click' else None)\n"
+        f"from hopscope.cli.start import {entry}; {entry}()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
     # A full disk ended in a traceback and exit code 1, which says that a gate failed.
     code = "from hopscope.cli.main import analyze_main; analyze_main()"
@@ -314,7 +374,7 @@ def test_an_answer_that_cannot_be_written_turns_no_gate(dataset: Path) -> None:
                 [sys.executable, "-c", code, "summary", str(dataset), "--format", form],
                 stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
             )  # fmt: skip
-        assert (done.returncode, "the answer cannot be written: No space left" in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, "cannot write the answer: No space left" in done.stderr) == (2, True), done.stderr
 
 
 def test_a_terminal_without_the_characters_gets_others(dataset: Path) -> None:
@@ -332,7 +392,7 @@ def test_no_permission_and_mistakes_of_ours_are_no_failed_gates(
     """Permission bits do not stop the superuser, so the refusal is played."""
     for problem, said in (
         (PermissionError(13, "Permission denied", "/trace/manifest.json"), "analyze: /trace/manifest.json: Permission"),
-        (RuntimeError("what?"), "a mistake in hopscope itself"),
+        (RuntimeError("what?"), "this is a bug in hopscope"),
     ):
 
         def refuse(*_: object, problem: Exception = problem, **__: object) -> None:

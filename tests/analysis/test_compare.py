@@ -11,6 +11,7 @@ from hopscope.verdicts.alignment import align
 from hopscope.verdicts.resampling import blocks_of, difference, quantile_estimates
 from scipy.stats import mannwhitneyu
 
+SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 RANKS = """
     rank host cluster first_event_ns last_event_ns
     0    a    A       0              1000
@@ -200,6 +201,17 @@ def test_what_entered_and_left_the_path_is_told_by_time(tmp_path: Path) -> None:
         category,lan,0,400,entered,grew
     """)
     assert table["change"].to_pylist()[:3] == pytest.approx([-0.7, 0.45, 0.25])
+
+
+def test_a_share_has_one_interval_whoever_tells_it() -> None:
+    # A comparison had a bootstrap of its own, so its intervals were others than those of critical-path.
+    sample = hopscope.open(SAMPLE)
+    compared = [row for row in sample.compare(base=SAMPLE, by="path").to_pylist() if row["part"] == "category"]
+    told = {row["category"]: row for row in sample.critical_path().to_pylist()}
+    assert [(row["new_share_low"], row["new_share_high"]) for row in compared] == [
+        pytest.approx((told[row["name"]]["share_low"], told[row["name"]]["share_high"])) for row in compared
+    ]
+    assert any(row["new_share_low"] < row["new_share_high"] for row in compared)
 
 
 def test_which_of_like_ranks_the_path_goes_over_is_no_change(tmp_path: Path) -> None:

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 from document_commands import commands
+from hopscope import _plan
 from hopscope.cli.main import hopscope
 
 PROGRAM = Path(sys.executable).with_name("hopscope")
 ALL = sorted(commands(hopscope, "hopscope"))
 
 
-def completions(line: str) -> list[str]:
-    """What bash is offered at the end of a line."""
+def offers(line: str) -> list[str]:
+    """What bash is offered at the end of a line: kind,word."""
     words = line.split(" ")
     environment = os.environ | {
         "_HOPSCOPE_COMPLETE": "bash_complete",
@@ -22,7 +23,12 @@ def completions(line: str) -> list[str]:
         "COMP_CWORD": str(len(words) - 1),
     }
     done = subprocess.run([PROGRAM], env=environment, capture_output=True, text=True, check=True, timeout=60)
-    return [offer.partition(",")[2] for offer in done.stdout.splitlines()]
+    return done.stdout.splitlines()
+
+
+def completions(line: str) -> list[str]:
+    """The words of those offers."""
+    return [offer.partition(",")[2] for offer in offers(line)]
 
 
 @pytest.mark.parametrize("words", [words for words in ALL if " " in words])
@@ -34,6 +40,16 @@ def test_options_and_their_values_are_completed() -> None:
     assert "--fail-if" in completions("hopscope analyze critical-path --f")
     assert "host" in completions("hopscope analyze critical-path --by h")
     assert "perfetto" in completions("hopscope analyze export --format p")
+
+
+@pytest.mark.parametrize("command", ["run", "preload"])
+def test_every_shape_and_algorithm_is_completed_and_else_files(command: str) -> None:
+    names = completions(f"hopscope {command} --tree ")
+    algorithms = {row.name for row in _plan.algorithms() if not row.by_tree}
+    assert algorithms | {row.name for row in _plan.shapes() if not row.counts} - {"explicit"} <= set(names)
+    assert "kary:" in names and "kary" not in names
+    assert completions(f"hopscope {command} --tree bino") == ["binomial", "binomial-mpich", "binomial-lam"]
+    assert offers(f"hopscope {command} --tree ./my") == ["file,./my"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -121,7 +121,7 @@ def test_the_path_of_one_collective_is_told_step_by_step(trace: hopscope.Trace) 
     assert shown(table, *columns) == expected("""
         step,begin_ns,end_ns,time_ns,rank,category,src,dst,what
         0,340,440,100,2,local,,,work inside MPI_Barrier
-        1,440,450,10,1,lan,2,1,down hop of 64 bytes over lan
+        1,440,450,10,1,lan,2,1,down hop of 64 B over lan
         2,450,455,5,1,local,,,work inside MPI_Barrier
     """)
 

@@ -117,8 +117,10 @@ def test_units_are_those_of_the_column(expression: str, values: dict[str, object
 @pytest.mark.parametrize(
     ("expression", "values", "why"),
     [
-        ("lan.share > 1", {"share": 0.5}, "no row 'lan'; there are wan"),
-        ("wan.speed > 1", {"share": 0.5}, "no column speed; there are name, share, time_ns"),
+        ("lan.share > 1", {"share": 0.5}, "no row 'lan'; the rows are wan"),
+        ("wan.speed > 1", {"share": 0.5}, "unknown column speed; the columns are name, share, time_ns"),
+        ("wann.share > 1", {"share": 0.5}, "no row 'wann'; the rows are wan. Did you mean wan?"),
+        ("wan.shar > 1", {"share": 0.5}, "doubt. Did you mean share?"),
         ("wan.share > 1", {"share": None}, "wan.share has no value"),
         ("wan.share > 1", {"share": math.nan}, "not a number"),
         ("wan.unit > 1", {"unit": "ns"}, "is the text 'ns'"),
@@ -154,9 +156,9 @@ def test_a_number_that_is_a_key_and_a_key_with_spaces_are_found() -> None:
 
 
 def test_a_unit_that_does_not_go_with_the_column_is_wrong_input() -> None:
-    with pytest.raises(InputError, match="share is no time"):
+    with pytest.raises(InputError, match="share is not a time"):
         outcome("wan.share > 5ms", row(share=0.5))
-    with pytest.raises(InputError, match="time_ns is no share"):
+    with pytest.raises(InputError, match="time_ns is not a share"):
         outcome("wan.time_ns > 5%", row(time_ns=5))
 
 
@@ -175,6 +177,8 @@ def test_a_share_that_no_share_can_reach_is_wrong_input() -> None:
         ("wan.share", "one of < <= > >= == != at position 10"),
         ("wan.share >", "a number at position 12"),
         ("wan.share = 1", "at position 11"),
+        ("wan.share > 4e400", "a smaller number at position 13"),
+        ("wan.share > baseline * -4e400 %", "a smaller number at position 24"),
         ("wan.share > 1 parsec", "a unit of"),
         ("wan.share > 1 % or", "the end at position 17"),
         ('"wan.share > 1', 'a closing " for the one here at position 1'),
@@ -221,7 +225,7 @@ def test_a_baseline_is_the_same_row_and_column_of_another_run(
 @pytest.mark.parametrize(
     ("base", "why"),
     [
-        (None, "give one by `analyze gate --baseline BASE`"),
+        (None, "give one with `analyze gate --baseline BASE`"),
         ([], "the baseline has no row 'wan'"),
         ([row(share=None)], "wan.share of the baseline has no value"),
     ],

@@ -80,7 +80,7 @@ def test_another_tree_fails_the_structural_gate(project: Path) -> None:
 def test_without_a_baseline_gates_on_it_cannot_be_judged_or_are_left_out(project: Path) -> None:
     done = gate(project)
     assert done.returncode == 2
-    assert done.stderr.count("give one by --baseline BASE") == 2
+    assert done.stderr.count("give one with --baseline BASE") == 2
     assert gate(project, "--skip-baseline").returncode == 0
 
 
@@ -113,13 +113,15 @@ def test_everything_is_written_for_ci(project: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('[gates]\nnonsense = "a.b > 1"', "no analysis 'nonsense'"),
+        ('[gates]\nnonsense = "a.b > 1"', "unknown analysis 'nonsense'"),
+        ('[gates]\ncritical-pth = "a.b > 1"', "remap. Did you mean critical-path?"),
         ('[gates]\n"summary --by colour" = "a.b > 1"', "'colour' is not one of"),
         ('[gates]\n"summary --speed 3" = "a.b > 1"', "No such option"),
         ('[gates]\nsummary = "a.b >"', "expected a number"),
+        ('[gates]\nsummary = "ranks.value > 4e400"', "expected a smaller number"),
         ("[gates]\nsummary = 3", "is not an analysis with a gate"),
         ("[gates]", "missing or empty"),
-        ("[gates", "cannot be read"),
+        ("[gates", "cannot read"),
     ],
 )
 def test_a_file_that_makes_no_sense_says_where(project: Path, text: str, complaint: str) -> None:
@@ -172,4 +174,4 @@ def test_xml_holds_whatever_a_name_holds() -> None:
 def test_a_file_that_cannot_be_written_is_wrong_input(project: Path) -> None:
     done = gate(project, "--skip-baseline", "--junit", "no/such/place.xml")
     assert done.returncode == 2
-    assert "cannot be written" in done.stderr
+    assert "cannot write" in done.stderr

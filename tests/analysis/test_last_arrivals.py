@@ -294,7 +294,7 @@ def test_a_rank_that_the_tree_lets_go_last_is_late_but_no_cause_and_gates_use_th
     on_cause, on_late = (judge(parse(f"*.{column} == 1"), answer.analysis, answer.rows) for column in ("cause", "late"))
     assert on_cause.outcome == "passed"
     assert on_late.outcome == "failed"
-    assert on_late.sentence.endswith("late describes and blames nobody, so gate on cause")
+    assert on_late.sentence.endswith("late only describes and blames nobody, so use cause in gates")
     assert '--fail-if "*.cause == 1"' in answer.analysis.examples[0]
 
 
@@ -312,7 +312,7 @@ def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(tra
         trace.last_arrivals(at=3)
     with pytest.raises(InputError, match="only one of"):
         trace.last_arrivals(at=3, by="host")
-    with pytest.raises(InputError, match=r"--comm does not go with"):
+    with pytest.raises(InputError, match=r"--comm does not work with"):
         trace.last_arrivals(comm=0)
 
 
@@ -338,4 +338,4 @@ def test_waiting_of_a_collective_that_was_polled_is_not_known_and_that_is_said(t
     calls = trace.collective_calls(collective="0:0").to_pylist()
     assert [(row["rank"], row["waiting_ns"]) for row in calls] == [(0, None), (1, 50), (2, 0)]
     (said,) = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "polled"]
-    assert said.startswith("An MPI_Test found 1 calls of 1 nonblocking collectives complete: how long the program")
+    assert said.startswith("An MPI_Test found 1 calls of 1 nonblocking collectives complete. How long the program")

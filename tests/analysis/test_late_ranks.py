@@ -48,6 +48,9 @@ def test_a_rank_that_is_always_late_is_told_from_one_with_spikes(tmp_path: Path)
     # The median of the eight is one of those that compute 10 ms, so what was planted is the lateness.
     assert (rows[2]["typical_ns"], rows[0]["worst_ns"]) == (3 * MS, 9 * MS)
     assert {row["step"] for row in rows} == {None}
+    # What is often and what is rare is the user's: rank 1's interval lies around a quarter.
+    assert trace.late_ranks(often=0.1)["class"].to_pylist()[1] == "always"
+    assert trace.late_ranks(rare=0.5)["class"].to_pylist()[1] == "spikes"
 
 
 def test_ranks_that_are_late_by_turns_rotate(tmp_path: Path) -> None:

@@ -29,10 +29,26 @@ def test_what_does_not_fit_into_memory_goes_on_in_files_that_are_gone_afterwards
     assert not list(spill.iterdir())
 
 
-def test_a_memory_that_is_no_size_is_refused_with_an_example(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOPSCOPE_MEMORY", "much")
-    with pytest.raises(InputError, match=r"HOPSCOPE_MEMORY=much is no size of memory .* such as 4GiB"):
+@pytest.mark.parametrize("memory", ["much", "-5GiB", "-1"])
+def test_a_memory_that_is_no_size_is_refused_with_an_example(
+    memory: str, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # DuckDB took a negative one for no limit.
+    monkeypatch.setenv("HOPSCOPE_MEMORY", memory)
+    with pytest.raises(InputError) as refused:
+        hopscope.open(trace)
+    assert str(refused.value) == f"HOPSCOPE_MEMORY={memory} is not a valid size; write for example 4GiB"
+
+
+@pytest.mark.parametrize("memory", ["1B", "1KiB", "100KiB", "1MiB"])
+def test_too_little_memory_for_a_dataset_is_not_called_a_damaged_dataset(
+    memory: str, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The advice was to delete the dataset.
+    monkeypatch.setenv("HOPSCOPE_MEMORY", memory)
+    with pytest.raises(InputError, match="HOPSCOPE_MEMORY") as refused:
         hopscope.open(trace).run("summary")
+    assert "elete" not in str(refused.value)
 
 
 def test_every_query_joins_by_time_without_comparing_each_with_each(trace: Path) -> None:

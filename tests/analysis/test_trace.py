@@ -41,14 +41,14 @@ def test_a_name_that_is_no_analysis_is_an_attribute_error_that_lists_them(trace:
 def test_wrong_options_are_input_errors(trace: hopscope.Trace) -> None:
     with pytest.raises(InputError, match="has no option 'rank'"):
         trace.critical_path(rank=3)
-    with pytest.raises(InputError, match="is of type INTEGER"):
+    with pytest.raises(InputError, match="must be a whole number"):
         trace.last_arrivals(at="three")
     for nonsense in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(InputError, match="--least is a number from 0 up"):
+        with pytest.raises(InputError, match="--least must be a number from 0 up"):
             trace.compare(base=trace, least=nonsense)
-    with pytest.raises(InputError, match="--search is of type INTEGER, from 0 up"):
+    with pytest.raises(InputError, match="--search must be a whole number from 0 to"):
         remap_answer(trace, {"search": -1})
-    with pytest.raises(InputError, match="there is no analysis 'moon'"):
+    with pytest.raises(InputError, match="unknown analysis 'moon'"):
         trace.run("moon")
 
 
@@ -56,7 +56,7 @@ def test_every_table_comes_with_the_columns_of_its_schema_also_when_it_has_no_fi
     for name, schema in table_schemas().items():
         assert trace.table(name).schema.names == schema.names
         assert trace.table(name).schema.types == schema.types
-    assert "steps" in trace.missing_tables
+    assert not (trace.dataset / "steps").exists()
     with pytest.raises(InputError, match="no table 'hop'"):
         trace.table("hop")
 
@@ -97,19 +97,17 @@ def test_a_dataset_that_lost_a_table_is_not_read_as_if_it_were_empty(tmp_path: P
     dataset = draw(tmp_path / "d", **TABLES)
     hopscope.open(dataset)
     (dataset / "hops" / "part-00000.parquet").unlink()
-    with pytest.raises(
-        InputError, match=r"hops/part-00000.parquet is missing, and manifest.json promises its rows.*Delete"
-    ):
+    with pytest.raises(InputError, match=r"hops/part-00000.parquet is missing, though manifest.json lists it.*Delete"):
         hopscope.open(dataset)
 
 
 def test_a_dataset_of_another_version_says_what_to_do(tmp_path: Path) -> None:
     dataset = draw(tmp_path / "d", **TABLES)
     (dataset / "manifest.json").write_text(json.dumps({"schema_version": 99}))
-    with pytest.raises(InputError, match=r"schema_version 99.*reads 2.*Delete"):
+    with pytest.raises(InputError, match=r"schema_version 99.*reads 3.*Delete"):
         hopscope.open(dataset)
     (dataset / "manifest.json").write_text("{")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot read"):
         hopscope.open(dataset)
 
 
@@ -149,8 +147,8 @@ def test_a_table_that_is_cut_off_says_where(tmp_path: Path) -> None:
     part = dataset / "hops" / "part-00000.parquet"
     whole = part.read_bytes()
     part.write_bytes(whole[:100])
-    with pytest.raises(InputError, match=r"hops/part-00000.parquet has 100 bytes and manifest.json says \d+.*Delete"):
+    with pytest.raises(InputError, match=r"hops/part-00000.parquet has 100 bytes, but manifest.json says \d+.*Delete"):
         hopscope.open(dataset)
     part.write_bytes(bytes(len(whole)))
-    with pytest.raises(InputError, match=r"cannot be read: .*hops/part-00000.parquet.*Delete"):
+    with pytest.raises(InputError, match=r"cannot read .*: .*hops/part-00000.parquet.*Delete"):
         hopscope.open(dataset).critical_path()

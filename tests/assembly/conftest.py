@@ -15,7 +15,17 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program that makes spools, built from the collector's own headers."""
     program = tmp_path_factory.mktemp("writer") / "write_spools"
     source = COLLECTOR / "tests" / "assembly" / "write_spools.c"
-    words = ["cc", "-std=c11", "-Wall", "-Werror", f"-I{COLLECTOR / 'include'}", source, "-o", program]
+    words = [
+        "cc",
+        "-std=c11",
+        "-Wall",
+        "-Werror",
+        f"-I{COLLECTOR / 'include'}",
+        f"-I{COLLECTOR.parent}",
+        source,
+        "-o",
+        program,
+    ]
     subprocess.run(words, check=True)
     return program
 

@@ -55,8 +55,8 @@ def test_a_rate_that_only_another_machine_knows_is_taken_and_said(new_trace: New
         + barrier(1, 1200, 1400)
     )
     said = trace.assemble()
-    assert "the rate of elsewhere's clock (taken to be that of n1)" in said
-    assert "the offset between the clocks of elsewhere and n1" in said
+    assert "the clock rate of elsewhere (assumed equal to that of n1)" in said
+    assert "the clock offset between elsewhere and n1" in said
     assert times(trace, 1) == [7100, 7100, 7200, 7200]
 
 
@@ -171,7 +171,7 @@ def test_a_machine_that_nothing_ties_to_the_others_is_said(new_trace: NewTrace) 
         + "spool 1 0 closed\n"
         + barrier(1, 1_000, 9_000)
     )
-    assert "the offset between the clocks of n2 and n1, so their times cannot be compared" in trace.assemble()
+    assert "the clock offset between n2 and n1, so their times cannot be compared" in trace.assemble()
 
 
 def test_a_bad_measurement_in_between_does_not_bend_the_line(new_trace: NewTrace) -> None:

@@ -15,13 +15,14 @@ TREE = 'def {0} {{"def":"tree","id":1,"name":"binomial"}}\n'
 SITE = 'def {0} {{"def":"call_site","id":{1},"module":"/opt/heat","offset":4660,"symbol":"main"}}\n'
 
 # Rank 1 sends its part up at 1050; rank 0 has waited for it since 1015, combines, and sends the sum down.
+WAITED = 1 << 63
 ALLREDUCE = f"""
 {world(0, 2, mode='"tree"', tree_file='"{}"')}{TREE.format(0)}{SITE.format(0, 1)}
 spool 0 0 closed
 1000 ENTER region=MPI_Allreduce comm=1 a=1 b=0 c=none
 1010 HOP_IRECV_POST c=1
 1015 WAIT_BEGIN
-1100 HOP_IRECV region=1 comm=1 peer=1 tag=0 b=8 c=1
+1100 HOP_IRECV region=1 comm=1 peer=1 tag=0 b=8 c={WAITED | 1}
 1100 WAIT_END
 1110 STEP_BEGIN region=COMBINE b=8
 1120 STEP_END region=COMBINE b=8
@@ -37,7 +38,7 @@ spool 1 0 closed
 1060 HOP_ISEND_COMPLETE c=1
 1061 HOP_IRECV_POST c=2
 1062 WAIT_BEGIN
-1160 HOP_IRECV region=1 comm=1 peer=0 tag=1 b=8 c=2
+1160 HOP_IRECV region=1 comm=1 peer=0 tag=1 b=8 c={WAITED | 2}
 1160 WAIT_END
 1170 LEAVE region=MPI_Allreduce a=8 b=16 c=1
 """
@@ -50,14 +51,14 @@ def test_a_collective_on_a_tree_becomes_hops_waits_and_steps(new_trace: NewTrace
     assert trace.events(0) == [
         ("ENTER", 1000, 'Region: "MPI_Allreduce" <0>'),
         ("MPI_COLLECTIVE_BEGIN", 1000, ""),
-        ("MPI_IRECV_REQUEST", 1010, "Request: 1"),
+        ("MPI_IRECV_REQUEST", 1010, "Request: 3"),
         ("ENTER", 1015, 'Region: "hop wait" <1>'),
-        ("MPI_IRECV", 1100, f'Sender: 1 ("Main thread" <1>), {hops}, Tag: 0, Length: 8, Request: 1'),
+        ("MPI_IRECV", 1100, f'Sender: 1 ("Main thread" <1>), {hops}, Tag: 0, Length: 8, Request: 3'),
         ("LEAVE", 1100, 'Region: "hop wait" <1>'),
         ("ENTER", 1110, 'Region: "combine" <2>'),
         ("LEAVE", 1120, 'Region: "combine" <2>'),
-        ("MPI_ISEND", 1130, f'Receiver: 1 ("Main thread" <1>), {hops}, Tag: 1, Length: 8, Request: 2'),
-        ("MPI_ISEND_COMPLETE", 1140, "Request: 2"),
+        ("MPI_ISEND", 1130, f'Receiver: 1 ("Main thread" <1>), {hops}, Tag: 1, Length: 8, Request: 4'),
+        ("MPI_ISEND_COMPLETE", 1140, "Request: 4"),
         (
             "MPI_COLLECTIVE_END",
             1150,
@@ -141,6 +142,17 @@ def test_run_json_holds_against_its_schema_and_is_in_the_archive(new_trace: NewT
     assert text in "\n".join(trace.print("-A")) + "\n"
 
 
+def test_run_json_has_the_settings_of_the_mpi_library(new_trace: NewTrace) -> None:
+    made = {"name": "coll_tuned_bcast_algorithm", "asked": "99", "value": "0", "source": "environment", "text": None}
+    rules = {**made, "name": "coll_tuned_dynamic_rules_filename", "text": "1 7\n0\n"}
+    lines = [f"def 0 {json.dumps({'def': 'setting', **one})}\n" for one in (made, rules)]
+    trace = new_trace(ALLREDUCE + "".join(lines))
+    trace.assemble()
+    facts = json.loads((trace.directory / "run.json").read_text())
+    jsonschema.validate(facts, json.loads((SCHEMAS / "run.schema.json").read_text()))
+    assert facts["settings"] == [made, rules]
+
+
 def test_a_whole_run_leaves_only_the_trace(new_trace: NewTrace) -> None:
     trace = new_trace(ALLREDUCE)
     (trace.directory / "presence").mkdir()
@@ -167,6 +179,31 @@ def test_why_a_collective_went_native_is_on_its_leave(new_trace: NewTrace) -> No
     assert "Root: 0" in ends[0]
 
 
+def test_the_name_of_the_algorithm_is_on_the_leave_by_each_ranks_own_number(new_trace: NewTrace) -> None:
+    """Rank 1 was killed; the definitions that its records use are in its file."""
+    define = 'def {} {{"def":"algorithm","id":{},"name":"{}"}}\n'
+    trace = new_trace(
+        world(0, 2)
+        + define.format(0, 1, "ring")
+        + define.format(0, 2, "binomial")
+        + "spool 0 0 closed\n"
+        + f"10 ENTER region=MPI_Bcast comm=1 b=0 c=0\n20 LEAVE region=MPI_Bcast comm=0 a=4 b=0 c={2 << 32}\n"
+        + f"30 ENTER region=MPI_Bcast comm=1 b=1 c=0\n40 LEAVE region=MPI_Bcast comm=0 a=4 b=0 c={9 << 32}\n"
+        + world(1, 2)
+        + define.format(1, 1, "binomial")
+        + "spool 1 0 open\n"
+        + f"11 ENTER region=MPI_Bcast comm=1 b=0 c=0\n21 LEAVE region=MPI_Bcast comm=0 a=0 b=4 c={1 << 32}\n"
+        + "31 ENTER region=MPI_Bcast comm=1 b=1 c=0\n"
+    )
+    trace.assemble()
+    leaves = [[attributes for name, _, attributes in trace.events(rank) if name == "LEAVE"] for rank in (0, 1)]
+    assert ['("hopscope::algorithm"' in leaf and '"binomial"' in leaf for leaf in leaves[0]] == [True, False]
+    assert ['"binomial"' in leaf for leaf in leaves[1]] == [True]
+    assert "hopscope::engine" not in str(leaves)
+    strings = "".join(trace.definitions("STRING"))
+    assert (strings.count('"binomial"'), strings.count('"ring"')) == (1, 0)
+
+
 def test_messages_of_the_application_keep_peer_tag_and_bytes(new_trace: NewTrace) -> None:
     trace = new_trace(
         world(0, 2)
@@ -186,14 +223,14 @@ def test_messages_of_the_application_keep_peer_tag_and_bytes(new_trace: NewTrace
     sender = [event for event in trace.events(0) if event[0].startswith("MPI_")]
     assert sender == [
         ("MPI_SEND", 10, f'Receiver: 1 ("Main thread" <1>), {on}, Tag: 7, Length: 100'),
-        ("MPI_ISEND", 30, f'Receiver: 1 ("Main thread" <1>), {on}, Tag: 8, Length: 200, Request: 5'),
-        ("MPI_IRECV_REQUEST", 32, "Request: 6"),
-        ("MPI_ISEND_COMPLETE", 50, "Request: 5"),
-        ("MPI_REQUEST_CANCELLED", 50, "Request: 6"),
+        ("MPI_ISEND", 30, f'Receiver: 1 ("Main thread" <1>), {on}, Tag: 8, Length: 200, Request: 10'),
+        ("MPI_IRECV_REQUEST", 32, "Request: 12"),
+        ("MPI_ISEND_COMPLETE", 50, "Request: 10"),
+        ("MPI_REQUEST_CANCELLED", 50, "Request: 12"),
     ]
     receiver = [event for event in trace.events(1) if event[0].startswith("MPI_")]
     assert receiver[0] == ("MPI_RECV", 22, f'Sender: 0 ("Main thread" <0>), {on}, Tag: 7, Length: 100')
-    assert receiver[2] == ("MPI_IRECV", 45, f'Sender: 0 ("Main thread" <0>), {on}, Tag: 8, Length: 200, Request: 1')
+    assert receiver[2] == ("MPI_IRECV", 45, f'Sender: 0 ("Main thread" <0>), {on}, Tag: 8, Length: 200, Request: 2')
 
 
 def test_communicators_of_equal_key_are_one_and_know_their_members(new_trace: NewTrace) -> None:

@@ -31,7 +31,13 @@ _OPERATIONS = {
     "MPI_Reduce": CollectiveOp.REDUCE,
     "MPI_Allreduce": CollectiveOp.ALLREDUCE,
     "MPI_Iallreduce": CollectiveOp.ALLREDUCE,
+    "MPI_Allreduce_init": CollectiveOp.ALLREDUCE,
+    "MPI_Ibarrier": CollectiveOp.BARRIER,
     "MPI_Gather": CollectiveOp.GATHER,
+    "MPI_Scatterv": CollectiveOp.SCATTERV,
+    "MPI_Scan": CollectiveOp.SCAN,
+    "MPI_Exscan": CollectiveOp.EXSCAN,
+    "MPI_Neighbor_alltoall": CollectiveOp.ALLTOALL,
     "MPI_Comm_split": CollectiveOp.CREATE_HANDLE,
 }
 _MEASUREMENT = ("hop wait", "combine", "copy", "collector overhead")
@@ -65,6 +71,8 @@ class Drawing:
     ticks_per_second: int = 1_000_000_000
     rank_names: str = "MPI Rank {}"
     properties: dict[str, str] = field(default_factory=dict)
+    requests_tell_waits: bool = False
+    """Format 2: the request of a hop's end says whether its completion ended a wait."""
     with_processes: bool = True
     """Whether the threads belong to location groups."""
 
@@ -105,6 +113,8 @@ class Drawing:
         self.world = self.comm("MPI_COMM_WORLD", range(len(self.places)))
         if self.ours:
             self.properties = {"HOPSCOPE::VERSION": "1", **self.properties}
+        if self.requests_tell_waits:
+            self.properties["HOPSCOPE::FORMAT"] = "2"
 
     def _describe(self, group: Any, place: Place) -> None:
         d = self.definitions
@@ -159,6 +169,43 @@ class Drawing:
         """The communicator of the hops that `comm` makes on a tree."""
         return self.definitions.comm(f"hops:{tree}", group=comm.group, parent=comm, flags=CommFlag.NONE)
 
+    def native(self, comm: Any) -> Any:
+        """The communicator of the MPI library's own messages inside collectives on `comm`."""
+        return self.definitions.comm("native:Open MPI", group=comm.group, parent=comm, flags=CommFlag.NONE)
+
+    def nonblocking(
+        self,
+        rank: int,
+        start: tuple[int, int],
+        wait: tuple[int, int],
+        name: str,
+        *,
+        request: int,
+        comm: Any = None,
+        seq: int | None = None,
+        call: str = "MPI_Wait",
+        payload: int = 8,
+    ) -> None:
+        """A nonblocking collective: the call that starts it and the one that finds it complete, as (enter, leave).
+
+        A persistent one (MPI_..._init) is started by MPI_Start and needs its seq.
+        """
+        comm = comm or self.world
+        about: dict[Any, Any] = {self.attribute("hopscope::comm", Type.UINT32): comm._ref}
+        if seq is not None:
+            about[self.attribute("hopscope::seq", Type.INT64)] = seq
+        persistent = name.endswith("_init")
+        if persistent:
+            about[self.attribute("hopscope::function", Type.REGION)] = self.region(name)
+        region = self.region("MPI_Start" if persistent else name)
+        self.add(rank, events.Enter(start[0], region))
+        self.add(rank, events.NonBlockingCollectiveRequest(start[0], request, attributes=about))
+        self.late(rank, events.Leave(start[1], region))
+        self.add(rank, events.Enter(wait[0], self.region(call)))
+        root, operation = _root(None), _OPERATIONS[name]
+        self.late(rank, events.NonBlockingCollectiveComplete(wait[1], operation, comm, root, payload, payload, request))
+        self.late(rank, events.Leave(wait[1], self.region(call)))
+
     def region(self, name: str, call_site: str = "", line: int = 0) -> Any:
         """A region by name; MPI's and the collector's own by their names' look."""
         key = (name, f"{call_site}:{line}")
@@ -209,6 +256,7 @@ class Drawing:
         sent: int = 8,
         received: int = 8,
         engine: str | None = None,
+        algorithm: str | None = None,
         seq: int | None = None,
         names_comm: bool = False,
         call_site: str = "",
@@ -225,14 +273,19 @@ class Drawing:
         self.add(where, events.MpiCollectiveBegin(enter))
         if leave is None:
             return
-        last = {self.attribute("hopscope::engine", Type.STRING): engine} if engine else None
+        said = {"engine": engine, "algorithm": algorithm}
+        last = {self.attribute(f"hopscope::{word}", Type.STRING): text for word, text in said.items() if text}
         self.late(where, events.MpiCollectiveEnd(leave, _OPERATIONS[name], comm, _root(root), sent, received))
-        self.late(where, events.Leave(leave, region, attributes=last))
+        self.late(where, events.Leave(leave, region, attributes=last or None))
 
     def late(self, where: Any, event: Any) -> None:
         """An event that comes last among those of its time."""
         event.comes_last = True
         self.add(where, event)
+
+    def request(self, number: int, *, waited: bool = False) -> int:
+        """The id of a request."""
+        return number << 1 | waited if self.requests_tell_waits else number
 
     def hop(
         self,
@@ -250,7 +303,9 @@ class Drawing:
         ends: str = "both",
     ) -> None:
         """A hop: send = (begin, end), receive = (post, end); *_wait: when the rank began to wait for that end."""
+        number = request
         if ends in ("both", "send"):
+            request = self.request(number, waited=send_wait is not None)
             self.add(src, events.MpiIsend(send[0], dst, shadow, tag, bytes, request))
             if send_wait is not None:
                 self.add(src, events.Enter(send_wait, self.region("hop wait")))
@@ -258,6 +313,7 @@ class Drawing:
             if send_wait is not None:
                 self.add(src, events.Leave(send[1], self.region("hop wait")))
         if ends in ("both", "receive"):
+            request = self.request(number, waited=receive_wait is not None)
             self.add(dst, events.MpiIrecvRequest(receive[0], request))
             if receive_wait is not None:
                 self.add(dst, events.Enter(receive_wait, self.region("hop wait")))

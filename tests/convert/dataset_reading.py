@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hopscope.convert.contract import violations
+from contract_breaks import violations
 from hopscope.store import table_names
 
 Tables = dict[str, pa.Table]

@@ -37,7 +37,7 @@ def test_an_event_before_the_one_before_it_gets_its_time(tmp_path: Path) -> None
     assert (finalize["begin_ns"], finalize["end_ns"]) == (40_000 - 0x1111, 0xD444 - 0x1111)
     assert (run["set_back_events"], run["missing"]) == (1, None)
     trace = hopscope.open(tmp_path)
-    assert any("The clock turned back under 1 of 16 events" in sentence for sentence in trace.caveats())
+    assert any("The timestamps of 1 of 16 events ran backwards" in sentence for sentence in trace.caveats())
     assert {row["item"]: row["value"] for row in trace.run("summary").to_pylist()}["events set back"] == 1
     assert not any(row["beyond"] for row in trace.run("check-data").to_pylist())
 

@@ -23,12 +23,12 @@ def test_the_nth_calls_of_all_members_are_one_collective(tmp_path: Path, rows: A
         {
             "collective_id": 0, "comm": 0, "seq": 0, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
             "first_enter_ns": 0, "last_enter_ns": 50, "last_rank": 1, "first_leave_ns": 60, "last_leave_ns": 90,
-            "complete": True,
+            "complete": True, "native_reason": None,
         },
         {
             "collective_id": 1, "comm": 0, "seq": 1, "op": "MPI_Allreduce", "root": None, "comm_size": 2, "bytes": 24,
             "first_enter_ns": 190, "last_enter_ns": 200, "last_rank": 0, "first_leave_ns": 230, "last_leave_ns": 260,
-            "complete": True,
+            "complete": True, "native_reason": None,
         },
     ]  # fmt: skip
     names = ("call_id", "collective_id", "rank", "prev_call_id", "released_ns")
@@ -43,7 +43,8 @@ def test_the_root_is_a_rank_of_the_communicator(tmp_path: Path, rows: Any) -> No
     drawing.collective(0, 10, 20, "MPI_Bcast", comm=pair, root=0, sent=0)
     drawing.collective(2, 12, 18, "MPI_Bcast", comm=pair, root=0, received=0)
     tables = rows(drawing)
-    assert tables["comms"][1] == {"comm": 1, "name": "pair", "size": 2, "members": [2, 0], "parent": 0}
+    pair = {"comm": 1, "name": "pair", "size": 2, "members": [2, 0], "parent": 0, "second_group": None}
+    assert tables["comms"][1] == pair
     assert [(c["comm"], c["root"], c["comm_size"], c["complete"]) for c in tables["collectives"]] == [(1, 0, 2, True)]
 
 
@@ -75,6 +76,14 @@ def test_a_rank_that_joins_late_says_its_number(tmp_path: Path, rows: Any) -> No
     assert tables["run"][0]["missing"] == "part of 2 of 3 collectives"
 
 
+def test_what_is_missing_is_counted_as_numbers_are_written_everywhere(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    for seq in range(1001):
+        drawing.collective(0, 100 * seq, 100 * seq + 50, "MPI_Barrier")
+    drawing.collective(1, 100_010, 100_050, "MPI_Barrier", seq=1000)
+    assert rows(drawing)["run"][0]["missing"] == "part of 1,000 of 1,001 collectives"
+
+
 def test_a_killed_rank_leaves_an_incomplete_collective(tmp_path: Path, rows: Any) -> None:
     drawing = Drawing(tmp_path, [Place("h0"), Place("h0", complete="its process died")])
     drawing.collective(0, 10, None, "MPI_Allreduce", names_comm=True, seq=0)
@@ -104,6 +113,21 @@ def test_the_reason_for_going_native_is_the_engine(tmp_path: Path, rows: Any) ->
     assert [(c["engine"], c["tree"], c["call_site"]) for c in tables["calls"]] == [
         ("native:not commutative", None, "app+0x40")
     ] * 2
+
+
+def test_the_librarys_name_of_the_algorithm_is_each_calls_own(tmp_path: Path, rows: Any) -> None:
+    drawing = two_ranks(tmp_path)
+    drawing.collective(0, 10, 20, "MPI_Bcast", algorithm="binomial")
+    drawing.collective(1, 10, 20, "MPI_Bcast", algorithm="chain", engine="native:intercommunicator")
+    drawing.collective(0, 30, 40, "MPI_Bcast", engine="tree")
+    drawing.collective(1, 30, 40, "MPI_Bcast")
+    tables = rows(drawing)
+    assert [(c["rank"], c["engine"], c["algorithm"]) for c in tables["calls"]] == [
+        (0, "native", "binomial"),
+        (1, "native:intercommunicator", "chain"),
+        (0, "tree", None),
+        (1, "native", None),
+    ]
 
 
 def test_a_call_whose_end_is_lost_ran_on_the_others_tree(tmp_path: Path, rows: Any) -> None:

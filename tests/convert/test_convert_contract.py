@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from contract_breaks import violations
 from draw import draw
-from hopscope.convert.contract import violations
 from hopscope.store import contract, table_names
 
 

@@ -48,7 +48,7 @@ def test_of_a_truncated_event_file_all_before_the_break_is_kept_and_the_place_is
     # 2,500 bytes hold the records of 195 events and a part of one more. libotf2 took what lay behind them in memory for
     # events too: more of them than there were, or others.
     assert left["events"] == whole["events"] - 596 + 195
-    assert left["missing"].startswith("what comes after event 195 of 596 in traces/2.evt (breaks off there); ")
+    assert left["missing"].startswith("events after 195 of 596 in traces/2.evt (truncated there); ")
     assert left["damaged_files"] == 1
     assert left["complete"] + left["incomplete"] == whole["complete"] == 82
     assert 0 < left["complete"] < 82
@@ -73,7 +73,7 @@ def test_without_local_definitions_a_location_is_left_out(trace: Path) -> None:
     (trace / "traces" / "1.def").unlink()
     left = what_is_left(trace)
     assert left["missing"].startswith("all events of traces/1.def (missing or unreadable: ")
-    assert "cannot be understood" in left["missing"]
+    assert "cannot be interpreted" in left["missing"]
     assert left["events"] == 3 * 596
 
 
@@ -82,7 +82,7 @@ def test_an_archive_without_any_event_file_is_refused(trace: Path) -> None:
         file.unlink()
     words = refused(trace)
     assert f"{trace}/traces/0.evt: missing or unreadable" in words
-    assert "copy it again whole" in words
+    assert "copy it again completely" in words
 
 
 def test_every_answer_says_that_files_are_damaged(trace: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_clock_offset_of_centuries_is_named(tmp_path: Path) -> None:
         drawing.span(rank, 0, 10, "MPI_Init")
     drawing.write()
     words = refused(tmp_path / "trace")
-    assert "traces/1.def: a clock offset of 2305843009213693952 ticks cannot be" in words
+    assert "traces/1.def: a clock offset of 2305843009213693952 ticks is impossible" in words
 
 
 def test_an_anchor_that_is_none_is_named(trace: Path) -> None:
@@ -132,7 +132,7 @@ def test_an_anchor_that_is_none_is_named(trace: Path) -> None:
 
 def test_an_empty_archive_is_refused(tmp_path: Path) -> None:
     Drawing(tmp_path / "trace", [Place("h0")]).write()
-    assert "holds no events" in refused(tmp_path / "trace")
+    assert "contains no events" in refused(tmp_path / "trace")
 
 
 def test_run_json_that_is_no_json_is_named(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_run_json_that_is_no_json_is_named(tmp_path: Path) -> None:
     drawing.span(0, 0, 10, "MPI_Init")
     drawing.write()
     (tmp_path / "trace" / "run.json").write_text("{")
-    assert "run.json is no JSON" in refused(tmp_path / "trace")
+    assert "run.json is not valid JSON" in refused(tmp_path / "trace")
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_run_json_that_holds_something_else_is_named(tmp_path: Path, text: bytes
 def test_a_path_that_is_nothing_is_told_what_it_could_be(tmp_path: Path) -> None:
     assert "does not exist; give a trace directory" in refused(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    assert "holds no OTF2 archive" in refused(tmp_path / "empty")
+    assert "contains no OTF2 archive" in refused(tmp_path / "empty")
     (tmp_path / "notes.txt").write_text("")
-    assert "is no OTF2 anchor file" in refused(tmp_path / "notes.txt")
+    assert "is not an OTF2 anchor file" in refused(tmp_path / "notes.txt")
 
 
 def test_libotf2_does_not_talk_on_the_terminal(trace: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -66,7 +66,7 @@ def test_converting_loads_no_package_that_it_does_not_need(tmp_path: Path) -> No
 def test_two_archives_in_one_directory_keep_their_datasets_apart(tmp_path: Path) -> None:
     first, second = draw(tmp_path, 2, "first"), draw(tmp_path, 4, "second")
     assert (barriers_in(ensure_dataset(first)), barriers_in(ensure_dataset(second))) == (2, 4)
-    with pytest.raises(InputError, match="holds several archives"):
+    with pytest.raises(InputError, match="contains several archives"):
         ensure_dataset(tmp_path)
 
 
@@ -145,7 +145,7 @@ def test_a_full_disk_leaves_no_dataset(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(parts.Parts, "add", no_room)
-    with pytest.raises(InputError, match=r"cannot be written to .*No space left"):
+    with pytest.raises(InputError, match=r"cannot write the dataset to .*No space left"):
         ensure_dataset(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["traces", "traces.def", "traces.otf2"]
 
@@ -186,7 +186,7 @@ def test_the_manifest_counts_the_rows_and_files_carry_the_version(tmp_path: Path
     jsonschema.validate(manifest, schema("manifest.schema.json"))
     for name in table_names():
         kept = pq.read_schema(found / name / "part-00000.parquet")
-        assert kept.metadata[b"schema_version"] == b"2"
+        assert kept.metadata[b"schema_version"] == b"3"
     calls = pq.read_schema(found / "calls" / "part-00000.parquet")
     assert calls.field("enter_ns").metadata[b"x-unit"] == b"ns"
 
@@ -243,6 +243,6 @@ def test_a_range_of_collectives_or_of_time_reads_only_its_part(in_parts: Path) -
 
 def test_a_dataset_that_lost_a_part_is_made_anew(in_parts: Path) -> None:
     (in_parts / "calls" / "part-00003.parquet").unlink()
-    with pytest.raises(InputError, match=r"part-00003.parquet is missing, and manifest.json promises its rows"):
+    with pytest.raises(InputError, match=r"part-00003.parquet is missing, though manifest.json lists it"):
         hopscope.open(in_parts)
     assert read_dataset(ensure_dataset(in_parts.parent))["calls"].num_rows == 400

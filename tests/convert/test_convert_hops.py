@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import hopscope
+import pytest
 from archive_drawing import DOWN, EXCHANGE, UP, Drawing, Place, hop_tag
 
 
-def drawn(path: Path, ranks: int = 2) -> tuple[Drawing, Any]:
+def drawn(path: Path, ranks: int = 2, *, requests_tell_waits: bool = False) -> tuple[Drawing, Any]:
     """Ranks on hosts of their own, all but the first in site B, with an Allreduce from 0 to 1000 on the tree `flat`."""
     places = [Place(f"h{rank}", "A" if rank == 0 else "B") for rank in range(ranks)]
-    drawing = Drawing(path, places)
+    drawing = Drawing(path, places, requests_tell_waits=requests_tell_waits)
     for rank in range(ranks):
         drawing.collective(rank, rank, 1000, "MPI_Allreduce")
     return drawing, drawing.shadow(drawing.world, "flat")
@@ -72,6 +74,48 @@ def test_a_completion_that_came_before_the_waits_end_did_not_end_it(tmp_path: Pa
     assert (hop["arrived_early"], hop["recv_wait_begin_ns"]) == (True, None)
 
 
+@pytest.mark.parametrize(("requests_tell_waits", "early"), [(True, False), (False, True)])
+def test_collector_overhead_at_the_end_of_a_wait_hides_nothing_where_requests_tell(
+    tmp_path: Path, rows: Any, requests_tell_waits: bool, early: bool
+) -> None:
+    """A spool's next chunk began between the message and the end of the wait. In format 1 the wait is lost."""
+    from otf2 import events
+
+    drawing, shadow = drawn(tmp_path, requests_tell_waits=requests_tell_waits)
+    drawing.hop(shadow, 1, 0, hop_tag(UP, 0), send=(100, 110), receive=(5, 200), request=1, ends="send")
+    wait, request = drawing.region("hop wait"), drawing.request(1, waited=True)
+    drawing.add(0, events.MpiIrecvRequest(5, request))
+    drawing.add(0, events.Enter(50, wait))
+    drawing.add(0, events.MpiIrecv(200, 1, shadow, hop_tag(UP, 0), 8, request))
+    drawing.span(0, 200, 260, "collector overhead")
+    drawing.add(0, events.Leave(260, wait))
+    (hop,) = rows(drawing)["hops"]
+    assert (hop["arrived_early"], hop["recv_wait_begin_ns"]) == (early, None if early else 50)
+
+
+def test_a_request_that_tells_of_no_wait_was_early_even_at_the_end_of_one(tmp_path: Path, rows: Any) -> None:
+    from otf2 import events
+
+    drawing, shadow = drawn(tmp_path, 3, requests_tell_waits=True)
+    drawing.hop(shadow, 1, 0, hop_tag(UP, 0), send=(100, 400), receive=(5, 300), send_wait=120, request=1)
+    drawing.hop(shadow, 2, 0, hop_tag(UP, 0), send=(120, 130), receive=(6, 300), request=2, ends="send")
+    early = drawing.request(2)
+    drawing.add(0, events.MpiIrecvRequest(6, early))
+    drawing.add(0, events.Enter(50, drawing.region("hop wait")))
+    drawing.add(0, events.MpiIrecv(300, 2, shadow, hop_tag(UP, 0), 8, early))
+    drawing.add(0, events.Leave(300, drawing.region("hop wait")))
+    hops = rows(drawing)["hops"]
+    assert [(h["src"], h["send_wait_begin_ns"], h["arrived_early"]) for h in hops] == [(1, 120, True), (2, None, True)]
+
+
+def test_an_archive_of_a_format_to_come_is_refused(tmp_path: Path) -> None:
+    drawing, _ = drawn(tmp_path)
+    drawing.properties["HOPSCOPE::FORMAT"] = "3"
+    drawing.write()
+    with pytest.raises(hopscope.InputError, match="written in format 3 by a newer Hopscope"):
+        hopscope.open(tmp_path)
+
+
 def test_a_sender_that_waited_knows_since_when(tmp_path: Path, rows: Any) -> None:
     drawing, shadow = drawn(tmp_path)
     drawing.hop(shadow, 1, 0, hop_tag(UP, 0), send=(100, 400), receive=(350, 390), send_wait=120, request=1)
@@ -120,7 +164,7 @@ def test_a_lost_end_costs_its_own_hop_and_no_other(tmp_path: Path, rows: Any) ->
         (0, 10, 40),
         (2, 2010, 2040),
     ]
-    assert tables["run"][0]["missing"] == "one end of 1 hop, left out"
+    assert tables["run"][0]["missing"] == "one end of 1 hop (dropped)"
 
 
 def test_the_tree_is_read_off_the_hops(tmp_path: Path, rows: Any) -> None:

@@ -1,6 +1,7 @@
 """Only what a conversion made is ever replaced or removed: a directory called `dataset` may be the user's."""
 
 import json
+import resource
 from pathlib import Path
 
 import click
@@ -45,18 +46,30 @@ def test_a_users_own_directory_called_dataset_stays(tmp_path: Path, manifest: st
     (own / "images.csv").write_text("a year's work\n")
     if manifest is not None:
         (own / "manifest.json").write_text(manifest)
-    with pytest.raises(InputError, match=rf"{own} is not a dataset that hopscope made.*--dataset DIR"):
+    with pytest.raises(
+        InputError, match=rf"{own} (is not|may not be) a dataset made by hopscope.*--dataset DIR"
+    ) as said:
         hopscope.open(trace)
+    assert ("lacks" in str(said.value)) == (manifest is None)
     assert (own / "images.csv").read_text() == "a year's work\n"
     assert sorted(path.name for path in trace.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
     assert barriers_in(hopscope.open(trace, dataset=tmp_path / "elsewhere")) == 3
+
+
+def test_a_broken_manifest_is_named_with_its_fault(tmp_path: Path) -> None:
+    # It was said to be missing.
+    trace = draw(tmp_path / "t")
+    file = ensure_dataset(trace) / "manifest.json"
+    file.write_text(file.read_text()[:100])
+    with pytest.raises(InputError, match=r"its manifest\.json is broken: .* line .*delete it if it is one"):
+        hopscope.open(trace)
 
 
 def test_a_file_called_dataset_stays(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
     (trace / "dataset").write_text("mine\n")
     for _ in range(2):  # it was moved aside once, and stopped every command after that
-        with pytest.raises(InputError, match="is a file of yours"):
+        with pytest.raises(InputError, match="is a file that hopscope did not make"):
             hopscope.open(trace)
     assert (trace / "dataset").read_text() == "mine\n"
 
@@ -94,7 +107,7 @@ def test_an_outdated_dataset_with_a_users_file_in_it_stays(tmp_path: Path) -> No
     make_outdated(made)
     note = made / "notes.txt"
     note.write_text("mine\n")
-    with pytest.raises(InputError, match=rf"{note} is none of its files"):
+    with pytest.raises(InputError, match=rf"{note} does not belong to it"):
         hopscope.open(trace)
     assert note.read_text() == "mine\n"
     note.unlink()
@@ -116,8 +129,11 @@ def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path
     (marked[0] / "calls").mkdir(parents=True)
     (marked[0] / "calls" / "part-00000.parquet").write_bytes(b"half")
     (marked[0] / ".scratch-abcdef").touch()
-    (marked[0] / UNFINISHED).write_text("made by a conversion of hopscope that has not ended\n")
+    (marked[0] / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
     made.rename(marked[1])  # killed between two renames
+    full = trace / "dataset.tmp-0badd15c"  # no room for the mark
+    full.mkdir()
+    (full / UNFINISHED).touch()
     own = trace / "dataset.tmp-x"
     own.mkdir()
     (own / "work").write_text("mine\n")
@@ -125,13 +141,27 @@ def test_what_a_killed_conversion_left_is_cleared_away_and_nothing_else(tmp_path
     (trace / "dataset.tmp-file").write_text("mine\n")
     also_own = trace / "dataset.tmp-y"  # even one that somebody marked
     also_own.mkdir()
-    (also_own / UNFINISHED).write_text("made by a conversion of hopscope that has not ended\n")
+    (also_own / UNFINISHED).write_text("made by a conversion of hopscope that has not finished\n")
     (also_own / "work").write_text("mine\n")
     assert barriers_in(hopscope.open(trace)) == 3
     assert sorted(path.name for path in trace.glob("dataset*")) == [
         "dataset", "dataset.tmp-file", "dataset.tmp-link", "dataset.tmp-x", "dataset.tmp-y",
     ]  # fmt: skip
     assert (own / "work").read_text() == (also_own / "work").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("room", [0, 20, 5000])
+def test_a_conversion_without_room_leaves_nothing(tmp_path: Path, room: int) -> None:
+    # The directory was left behind, once by every command, where not even its mark fitted.
+    trace = draw(tmp_path / "t")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(InputError, match="cannot write the dataset to"):
+            hopscope.open(trace)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert sorted(path.name for path in trace.iterdir()) == ["traces", "traces.def", "traces.otf2"]
 
 
 def test_an_archive_beside_another_programs_manifest_is_an_archive(tmp_path: Path) -> None:
@@ -143,7 +173,7 @@ def test_an_archive_beside_another_programs_manifest_is_an_archive(tmp_path: Pat
 def test_a_place_that_cannot_be_written_names_the_option(tmp_path: Path) -> None:
     trace = draw(tmp_path / "t")
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match=r"cannot be written to .*file/d.*--dataset DIR"):
+    with pytest.raises(InputError, match=r"cannot write the dataset to .*file/d: File exists; name another place"):
         hopscope.open(trace, dataset=tmp_path / "file" / "d")
 
 
@@ -155,7 +185,7 @@ def test_a_trace_without_permission_and_without_a_cache_names_the_option(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.setattr("hopscope.convert.place.os.access", lambda *_: False)
-    with pytest.raises(InputError, match=r"cannot be written to .*--dataset DIR"):
+    with pytest.raises(InputError, match=r"cannot write the dataset to .*--dataset DIR"):
         hopscope.open(trace)
     assert barriers_in(hopscope.open(trace, dataset=tmp_path / "elsewhere")) == 3
 
@@ -163,7 +193,7 @@ def test_a_trace_without_permission_and_without_a_cache_names_the_option(
 def test_a_dataset_itself_takes_no_other_place(tmp_path: Path) -> None:
     made = ensure_dataset(draw(tmp_path / "t"))
     assert ensure_dataset(made, dataset=made) == made
-    with pytest.raises(InputError, match="is a dataset already"):
+    with pytest.raises(InputError, match="is already a dataset"):
         hopscope.open(made, dataset=tmp_path / "elsewhere")
 
 
@@ -174,7 +204,7 @@ def test_what_comes_to_the_place_during_a_conversion_stays(tmp_path: Path) -> No
         (trace / "dataset").mkdir(exist_ok=True)
         (trace / "dataset" / "work").write_text("mine\n")
 
-    with pytest.raises(InputError, match="is not a dataset that hopscope made"):
+    with pytest.raises(InputError, match="is not a dataset made by hopscope"):
         dataset.ensure_dataset(trace, progress=put_there)
     assert sorted(path.name for path in trace.iterdir()) == ["dataset", "traces", "traces.def", "traces.otf2"]
     assert (trace / "dataset" / "work").read_text() == "mine\n"

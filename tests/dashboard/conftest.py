@@ -92,8 +92,8 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def page(context: BrowserContext) -> Iterator[Page]:
     """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked."""
     page = context.new_page()
-    page.set_default_timeout(20_000)
-    expect.set_options(timeout=20_000)
+    page.set_default_timeout(60_000)
+    expect.set_options(timeout=60_000)
     wrong: list[str] = []
 
     def heard(message: ConsoleMessage) -> None:

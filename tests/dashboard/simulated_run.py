@@ -12,11 +12,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from computing_in_drawings import with_computing, with_last_enters
+from derive import derive
+from drawn_rows import drawn_table
 from hopscope import manifest
-from hopscope.paths import derive
 from hopscope.store import table_schemas
 
 LATENCY = {"self": 0, "shm": 2_000, "lan": 120_000, "wan": 20_000_000}
@@ -56,9 +56,7 @@ class SimulatedRun:
         self._run()
         schemas = table_schemas()
         tables = {
-            name: pa.Table.from_pylist(self.rows[name], schema=schema)
-            for name, schema in schemas.items()
-            if name != "path_stretches"
+            name: drawn_table(self.rows[name], schema) for name, schema in schemas.items() if name != "path_stretches"
         }
         tables["calls"] = with_computing(tables["calls"], tables["intervals"])
         tables["collectives"] = with_last_enters(tables["collectives"], tables["calls"])

@@ -1,10 +1,10 @@
-"""Figures, sentences and addresses as pure functions on rows written by hand."""
+"""Figures and addresses as pure functions on rows written by hand."""
 
 from itertools import pairwise
 
 import pytest
 from hopscope.errors import InputError
-from hopscope_dashboard import address, findings, findings_of_delay, palette, units
+from hopscope_dashboard import address, findings, palette
 from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
@@ -14,9 +14,16 @@ from hopscope_dashboard.figures.lanes import lanes
 from hopscope_dashboard.figures.late_ranks import shares_by_class
 from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.figures.topology_tree import crossings, extent, placed_tree, positions, with_delay
+from hopscope_dashboard.figures.topology_tree import (
+    crossings,
+    most_in_a_row,
+    placed_tree,
+    positions,
+    with_delay,
+)
 from hopscope_dashboard.figures.tree_svg import tree_svg
-from hopscope_dashboard.pages.tree.layout import choose
+from hopscope_dashboard.pages.collectives import grid_texts
+from hopscope_dashboard.pages.tree import choose
 from hopscope_dashboard.trees import RanTree, between_clusters
 
 RANKS = [
@@ -39,21 +46,20 @@ def test_every_colour_stands_out_on_both_backgrounds_and_carries_white_text(colo
 
 
 def test_every_category_and_link_class_has_a_colour_and_a_meaning() -> None:
-    assert set(palette.CATEGORY_COLOURS) == set(palette.CATEGORY_MEANINGS) == set(palette.CATEGORIES)
+    assert set(palette.CATEGORY_COLOURS) == set(palette.CATEGORY_MEANINGS)
     assert set(palette.LINK_COLOURS) == set(palette.LINK_MEANINGS) == set(palette.LINKS)
-    assert len(set(palette.CATEGORY_COLOURS.values())) == len(palette.CATEGORIES)
+    assert len(set(palette.CATEGORY_COLOURS.values())) == len(palette.CATEGORY_MEANINGS)
 
 
-def test_times_are_written_with_three_digits_and_a_unit() -> None:
-    written = [units.duration(ns) for ns in (0, 7, 999_600, 1_500, 20_040_000, 4_800_000_000, 200_000_000_000)]
-    assert written == ["0", "7.00 ns", "1.00 ms", "1.50 µs", "20.0 ms", "4.80 s", "3 min 20 s"]
-    assert units.duration(None) == "–"
-
-
-def test_a_share_that_is_not_all_or_nothing_does_not_read_as_if_it_were() -> None:
-    assert [units.share(value) for value in (0, 0.0001, 0.034, 0.5, 0.9999, 1, None)] == [
-        "0 %", "<0.1 %", "3.4 %", "50 %", ">99.9 %", "100 %", "–",
+def test_a_grid_cell_has_the_text_that_the_command_prints() -> None:
+    numbers = {"bytes": 1536, "first_enter_ns": 1_234_567_890, "duration_ns": 20_440_000, "spread_ns": 0,
+               "after_last_enter_ns": None, "last_rank": 3, "path_ns": 1000, "local_ns": 456, "shm_ns": 0, "lan_ns": 0,
+               "wan_ns": 544, "native_ns": 0}  # fmt: skip
+    texts = grid_texts(numbers)
+    assert [texts[name] for name in ("bytes", "first_enter_ns", "duration_ns", "spread_ns", "after_last_enter_ns")] == [
+        "1.5 KiB", "1.234568 s", "20.4 ms", "0 ns", "–",
     ]  # fmt: skip
+    assert [texts[name] for name in ("last_rank", "local_ns", "wan_ns")] == ["3", "45.6 %", "54.4 %"]
 
 
 def test_ranks_of_a_host_and_of_a_cluster_have_neighbouring_lanes_with_rank_0_on_top() -> None:
@@ -156,11 +162,11 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
     assert (drawn[1, 0].link, drawn[1, 0].look) == ("wan", f"share-{last}")
     assert (drawn[3, 1].link, drawn[3, 1].look) == ("lan", "share-0")
     assert drawn[1, 0].width > 3 * drawn[2, 1].width
-    assert drawn[1, 0].text == "40 %"
+    assert drawn[1, 0].text == "40.0 %"
     assert not drawn[2, 1].text
     assert drawn[1, 0].told == (
         "Rank 1 to rank 0 (wan, between clusters): 40 hops of 20.0 ms (median); "
-        "800 ms on the critical path, 40 % of it."
+        "800 ms on the critical path, 40.0 % of it."
     )
     assert drawn[3, 1].told == "Rank 3 to rank 1 (lan, same cluster): carried no hop."
     down = placed_tree(ranks=RANKS, parents=PARENTS, edges={}, phase="down")
@@ -168,7 +174,7 @@ def test_an_edge_goes_up_or_down_in_the_colour_and_width_of_its_share_and_the_li
     assert {each.look for each in down.edges} == {"unweighted"}
     assert {(each.src, each.dst) for each in down.edges} == {(0, 1), (1, 2), (1, 3)}
     assert crossings(RANKS, PARENTS) == 2
-    assert findings.most_in_a_row(PARENTS, {row["rank"]: row["cluster"] for row in RANKS}) == 2
+    assert most_in_a_row(PARENTS, {row["rank"]: row["cluster"] for row in RANKS}) == 2
 
 
 def test_every_rank_is_in_the_box_of_its_host_and_that_in_its_clusters_and_no_name_lies_on_another() -> None:
@@ -197,7 +203,8 @@ def test_no_name_of_a_trace_becomes_markup_in_a_drawing() -> None:
 def test_a_drawing_shrinks_with_its_frame_and_no_further_than_can_be_read() -> None:
     ranks = [{"rank": rank, "host": f"n{rank % 4}", "cluster": "A"} for rank in range(64)]
     tree = placed_tree(ranks=ranks, parents={r: 0 if r else None for r in range(64)}, edges={}, phase="up")
-    width, _ = extent(tree)
+    left, _, right, _ = tree.bounds
+    width = right - left
     assert width > 64 * 60
     assert f"max-width: {width:.0f}px; min-width: {0.6 * width:.0f}px" in tree_svg(tree, 0.6)
 
@@ -218,7 +225,7 @@ def test_an_address_chooses_one_of_many_trees_and_a_wrong_one_is_said() -> None:
 @pytest.mark.parametrize(
     ("parents", "said"),
     [
-        ({0: None, 2: 0}, "All its ranks are in one cluster, so no edge runs between clusters."),
+        ({0: None, 2: 0}, "All ranks are in one cluster, so no edge runs between clusters."),
         ({0: None, 1: 0, 3: 1}, "1 edge runs between clusters."),
         ({0: None, 1: 0, 3: 0}, "2 edges run between clusters, never two in a row on the way to the root."),
         (PARENTS, "2 edges run between clusters, up to 2 in a row on the way to the root."),
@@ -283,26 +290,15 @@ def test_the_axis_of_small_shares_ends_behind_the_longest_whisker_and_the_last_m
     assert end([{"share": 0.0}], 0.0) == 10
 
 
-def test_noise_that_could_not_be_judged_is_not_called_steady() -> None:
-    anyone = {"rank": "any rank", "iterations": 12, "late_1ms": 0, "noise_ns": None, "paid_ns": None}
-    said = findings.of_noise([anyone], 100)
-    assert said is not None
-    assert said.text.startswith("Noise cannot be told")
-    said = findings.of_noise([{**anyone, "noise_ns": 0}], 100)
-    assert said is not None
-    assert said.text.startswith("Computing is steady")
-
-
 def test_a_late_rank_stands_at_its_share_in_the_series_of_its_class() -> None:
     rows = [
         {"rank": 0, "class": "always", "share": 0.9, "share_low": 0.8, "share_high": 0.95, "collectives": 40},
         {"rank": 1, "class": None, "share": 0.0, "share_low": None, "share_high": None, "collectives": 5},
     ]
-    figure = shares_by_class(rows)
+    figure = shares_by_class(rows, rare=0.1, often=0.5)
     drawn = {each.name: (list(each.x), list(each.y)) for each in figure.data}
     assert drawn == {"always": ([90.0], ["0"]), "no class": ([0.0], ["1"])}
     assert figure.data[0].error_x.arrayminus[0] == pytest.approx(10)
-    # The limits of the classes, as the header of late-ranks has them.
     assert [shape.x0 for shape in figure.layout.shapes] == [10, 50]
 
 
@@ -344,103 +340,27 @@ def test_the_delayed_edge_and_what_absorbed_it_are_marked_on_the_tree() -> None:
     assert {each.rank: each.marks for each in tree.ranks if each.marks} == {0: ("absorber",)}
 
 
-def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named() -> None:
-    late = {"share": 0.9, "typical_ns": 3_000_000, "worst_ns": 4_000_000, "collectives": 40}
-    rows = [{**late, "rank": 0, "class": "spikes"}, {**late, "rank": 2, "class": "always"}]
-    said = findings_of_delay.of_late_ranks(rows, "1 ms")
-    assert said.text == "Rank 2 is always late."
-    assert said.why == "By 3.00 ms where it is, in 90 % of its collectives, 4.00 ms at worst."
-    assert findings_of_delay.of_late_ranks([{**late, "class": "never"}], "1 ms").text == "No rank is late."
-    assert "too few" in findings_of_delay.of_late_ranks([{**late, "class": None}], "1 ms").text
-    said = findings_of_delay.of_delayed_hops([{**DELAYED, "moved_ns": 0}, DELAYED])
-    assert said.text == "One delayed hop, 2 → 1 in 0:3, made its collective 4.00 ms longer."
-    assert findings_of_delay.of_delayed_hops([{**DELAYED, "moved_ns": 0}]).text.startswith("No delayed hop")
-    period = {"rank": 0, "periodic": True, "period_ns": 1e8, "resolution_ns": 1e6, "explained": 0.9}
-    own = findings_of_delay.of_periods([{**period, "whole_iterations": 5}]).why
-    assert own.endswith("The run cannot tell that from 5 iterations, so it may be the program's own.")
-    assert "no whole number of iterations" in findings_of_delay.of_periods([{**period, "whole_iterations": None}]).why
-    assert "cannot be told" in findings_of_delay.of_periods([{"rank": 0, "periodic": None}]).text
-    assert findings_of_delay.of_periods([{"rank": 0, "periodic": False}]).text.startswith("No rank's noise")
-
-
 def test_the_heaviest_edge_of_a_tree_that_weighs_nothing_does_not_look_heavy() -> None:
     edges = {(1, 0): {**CARRIED, "share": 0.0004}}
     drawn = {e.src: e for e in placed_tree(ranks=RANKS, parents=PARENTS, edges=edges, phase="up").edges}
     assert (drawn[1].link, drawn[1].look) == ("wan", "share-0")
 
 
-ARRIVAL = {
-    "share": 0.0, "cause_share": 0.0, "cause": False, "late": False, "undecided": 0.0, "waiting_ns": 0,
-    "collectives": 40,
-}  # fmt: skip
+FINDING = {"key": "critical-path", "verdict": "wan", "severity": "note", "analysis": "wan-share"}
 
 
-def test_a_rank_is_called_slow_only_if_its_computing_is_the_cause() -> None:
-    slow = [
-        {**ARRIVAL, "rank": 0},
-        {**ARRIVAL, "rank": 3, "cause": True, "cause_share": 0.97, "late": True, "share": 0.9},
-    ]
-    said = findings.of_arrivals(slow, 0.5)
-    assert said is not None
-    assert said.text.startswith("Rank 3 is slow")
-    released = [{**ARRIVAL, "rank": 7, "late": True, "share": 0.98, "released_share": 0.96}]
-    said = findings.of_arrivals(released, 0.02)
-    assert said is not None
-    assert said.text == "No rank's computing makes the others wait."
-    assert "more often than by chance, but not through slow computing." in said.why
-    assert "In 96 % of all collectives, the last arrival goes back to rank 7" in said.why
-
-
-def test_every_late_rank_is_named_with_its_own_share() -> None:
-    late = [
-        {**ARRIVAL, "rank": 7, "late": True, "share": 0.59, "released_share": 0.81},
-        {**ARRIVAL, "rank": 6, "late": True, "share": 0.35, "released_share": 0.17},
-        {**ARRIVAL, "rank": 5, "released_share": 0.0},
-    ]
-    said = findings.of_arrivals(late, 0.02)
-    assert said is not None
-    assert said.why.startswith("Ranks 7 and 6 enter last (rank 7 in 59 %, rank 6 in 35 % of its own collectives)")
-    assert "(rank 7 in 81 %, rank 6 in 17 % of all collectives)" in said.why
-    caused = findings.of_arrivals([*late, {**ARRIVAL, "rank": 2, "cause": True, "cause_share": 0.9}], 0.5)
-    assert caused is not None
-    assert "Ranks 7 and 6 enter last" in caused.why
-
-
-def test_the_critical_paths_finding_is_in_plain_words_and_links_where_more_is_known() -> None:
-    rows = [
-        {"category": "mpi", "time_ns": 60, "share": 0.6},
-        {"category": "wan", "time_ns": 25, "share": 0.25},
-        {"category": "p2p", "time_ns": 15, "share": 0.15},
-    ]
-    said = findings.of_critical_path(rows)
-    assert said is not None
-    assert not said.path
-    assert "then hops between clusters 25 %, the application's own messages 15 %" in said.why
-    said = findings.of_critical_path(rows[1:])
-    assert said is not None
-    assert said.path == "/wan-share"
-
-
-def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> None:
-    said = findings.of_arrivals([{**ARRIVAL, "rank": 0, "share": 0.3}], 0.5)
-    assert said is not None
-    assert said.text.startswith("No rank is last")
-    said = findings.of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}], 0.5)
-    assert said is not None
-    assert "too few collectives" in said.text
-
-
-def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_something() -> None:
-    edges = [{"share": 0.3}]
-    likely = findings.of_tree(edges, {"up": 3, "down": 3}, 2, 0.6)
-    light = findings.of_tree(edges, {"up": 3, "down": 3}, 2, 0.01)
-    once = findings.of_tree(edges, {"up": 1, "down": 1}, 2, 0.6)
-    assert likely is not None
-    assert light is not None
-    assert once is not None
-    assert "A better tree is likely" in likely.text
-    assert "not to be expected" in light.text
-    assert "not to be expected" in once.text
+def test_a_problem_has_the_colour_of_the_time_that_it_costs_and_the_page_of_its_analysis() -> None:
+    assert findings.colour_of({**FINDING, "severity": "problem"}) == palette.CATEGORY_COLOURS["wan"]
+    assert findings.colour_of(FINDING) == palette.UNDECIDED_COLOUR
+    noise = {"key": "noise", "verdict": "late", "severity": "problem", "analysis": "noise"}
+    assert findings.colour_of(noise) == palette.CATEGORY_COLOURS["compute"]
+    assert findings.colour_of({**noise, "severity": "fine"}) == palette.UNDECIDED_COLOUR
+    assert findings.page_of(FINDING) == ("/wan-share", "See the WAN share")
+    assert findings.page_of({**FINDING, "analysis": "collectives --order worst"}) == (
+        "/collectives?order=worst",
+        "See the slowest collectives",
+    )
+    assert findings.page_of({**FINDING, "analysis": "critical-path --by call-site"}) is None
 
 
 def test_an_address_carries_the_selection_and_survives_nonsense() -> None:

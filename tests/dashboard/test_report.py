@@ -2,25 +2,23 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import hopscope
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hopscope import manifest
+from hopscope import manifest, quantities
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
-from hopscope_dashboard import units
+from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.report import document
 from hopscope_dashboard.report.static import Renderer
 from playwright.sync_api import Browser, Page
 from simulated_run import SimulatedRun
 
-SECTIONS = (
-    "overview", "collectives", "collective", "tree", "delayed-hops", "last-arrivals", "late-ranks", "noise",
-    "noise-periods", "wan-share", "remap", "honesty",
-)  # fmt: skip
+SECTIONS = ("overview", *(page.path.strip("/") for page in PAGES[1:]), "honesty")
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +76,22 @@ def test_its_numbers_are_those_of_the_command_line(opened: tuple[Page, list[str]
         rows.nth(at).locator("td").first.inner_text(): rows.nth(at).locator("td").nth(3).inner_text()
         for at in range(rows.count())
     }
-    expected = {row["category"]: units.share(row["share"]) for row in trace.critical_path().to_pylist()}
+    expected = {row["category"]: quantities.share(row["share"]) for row in trace.critical_path().to_pylist()}
     assert shown == expected
+
+
+def test_its_findings_are_those_of_the_command_line(report: Path, trace: hopscope.Trace) -> None:
+    text = unescape(report.read_text())
+    overview = text[: text.index('id="collectives"')]
+    found = trace.findings().to_pylist()
+    assert len(found) >= 7
+    for row in found:
+        assert f"<strong>{row['sentence']}</strong>" in text
+        assert row["evidence"] in text
+    first = [row["sentence"] for row in found if row["sentence"] in overview]
+    assert [
+        row["sentence"] for row in found if row["key"] in {"critical-path", "last-arrivals", "noise", "tree"}
+    ] == first
 
 
 def test_the_tree_has_every_rank_and_an_arrow_for_every_edge(
@@ -102,7 +114,7 @@ def test_the_tree_has_every_rank_and_an_arrow_for_every_edge(
 
 def test_a_trace_without_hops_says_what_it_cannot_show(trace_without_hops: hopscope.Trace) -> None:
     text = document(trace_without_hops, "0")
-    assert "no other tree can be judged" in text
+    assert "other trees cannot be judged" in text
     assert "How to get hops" in text
 
 

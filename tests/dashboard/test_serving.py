@@ -89,6 +89,15 @@ def test_on_all_addresses_it_answers_to_the_machines_names_and_the_address_that_
         assert served_everywhere.ask("GET", "/", host=host)[0] == 403
 
 
+def test_an_address_that_is_not_this_machines_asks_for_another_host(
+    trace: hopscope.Trace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # It asked for another port.
+    with pytest.raises(SystemExit):
+        execute(program, "hopscope", ["dashboard", str(trace.path), "--host", "203.0.113.1"])
+    assert "choose another --host" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["http://proxy.site", "proxy.site/path", "*", "", "a b"])
 def test_a_name_that_cannot_be_a_hosts_is_said_before_anything_is_served(
     trace: hopscope.Trace, name: str, capsys: pytest.CaptureFixture[str]

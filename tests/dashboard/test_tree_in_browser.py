@@ -7,11 +7,9 @@ import hopscope
 import pytest
 import simulated_run
 from conftest import Serve
-from hopscope_dashboard import units
+from hopscope import quantities
 from playwright.sync_api import Page, expect
 from simulated_run import SimulatedRun
-
-pytestmark = pytest.mark.alone
 
 
 def part(name: str) -> str:
@@ -29,8 +27,8 @@ def test_pointing_at_an_edge_or_a_rank_says_what_it_is_and_a_click_keeps_it(
     edge = page.locator(part(f"edge-{row['src']}-{row['dst']}"))
     said = (
         f"Rank {row['src']} to rank {row['dst']} ({row['link']}, between clusters): {row['hops']} hops of "
-        f"{units.duration(row['took_ns'])} (median); {units.duration(row['time_ns'])} on the critical path, "
-        f"{units.share(row['share'])} of it."
+        f"{quantities.duration(row['took_ns'])} (median); {quantities.duration(row['time_ns'])} on the critical path, "
+        f"{quantities.share(row['share'])} of it."
     )
     edge.locator(".reach").hover()
     expect(told).to_have_text(said)

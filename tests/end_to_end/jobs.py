@@ -67,3 +67,10 @@ def analyze(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
 def by_key(rows: list[dict[str, Any]], key: str) -> dict[Any, dict[str, Any]]:
     """Rows by the value of one column."""
     return {row[key]: row for row in rows}
+
+
+def two_sites(wan_ms: float) -> dict[str, Any]:
+    """A topology of two clusters with a host each, and so much emulated latency between them."""
+    hosts = [{"name": "a0", "cluster": "A"}, {"name": "b0", "cluster": "B"}]
+    links = {"wan": {"latency_ns": int(wan_ms * 1e6)}}
+    return {"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": {"links": links}}

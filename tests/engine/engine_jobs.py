@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hopscope import _plan
 from hopscope.launch import collector_library
 from local_mpi import LocalMpi, without_hopscope
 from read_spool import Record, read_spool
@@ -15,22 +16,15 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier"]
 
-# What each algorithm serves, as schemas/tree.schema.json says.
+# What each algorithm serves.
+ALGORITHMS: dict[str, list[str]] = {}
+for _row in _plan.algorithms():
+    if not _row.by_tree:
+        ALGORITHMS.setdefault(_row.name, []).extend(_row.operations)
 _ALLGATHERS = ["MPI_Allgather", "MPI_Allgatherv"]
 _ALLTOALLS = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"]
 _SCATTERED = ["MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
 _SCANS = ["MPI_Scan", "MPI_Exscan"]
-ALGORITHMS: dict[str, list[str]] = {
-    "pipeline": ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast"],
-    "split-binary": ["MPI_Bcast"],
-    "recursive-doubling": ["MPI_Allreduce", *_SCANS, *_ALLGATHERS, "MPI_Barrier"],
-    "dissemination": ["MPI_Barrier", *_ALLGATHERS, "MPI_Alltoall"],
-    "bruck": [*_ALLGATHERS, "MPI_Alltoall"],
-    "ring": ["MPI_Allreduce", *_ALLGATHERS, *_SCATTERED],
-    "double-ring": ["MPI_Barrier"],
-    "pairwise": [*_ALLTOALLS, *_SCATTERED],
-    "linear": ["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", *_ALLTOALLS, *_SCANS],
-}
 # The order in which the checking program numbers operations, by mode.
 NUMBERED = {
     "blocks": ["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv", *_ALLGATHERS, *_ALLTOALLS],
@@ -153,3 +147,11 @@ def check(
                 lines = (spool / f"{rank}.defs").read_text().splitlines()
                 ended.definitions.append([json.loads(line) for line in lines])
         return ended
+
+
+def ticks_of(job: Ended, ns: int) -> int:
+    """How many ticks that is, by the two calibrations that rank 0 wrote."""
+    pairs = [line for line in job.definitions[0] if line["def"] == "clock"]
+    first, last = pairs[0], pairs[-1]
+    elapsed = last["monotonic_ns"] - first["monotonic_ns"]
+    return int(ns * (last["ticks"] - first["ticks"]) / elapsed)

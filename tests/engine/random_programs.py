@@ -14,17 +14,17 @@ from typing import Any
 
 import engine_jobs
 from engine_jobs import ROOT
+from hopscope import _plan
 from hopscope.launch import collector_library
 from hypothesis import strategies as st
 from local_mpi import LocalMpi, without_hopscope
 from read_spool import read_spool
 
 SOURCES = Path(__file__).parent / "interpreter"
-CONTRACT = json.loads((ROOT / "schemas" / "tree.schema.json").read_text())["$defs"]
-BY_TREE: list[str] = CONTRACT["tree_operation"]["enum"]
-SHAPES: list[str] = CONTRACT["simple_shape"]["enum"]
-WIDE = ["kary", "k-chain"]
-WHOLE = ["MPI_Gather", "MPI_Scatter"]  # over trees, their messages are never cut
+BY_TREE = [name for row in _plan.algorithms() if row.by_tree and row.cuts for name in row.operations]
+WHOLE = [name for row in _plan.algorithms() if row.by_tree and not row.cuts for name in row.operations]
+SHAPES = [shape.name for shape in _plan.shapes() if shape.is_simple]
+WIDE = [shape.name for shape in _plan.shapes() if shape.counts]
 
 REDUCTIONS = ["reduce", "allreduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block"]
 MOVEMENTS = ["bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv"]
@@ -129,7 +129,7 @@ def tree_files(draw: st.DrawFn) -> dict[str, Any]:
     """
     rule = st.fixed_dictionaries(
         {
-            "operations": st.just([name for name in BY_TREE if name not in WHOLE]),
+            "operations": st.just(BY_TREE),
             "reduce_tree": st.sampled_from(["one", "other"]),
             "broadcast_tree": st.sampled_from(["one", "other"]),
             "segment_bytes": st.sampled_from([0, 1, 64, 1000]),

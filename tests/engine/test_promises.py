@@ -34,9 +34,12 @@ EVERYTHING = {
     "trees": {"tree": {"shape": "binomial"}},
     "rules": [
         {"operations": engine_jobs.OPERATIONS, "reduce_tree": "tree"},
-        {"operations": engine_jobs.ALGORITHMS["recursive-doubling"][1:-1], "algorithm": "recursive-doubling"},
+        {
+            "operations": ["MPI_Scan", "MPI_Exscan", "MPI_Allgather", "MPI_Allgatherv"],
+            "algorithm": "recursive-doubling",
+        },
         {"operations": engine_jobs.ALGORITHMS["pairwise"], "algorithm": "pairwise"},
-        {"operations": engine_jobs.ALGORITHMS["linear"][:4], "algorithm": "linear"},
+        {"operations": ["MPI_Gather", "MPI_Gatherv", "MPI_Scatter", "MPI_Scatterv"], "algorithm": "linear"},
     ],
 }
 
@@ -71,7 +74,8 @@ def test_lengths_that_do_not_fit_are_errors_that_touch_nothing_outside_a_buffer(
     tree = WRONG_LENGTHS[name]
     only = engine_jobs.served("lengths", tree)
     by_mpi = int(transport == "mpi")
-    ranks = 4 if mpi.flavour == "openmpi" else 3
+    # Ranks of MPICH that outnumber the cores take seconds for what takes them milliseconds; the chain shows a third.
+    ranks = 4 if mpi.flavour == "openmpi" else 3 if name == "chain" else 2
     ended = engine_jobs.check(mpi, ranks, tree, "lengths", 0, by_mpi, only, transport=transport)
     assert ended.same, ended
     assert ended.by_engine > 0

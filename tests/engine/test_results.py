@@ -6,14 +6,16 @@ import engine_jobs
 import local_mpi
 import pytest
 from engine_jobs import every
+from hopscope import _plan
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from local_mpi import LocalMpi
 
-SIMPLE = ["flat", "chain", "binary", "binomial", "binomial-mpich", "binomial-lam"]
+SIMPLE = [shape.name for shape in _plan.shapes() if shape.is_simple and not shape.counts]
+WIDE = [shape.name for shape in _plan.shapes() if shape.counts]
 SHAPES: list[dict[str, Any]] = [
     *({"shape": name} for name in SIMPLE),
-    {"shape": "kary", "fan_out": 3},
+    *({"shape": name, "fan_out": 3} for name in WIDE),
     {"shape": "hierarchical"},
     {"shape": "hierarchical", "clusters": {"shape": "chain"}, "hosts": {"shape": "binomial-lam"}},
 ]
@@ -33,8 +35,8 @@ seeded = settings(
     derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
-levels = st.sampled_from(SIMPLE).map(lambda name: {"shape": name}) | st.integers(1, 4).map(
-    lambda width: {"shape": "kary", "fan_out": width}
+levels = st.sampled_from(SIMPLE).map(lambda name: {"shape": name}) | st.builds(
+    lambda name, width: {"shape": name, "fan_out": width}, st.sampled_from(WIDE), st.integers(1, 4)
 )
 
 

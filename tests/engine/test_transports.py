@@ -33,6 +33,7 @@ def test_eight_megabytes_come_whole_and_the_applications_own_message_beside_them
     assert ended.by_engine == 3 * 9
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("transport", "wanted"), [("mpi", 0), ("shm", 1)])
 def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, wanted: int, mpi: LocalMpi) -> None:
     there = set(Path("/dev/shm").glob(LEFT_BEHIND))  # of a job that was killed while it made one
@@ -41,6 +42,7 @@ def test_hops_go_through_shared_memory_where_it_is_asked_for(transport: str, wan
     assert set(Path("/dev/shm").glob(LEFT_BEHIND)) <= there
 
 
+@pytest.mark.alone
 def test_memory_that_a_killed_job_left_behind_is_removed_by_the_next_and_a_living_one_s_is_not(
     first_mpi: LocalMpi,
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import tree_mixtures
+from hopscope import _plan
 from hopscope.launch import collector_library
 from local_mpi import LocalMpi
 
@@ -23,6 +24,12 @@ def told(mpi: LocalMpi, folder: Path, **variables: str) -> tuple[int, int]:
     )
     wrong, _, kib, _ = done.stdout.split()
     return int(wrong), int(kib)
+
+
+@pytest.mark.parametrize("mixture", tree_mixtures.MIXTURES)
+def test_a_mixture_leaves_no_operation_to_the_library(mixture: str) -> None:
+    named = [name for rule in tree_mixtures.MIXTURES[mixture]["rules"] for name in rule["operations"]]
+    assert sorted(named) == sorted(operation.name for operation in _plan.operations())
 
 
 @pytest.mark.parametrize("mixture", tree_mixtures.MIXTURES)

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-TREE_OPERATIONS = ["MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Barrier", "MPI_Gather", "MPI_Scatter"]
+from hopscope import _plan
+
+_BY_TREE = [name for row in _plan.algorithms() if row.by_tree for name in row.operations]
 _VECTORS = ["MPI_Gatherv", "MPI_Scatterv"]
 _ALLGATHERS = ["MPI_Allgather", "MPI_Allgatherv"]
 _ALLTOALLS = ["MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"]
 _SCATTERED = ["MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
 _SCANS = ["MPI_Scan", "MPI_Exscan"]
-OPERATIONS = [*TREE_OPERATIONS, *_VECTORS, *_ALLGATHERS, *_ALLTOALLS, *_SCATTERED, *_SCANS]
 
 
 def _by(algorithm: str, *operations: str, **more: Any) -> dict[str, Any]:
@@ -27,7 +28,7 @@ MIXTURES: dict[str, dict[str, Any]] = {
         "schema_version": 1,
         "trees": {"tree": _BINOMIAL},
         "rules": [
-            _over("tree", *TREE_OPERATIONS),
+            _over("tree", *_BY_TREE),
             _by("linear", *_VECTORS),
             _by("recursive-doubling", *_ALLGATHERS, *_SCANS),
             _by("pairwise", *_ALLTOALLS, *_SCATTERED),

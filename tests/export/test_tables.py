@@ -58,7 +58,7 @@ def test_csv_has_nulls_empty_and_lists_as_text(trace: hopscope.Trace, tmp_path: 
 
 def test_a_directory_that_is_there_is_not_touched(trace: hopscope.Trace, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         write_tables(trace, tmp_path / "mine", "csv")
     assert list((tmp_path / "mine").iterdir()) == []
     with pytest.raises(InputError, match="no table 'hop'"):
@@ -80,10 +80,10 @@ def test_the_command_says_what_it_wrote(trace: hopscope.Trace, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--table", "hops", "-o", "x.json"], "--table goes with"),
-        (["--from", "2s", "--to", "1s", "-o", "x.json"], "--from has to be the earlier time"),
-        (["--format", "csv", "--from", "1s", "-o", "x"], "--from and --to go with"),
-        (["--from", "soon", "-o", "x.json"], "is no time since the start"),
+        (["--table", "hops", "-o", "x.json"], "--table works only with"),
+        (["--from", "2s", "--to", "1s", "-o", "x.json"], "--from must be earlier than --to"),
+        (["--format", "csv", "--from", "1s", "-o", "x"], "--from and --to work only with"),
+        (["--from", "soon", "-o", "x.json"], "is not a valid time"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -139,7 +140,7 @@ def test_where_no_collector_fits_the_command_that_makes_one_is_named(
     mpi = next(mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi")
     monkeypatch.setenv("HOPSCOPE_COLLECTOR_DIR", str(tmp_path))
     library = find_mpi([str(mpi.compile(HEAT_PLATE))])
-    with pytest.raises(InputError, match=r"no collector that is installed fits .* hopscope build --mpicc "):
+    with pytest.raises(InputError, match=r"no installed collector fits .* hopscope build --mpicc "):
         fitting_collector(library)
 
 
@@ -163,7 +164,7 @@ def test_what_a_collector_for_an_older_release_does_not_see_is_said(
 
 def test_building_with_what_is_no_mpi_wrapper_says_so(tmp_path: Path) -> None:
     for compiler in ("false", "cc"):
-        with pytest.raises(InputError, match="no MPI compiler wrapper"):
+        with pytest.raises(InputError, match="not an MPI compiler wrapper"):
             build_collector(compiler, tmp_path)
 
 
@@ -184,20 +185,20 @@ def test_a_program_with_mpi_inside_it_is_refused_in_a_sentence(tmp_path: Path) -
     source = tmp_path / "static.c"
     source.write_text("int MPI_Init(void) { return 0; } int PMPI_Init(void) { return 0; } int main(void) { return 0; }")
     subprocess.run(["cc", str(source), "-o", str(tmp_path / "static")], check=True)
-    with pytest.raises(InputError, match="has its MPI library linked into itself"):
+    with pytest.raises(InputError, match="links MPI statically"):
         find_mpi([str(tmp_path / "static")])
 
 
 def test_a_launcher_that_is_not_there_is_said() -> None:
-    with pytest.raises(InputError, match="no program called 'mpirum'"):
+    with pytest.raises(InputError, match="no program named 'mpirum'"):
         find_mpi(["mpirum", "-n", "2", "./a"])
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("mpirun -n 2 ./nope in.dat", r"there is no program \./nope \(looked for /.*/nope\)"),
-        ("mpirun --host a:2 nope", r"no program called 'nope' is in the PATH \(/"),
+        ("mpirun -n 2 ./nope in.dat", r"no such program: \./nope \(looked for /.*/nope\)"),
+        ("mpirun --host a:2 nope", r"no program named 'nope' in the PATH \(/"),
         ("mpirun ./data", r"\./data is not executable \(/.*/data\)"),
         ("mpirun env A=b ./folder", r"\./folder is a directory"),
         ("mpirun -n 2 env A=b true ./nope", None),
@@ -223,7 +224,7 @@ def test_the_collector_of_another_mpi_library_is_refused_before_the_job(
     other = "mpich" if first_mpi.flavour == "openmpi" else "openmpi"
     check_named_mpi(first_mpi.release, ["mpirun", program])
     check_named_mpi(other, ["mpirun", "true"])
-    with pytest.raises(InputError, match=f"is linked to .*, and --mpi {other} means .*; leave --mpi out, or say --mpi"):
+    with pytest.raises(InputError, match=f"is linked to .*, but --mpi {other} selects .*; drop --mpi, or give --mpi"):
         check_named_mpi(other, ["mpirun", program])
 
 
@@ -259,11 +260,41 @@ def test_a_port_in_use_is_said_and_no_trace_is_served(tmp_path: Path) -> None:
     ("words", "said"),
     [
         # It was taken for the program's own, and the job ran for hours without its tree.
-        (["preload", "--mpi", "openmpi", "./app", "--tree", "binomial"], "--tree stands behind ./app"),
-        (["inspect", "no-such-trace"], "no-such-trace is no directory"),
+        (["preload", "--mpi", "openmpi", "./app", "--tree", "binomial"], "--tree comes after ./app"),
+        (["inspect", "no-such-trace"], "no-such-trace is not a directory"),
     ],
 )
 def test_words_that_would_do_nothing_are_refused(words: list[str], said: str, installed: Path) -> None:
     done = subprocess.run([BIN / "hopscope", *words], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def nothing_recorded(directory: Path, *program: str, interrupt: bool = False) -> str:
+    """What `hopscope run` says of a program that records nothing."""
+    words = [str(BIN / "hopscope"), "run", "--dir", str(directory / "t"), "--mpi", "openmpi", "--", *program]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        run.stdout.readline()
+        if interrupt:
+            run.send_signal(signal.SIGINT)
+        return run.stderr.read()
+
+
+def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
+    # An interrupted job and a tree that the collector had refused were blamed on a program without MPI.
+    assert "either the program does not use MPI" in nothing_recorded(tmp_path, "echo", "hello")
+    refused = nothing_recorded(tmp_path, "sh", "-c", "echo refused; exit 2")
+    assert refused.endswith("ended with code 2, and nothing was recorded; the lines above say why\n")
+    interrupted = nothing_recorded(tmp_path, "sh", "-c", "echo begun; exec sleep 100", interrupt=True)
+    assert interrupted.endswith("ended with code 130, and it was interrupted before any rank recorded\n")
+
+
+def test_an_unknown_option_before_the_program_is_named_with_what_was_meant() -> None:
+    # It was looked for in the whole PATH.
+    words = [str(BIN / "hopscope"), "run", "--tre", "binomial", "--", "mpirun", "-n", "2", "./app"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "No such option '--tre'. Did you mean --tree?" in done.stderr
+    assert "PATH" not in done.stderr

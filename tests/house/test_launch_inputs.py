@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.launch.inputs import check_topology, check_tree, schema
 
@@ -36,10 +37,15 @@ def breaks_the_schema(content: Any) -> bool:
     return not jsonschema.Draft202012Validator(schema("tree.schema.json")).is_valid(content)
 
 
+# Only rules that name trees need `trees`.
+WITHOUT_TREES = by("ring", "MPI_Allreduce")
+WITHOUT_TREES["rules"].append({"operations": ["MPI_Bcast"], "native": True})
+
+
 @pytest.mark.parametrize(
     "content",
-    [by("recursive-doubling", "MPI_Allreduce", bytes={"max": 4096}, segment_bytes=64), EXPLICIT],
-    ids=["algorithms alone", "explicit"],
+    [by("recursive-doubling", "MPI_Allreduce", bytes={"max": 4096}, segment_bytes=64), WITHOUT_TREES, EXPLICIT],
+    ids=["algorithms alone", "an algorithm and a rule for the library", "explicit"],
 )
 def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
     check_tree(str(written(tmp_path, content)))
@@ -50,19 +56,22 @@ def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
     ("content", "says"),
     [
         ({**EXPLICIT, "rules": []}, "`rules` is empty; give at least one"),
-        ({**EXPLICIT, "trees": {"mine": {"shape": "star"}}}, "unknown shape `star`; it must be one of flat, chain"),
+        (
+            {**EXPLICIT, "trees": {"mine": {"shape": "star"}}},
+            "unknown shape `star`; it must be one of flat, chain, .*, hierarchical, explicit",
+        ),
         (
             {**EXPLICIT, "trees": {"mine": {"shape": "k-chain:99999999999"}}},
-            "unknown shape `k-chain:99999999999`; .*; a number goes into `fan_out`",
+            "unknown shape `k-chain:99999999999`; .*; put the number into `fan_out`",
         ),
         ({**EXPLICIT, "trees": {"mine": {"shape": "kary", "fan_out": 0}}}, "`fan_out` is 0; it must be from 1 to"),
         ({**EXPLICIT, "trees": {"mine": {"shape": "kary"}}}, "is kary but has no `fan_out`"),
         ({**EXPLICIT, "trees": {"mine": {"shape": "explicit"}}}, "is explicit but has no `parents`"),
         (
             {**EXPLICIT, "rules": [{"operations": ["MPI_Bcast"]}]},
-            "a rule with no tree; give `reduce_tree`, `broadcast_tree` or `algorithm`, or `native`",
+            "this rule has no tree; give `reduce_tree`, `broadcast_tree` or `algorithm`, or `native`",
         ),
-        ({**EXPLICIT, "colour": 1}, "unknown key `colour`; it may have `schema_version`"),
+        ({**EXPLICIT, "colour": 1}, "unknown key `colour`; known keys are `schema_version`"),
         (by("star", "MPI_Bcast"), "`star`.*pipeline"),
         (by("double-ring", "MPI_Bcast"), "double-ring.*MPI_Bcast"),
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Scan"], "reduce_tree": "mine"}]}, "MPI_Scan"),
@@ -83,7 +92,7 @@ def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Pa
         (with_parents([None, None, 0, 1]), "two roots, ranks 0 and 1"),
         (with_parents([1, 2, 3, 2]), "has no root"),
         (with_parents([None, 2, 1, 0]), "a cycle: "),
-        (with_parents([None, 0, 9, 0]), "the parent of rank 2 is 9, which is no rank of this tree; it must be 0 to 3"),
+        (with_parents([None, 0, 9, 0]), "the parent of rank 2 is 9, but the ranks of this tree are 0 to 3"),
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Bcast"], "broadcast_tree": "his"}]}, "`his`"),
     ],
 )
@@ -123,7 +132,10 @@ def test_the_demo_s_topology_passes() -> None:
     assert len(check_topology(Path(__file__).parents[2] / "demo" / "topology.json")["hosts"]) == 3
 
 
-NAMES = ["binomial", "binomial-mpich", "binomial-lam", "flat", "chain", "binary", "kary:4", "k-chain:3", "ring"]
+NAMES = [
+    *(f"{shape.name}:4" if shape.counts else shape.name for shape in _plan.shapes() if shape.name != "explicit"),
+    *sorted({algorithm.name for algorithm in _plan.algorithms() if not algorithm.by_tree}),
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -134,12 +146,12 @@ def test_names_of_shapes_and_algorithms_serve_as_tree_files(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("binomal", "binomal: neither a file nor the name of a shape or an algorithm; did you mean binomial?"),
-        ("star", "star: neither a file nor the name of a shape or an algorithm; shapes are flat, "),
-        ("", "neither a file nor"),
-        ("kary:0", "kary:0: behind kary: and k-chain: comes a whole number from 1 to 1000000"),
-        ("kary:", "comes a whole number"),
-        ("k-chain:99999999999", "k-chain:99999999999: behind kary: and k-chain: comes a whole number"),
+        ("binomal", "binomal: no file, shape or algorithm has this name; did you mean binomial?"),
+        ("star", "star: no file, shape or algorithm has this name; shapes are flat, "),
+        ("", "no file, shape or algorithm has this name"),
+        ("kary:0", "kary:0: kary: and k-chain: must be followed by a whole number from 1 to 1000000"),
+        ("kary:", "must be followed by a whole number"),
+        ("k-chain:99999999999", "k-chain:99999999999: kary: and k-chain: must be followed by a whole number"),
         ("binomial.json", "binomial.json: No such file"),
     ],
 )

@@ -46,11 +46,11 @@ def test_a_good_lock_has_no_faults() -> None:
 @pytest.mark.parametrize(
     ("text", "asked", "fault"),
     [
-        (GOOD, ["click>=8.2,<9", "numpy>=2,<3"], "click>=8.2,<9 is asked for; for Python 3.11 it has 8.1.7"),
-        (GOOD, ["click>=8.1,<9", "numpy>=2,<2.5"], "numpy>=2,<2.5 is asked for; for Python 3.12 it has 2.5.5"),
-        (GOOD, [*ASKED, "duckdb>=2,<3"], "duckdb>=2,<3 is asked for; for Python 3.13 it has none"),
-        (GOOD, ["numpy>=2,<3"], "click is no longer asked for"),
-        (GOOD.replace(" ; python_full_version >= '3.12'", ""), ASKED, "for Python 3.11 it has 2.4.6, 2.5.5"),
+        (GOOD, ["click>=8.2,<9", "numpy>=2,<3"], "asks for click>=8.2,<9; for Python 3.11 the lock has 8.1.7"),
+        (GOOD, ["click>=8.1,<9", "numpy>=2,<2.5"], "asks for numpy>=2,<2.5; for Python 3.12 the lock has 2.5.5"),
+        (GOOD, [*ASKED, "duckdb>=2,<3"], "asks for duckdb>=2,<3; for Python 3.13 the lock has none"),
+        (GOOD, ["numpy>=2,<3"], "no longer asks for click"),
+        (GOOD.replace(" ; python_full_version >= '3.12'", ""), ASKED, "for Python 3.11 the lock has 2.4.6, 2.5.5"),
         (GOOD.replace(f"wheel==0.50.0 \\\n{HASH}", "wheel==0.50.0"), ASKED, "wheel has no hash"),
         (
             f"-i https://example.org/simple\n{GOOD}",
@@ -58,7 +58,7 @@ def test_a_good_lock_has_no_faults() -> None:
             "'-i https://example.org/simple' is neither",
         ),
         (f"{GOOD}click @ file:///tmp/click.whl\n", ASKED, "'click @ file:///tmp/click.whl' is neither"),
-        ("", ASKED, "click>=8.1,<9 is asked for; for Python 3.11 it has none"),
+        ("", ASKED, "asks for click>=8.1,<9; for Python 3.11 the lock has none"),
     ],
 )
 def test_a_stale_lock_says_what_is_wrong(text: str, asked: list[str], fault: str) -> None:
@@ -69,7 +69,7 @@ def test_a_stale_lock_fails_the_check_with_the_command_that_mends_it(capsys: pyt
     project = lock.pyproject()
     project["project"]["dependencies"].append("click<8")
     assert lock.check(project) == 1
-    assert capsys.readouterr().err.endswith("the locks are stale: run make lock\n")
+    assert capsys.readouterr().err.endswith("The locks are stale. Run make lock\n")
 
 
 def test_the_readme_claims_the_pythons_that_are_tested() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import hopscope
 import pyarrow as pa
 import pytest
+import recorded
 from hopscope.render.machine import as_csv
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
@@ -32,12 +33,18 @@ class Sample:
     def answer(self, question: list[str]) -> pa.Table:
         if question[0] == "sql":
             return self.trace.sql(question[1])
-        options: dict[str, Any] = dict(
-            zip([word.removeprefix("--") for word in question[1::2]], question[2::2], strict=True)
-        )
-        if question[0] == "compare":
-            options["base"] = self.base
-        return self.trace.run(question[0], **options)
+        return recorded.ask(self.trace, tuple(question), self.base if question[0] == "compare" else None)
+
+    def recorded(self) -> list[tuple[Path, hopscope.Trace, hopscope.Trace | None]]:
+        """Each folder of recorded answers with the trace and what it is compared with."""
+        answers = self.folder / "answers"
+        if self.base is None:
+            return [(answers, self.trace, None)]
+        return [
+            (answers, self.trace, self.base),
+            (answers / "base", self.base, None),
+            (answers / "new", self.trace, None),
+        ]
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -65,14 +72,26 @@ def test_what_was_planted_is_found(sample: Sample) -> None:
 
 
 def test_the_answers_are_those_that_were_recorded(sample: Sample) -> None:
-    recorded = sorted((sample.folder / "answers").glob("*.csv"))
-    assert recorded
-    for path in recorded:
-        words = path.stem.split("_")
-        question = [words[0], *([f"--{words[1]}", words[2]] if len(words) == 3 else [])]
-        answered = csv.reader(io.StringIO(as_csv(sample.answer(question))))
-        for row, expected in zip(answered, csv.reader(io.StringIO(path.read_text())), strict=True):
-            assert [value(cell) for cell in row] == [about(cell) for cell in expected], path.name
+    for folder, trace, base in sample.recorded():
+        paths = sorted(path for path in folder.glob("*.csv") if path.name != recorded.DIGESTS)
+        assert paths
+        for path in paths:
+            answered = csv.reader(io.StringIO(as_csv(recorded.look_up(trace, path.stem, base))))
+            for row, expected in zip(answered, csv.reader(io.StringIO(path.read_text())), strict=True):
+                assert [value(cell) for cell in row] == [about(cell) for cell in expected], path.name
+
+
+def test_every_column_of_longer_answers_and_of_the_datasets_is_what_was_recorded(sample: Sample) -> None:
+    for folder, trace, base in sample.recorded():
+        path = folder / recorded.DIGESTS
+        if base is not None and not path.exists():
+            continue  # all that compares the two is short
+        expected = list(csv.reader(io.StringIO(path.read_text())))[1:]
+        names = dict.fromkeys(row[0] for row in expected)
+        answered = [row for name in names for row in recorded.digests(name, recorded.look_up(trace, name, base))]
+        known = {tuple(row[:2]) for row in expected}  # a column that is new has nothing to be compared with yet
+        found = [row for row in answered if tuple(row[:2]) in known]
+        assert found == expected, f"{path}: `sample_traces/make.py --whole DIR` writes both sides in full, see there"
 
 
 def value(cell: str) -> float | str:

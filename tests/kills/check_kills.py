@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "collector" / "tests" / "runtime"))
 
 import local_mpi
 from hopscope.launch import collector_library

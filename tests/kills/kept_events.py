@@ -7,20 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopscope.launch import collector_file
+from read_spool import function_numbers
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).parent / "programs" / "logged_calls.c"
-FLAGS = (f"-I{ROOT / 'collector' / 'include'}",)
+FLAGS = (f"-I{ROOT / 'collector' / 'include'}", f"-I{ROOT}")
 
-_FUNCTION = re.compile(r"^    X\((\w+),", re.MULTILINE)
 _EVENT = re.compile(r"^(ENTER|LEAVE|MPI_[A-Z_]+) +(\d+) +\d+ *(.*)$", re.MULTILINE)
 _HEAD_BYTES = 16
 
 
 def functions() -> list[str]:
     """Names of MPI functions by their number."""
-    text = (ROOT / "collector" / "include" / "hopscope" / "functions.h").read_text()
-    return ["", *_FUNCTION.findall(text)]
+    return ["", *function_numbers()]
 
 
 @dataclass

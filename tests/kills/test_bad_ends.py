@@ -169,7 +169,7 @@ def test_where_nothing_can_be_written_the_application_runs_on(
         subprocess.run(["umount", "-l", str(place)], check=False)
     assert job.code == 0, job.said
     assert all(job.log(rank).calls[-1] == "MPI_Finalize" and not job.log(rank).wrong for rank in range(RANKS))
-    assert "Read-only file system; the application runs on unrecorded" in job.said
+    assert "Read-only file system. The application continues unrecorded" in job.said
 
 
 def test_runs_killed_at_random_moments_lose_no_event() -> None:

@@ -49,7 +49,7 @@ def test_a_limit_on_the_size_of_files_ends_the_recording_and_not_the_run(
     said = run(mpi, tmp_path, limit, "default", HOPSCOPE_TREE=tree)
     stopped = [line for line in said.splitlines() if "recording stopped on rank" in line]
     assert len(stopped) == (RANKS if limit < ENOUGH else 0), said
-    assert all("File too large; the application runs on" in line for line in stopped)
+    assert all("File too large. The application continues" in line for line in stopped)
     _, missing = assemble(tmp_path / "trace")
     kept = read_archive(tmp_path / "trace")
     if limit == ENOUGH:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from drawn_rows import drawn_table
 from hopscope.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
@@ -204,7 +205,7 @@ class DrawnTrace:
             key = {"calls": "call_id", "hops": "hop_id", "messages": "message_id", "intervals": "interval_id"}.get(name)
             ordered = sorted(drawn, key=lambda row: tuple(row[c] for c in order_of(name) if c in row))
             numbered = [{**row, key: number} for number, row in enumerate(ordered)] if key else ordered
-            tables[name] = pa.Table.from_pylist(numbered, schema=table_schemas()[name])
+            tables[name] = drawn_table(numbered, table_schemas()[name])
         return tables
 
 

@@ -6,8 +6,8 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import pyarrow as pa
+from derive import derive
 from drawn_trace import DrawnTrace
-from hopscope.paths import derive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from derive import derive
 from drawn_trace import DrawnTrace, path_of
-from hopscope.paths import derive
 from hopscope.store import table_schemas
 
 

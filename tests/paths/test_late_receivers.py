@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from derive import derive
 from drawn_trace import DrawnTrace, path_of
-from hopscope.paths import derive
 
 KIB, MS = 1024, 1_000_000
 LARGE = 256 * KIB

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from derive import derive
 from drawn_trace import DrawnTrace, path_of
-from hopscope.paths import derive
 
 
 def two_ranks(late: int, *, waits_from: int = 200, until: int = 1000) -> DrawnTrace:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from derive import derive
 from drawn_trace import DrawnTrace, path_of
-from hopscope.paths import derive
 
 
 def halo_trace(late: int = 1000) -> DrawnTrace:

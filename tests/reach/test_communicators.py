@@ -5,10 +5,11 @@ environment."""
 import os
 from collections import defaultdict
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import local_mpi
 import pytest
-from traced_worlds import DYNAMIC, Traced, library, program, run
+from traced_worlds import DYNAMIC, NEVER_ENDED, Traced, library, program, run
 
 SEEDS = [int(word) for word in os.environ.get("COMMUNICATOR_SEEDS", "9").split()]
 
@@ -59,6 +60,10 @@ def compare(mpi: local_mpi.LocalMpi, folder: Path, ranks: int, *words: str) -> s
     """Runs the program, looks whether the trace agrees with it, and says how communicators were made."""
     started = ranks // 2 if words[-1] == "spawn" else ranks
     done = run(mpi, folder, started, program(mpi, "lineage"), *words)
+    return agreed(done, folder, ranks)
+
+
+def agreed(done: CompletedProcess[str], folder: Path, ranks: int) -> set[str]:
     assert done.returncode == 0, done.stderr
     communicators = told(folder, ranks)
     traced = Traced(folder / "trace")
@@ -82,8 +87,17 @@ def test_a_communicator_of_any_origin_is_one_on_all_its_members(tmp_path: Path, 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("release", ["openmpi-5", "mpich-5"])
 def test_threads_that_make_communicators_at_once_do_not_mix_them_up(tmp_path: Path, release: str, seed: int) -> None:
-    """By themselves Open MPI 4 always hangs in this program and MPICH 4 sometimes."""
-    compare(library(release), tmp_path, 3, str(seed), "25", "2")
+    """By themselves Open MPI 4 always hangs in this program, MPICH 4 sometimes, and Open MPI 5 in one of 30 runs: there
+    a job that never ends is started again. With native hops, messages by which one thread made communicators of an
+    intercommunicator were once hops of another thread's collective."""
+    mpi = library(release)
+    for attempt in range(3):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        done = run(mpi, folder, 3, program(mpi, "lineage"), str(seed), "25", "2", seconds=60)
+        if done.returncode != NEVER_ENDED:
+            break
+    agreed(done, folder, 3)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

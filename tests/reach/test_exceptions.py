@@ -10,10 +10,7 @@ from hopscope.launch import collector_library
 from read_spool import function_numbers, read_run
 
 PROGRAMS = Path(__file__).parent / "programs"
-NAMES = {
-    number: name
-    for name, number in function_numbers(local_mpi.ROOT / "collector" / "include" / "hopscope" / "functions.h").items()
-}
+NAMES = {number: name for name, number in function_numbers().items()}
 
 
 def printed(mpi: local_mpi.LocalMpi, *words: str) -> list[str]:

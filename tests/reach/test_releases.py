@@ -12,10 +12,7 @@ from hopscope.launch import find_mpi
 from read_spool import function_numbers, read_run
 
 PROGRAMS = Path(__file__).parent / "programs"
-NAMES = {
-    number: name
-    for name, number in function_numbers(local_mpi.ROOT / "collector" / "include" / "hopscope" / "functions.h").items()
-}
+NAMES = {number: name for name, number in function_numbers().items()}
 ALL = local_mpi.find_all()
 
 

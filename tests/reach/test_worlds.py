@@ -75,8 +75,8 @@ def test_worlds_that_are_spawned_at_the_same_time_go_to_the_right_parents_or_to_
     if spawning.flavour == "openmpi":  # its children know by whom they were started
         assert traced.facts["missing"] == []
     if traced.facts["missing"]:
-        assert re.match(r"the processes of 2 MPI_Comm_spawn\(s\)", traced.facts["missing"][0])
-        assert any("message(s) and collectives on communicators with those" in one for one in traced.facts["missing"])
+        assert re.match(r"the processes that 2 call\(s\) of MPI_Comm_spawn started", traced.facts["missing"][0])
+        assert any("message(s) and collectives on communicators shared with" in one for one in traced.facts["missing"])
         # What is left is of one world.
         members = traced.members()
         assert {name for name in members if name.startswith("own")} == {"own.merged.0", "own.merged.1"}
@@ -113,7 +113,7 @@ def test_a_spawned_world_that_dies_leaves_what_it_recorded(spawning: local_mpi.L
     assert job.returncode != 0
     traced = Traced(tmp_path / "trace")
     assert traced.worlds() == [2, 2]
-    assert re.search(r"what came after the last record of rank.* 3 ", errors + traced.facts["missing"][0])
+    assert re.search(r"anything after the last record of rank.* 3 ", errors + traced.facts["missing"][0])
     assert not any("MPI_Comm_spawn" in one for one in traced.facts["missing"])
     members = traced.members()
     for name in ("own", "own.merged", "own.merged.dup.idup"):
@@ -145,7 +145,9 @@ def test_processes_that_do_not_carry_the_collector_are_said_to_be_missing(
     traced = Traced(tmp_path / "trace")
     if traced.worlds() != [2]:
         pytest.skip("this launcher hands a process's own environment on to what it spawns")
-    assert traced.facts["missing"][0].startswith("the processes of 2 MPI_Comm_spawn(s) (they were not recorded")
+    assert traced.facts["missing"][0].startswith(
+        "the processes that 2 call(s) of MPI_Comm_spawn started (they were not recorded"
+    )
     own = {name for name in traced.members() if not re.match(r"MPI_COMM_|comm \d", name)}
     assert own <= {"world twice", "one.merged.0", "one.merged.1", "two.merged.0", "two.merged.1"}
     assert all(row["complete"] for row in traced.rows("collectives"))

@@ -43,10 +43,16 @@ def program(mpi: local_mpi.LocalMpi, name: str = "worlds") -> str:
     return str(mpi.compile(PROGRAMS / f"{name}.c"))
 
 
-def run(mpi: local_mpi.LocalMpi, cwd: Path, ranks: int, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+NEVER_ENDED = 124
+"""The return code of a job that was stopped after its time."""
+
+
+def run(
+    mpi: local_mpi.LocalMpi, cwd: Path, ranks: int, *words: str, seconds: int = 150, **more: str
+) -> subprocess.CompletedProcess[str]:
     """A job under `hopscope run`, into cwd/trace."""
     return subprocess.run(
-        ["timeout", "150", HOPSCOPE, "run", "--dir", "trace", "--", *mpi.launch(ranks), *words],
+        ["timeout", str(seconds), HOPSCOPE, "run", "--dir", "trace", "--", *mpi.launch(ranks), *words],
         cwd=cwd,
         env={**os.environ, **settings(mpi), **more},
         capture_output=True,

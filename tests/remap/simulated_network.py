@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from derive import derive
+from drawn_rows import drawn_table
 from hopscope.model.trees import Shape
-from hopscope.paths import derive
 from hopscope.store import table_schemas
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "tables"
@@ -29,17 +30,23 @@ def table_of(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     ordered = sorted(rows, key=lambda row: tuple(row[c] for c in document["x-order"] if c in row))
     if key.endswith("_id") and ordered and key not in ordered[0]:
         ordered = [{**row, key: number} for number, row in enumerate(ordered)]
-    return pa.Table.from_pylist(ordered, schema=table_schemas()[name])
+    return drawn_table(ordered, table_schemas()[name])
 
 
 @dataclass
 class Network:
-    """Hosts and clusters of the ranks, one-way latencies in ns, and a host interface's time per message (0: none)."""
+    """Hosts and clusters of the ranks, one-way latencies in ns, and a host interface's time per message (0: none).
+
+    rank: what a message costs its sender and its receiver; shared: ns per byte of the link from cluster to cluster.
+    Only an emulated machine has them.
+    """
 
     hosts: list[str]
     cluster_of: dict[str, str]
     latency: dict[str, int]
     interface: int = 0
+    rank: int = 0
+    shared: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     per_byte: float = 0.0
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -48,6 +55,21 @@ class Network:
         if self.hosts[a] == self.hosts[b]:
             return "shm"
         return "lan" if self.cluster_of[self.hosts[a]] == self.cluster_of[self.hosts[b]] else "wan"
+
+    def emulated(self) -> str | None:
+        """What the run says that it emulated."""
+        if not (self.rank or self.shared):
+            return None
+        return json.dumps(
+            {
+                "links": {link: {"latency_ns": latency} for link, latency in self.latency.items()},
+                "cluster_pairs": [
+                    {"from": a, "to": b, "bytes_per_second": 1e9 / per_byte} for (a, b), per_byte in self.shared.items()
+                ],
+                "host_interface": {"per_message_ns": self.interface},
+                "rank": {"per_message_ns": self.rank},
+            }
+        )
 
     def numbers(self) -> tuple[list[int], list[int]]:
         """Hosts and clusters of the ranks as numbers."""
@@ -81,6 +103,7 @@ class Run:
         self.rows: dict[str, list[dict[str, Any]]] = {
             n: [] for n in ("collectives", "calls", "hops", "messages", "intervals")
         }
+        self.shared_until: dict[tuple[str, str], int] = {}
         self.chance = random.Random(7)
         self.jitter = jitter
 
@@ -123,11 +146,21 @@ class Run:
         turn = count()
         out_free: dict[str, int] = {}
         in_free: dict[str, int] = {}
+        rank_free = [0] * self.ranks
         network = self.network
 
         def send(src: int, dst: int, up: bool) -> None:
             heapq.heappush(events, (busy[src], next(turn), "sent", src, dst, up, busy[src]))
             busy[src] += SEND
+
+        def take_in(t: int, order: int, message: tuple[int, int, bool, int]) -> None:
+            dst = message[1]
+            begin = max(t, rank_free[dst], posted[dst]) if network.rank else t
+            if begin > t:
+                heapq.heappush(events, (begin, order, "at_rank", *message))
+                return
+            rank_free[dst] = max(rank_free[dst], t + network.rank)
+            heapq.heappush(events, (t + network.rank, order, "visible", *message))
 
         def record(hop: tuple[int, int, bool], sent: int, visible: int, needed: int, seen: int) -> None:
             src, dst, up = hop
@@ -159,26 +192,34 @@ class Run:
         def pass_down(rank: int) -> None:
             for child in self.down.children[rank]:
                 send(rank, child, False)
-            self.now[rank] = busy[rank] + LEAVE
+            self.now[rank] = max(self.now[rank], busy[rank] + LEAVE)
 
         pending = [len(c) for c in self.up.children]
         for rank in range(self.ranks):
             if not pending[rank]:
                 pass_up(rank)
         while events:
-            t, _, kind, src, dst, up, sent = heapq.heappop(events)
+            t, order, kind, src, dst, up, sent = heapq.heappop(events)
             link = network.link(src, dst)
             hosts = network.hosts[src], network.hosts[dst]
             latency = network.pairs.get(hosts, network.latency[link]) + int(network.per_byte * self.size)
             latency += self.chance.randint(0, self.jitter)
             if kind == "sent":
+                t = rank_free[src] = max(rank_free[src], t) + network.rank
+                self.now[src] = max(self.now[src], t + LEAVE)
                 if link != "shm":
                     t = out_free[hosts[0]] = max(out_free.get(hosts[0], 0), t) + network.interface
-                kind = "visible" if link == "shm" else "at_host"
+                clusters = network.cluster_of[hosts[0]], network.cluster_of[hosts[1]]
+                if clusters in network.shared:
+                    t = max(self.shared_until.get(clusters, 0), t) + network.shared[clusters] * self.size
+                    self.shared_until[clusters] = t
+                kind = "at_rank" if link == "shm" else "at_host"
                 heapq.heappush(events, (t + latency, next(turn), kind, src, dst, up, sent))
             elif kind == "at_host":
                 t = in_free[hosts[1]] = max(in_free.get(hosts[1], 0), t) + network.interface
-                heapq.heappush(events, (t, next(turn), "visible", src, dst, up, sent))
+                heapq.heappush(events, (t, next(turn), "at_rank", src, dst, up, sent))
+            elif kind == "at_rank":
+                take_in(t, order, (src, dst, up, sent))
             elif up:
                 arrivals[src, True] = (sent, t)
                 pending[dst] -= 1
@@ -232,7 +273,7 @@ class Run:
             for rank, parent in enumerate(tree.parents)
         ]  # fmt: skip
         rows["steps"] = []
-        rows["run"] = [{"run": "simulated", "tree_file": tree_file}]
+        rows["run"] = [{"run": "simulated", "tree_file": tree_file, "emulated": network.emulated()}]
         return SimulatedTrace(derive({name: table_of(name, drawn) for name, drawn in rows.items()}))
 
 

@@ -17,6 +17,7 @@ from hopscope.remap.fit import fit
 from hopscope.remap.program import program_of, source_of
 from hopscope.remap.suggest import Judge
 from hopscope.remap.today import today_of
+from hopscope.remap.verdict import judge
 from simulated_network import HANDLE, Network, Run, SimulatedTrace, round_robin
 
 MS = 1_000_000
@@ -268,7 +269,7 @@ def test_a_tree_over_pairs_that_no_hop_measured_is_no_suggestion_while_another_o
     flat = rows["flat"]
     assert flat["unmeasured_pairs"] == 2
     assert flat["predicted_ns"] < best["predicted_ns"] < run_of(network, {"shape": "flat"}).iteration_ns()
-    assert "but it uses 2 pairs of hosts that no hop has measured (a-c, a-d)" in sentence(table)
+    assert "but it uses 2 pairs of hosts that no hop measured (a-c, a-d)" in sentence(table)
 
 
 def test_the_interval_of_a_guess_spans_the_measured_pairs_of_its_class() -> None:
@@ -289,7 +290,7 @@ def test_where_only_a_guess_gains_the_suggestion_says_that_it_is_one() -> None:
     table = remap(run_of(sites_in_a_chain(), {"shape": "explicit", "parents": [1, None, 1, 2]}).trace(), search=300)
     best = chosen(table)
     assert best["unmeasured_pairs"] == 2
-    assert "It uses 2 pairs of hosts that no hop has measured (a-c, a-d)" in sentence(table)
+    assert "It uses 2 pairs of hosts that no hop measured (a-c, a-d)" in sentence(table)
     assert "run it once and compare before you rely on it" in sentence(table)
 
 
@@ -302,6 +303,16 @@ def test_a_guess_that_gains_only_if_it_is_fast_is_no_suggestion() -> None:
     assert min(row["predicted_ns"] for row in rows) < 0.7 * rows[0]["measured_ns"]
     assert not any(row["chosen"] for row in rows)
     assert sentence(table).startswith("No tree is suggested")
+
+
+@pytest.mark.parametrize(("model_error", "suggested"), [(0.03, True), (0.08, False)])
+def test_a_gain_below_the_model_s_error_is_no_suggestion(model_error: float, suggested: bool) -> None:
+    # 5 % less than today's, by a model that errs by 3 or 8 %.
+    alike = {"unmeasured_pairs": 0, "wan_messages": 2, "model_error": model_error, "chosen": False}
+    now = {**alike, "today": True, "predicted_ns": 100.0, "gain": 0.0}
+    other = {**alike, "today": False, "predicted_ns": 95.0, "gain": 0.05}
+    judge(rows := [now, other], alike=0.001)
+    assert [row["chosen"] for row in rows] == [False, suggested]
 
 
 def test_a_pair_measured_one_way_is_as_slow_the_other_way() -> None:

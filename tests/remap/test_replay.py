@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hopscope import _paths
+from hopscope.model.machine import REAL
 from hopscope.model.trees import Shape
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.program import AS_OBSERVED, BOTH, BROADCAST, COLLECTIVE, REDUCE, SEND, WAIT
@@ -22,7 +23,7 @@ def costs(hosts: int, interface: float = 0, per_byte: float = 0) -> dict[str, An
     return {
         "latency_ns": latency.ravel(), "per_byte_ns": np.full(hosts * hosts, float(per_byte)), "hosts": hosts,
         "enter_ns": ENTER, "handle_up_ns": UP, "combine_per_byte_ns": 0, "handle_down_ns": DOWN, "send_ns": ONE_SEND,
-        "leave_ns": LEAVE, "interface_message_ns": interface,
+        "leave_ns": LEAVE, **REAL.arrays(np.zeros(hosts)), "interface_message_ns": interface,
     }  # fmt: skip
 
 
@@ -106,6 +107,28 @@ def test_a_message_holds_its_receiver_and_a_collective_the_rest() -> None:
     p = program(ops, AS_OBSERVED, hosts=[0, 0], transit=(30,), own=(8, 9))
     enter, leave, finished = _paths.replay(p, over("flat", 2), costs(1))
     assert (enter.tolist(), leave.tolist(), finished) == ([535], [544], True)
+
+
+@pytest.mark.parametrize(
+    ("op", "own", "left"),
+    [
+        # Rank 0 enters at 10, rank 1, the root, at 20, rank 2 at 50.
+        ("MPI_Allreduce", (100, 1, 3), 50 + 100),
+        ("MPI_Bcast", (100, 1, 3), 20 + 100),
+        ("MPI_Bcast", (1, 100, 3), 20 + 100),
+        ("MPI_Reduce", (100, 1, 3), 10 + 100),
+        ("MPI_Reduce", (1, 100, 3), 50 + 100),
+        ("MPI_Scan", (100, 1, 3), 10 + 100),
+        ("MPI_Scan", (1, 100, 3), 20 + 100),
+        ("MPI_Exscan", (1, 1, 100), 50 + 100),
+    ],
+)
+def test_what_ran_otherwise_waits_for_those_that_its_operation_needs(
+    op: str, own: tuple[int, int, int], left: int
+) -> None:
+    ops = [[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)]
+    p = program(ops, AS_OBSERVED, hosts=[0, 0, 0], own=own, leads=_paths.leads_of(op), root=1)
+    assert last_leaves(p, over("flat", 3), costs(1)) == [left]
 
 
 def test_ranks_that_wait_for_one_another_are_noticed() -> None:

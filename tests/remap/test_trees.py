@@ -1,141 +1,141 @@
-"""The trees that the replay judges are the trees that the collector runs: both are asked for every shape."""
+"""The trees that the replay judges, held against drawings: parents, and the order in which children are served."""
 
 from __future__ import annotations
 
-import ctypes
-import random
-import subprocess
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hopscope.model.trees import ROOT, Shape, Tree
-
-COLLECTOR = Path(__file__).parents[2] / "collector" / "src"
-SHAPES = ("flat", "chain", "kary", "binomial-mpich", "binomial-lam", "k-chain")
-"""In the order of enum tree_shape; then hierarchical and explicit."""
+from hopscope import _plan
+from hopscope.model.trees import ROOT, Shape, Tree, explicit
 
 
-class Level(ctypes.Structure):
-    _fields_ = (("shape", ctypes.c_int), ("fan_out", ctypes.c_int))
+def tree(spec: dict[str, Any], size: int, root: int = 0, *, broadcast: bool = True) -> Tree:
+    return Shape(spec).tree(root, broadcast=broadcast, hosts=[0] * size, clusters=[0] * size)
 
 
-IntPointer = ctypes.POINTER(ctypes.c_int)
+def below(drawn: Tree) -> dict[int, tuple[int, ...]]:
+    """The children of each rank that has some."""
+    return {rank: children for rank, children in enumerate(drawn.children) if children}
 
 
-class Spec(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char * 48),
-        ("shape", ctypes.c_int),
-        ("fan_out", ctypes.c_int),
-        ("clusters", Level),
-        ("hosts", Level),
-        ("ranks", Level),
-        ("size", ctypes.c_int),
-        ("root", ctypes.c_int),
-        ("parents", IntPointer),
-        ("first_child", IntPointer),
-        ("children", IntPointer),
-    )
+# Ten ranks each: what hangs below whom, in the order of a broadcast and in that of a reduce (None: the same).
+DRAWN: dict[str, tuple[dict[str, Any], dict[int, tuple[int, ...]], dict[int, tuple[int, ...]] | None]] = {
+    "flat": ({"shape": "flat"}, {0: (1, 2, 3, 4, 5, 6, 7, 8, 9)}, None),
+    "chain": ({"shape": "chain"}, {rank: (rank + 1,) for rank in range(9)}, None),
+    "binary": ({"shape": "binary"}, {0: (1, 2), 1: (3, 4), 2: (5, 6), 3: (7, 8), 4: (9,)}, None),
+    "kary": ({"shape": "kary", "fan_out": 4}, {0: (1, 2, 3, 4), 1: (5, 6, 7, 8), 2: (9,)}, None),
+    # Nine ranks below the root in four chains: the first has one more than the others.
+    "k-chain": (
+        {"shape": "k-chain", "fan_out": 4},
+        {0: (1, 4, 6, 8), 1: (2,), 2: (3,), 4: (5,), 6: (7,), 8: (9,)},
+        None,
+    ),
+    # The parent clears the lowest set bit.
+    "binomial-mpich": (
+        {"shape": "binomial-mpich"},
+        {0: (8, 4, 2, 1), 2: (3,), 4: (6, 5), 6: (7,), 8: (9,)},
+        {0: (1, 2, 4, 8), 2: (3,), 4: (5, 6), 6: (7,), 8: (9,)},
+    ),
+    "binomial": (
+        {"shape": "binomial"},
+        {0: (8, 4, 2, 1), 2: (3,), 4: (6, 5), 6: (7,), 8: (9,)},
+        {0: (1, 2, 4, 8), 2: (3,), 4: (5, 6), 6: (7,), 8: (9,)},
+    ),
+    # In a broadcast the highest.
+    "binomial-lam": (
+        {"shape": "binomial-lam"},
+        {0: (1, 2, 4, 8), 1: (3, 5, 9), 2: (6,), 3: (7,)},
+        {0: (1, 2, 4, 8), 2: (3,), 4: (5, 6), 6: (7,), 8: (9,)},
+    ),
+}
 
 
-class Members(ctypes.Structure):
-    _fields_ = (("size", ctypes.c_int), ("host_of_rank", IntPointer), ("cluster_of_rank", IntPointer))
+def test_every_simple_shape_is_drawn_here() -> None:
+    assert set(DRAWN) == {shape.name for shape in _plan.shapes() if shape.is_simple}
 
 
-class Place(ctypes.Structure):
-    _fields_ = (("parent", ctypes.c_int), ("child_count", ctypes.c_int), ("children", IntPointer))
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_shape_is_as_it_is_drawn(name: str) -> None:
+    spec, down, up = DRAWN[name]
+    assert below(tree(spec, 10)) == down
+    assert below(tree(spec, 10, broadcast=False)) == (up or down)
 
 
-@pytest.fixture(scope="module")
-def collector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ctypes.CDLL]:
-    """The collector's own trees, built as a library."""
-    library = tmp_path_factory.mktemp("trees") / "libtrees.so"
-    source = COLLECTOR / "plan" / "tree.c"
-    subprocess.run(["cc", "-std=c11", "-shared", "-fPIC", "-I", COLLECTOR, source, "-o", library], check=True)
-    yield ctypes.CDLL(str(library))
+@pytest.mark.parametrize("name", DRAWN)
+def test_another_root_turns_the_whole_tree(name: str) -> None:
+    spec, down, _ = DRAWN[name]
+    assert below(tree(spec, 10, root=7)) == {
+        (rank + 7) % 10: tuple((child + 7) % 10 for child in children) for rank, children in down.items()
+    }
 
 
-def ints(values: list[int]) -> Any:
-    return (ctypes.c_int * max(1, len(values)))(*values)
+# Dealt over hosts A0, B0, B1 of the clusters A and B: A0 has 0 3 6, B0 has 1 4 7, B1 has 2 5.
+DEALT = {"hosts": [0, 1, 2] * 3, "clusters": [0, 1, 1] * 3}
 
 
-def level(spec: dict[str, Any]) -> Level:
-    shape = "kary" if spec["shape"] == "binary" else spec["shape"]
-    return Level(SHAPES.index(shape), spec.get("fan_out", 2))
+def test_a_hierarchy_serves_the_farthest_first_and_gathers_the_nearest_first() -> None:
+    places = {name: numbers[:8] for name, numbers in DEALT.items()}
+    shape = Shape({"shape": "hierarchical"})
+    assert below(shape.tree(0, broadcast=True, **places)) == {0: (1, 3, 6), 1: (2, 4, 7), 2: (5,)}
+    assert below(shape.tree(0, broadcast=False, **places)) == {0: (3, 6, 1), 1: (4, 7, 2), 2: (5,)}
 
 
-def collectors_tree(
-    library: ctypes.CDLL, spec: dict[str, Any], root: int, broadcast: bool, places: tuple[list[int], list[int]]
-) -> Tree:
-    size = len(places[0])
-    c = Spec()
-    if spec["shape"] == "hierarchical":
-        c.shape = len(SHAPES)
-        c.clusters, c.hosts, c.ranks = (level(spec[name]) for name in ("clusters", "hosts", "ranks"))
-    elif spec["shape"] == "explicit":
-        c.shape, c.size = len(SHAPES) + 1, size
-        parents = [ROOT if p is None else p for p in spec["parents"]]
-        listed = spec.get("children", {})
-        children = [listed.get(str(r), [i for i in range(size) if parents[i] == r]) for r in range(size)]
-        starts = [sum(len(ordered) for ordered in children[:r]) for r in range(size + 1)]
-        kept = ints(parents), ints(starts), ints([child for ordered in children for child in ordered])
-        c.root = parents.index(ROOT)
-        c.parents, c.first_child, c.children = (ctypes.cast(array, IntPointer) for array in kept)
-    else:
-        simple = level(spec)
-        c.shape, c.fan_out = simple.shape, simple.fan_out
-    hosts, clusters = ints(places[0]), ints(places[1])
-    members = Members(size, ctypes.cast(hosts, IntPointer), ctypes.cast(clusters, IntPointer))
-    parents_found: list[int] = []
-    children_found: list[tuple[int, ...]] = []
-    for rank in range(size):
-        room, scratch = ints([0] * size), ints([0] * 2 * size)
-        place = Place(0, 0, ctypes.cast(room, IntPointer))
-        library.tree_place_of(
-            ctypes.byref(c), ctypes.byref(members), rank, root, int(broadcast), scratch, ctypes.byref(place)
-        )
-        parents_found.append(place.parent)
-        children_found.append(tuple(room[: place.child_count]))
-    return Tree(tuple(parents_found), tuple(children_found))
+def test_the_root_represents_its_host_and_its_cluster() -> None:
+    places = {name: numbers[:8] for name, numbers in DEALT.items()}
+    drawn = Shape({"shape": "hierarchical"}).tree(5, broadcast=True, **places)
+    assert below(drawn) == {5: (0, 1, 2), 0: (3, 6), 1: (4, 7)}
 
 
-def specs() -> list[dict[str, Any]]:
-    levels = [{"shape": "flat"}, {"shape": "chain"}, {"shape": "kary", "fan_out": 3}, {"shape": "binomial-mpich"}]
-    levels += [{"shape": "binary"}, {"shape": "binomial-lam"}]
-    hierarchies = [
-        {"shape": "hierarchical", "clusters": c, "hosts": h, "ranks": r} for c, h, r in product(levels, levels, levels)
-    ]
-    return levels + hierarchies
+def test_each_level_of_a_hierarchy_has_its_own_shape() -> None:
+    # Four hosts of three ranks each, all in one cluster: the hosts' first ranks 0, 3, 6, 9 are a chain.
+    spec = {"shape": "hierarchical", "hosts": {"shape": "chain"}, "ranks": {"shape": "binary"}}
+    drawn = Shape(spec).tree(0, broadcast=True, hosts=[rank // 3 for rank in range(12)], clusters=[7] * 12)
+    assert below(drawn) == {0: (3, 1, 2), 3: (6, 4, 5), 6: (9, 7, 8), 9: (10, 11)}
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 9, 13])
-def test_every_shape_is_the_collectors(collector: ctypes.CDLL, size: int) -> None:
-    chance = random.Random(size)
-    for spec in specs():
-        hosts = [chance.randrange(4) % size for _ in range(size)]
-        first = list(dict.fromkeys(hosts))
-        hosts = [first.index(h) for h in hosts]
-        cluster = {h: h % 2 for h in hosts}
-        places = hosts, [cluster[h] for h in hosts]
-        for root, broadcast in product({0, size // 2, size - 1}, (False, True)):
-            mine = Shape(spec).tree(root, broadcast=broadcast, hosts=places[0], clusters=places[1])
-            assert mine == collectors_tree(collector, spec, root, broadcast, places), (spec, root, broadcast, places)
+def test_numbers_of_hosts_only_have_to_differ() -> None:
+    spec = {"shape": "hierarchical", "hosts": {"shape": "binary"}}
+    small = Shape(spec).tree(2, broadcast=False, hosts=[0, 1, 2, 0, 1, 2], clusters=[0, 1, 1, 0, 1, 1])
+    large = Shape(spec).tree(2, broadcast=False, hosts=[70, -1, 900, 70, -1, 900], clusters=[5, 8, 8, 5, 8, 8])
+    assert small == large
 
 
-def test_explicit_trees_are_rerooted_like_the_collectors(collector: ctypes.CDLL) -> None:
+def test_an_explicit_tree_is_rerooted_along_the_way_to_its_root() -> None:
+    #     2            3
+    #    / \    at 3  / | \       the old parent comes first in a broadcast, last in a reduce
+    #   3   0   -->  2  4  5
+    #  / \   \       |
+    # 4   5   1      0 - 1
     spec = {"shape": "explicit", "parents": [2, 0, None, 2, 3, 3], "children": {"2": [3, 0]}}
-    places = [0] * 6, [0] * 6
-    for root, broadcast in product(range(6), (False, True)):
-        mine = Shape(spec).tree(root, broadcast=broadcast, hosts=places[0], clusters=places[1])
-        assert mine == collectors_tree(collector, spec, root, broadcast, places)
+    assert below(tree(spec, 6, root=2)) == {2: (3, 0), 3: (4, 5), 0: (1,)}
+    assert below(tree(spec, 6, root=3)) == {3: (2, 4, 5), 2: (0,), 0: (1,)}
+    assert below(tree(spec, 6, root=3, broadcast=False)) == {3: (4, 5, 2), 2: (0,), 0: (1,)}
+    assert tree(spec, 6, root=2).rerooted(3, broadcast=True) == tree(spec, 6, root=3)
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_tree_written_out_is_the_same_tree(name: str) -> None:
+    for root, broadcast in product(range(10), (False, True)):
+        drawn = tree(DRAWN[name][0], 10, root, broadcast=broadcast)
+        assert drawn.root == root
+        assert tree(explicit(drawn).spec, 10, root, broadcast=broadcast) == drawn
 
 
 def test_the_binomial_tree_of_eight_dealt_round_robin_crosses_three_times() -> None:
     # From the book: the parent of v clears its lowest set bit.
-    tree = Shape({"shape": "binomial-mpich"}).tree(0, broadcast=True, hosts=[0] * 8, clusters=[0] * 8)
-    assert tree.parents == (-1, 0, 0, 2, 0, 4, 4, 6)
-    assert tree.children[0] == (4, 2, 1)
-    assert tree.depths() == [0, 1, 1, 2, 1, 2, 2, 3]
+    drawn = tree({"shape": "binomial-mpich"}, 8)
+    assert drawn.parents == (ROOT, 0, 0, 2, 0, 4, 4, 6)
+    assert drawn.children[0] == (4, 2, 1)
+    assert drawn.depths() == [0, 1, 1, 2, 1, 2, 2, 3]
+
+
+def test_what_is_no_tree_for_these_ranks_is_refused() -> None:
+    with pytest.raises(ValueError, match="the tree is for 2 ranks, not 3"):
+        tree({"shape": "explicit", "parents": [None, 0]}, 3)
+    with pytest.raises(ValueError, match="no rank 3 to be the root of 3"):
+        tree({"shape": "flat"}, 3, root=3)
+    with pytest.raises(ValueError, match="has no `fan_out`; give the number of chains"):
+        tree({"shape": "k-chain"}, 3)
+    with pytest.raises(ValueError, match="one number for each rank"):
+        Shape({"shape": "flat"}).tree(0, broadcast=True, hosts=[0, 0], clusters=[0])

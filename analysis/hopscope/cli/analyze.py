@@ -14,7 +14,7 @@ from hopscope.catalog import Command
 from hopscope.cli.command import command_of, format_option, option_text, say_what_is_missing, to_stdout
 from hopscope.cli.export import command as export_command
 from hopscope.cli.progress import dataset_option, opening
-from hopscope.cli.report import command as report_command
+from hopscope.cli.registered import registered_command, registered_names
 from hopscope.memory import check_address_space
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import program_version
@@ -27,11 +27,15 @@ if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
 
 
+_REGISTERED = "analyze."  # before a command's name, where another package registers it
+
+
 class _Analyses(click.Group):
     """A group whose commands come from the catalog."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *catalog.load().commands, "gate", "remap"})
+        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", "remap"}
+        return sorted(own | set(registered_names(_REGISTERED)))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -53,16 +57,16 @@ class _Analyses(click.Group):
 
             return command
         found = catalog.load().commands.get(cmd_name)
-        return None if found is None else command_of(found, _ask(found))
+        return registered_command(cmd_name, _REGISTERED) if found is None else command_of(found, _ask(found))
 
 
 @click.group(cls=_Analyses, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(program_version(), prog_name="hopscope")
 def analyze() -> None:
-    """Ask a trace: a trace directory, an OTF2 archive or a dataset. It is converted first where that is needed.
+    """Analyse a trace: a trace directory, an OTF2 archive or a dataset. It is converted first if necessary.
 
     Every analysis takes --dataset, --format, --fail-if, --report and --show-sql. Exit code 0: done; 1: a gate failed;
-    2: wrong input, or a gate that cannot be judged.
+    2: wrong input, or a gate could not be judged.
     """
 
 
@@ -91,13 +95,12 @@ def ask_sql(trace: str, query: str, dataset: Path | None, form: str) -> None:
 
 
 analyze.add_command(export_command)
-analyze.add_command(report_command)
 analyze.add_command(
     click.Command(
         "list",
         callback=list_analyses,
         params=[format_option()],
-        help="Which analyses there are, and what each answers.\n\n\b\nExamples:\n  analyze list --format json",
+        help="List the analyses and what each one answers.\n\n\b\nExamples:\n  analyze list --format json",
     )
 )
 analyze.add_command(
@@ -110,8 +113,8 @@ analyze.add_command(
             dataset_option(),
             format_option(),
         ],
-        help="Run one SELECT over the dataset's tables and the views of the catalog; nothing can be changed. Tables: "
-        f"{', '.join(table_names())}; `describe calls` as the query gives the columns of one.\n\n"
+        help="Run one SELECT over the dataset's tables and the catalog's views; it cannot change anything. Tables: "
+        f"{', '.join(table_names())}; the query `describe calls` lists the columns of a table.\n\n"
         '\b\nExamples:\n  analyze sql trace "select link, count(*) as hops from hops group by link"',
     )
 )

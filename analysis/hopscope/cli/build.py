@@ -11,13 +11,13 @@ from hopscope.launch.building import build_collector
 
 @click.command(name="build", short_help="Build the collector for an MPI library.")
 @click.option(
-    "--mpicc", default="mpicc", metavar="PATH", show_default=True, help="That MPI library's compiler wrapper."
+    "--mpicc", default="mpicc", metavar="PATH", show_default=True, help="Compiler wrapper of that MPI library."
 )
-@click.option("--prefix", metavar="DIR", help="Where to install it, into DIR/lib/hopscope. Default: beside hopscope.")
+@click.option("--prefix", metavar="DIR", help="Install it into DIR/lib/hopscope. Default: beside hopscope.")
 def command(mpicc: str, prefix: str | None) -> None:
     """Build the collector for an MPI library, from the sources that come with hopscope.
 
-    One library is needed for each ABI and release of MPI. It takes cmake, pkg-config, a C compiler and libotf2.
+    Each ABI and release of MPI needs its own library. Building takes cmake, pkg-config, a C compiler and libotf2.
 
     Example: hopscope build --mpicc /opt/openmpi-5/bin/mpicc
     """

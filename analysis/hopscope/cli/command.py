@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopscope.catalog import Analysis, Command, Parameter
+from hopscope.catalog import Analysis, Command, Parameter, typed
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
@@ -73,6 +73,7 @@ def command_of(
         callback=callback,
         params=[*_other_traces(command), click.Argument(["trace"], type=click.Path()), *own, *_shared_options()],
         help=help_text(command),
+        epilog=columns_text(command),
         short_help=command.default.help,
     )
 
@@ -123,7 +124,7 @@ def to_stdout() -> Generator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise InputError(f"the answer cannot be written: {problem.strerror}. Send it to another place") from None
+        raise InputError(f"cannot write the answer: {problem.strerror}. Send it somewhere else") from None
 
 
 def format_option() -> click.Option:
@@ -133,14 +134,19 @@ def format_option() -> click.Option:
         type=click.Choice(FORMATS),
         default="table",
         show_default=True,
-        help="How to print the rows; json and csv hold raw numbers; in csv an apostrophe keeps a text from being a "
-        "formula.",
+        help="How to print the rows; json and csv contain raw numbers; in csv an apostrophe keeps spreadsheets from "
+        "reading a text as a formula.",
     )
 
 
 def help_text(command: Command) -> str:
-    """Help from the headers: what it answers, the concept, the columns of each grain and the examples."""
-    parts = [command.default.help, *_paragraphs(command.default.concept)]
+    """Help from the headers: what it answers and the concept."""
+    return "\n\n".join([command.default.help, *_paragraphs(command.default.concept)])
+
+
+def columns_text(command: Command) -> str:
+    """What help says after the options: the columns of each grain and the examples."""
+    parts: list[str] = []
     for analysis in command.grains:
         title = "Columns:" if len(command.grains) == 1 else f"{option_text(analysis)}: {analysis.help}"
         lines = [f"  {c.name}{_unit(c.unit)}: {c.meaning}" for c in analysis.columns]
@@ -172,7 +178,7 @@ def _shared_options() -> list[click.Parameter]:
         click.Option(
             ["--report"],
             type=click.Path(dir_okay=False, path_type=Path),
-            help="Write rows, gates and outcome to this file as JSON.",
+            help="Write the rows, gates and outcome to this file, as JSON.",
         ),
         click.Option(["--show-sql"], is_flag=True, help="Print the SQL that ran to stderr."),
     ]
@@ -202,7 +208,7 @@ def _other_traces(command: Command) -> list[click.Parameter]:
 def _parameter_options(command: Command) -> list[click.Parameter]:
     return [
         click.Option(
-            ["--" + parameter.name.replace("_", "-"), parameter.name],
+            [typed(parameter.name), parameter.name],
             type=_type_of(parameter),
             metavar=_METAVARS.get(parameter.type),
             multiple=parameter.type == "TRACES",

@@ -1,7 +1,7 @@
 """`analyze export`: a trace for other programs."""
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -10,8 +10,7 @@ from hopscope.cli.progress import dataset_option, opening, shown
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.export import TABLE_FORMATS, write_perfetto, write_tables
-from hopscope.export.tables import TableFormat
-from hopscope.render.quantities import nanoseconds
+from hopscope.quantities import nanoseconds
 from hopscope.store import table_names
 
 
@@ -24,10 +23,13 @@ class _Time(click.ParamType[int]):
         try:
             return nanoseconds(str(value))
         except ValueError:
-            self.fail(f"{value!r} is no time since the start of the trace; write 1.5s, 20ms, 300us or 4000ns")
+            self.fail(
+                f"{value!r} is not a valid time; write for example 1.5s, 20ms, 300us or 4000ns, counted from "
+                "the start of the trace"
+            )
 
 
-@click.command(name="export", short_help="Write the trace for other programs: a timeline, Arrow or CSV.")
+@click.command(name="export", short_help="Write the trace for other programs: as a timeline or as tables.")
 @click.argument("trace", type=click.Path())
 @click.option(
     "--format",
@@ -35,17 +37,17 @@ class _Time(click.ParamType[int]):
     type=click.Choice(("perfetto", *TABLE_FORMATS)),
     default="perfetto",
     show_default=True,
-    help="perfetto: a timeline; arrow and csv: tables of the dataset.",
+    help="perfetto: a timeline; the others: tables of the dataset.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     required=True,
-    help="File to write; for several tables a directory.",
+    help="File to write, or for several tables the directory.",
 )
-@click.option("--from", "begin", type=_Time(), help="Of a timeline, only what happened from here on: 1.5s, 20ms.")
-@click.option("--to", "end", type=_Time(), help="Of a timeline, only what happened before this time.")
+@click.option("--from", "begin", type=_Time(), help="Start the timeline here, such as 1.5s or 20ms.")
+@click.option("--to", "end", type=_Time(), help="End the timeline before this time.")
 @click.option("--table", "tables", type=click.Choice(table_names()), multiple=True, help="Only this table. Repeatable.")
 def command(
     *,
@@ -59,9 +61,9 @@ def command(
 ) -> None:
     """Write the trace for other programs.
 
-    As a timeline for ui.perfetto.dev and chrome://tracing it has one track a rank (and one for each further thread),
-    an arrow for each hop and message, and the critical path of the run; a name that ends in .gz is compressed. As
-    tables it has what schemas/tables describes.
+    --format perfetto writes a timeline for ui.perfetto.dev and chrome://tracing: a track for each rank (and for each
+    further thread), an arrow for each hop and message, and the critical path of the run. It is compressed if the name
+    of the file ends in .gz. --format arrow and csv write the tables that schemas/tables describes.
 
     \b
     Examples:
@@ -71,18 +73,18 @@ def command(
       analyze export trace --format csv --table hops -o hops.csv
     """
     if form == "perfetto" and tables:
-        raise InputError("--table goes with --format arrow and csv; a timeline is made from all tables")
+        raise InputError(f"--table works only with --format {' or '.join(TABLE_FORMATS)}; a timeline uses all tables")
     if form != "perfetto" and (begin is not None or end is not None):
-        raise InputError("--from and --to go with --format perfetto; `analyze sql` chooses rows of tables")
+        raise InputError("--from and --to work only with --format perfetto; use `analyze sql` to select rows of tables")
     if begin is not None and end is not None and begin >= end:
-        raise InputError("nothing is between --from and --to: --from has to be the earlier time")
+        raise InputError("--from must be earlier than --to")
     opened = opening(trace, dataset)
     with shown() as progress:
         if form == "perfetto":
             written = write_perfetto(opened, output, begin_ns=begin or 0, end_ns=end, progress=progress)
             said = f"{written} events; open it at ui.perfetto.dev"
         else:
-            rows = write_tables(opened, output, cast("TableFormat", form), tables=tables, progress=progress)
+            rows = write_tables(opened, output, form, tables=tables, progress=progress)
             said = f"{sum(rows.values())} rows of {', '.join(rows)}"
     say_what_is_missing(opened)
     say(f"wrote {output}: {said}")

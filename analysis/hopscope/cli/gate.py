@@ -11,18 +11,18 @@ import click
 
 from hopscope import catalog
 from hopscope.catalog import Command
-from hopscope.cli.command import EXIT_CODES, choosing_options, format_option, help_text, to_stdout
+from hopscope.cli.command import EXIT_CODES, choosing_options, columns_text, format_option, help_text, to_stdout
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
-from hopscope.errors import InputError
+from hopscope.errors import InputError, meant
 from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
 from hopscope.gate.suite import Judged, Question, judge_all
 from hopscope.header import parse
+from hopscope.quantities import quantity
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.markdown import as_markdown
-from hopscope.render.quantities import quantity
 from hopscope.render.report import write_report, write_text
 from hopscope.render.terminal import print_answer
 
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
 
 DESCRIPTION = """\
--- Every gate of the project's file, judged on a trace.
+-- Judge a trace by all gates of the project's file.
 --
--- The gates are in the table [gates] of hopscope.toml, or [tool.hopscope.gates] of pyproject.toml, found from the
--- working directory upwards. A key is an analysis with its options, a value one gate or a list as --fail-if takes them:
+-- The gates are in the table [gates] of hopscope.toml or [tool.hopscope.gates] of pyproject.toml, in the working
+-- directory or one above it. A key is an analysis with its options; a value is one gate, or a list, as for --fail-if:
 --
 --   [gates]
 --   "compare --by structure" = "*.changed == 1"
 --   critical-path = ["wan.share > 40%", "wan.share > baseline + 5%"]
 --
--- Gates on what is exact (structure: trees, engines, message counts) come first, for they never flake; those on times
--- come after them. `baseline` in a gate, and the analysis `compare`, speak of the run that --baseline names; with
--- several of them, and --also for more runs of the trace, `compare` knows what runs differ by from time to time.
+-- Gates on structure (trees, engines, message counts) come first: these values are exact, so such gates never flake.
+-- Gates on times follow. `baseline` in a gate, and the analysis `compare`, mean the run that --baseline names. Several
+-- --baseline, and --also for more runs of the trace, tell `compare` how much runs differ anyway.
 --
 -- Exit code 0: all passed; 1: a gate failed; 2: none failed, but one could not be judged, or the input is wrong.
 --
 -- key number
--- column number INTEGER -- The how-manieth gate, from 1.
+-- column number INTEGER -- Number of the gate, counted from 1.
 -- column outcome VARCHAR -- passed, failed, undecided, or skipped.
--- column kind VARCHAR -- structure: on a column that no time is in; time: on any other.
+-- column kind VARCHAR -- structure: the column does not depend on time; time: it does.
 -- column analysis VARCHAR -- The analysis with its options.
--- column gate VARCHAR -- What must not be.
--- column sentence VARCHAR -- How it came out, with the value.
+-- column gate VARCHAR -- The condition that must not hold.
+-- column sentence VARCHAR -- The outcome in words, with the value.
 -- only-data gate
 -- example analyze gate trace --baseline last-good --junit gates.xml --markdown gates.md
 """
@@ -65,17 +65,17 @@ DESCRIPTION = """\
     type=click.Path(),
     multiple=True,
     metavar="BASE",
-    help="The run to compare with: a trace, archive or dataset. Repeatable: the others are more runs, for `compare`.",
+    help="The run to compare with: a trace, archive or dataset. Repeat it to give `compare` more runs of the baseline.",
 )
 @click.option(
     "--also",
     type=click.Path(),
     multiple=True,
     metavar="TRACE",
-    help="One more run of what the trace is a run of, for `compare`. Repeatable.",
+    help="Another run of the same program as TRACE, for `compare`. Repeatable.",
 )
 @click.option(
-    "--skip-baseline", is_flag=True, help="Without --baseline, leave out the gates that need one instead of failing."
+    "--skip-baseline", is_flag=True, help="Without --baseline, skip the gates that need one instead of failing."
 )
 @click.option("--config", "file", type=click.Path(dir_okay=False, path_type=Path), help="The file with the gates.")
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write JUnit XML to this file.")
@@ -127,7 +127,15 @@ def command(
         write_text(junit, as_junit(name, judged))
     if markdown is not None:
         write_text(
-            markdown, as_markdown(name, None if base is None else base.path.resolve().name, judged, caveats, honesty)
+            markdown,
+            as_markdown(
+                name,
+                None if base is None else base.path.resolve().name,
+                judged,
+                caveats,
+                honesty,
+                findings=opened.answer("findings").rows,
+            ),
         )
     if report is not None:
         write_report(report, opened, answer, outcomes)
@@ -137,6 +145,7 @@ def command(
 GATE = Command("gate", "gate", (parse("gate", DESCRIPTION),))
 command.params += [dataset_option(), format_option()]
 command.help = help_text(GATE)
+command.epilog = columns_text(GATE)
 
 
 def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[Trace]) -> Question:
@@ -173,8 +182,10 @@ def _command(file: Path, asked: Asked) -> Command:
     try:
         return catalog.load().command(asked.command)
     except KeyError:
-        names = ", ".join(catalog.load().commands)
-        raise InputError(f"{file}: there is no analysis {asked.command!r}; there are {names}, remap") from None
+        names = [*catalog.load().commands, "remap"]
+        raise InputError(
+            f"{file}: unknown analysis {asked.command!r}; choose one of {', '.join(names)}{meant(asked.command, names)}"
+        ) from None
 
 
 def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
@@ -190,7 +201,9 @@ def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tup
             "kind": one.kind,
             "analysis": one.question,
             "gate": one.expression,
-            "sentence": one.outcome.sentence if one.outcome else "left out: it needs a baseline and there is none",
+            "sentence": one.outcome.sentence
+            if one.outcome
+            else "skipped: this gate needs a baseline, and none was given",
         }
         for number, one in enumerate(judged, start=1)
     ]

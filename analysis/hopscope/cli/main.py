@@ -1,43 +1,61 @@
-"""The entry points `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a
+"""The programs `hopscope` and `analyze`: which commands there are, and what an error becomes (DESIGN: 0 done, 1 a
 gate failed, 2 wrong input)."""
 
 import sys
 import traceback
-from importlib import import_module
-from importlib.util import find_spec
 from io import TextIOWrapper
-from typing import NoReturn, cast
+from typing import NoReturn
 
 import click
 
 from hopscope.cli.analyze import analyze
 from hopscope.cli.meant import add_what_was_meant
+from hopscope.cli.registered import registered_command, registered_names
 from hopscope.cli.saying import say
-from hopscope.errors import InputError
+from hopscope.errors import INTERRUPTED, InputError
 from hopscope.memory import is_shortage, shortage
 from hopscope.render.report import program_version
 from hopscope.render.visible import visible
 
-# Commands with a module of their own, imported when asked for: analysing needs neither MPI nor the dashboard's
-# packages.
-_MODULES = ("run", "preload", "build", "recover", "inspect", "dashboard", "completion")
-
-_INTERRUPTED = 130  # as a shell says of a command that Ctrl-C ended
-
 
 class _Hopscope(click.Group):
-    """A group whose other commands are modules of this folder, each exposing `command`."""
+    """A group whose commands are imported when asked for: analysing needs no MPI, and starting a program no pyarrow."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        present = [name for name in _MODULES if find_spec(f"hopscope.cli.{name}") is not None]
-        return [*present, *super().list_commands(ctx)]
+        own = [
+            "run",
+            "preload",
+            "build",
+            "recover",
+            "inspect",
+            "net",
+            "native",
+            "completion",
+            *super().list_commands(ctx),
+        ]
+        return [*own, *registered_names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        if cmd_name not in _MODULES:
-            return super().get_command(ctx, cmd_name)
-        return cast("click.Command", import_module(f"hopscope.cli.{cmd_name}").command)
+        match cmd_name:
+            case "run":
+                from hopscope.cli.run import command
+            case "preload":
+                from hopscope.cli.preload import command
+            case "build":
+                from hopscope.cli.build import command
+            case "recover":
+                from hopscope.cli.recover import command
+            case "inspect":
+                from hopscope.cli.inspect import command
+            case "net":
+                from hopscope.cli.net import command
+            case "native":
+                from hopscope.cli.native import command
+            case "completion":
+                from hopscope.cli.completion import command
+            case _:
+                return super().get_command(ctx, cmd_name) or registered_command(cmd_name)
+        return command
 
 
 @click.group(cls=_Hopscope, context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,7 +66,7 @@ def hopscope() -> None:
     \b
     hopscope run -- mpirun -n 8 ./app        trace a program
     hopscope analyze critical-path TRACE     where its time went
-    hopscope dashboard TRACE                 the same to look at
+    hopscope dashboard TRACE                 the same in the browser
     """
 
 
@@ -83,7 +101,7 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(_INTERRUPTED)
+        sys.exit(INTERRUPTED)
     except OSError as error:
         if error.filename is None:
             _our_mistake(name)
@@ -99,5 +117,5 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
 
 def _our_mistake(name: str) -> NoReturn:
     say(traceback.format_exc())
-    say(f"{name}: this is a mistake in hopscope itself; please report it with the lines above")
+    say(f"{name}: this is a bug in hopscope; please report it with the lines above")
     sys.exit(2)

@@ -1,10 +1,11 @@
 """The command or choice that was probably meant by a wrong one."""
 
-import difflib
 import re
 from collections.abc import Sequence
 
 import click
+
+from hopscope.errors import meant
 
 
 def add_what_was_meant(error: click.ClickException) -> None:
@@ -12,11 +13,9 @@ def add_what_was_meant(error: click.ClickException) -> None:
     if not isinstance(error, click.UsageError):
         return
     wrong = re.search(r"^No such command '(.+)'|^'(.+?)' is not one of ", error.message)
-    if wrong is None or "Did you mean" in error.message:
+    if wrong is None or "Did you mean" in error.format_message():  # newer releases of click suggest some
         return
-    near = difflib.get_close_matches((wrong[1] or wrong[2]).lower(), _known(error), n=1)
-    if near:
-        error.message = f"{error.message.rstrip()} Did you mean {near[0]}?"
+    error.message = error.message.rstrip(" .") + (meant(wrong[1] or wrong[2], _known(error)) or ".")
 
 
 def _known(error: click.UsageError) -> Sequence[str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from hopscope.cli.run import chosen_collector, named_collector, topology_setting, tree_setting
+from hopscope.cli.run import chosen_collector, complete_tree, named_collector, topology_setting, tree_setting
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, preload_words
 from hopscope.launch.installed import FLAVOURS, installed_flavours
@@ -22,7 +22,7 @@ def default_collector(words: tuple[str, ...]) -> str:
     mpi = launcher_mpi("mpirun") or launcher_mpi("mpiexec")
     if mpi is None:
         raise InputError(
-            f"cannot tell which MPI library is meant; name the program, or say --mpi {' or --mpi '.join(FLAVOURS)}"
+            f"cannot tell which MPI library you mean; name the program, or give --mpi {' or --mpi '.join(FLAVOURS)}"
         )
     return chosen_collector(mpi)
 
@@ -32,8 +32,10 @@ def default_collector(words: tuple[str, ...]) -> str:
     short_help="Print the prefix that traces a program.",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.option("--mpi", metavar="NAME", help="As for run. Default: the program's if one is named, else that of mpirun.")
-@click.option("--tree", metavar="FILE|SHAPE", help="As for run.")
+@click.option(
+    "--mpi", metavar="NAME", help="As for run. Default: that of the program if you name one, else that of mpirun."
+)
+@click.option("--tree", metavar="FILE|NAME", shell_complete=complete_tree, help="As for run.")
 @click.option("--topology", metavar="FILE", help="As for run.")
 @click.option("--record", type=click.Choice(RECORDINGS), help="As for run.")
 @click.option(
@@ -51,16 +53,18 @@ def command(
     directory: str | None,
     words: tuple[str, ...],
 ) -> None:
-    """Print the words that trace a program when they stand before it, for any launcher and batch script.
+    """Print the prefix that traces a program, for any launcher and batch script.
 
-    Name the program behind the options, and the collector that fits its MPI library is chosen.
+    Name the program after the options, and hopscope chooses the collector that fits its MPI library.
 
     Example: mpirun -n 8 $(hopscope preload ./app) ./app
     """
     own = {name for option in context.command.params if isinstance(option, click.Option) for name in option.opts}
     late = [word for word in words if word.split("=")[0] in own]
     if late:
-        raise InputError(f"{late[0]} stands behind {words[0]} and would be the program's; put it before the program")
+        raise InputError(
+            f"{late[0]} comes after {words[0]}, so it would be passed to the program; move it before {words[0]}"
+        )
     request = Request(
         collector=named_collector(mpi, words) or default_collector(words),
         directory=Path(directory).resolve() if directory else None,
@@ -72,5 +76,5 @@ def command(
     for word in prefix:
         if shlex.quote(word) != word:
             # $(...) splits at spaces and knows no quotes, so such a word cannot be handed over this way.
-            raise InputError(f"{word!r} cannot pass through a shell's $(...); use paths without spaces and quotes")
+            raise InputError(f"a shell's $(...) would split {word!r}; use paths without spaces and quotes")
     click.echo(" ".join(prefix))

@@ -24,8 +24,8 @@ def dataset_option() -> click.Option:
         ["--dataset"],
         type=click.Path(path_type=Path),
         metavar="DIR",
-        help="Where the trace's dataset is or is to be made [default: `dataset` beside the archive]. "
-        "Further traces of a command have their own places.",
+        help="Where to find or make the trace's dataset [default: `dataset` beside the archive]. If a command takes "
+        "more traces, their datasets stay in their default places.",
     )
 
 

@@ -9,21 +9,21 @@ from hopscope.cli.saying import say
 from hopscope.launch.job import assemble, is_assembled, join
 
 
-@click.command(name="recover", short_help="Put together the trace of a job that died.")
+@click.command(name="recover", short_help="Assemble the trace of a job that died.")
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("others", metavar="[OTHER]...", nargs=-1, type=click.Path(path_type=Path))
 def command(directory: Path, others: tuple[Path, ...]) -> None:
-    """Make the archive of a run from what its ranks recorded, and say what is missing.
+    """Make the archive of a run from its ranks' recordings, and say what is missing.
 
-    For a job that was killed, crashed or ended without MPI_Finalize. A trace that is whole is left as it is. Runs that
-    were connected to it (MPI_Comm_accept, MPI_Comm_connect) become part of its trace if they are named behind it.
+    Use it for a job that was killed, crashed or ended without MPI_Finalize; a complete trace stays as it is. Name other
+    runs that were connected to this one (MPI_Comm_accept, MPI_Comm_connect) after it to make them part of its trace.
 
     Example: hopscope recover hopscope-app-1
     """
     for other in others:
         join(directory, other)
     if not others and is_assembled(directory) and not (directory / "spool").is_dir():
-        say(f"hopscope: {directory} has its archive already; {next_step(directory)}")
+        say(f"hopscope: {directory} already has an archive; {next_step(directory)}")
         return
     said = assemble(directory)
     if said:

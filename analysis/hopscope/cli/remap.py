@@ -28,14 +28,15 @@ def remap_command() -> click.Command:
     output = click.Option(
         ["-o", "--output"],
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the suggested tree to this file; it is not touched if nothing is suggested.",
+        help="Write the suggested tree to this file; without a suggestion the file stays untouched.",
     )
     return command_of(REMAP, remap_answer, [output])
 
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The candidates and what to say of them; with `output` among the options, writes the tree file."""
-    from hopscope.trace import Answer
+    from hopscope.trace import ONE_RUN, Answer, against
+    from hopscope.trace import open as opened
 
     analysis = REMAP.default
     output: Path | None = options.pop("output", None)
@@ -43,14 +44,22 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         _, parameters = REMAP.choose(options)
     except ValueError as error:
         raise InputError(str(error)) from None
+    tried: str | None = options.pop("tried", None)
+    other = None if tried is None else opened(tried)
     with (
         Console(stderr=True).status("replaying the run over candidate trees") if sys.stderr.isatty() else nullcontext()
     ):
-        table = remap(trace, output, **options)
+        table = remap(trace, output, tried=other, **options)
     notes = [sentence(table)]
+    if other is not None:
+        several = shlex.join(["analyze", "compare", str(trace.path), str(other.path)])
+        notes += [*against(trace, other), f"{ONE_RUN}: `{several} --base-also ... --also ...`"]
     if output is not None and any(table["chosen"].to_pylist()):
         topology = trace.path / "topology.json"
         links = ["--topology", str(topology)] if topology.exists() else []
         again = shlex.join(["hopscope", "run", "--tree", str(output), *links])
         notes.append(f"wrote {output}; run the program over it with `{again} -- ...`")
+        if other is None and (table.schema.metadata or {}).get(b"ran") == b"native":
+            measure = shlex.join(["analyze", "remap", str(trace.path)])
+            notes.append(f"`{measure} --tried TRACE`, with that run's trace, measures its gain over the MPI library")
     return Answer(table, REMAP, analysis, parameters, tuple(notes))

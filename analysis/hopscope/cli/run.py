@@ -8,21 +8,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 from hopscope import untraced
 from hopscope.cli.command import next_step
 from hopscope.cli.saying import say
-from hopscope.errors import InputError
+from hopscope.errors import InputError, meant
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
-from hopscope.launch.inputs import check_topology, check_tree
+from hopscope.launch.inputs import check_topology, check_tree, tree_names
 from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
-from hopscope.launch.job import assemble, is_assembled, is_unassembled_run, run_job, worlds
+from hopscope.launch.job import REFUSED, Ended, assemble, is_assembled, is_unassembled_run, run_job, worlds
 from hopscope.launch.mpi_library import check_named_mpi, default_directory, find_mpi, find_program, missing_program
+from hopscope.launch.network import Carried, Network, add_facts, network_for, on_hosts, read_network
 
-_RECORDING_OFF = "HOPSCOPE_RECORD=0 switches recording off"
+_RECORDING_OFF = "HOPSCOPE_RECORD=0 turned recording off"
 _NOTHING_RECORDED = (
-    "nothing was recorded. Where no rank says above why, none reached MPI_Init under the collector: the program calls "
-    "no MPI, or brings it along in itself (linked statically), where nothing can be preloaded"
+    "nothing was recorded. If no rank gives a reason above, none of them called MPI_Init under the collector: either "
+    "the program does not use MPI, or it links MPI statically, so that nothing can be preloaded"
 )
 
 
@@ -35,11 +37,18 @@ def tree_setting(tree: str | None, ranks: int | None = None) -> str | None:
     return str(Path(tree).resolve()) if Path(tree).exists() and not Path(tree).is_dir() else tree
 
 
+def complete_tree(_context: click.Context, _parameter: click.Parameter, word: str) -> list[CompletionItem]:
+    """The names that begin so; if there is none, files."""
+    names = [CompletionItem(name) for name in tree_names() if name.startswith(word)]
+    return names or [CompletionItem(word, type="file")]
+
+
 def topology_setting(topology: str | None) -> Path | None:
     """The checked topology file, absolute."""
     if topology is None:
         return None
-    check_topology(Path(topology))
+    if "network" in check_topology(Path(topology)):
+        raise InputError(f"{topology} asks for a `network`, which --topology does not make; give --net {topology}")
     return Path(topology).resolve()
 
 
@@ -66,7 +75,7 @@ def free_directory(directory: str | None, program: str) -> Path:
     path = Path(directory).resolve()
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(
-            f"{directory} is there already and not empty; a trace is never written over: name another directory"
+            f"{directory} already exists and is not empty. Hopscope never overwrites a trace; name another directory"
         )
     return path
 
@@ -79,28 +88,38 @@ def free_directory(directory: str | None, program: str) -> Path:
 @click.option(
     "--tree",
     metavar="FILE|NAME",
+    shell_complete=complete_tree,
     help="Run collectives over this tree: a file, a shape such as binomial, or an algorithm such as ring.",
 )
-@click.option("--topology", metavar="FILE", help="Which rank is on which host and cluster, and which links to emulate.")
+@click.option(
+    "--topology", metavar="FILE", help="File that places ranks on hosts and clusters and says which links to emulate."
+)
+@click.option(
+    "--net",
+    metavar="FILE",
+    help="Run on hosts of a network that is made for this run, or is up: a topology file with `network`. Needs root.",
+)
 @click.option(
     "--dir",
     "directory",
     metavar="DIR",
     envvar="HOPSCOPE_DIR",
-    help="The trace directory, new. Default: what HOPSCOPE_DIR says, else hopscope-<program>-<n>.",
+    help="New directory for the trace. Default: HOPSCOPE_DIR if it is set, else hopscope-<program>-<n>.",
 )
 @click.option(
-    "--record", type=click.Choice(RECORDINGS), help="What to record; collectives leaves messages out. Default: all."
+    "--record",
+    type=click.Choice(RECORDINGS),
+    help="What to record; `collectives` leaves out point-to-point messages. Default: all.",
 )
 @click.option(
     "--mpi",
     metavar="NAME",
-    help="openmpi, mpich or abi, or one release such as openmpi-5. Default: what the program needs.",
+    help="MPI library: openmpi, mpich or abi, or a release such as openmpi-5. Default: the one that the program needs.",
 )
 @click.option(
     "--also-untraced",
     is_flag=True,
-    help="Run the job once more, before, with recording off: its output comes twice, and `analyze honesty` says what "
+    help="First run the job once with recording off. Its output appears twice, and `analyze honesty` reports what "
     "tracing cost.",
 )
 @click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ... PROGRAM ...", type=click.UNPROCESSED)
@@ -108,28 +127,43 @@ def command(
     *,
     tree: str | None,
     topology: str | None,
+    net: str | None,
     directory: str | None,
     record: str | None,
     mpi: str | None,
     also_untraced: bool,
     words: tuple[str, ...],
 ) -> None:
-    """Run an MPI job under the collector and put its trace together.
+    """Run an MPI job under the collector and assemble its trace.
 
-    Without --tree every collective runs as the MPI library does it, and is recorded. With --tree those that the tree
-    names run over it, every hop timestamped. The job's own output and exit code come through unchanged.
+    Without --tree, the MPI library runs every collective, and each call is recorded. With --tree, the collectives
+    that the tree covers run over it, and every hop is timestamped. The job's output and exit code stay unchanged.
 
     Example: hopscope run --tree binomial -- mpirun -n 8 ./app input.dat
     """
+    _check_options(words[0])
+    if net and topology:
+        raise click.UsageError("--net FILE places the ranks too; drop --topology")
+    spec = read_network(Path(net)) if net else None
     collector = named_collector(mpi, words) or chosen_collector(find_mpi(words))
     program = find_program(words)
     request = Request(
         collector=collector,
         directory=free_directory(directory, program),
         tree=tree_setting(tree, rank_count(words)),
-        topology=topology_setting(topology),
+        topology=spec.file if spec else topology_setting(topology),
         record=record,
     )
+    if spec is None:
+        sys.exit(run_traced(request, words, also_untraced))
+    with network_for(spec) as network:
+        sys.exit(run_traced(request, words, also_untraced, network))
+
+
+def run_traced(request: Request, words: Sequence[str], also_untraced: bool, network: Network | None = None) -> int:
+    """Run a job under the collector, before that untraced if that is wanted, on the hosts of a network if there is one.
+    Says what became of the trace, and returns the job's exit code."""
+    assert request.directory is not None
     variables = environment(request, os.environ)
     by_hand = {
         name: value for name, value in os.environ.items() if name.startswith("HOPSCOPE_") and name not in variables
@@ -137,26 +171,46 @@ def command(
     untraced_ns: int | None = None
     if also_untraced:
         off = {**variables, "HOPSCOPE_RECORD": "0"}
-        code, untraced_ns = timed(launcher_words(words, collector, {**by_hand, **off}), off)
-        if code != 0:
-            say(f"hopscope: the job ended with code {code} already with recording off; not traced")
-            sys.exit(code)
-    code, traced_ns = timed(launcher_words(words, collector, {**by_hand, **variables}), variables)
-    report(request.directory, code, missing_program(words))
-    assert request.directory is not None
-    if untraced_ns is not None and code == 0 and is_assembled(request.directory):
-        untraced.write(request.directory, untraced_ns, traced_ns)
-    sys.exit(code)
+        ended, untraced_ns = timed(launcher_words(words, request.collector, {**by_hand, **off}), off, network)
+        if ended.code != 0:
+            say(f"hopscope: the job without recording ended with code {ended.code}, so it was not traced")
+            return ended.code
+    if network:
+        network.carried()
+    ended, traced_ns = timed(launcher_words(words, request.collector, {**by_hand, **variables}), variables, network)
+    carried: list[Carried] = []
+    try:
+        carried = network.carried() if network else []
+    except InputError as error:
+        say(f"hopscope: {error}")
+    report(request.directory, ended, missing_program(words))
+    if is_assembled(request.directory):
+        if network and carried:
+            add_facts(request.directory, network, carried)
+        if untraced_ns is not None and ended.code == 0:
+            untraced.write(request.directory, untraced_ns, traced_ns)
+    return ended.code
 
 
-def timed(words: Sequence[str], variables: Mapping[str, str]) -> tuple[int, int]:
-    """Run the job; its exit code and how long it took, in ns."""
+def _check_options(first: str) -> None:
+    """Raises UsageError for an unknown option where the launcher should be."""
+    if first.startswith("-"):
+        context = click.get_current_context()
+        known = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        raise click.UsageError(f"No such option {first!r}{meant(first, known)}", context)
+
+
+def timed(words: Sequence[str], variables: Mapping[str, str], network: Network | None) -> tuple[Ended, int]:
+    """Run the job; how it ended and how long it took, in ns."""
+    if network:
+        words, more = on_hosts(words, network)
+        variables = {**variables, **more}
     begin = time.monotonic_ns()
-    code = run_job(words, variables)
-    return code, time.monotonic_ns() - begin
+    ended = run_job(words, variables)
+    return ended, time.monotonic_ns() - begin
 
 
-def report(directory: Path | None, code: int, missing: str | None = None) -> None:
+def report(directory: Path | None, ended: Ended, missing: str | None = None) -> None:
     """Says on stderr what became of the trace, putting it together first if the job could not. missing: what is wrong
     with the program, if there is none to be started."""
     assert directory is not None
@@ -167,14 +221,24 @@ def report(directory: Path | None, code: int, missing: str | None = None) -> Non
             if said:
                 say(said)
     except InputError as error:
-        say(f"hopscope: the trace in {shown} is not complete: {error}")
-        say(f"hopscope: what was recorded is still there: hopscope recover {shlex.quote(shown)}")
+        say(f"hopscope: the trace in {shown} is incomplete: {error}")
+        say(f"hopscope: the recordings are still there; next: hopscope recover {shlex.quote(shown)}")
         return
     if is_assembled(directory):
         sizes = [world["size"] for world in worlds(directory)]
         of = f" ({sum(sizes)} ranks of {len(sizes)} worlds)" if len(sizes) > 1 else ""
         say(f"hopscope: the trace is in {shown}{of}; {next_step(Path(shown))}")
     else:
-        ended = f"the job ended with code {code}, and " if code != 0 else ""
-        why = _RECORDING_OFF if os.environ.get("HOPSCOPE_RECORD") == "0" else missing or _NOTHING_RECORDED
-        say(f"hopscope: there is no trace: {ended}{why}")
+        with_code = f"the job ended with code {ended.code}, and " if ended.code != 0 else ""
+        say(f"hopscope: there is no trace: {with_code}{_why_nothing(ended, missing)}")
+
+
+def _why_nothing(ended: Ended, missing: str | None) -> str:
+    """Why a job left no recording."""
+    if os.environ.get("HOPSCOPE_RECORD") == "0":
+        return _RECORDING_OFF
+    if ended.interrupted:
+        return "it was interrupted before any rank recorded"
+    if missing is None and ended.code == REFUSED:
+        return "nothing was recorded; the lines above say why"
+    return missing or _NOTHING_RECORDED

@@ -47,19 +47,19 @@ def convert(
                 del rows
     except _convert.ArchiveError as problem:
         raise InputError(
-            f"{problem}. The archive is damaged or incomplete: copy it again whole, or trace the run again"
+            f"{problem}. The archive is damaged or incomplete; copy it again completely, or trace the run again"
         ) from None
     facts: dict[str, Any] = reader.facts()
     if facts["events"] == 0:
-        raise InputError(f"{archive.anchor}: the archive holds no events; trace the run again")
+        raise InputError(f"{archive.anchor}: the archive contains no events; trace the run again")
     about = read_run_facts(archive, facts)
     try:
         small["clocks"] = clocks_table(about, facts, small["clocks"])
         run = run_table(archive, about, facts, small["clocks"], small["ranks"])
     except (KeyError, TypeError, ValueError, ArithmeticError) as problem:  # Arrow's own errors are among these
         raise InputError(
-            f"{archive.run_facts} is not as schemas/run.schema.json says: {type(problem).__name__}: {problem}; "
-            "remove it to convert without what it says"
+            f"{archive.run_facts} does not match schemas/run.schema.json ({type(problem).__name__}: {problem}); "
+            "remove it to convert without its facts"
         ) from None
     yield from small.items()
     yield "run", run

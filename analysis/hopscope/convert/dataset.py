@@ -34,6 +34,7 @@ from hopscope.convert.source import Archive, find
 from hopscope.errors import InputError
 from hopscope.memory import memory_for
 from hopscope.store import table_names
+from hopscope.whole_file import room
 
 
 def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progress | None = None) -> Path:
@@ -46,7 +47,7 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
     found = find(Path(path))
     if not isinstance(found, Archive):
         if dataset is not None and not (dataset.exists() and dataset.samefile(found)):
-            raise InputError(f"{path} is a dataset already; --dataset says where that of a trace or an archive is")
+            raise InputError(f"{path} is already a dataset; use --dataset only with a trace or an archive")
         return found
     target = dataset_directory(found) if dataset is None else dataset.absolute()
     before = fingerprint(found)
@@ -61,8 +62,7 @@ def ensure_dataset(path: Path, *, dataset: Path | None = None, progress: Progres
                     _make(target, found, before, progress)
     except OSError as problem:
         raise InputError(
-            f"the dataset cannot be written to {target}: {problem.strerror or problem}; "
-            f"make room there, or {ANOTHER_PLACE}"
+            f"cannot write the dataset to {target}: {problem.strerror or problem}; {room(problem)}{ANOTHER_PLACE}"
         ) from None
     return target
 

@@ -13,9 +13,9 @@ from hopscope.launch import job
 
 UNFINISHED = "hopscope-conversion"
 """A file in the directory of a conversion that is under way, by which the next one knows it as such."""
-_MARK = "made by a conversion of hopscope that has not ended\n"
+_MARK = "made by a conversion of hopscope that has not finished\n"
 
-ANOTHER_PLACE = "name another place for the dataset by --dataset DIR"
+ANOTHER_PLACE = "name another place for the dataset with --dataset DIR"
 
 
 def dataset_directory(archive: Archive) -> Path:
@@ -38,25 +38,31 @@ def check_replaceable(target: Path) -> None:
     """
     if target.is_symlink():
         raise InputError(
-            f"{target} is a symbolic link to {target.readlink()}, and what a link leads to is never replaced: "
+            f"{target} is a symbolic link to {target.readlink()}, and hopscope never replaces the target of a link; "
             f"remove the link, or {ANOTHER_PLACE}"
         )
     if not target.exists():
         return
     if not target.is_dir():
-        raise InputError(f"{target} is a file of yours and stays as it is: move it away, or {ANOTHER_PLACE}")
+        raise InputError(
+            f"{target} is a file that hopscope did not make, so it is not replaced; move it away, or {ANOTHER_PLACE}"
+        )
     inside = sorted(target.iterdir())
     if not inside:
         return
-    if not manifest.is_ours(target):
+    why = manifest.not_ours(target)
+    if why is not None:
+        known, advice = (
+            ("may not be", "delete it if it is one, ") if (target / manifest.MANIFEST).exists() else ("is not", "")
+        )
         raise InputError(
-            f"{target} is not a dataset that hopscope made (it has no {manifest.MANIFEST} of one) and stays as it is: "
-            f"move it away, or {ANOTHER_PLACE}"
+            f"{target} {known} a dataset made by hopscope ({why}), so it is not replaced; {advice}move it away, or "
+            f"{ANOTHER_PLACE}"
         )
     strange = next((found for found in inside if not _is_part(found)), None)
     if strange is not None:
         raise InputError(
-            f"{target} is an outdated dataset, but {strange} is none of its files, so it is not replaced: move "
+            f"{target} is an outdated dataset, but {strange} does not belong to it, so it is not replaced; move "
             f"{strange.name} away, or {ANOTHER_PLACE}"
         )
 
@@ -65,7 +71,11 @@ def make_unfinished(target: Path) -> Path:
     """A new directory beside the target, marked as a conversion's. Raises OSError."""
     making = target.with_name(f"{target.name}.tmp-{secrets.token_hex(4)}")
     making.mkdir()
-    (making / UNFINISHED).write_text(_MARK, encoding="utf-8")
+    try:
+        (making / UNFINISHED).write_text(_MARK, encoding="utf-8")
+    except BaseException:  # a full disk takes a directory, but nothing in its file
+        shutil.rmtree(making, ignore_errors=True)
+        raise
     return making
 
 
@@ -92,11 +102,11 @@ def clear_leftovers(target: Path) -> None:
 
 def _is_left_over(path: Path) -> bool:
     try:
-        is_marked = (path / UNFINISHED).read_text(encoding="utf-8") == _MARK
+        is_marked = _MARK.startswith((path / UNFINISHED).read_text(encoding="utf-8"))  # a full disk cuts it short
     except (OSError, UnicodeDecodeError):
         is_marked = False
     try:
-        return (is_marked or manifest.is_ours(path)) and all(_is_part(found) for found in path.iterdir())
+        return (is_marked or manifest.not_ours(path) is None) and all(_is_part(found) for found in path.iterdir())
     except OSError:
         return False
 

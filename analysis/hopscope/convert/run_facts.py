@@ -16,6 +16,7 @@ from hopscope.convert.source import Archive
 from hopscope.errors import InputError
 from hopscope.json_text import read_json
 from hopscope.manifest import SCHEMA_VERSION
+from hopscope.quantities import number, plural
 
 Facts = dict[str, Any]
 
@@ -33,28 +34,23 @@ def hopscope_version() -> str:
 
 def read_run_facts(archive: Archive, facts: Facts) -> Facts:
     """run.json: the file beside the archive, else the trace property that holds its text; empty if there is neither."""
-    text: str | None = facts["properties"].get("HOPSCOPE::RUN")
-    where: Path | str = f"{archive.anchor}: property HOPSCOPE::RUN"
-    if archive.run_facts.is_file() and is_ours(facts):
+    text: str | None = facts["run_json"]
+    where: Path | str = f"the run.json property of {archive.anchor}"
+    if archive.run_facts.is_file() and facts["is_ours"]:
         where = archive.run_facts
         try:
             text = archive.run_facts.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
-            raise InputError(f"{where} cannot be read: {problem}; remove it to convert without what it says") from None
+            raise InputError(f"cannot read {where}: {problem}; remove it to convert without its facts") from None
     if not text:
         return {}
     try:
         about = read_json(text)
     except ValueError as problem:
-        raise InputError(f"{where} is no JSON: {problem}; remove it to convert without what it says") from None
+        raise InputError(f"{where} is not valid JSON: {problem}; remove it to convert without its facts") from None
     if not isinstance(about, dict):
-        raise InputError(f"{where}: an object is expected, not {type(about).__name__}")
+        raise InputError(f"{where}: expected an object, found {type(about).__name__}")
     return about
-
-
-def is_ours(facts: Facts) -> bool:
-    """True for an archive that Hopscope's collector wrote."""
-    return any(name.startswith("HOPSCOPE::") for name in facts["properties"])
 
 
 def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
@@ -81,7 +77,7 @@ def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
 
 def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
     """The one row of `run`."""
-    ours = is_ours(facts)
+    ours = facts["is_ours"]
     tree_file = _text(about.get("tree_file")) or _beside(archive, "tree.json", ours)
     row: Facts = {
         "run": archive.name,
@@ -99,6 +95,8 @@ def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ra
         "tree_hash": hashlib.sha256(tree_file.encode()).hexdigest() if tree_file else None,
         "topology_file": _text(about.get("topology_file")) or _beside(archive, "topology.json", ours),
         "emulated": _text(about.get("emulated")) or None,
+        "network": _text(about.get("network")) or None,
+        "settings": _text(about.get("settings")) or None,
         "presence": _text(about.get("presence")),
         "clock_error_ns": _between_clocks(clocks, ranks, "error_ns"),
         "clock_bound_ns": _between_clocks(clocks, ranks, "bound_ns"),
@@ -109,6 +107,10 @@ def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ra
         "set_back_events": facts["set_back_events"],
         "overhead_ns": facts["overhead_ns"] if ours else None,
         "event_cost_ns": None if about.get("event_cost_ns") is None else float(about["event_cost_ns"]),
+        **{
+            f"native_{name}": (about.get("native_messages") or {}).get(name)
+            for name in ("off", "unknown", "lost", "thinned")
+        },
         "creator": facts["creator"] or "unknown",
         "hopscope_version": hopscope_version(),
         "schema_version": SCHEMA_VERSION,
@@ -191,19 +193,19 @@ def _missing(archive: Archive, about: Facts, facts: Facts) -> str | None:
     said = [*_damaged(archive, facts), *said]
     incomplete = facts["incomplete_collectives"]
     counts = [
-        (incomplete, f"part of {incomplete} of {facts['collectives']} collectives"),
+        (incomplete, f"part of {number(incomplete)} of {number(facts['collectives'])} collectives"),
         (
             facts["unplaced_calls"],
-            f"the communicator of {_count(facts['unplaced_calls'], 'collective call')}, which count as other MPI calls",
+            f"the communicator of {plural(facts['unplaced_calls'], 'collective call')}, counted as other MPI calls",
         ),
         (
             facts["threads_without_process"],
-            f"the process of {_count(facts['threads_without_process'], 'thread')}: the archive does not say which they "
-            "belong to, so each is shown as a rank of its own on an unknown host",
+            f"the process of {plural(facts['threads_without_process'], 'thread')}: the archive does not name it, so "
+            "each thread appears as a rank of its own on an unknown host",
         ),
-        (facts["unmatched_hop_ends"], f"one end of {_count(facts['unmatched_hop_ends'], 'hop')}, left out"),
-        (facts["unmatched_sends"], f"the receive of {_count(facts['unmatched_sends'], 'send')}"),
-        (facts["unmatched_receives"], f"the send of {_count(facts['unmatched_receives'], 'receive')}"),
+        (facts["unmatched_hop_ends"], f"one end of {plural(facts['unmatched_hop_ends'], 'hop')} (dropped)"),
+        (facts["unmatched_sends"], f"the receive of {plural(facts['unmatched_sends'], 'send')}"),
+        (facts["unmatched_receives"], f"the send of {plural(facts['unmatched_receives'], 'receive')}"),
     ]
     said += [sentence for count, sentence in counts if count]
     return "; ".join(said) or None
@@ -215,17 +217,13 @@ def _damaged(archive: Archive, facts: Facts) -> list[str]:
     said: list[str] = []
     for file, read, promised, why in damaged[:_NAMED]:
         name = file.removeprefix(f"{archive.directory}/")
-        lost = f"what comes after event {read} of {promised} in {name}" if read else f"all events of {name}"
+        lost = f"events after {read} of {promised} in {name}" if read else f"all events of {name}"
         said.append(f"{lost} ({why})")
     if len(damaged) > _NAMED:
         said.append(f"events of {len(damaged) - _NAMED} more files")
     return said
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _ranks(ranks: list[int]) -> str:
     shown = ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
-    return f"rank {shown}" if len(ranks) == 1 else f"{len(ranks)} ranks ({shown})"
+    return f"rank {shown}" if len(ranks) == 1 else f"{number(len(ranks))} ranks ({shown})"

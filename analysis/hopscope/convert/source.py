@@ -54,7 +54,9 @@ def find(path: Path) -> Archive | Path:
         )
     if path.is_file():
         if path.suffix != _SUFFIX:
-            raise InputError(f"{path} is no OTF2 anchor file (*{_SUFFIX}); give the anchor file or the trace directory")
+            raise InputError(
+                f"{path} is not an OTF2 anchor file (*{_SUFFIX}); give the anchor file or the trace directory"
+            )
         return Archive(path.absolute())
     if is_dataset(path):
         return path.absolute()
@@ -70,10 +72,10 @@ def find(path: Path) -> Archive | Path:
     if len(anchors) == 1:
         return Archive(anchors[0].absolute())
     if anchors:
-        raise InputError(f"{path} holds several archives; give one of them: {', '.join(str(a) for a in anchors)}")
+        raise InputError(f"{path} contains several archives; give one of them: {', '.join(str(a) for a in anchors)}")
     if is_dataset(path / "dataset"):
         return (path / "dataset").absolute()
     raise InputError(
-        f"{path} holds no OTF2 archive (*{_SUFFIX}), no recordings (spool/*.defs) and no dataset ({MANIFEST}); "
+        f"{path} contains no OTF2 archive (*{_SUFFIX}), no recordings (spool/*.defs) and no dataset ({MANIFEST}); "
         "give the directory that `hopscope run` printed, or an archive"
     )

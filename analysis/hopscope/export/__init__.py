@@ -1,8 +1,11 @@
-"""A trace written for other programs: `perfetto` as a timeline in the Trace Event Format, `tables` as Arrow or CSV
-files of the dataset's tables. Both stream, so a dataset need not fit into memory, and neither leaves a half-written
-file."""
+"""A trace written for other programs: `perfetto` as a timeline in the Trace Event Format, `tables` as files of the
+dataset's tables in one of `table_formats`. Both stream, so a dataset need not fit into memory, and neither leaves a
+half-written file."""
 
 from hopscope.export.perfetto import write_perfetto
-from hopscope.export.tables import TABLE_FORMATS, write_tables
+from hopscope.export.table_formats import WRITERS
+from hopscope.export.tables import write_tables
+
+TABLE_FORMATS = tuple(WRITERS)
 
 __all__ = ["TABLE_FORMATS", "write_perfetto", "write_tables"]

@@ -44,8 +44,8 @@ def find(start: Path) -> Path:
             if file.is_file() and _table(file, keys) is not None:
                 return file
     raise InputError(
-        f"neither hopscope.toml nor pyproject.toml with gates in {start} or above it. Write a hopscope.toml such as\n"
-        f"{EXAMPLE}\nor name the file by --config"
+        f"found no hopscope.toml, and no pyproject.toml with gates, in {start} or above it. Write a hopscope.toml "
+        f"such as\n{EXAMPLE}\nor name the file with --config"
     )
 
 
@@ -62,7 +62,7 @@ def _asked(file: Path, key: str, value: object) -> Asked:
     try:
         words = shlex.split(key)
     except ValueError as error:
-        raise InputError(f"{file}: the key {key!r} cannot be read: {error}") from None
+        raise InputError(f"{file}: cannot parse the key {key!r}: {error}") from None
     texts = [value] if isinstance(value, str) else value
     if not words or not isinstance(texts, list) or not all(isinstance(text, str) for text in cast("list[Any]", texts)):
         raise InputError(f"{file}: {key!r} is not an analysis with a gate or a list of gates; write\n{EXAMPLE}")
@@ -77,9 +77,9 @@ def _table(file: Path, keys: tuple[str, ...]) -> dict[str, object] | None:
     try:
         found: object = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}; name the file with the gates by --config") from None
+        raise InputError(f"cannot read {file}: {error.strerror}; name the file of gates with --config") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{file} cannot be read: {error}") from None
+        raise InputError(f"cannot read {file}: {error}") from None
     for key in keys:
         if not isinstance(found, dict):
             return None

@@ -11,6 +11,7 @@ A gate says what must not be: it fails when it is true. `baseline` is the same r
 The parser reads text and nothing in it is ever executed.
 """
 
+import math
 import operator
 import re
 from collections.abc import Callable
@@ -157,6 +158,8 @@ class _Parser:
         match = _NUMBER.match(self.text, self.at)
         if match is None:
             raise self._wrong("a number")
+        if not math.isfinite(float(match[1])):
+            raise self._wrong("a smaller number")
         unit = match[2] or None
         self.at = match.end()
         if unit is None:

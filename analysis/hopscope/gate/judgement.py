@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from hopscope.errors import InputError
+from hopscope.errors import InputError, meant
 from hopscope.gate.expression import UNITS, Gate
 from hopscope.header import Analysis, Column
-from hopscope.render.quantities import key_text, quantity
+from hopscope.quantities import alike, number, quantity
 
 Verdict = Literal["passed", "failed", "undecided"]
 Row = Mapping[str, Any]
@@ -30,14 +30,16 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
     its unit does not go with the column."""
     columns = {column.name: column for column in analysis.columns}
     if gate.column not in columns:
-        return _undecided(gate, f"there is no column {gate.column}; there are {', '.join(columns)}")
-    chosen = [row for row in rows if gate.key is None or key_text(analysis, row) == gate.key]
+        return _undecided(
+            gate,
+            f"unknown column {gate.column}; the columns are {', '.join(columns)}{meant(gate.column, columns)}",
+        )
+    chosen = [row for row in rows if gate.key is None or _key_text(analysis, row) == gate.key]
     if not chosen:
         if not rows:
             return _undecided(gate, "there are no rows")
-        return _undecided(
-            gate, f"there is no row {gate.key!r}; there are {_some([key_text(analysis, row) for row in rows])}"
-        )
+        keys = [_key_text(analysis, row) for row in rows]
+        return _undecided(gate, f"no row {gate.key!r}; the rows are {_some(keys)}{meant(str(gate.key), keys)}")
     outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in chosen]
     for wanted in ("failed", "undecided"):
         for outcome in outcomes:
@@ -45,7 +47,9 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
                 return outcome
     if gate.key is not None:
         return outcomes[0]
-    return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: true of none of {len(chosen)} rows")
+    return Outcome(
+        gate.expression, "passed", f"gate {gate.expression!r} passes: it holds for none of {len(chosen)} rows"
+    )
 
 
 def worst(outcomes: Sequence[Outcome]) -> Verdict:
@@ -55,7 +59,7 @@ def worst(outcomes: Sequence[Outcome]) -> Verdict:
 
 
 def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None) -> Outcome:
-    name = f"{key_text(analysis, row)}.{column.name}"
+    name = f"{_key_text(analysis, row)}.{column.name}"
     value = row[column.name]
     unit = row.get("unit") if column.unit == "of unit" else column.unit
     limit = _limit(gate, column, unit)
@@ -68,18 +72,24 @@ def _judge_row(gate: Gate, analysis: Analysis, column: Column, row: Row, base: S
         if isinstance(before, str):
             return _undecided(gate, before)
         limit = {"+": before + limit, "-": before - limit, "*": before * limit}[gate.relative]
-        shown += f", and {quantity(before, unit)} in the baseline"
+        shown, shown_before = alike(unit, float(value), before)
+        shown += f", and {shown_before} in the baseline"
     holds = gate.holds(float(value), limit)
     doubt = row.get(analysis.uncertain.get(column.name, ""))
     if doubt is not None and gate.holds(float(value) + float(doubt), limit) != holds:
         return _undecided(
-            gate, f"{name} is {shown}, but another {quantity(doubt, unit)} is undecided and could turn it"
+            gate, f"{name} is {shown}, but another {quantity(doubt, unit)} is undecided and could change the outcome"
         )
     if holds:
         instead = analysis.describes.get(column.name)
-        hint = f"; {column.name} describes and blames nobody, so gate on {instead}" if instead else ""
+        hint = f"; {column.name} only describes and blames nobody, so use {instead} in gates" if instead else ""
         return Outcome(gate.expression, "failed", f"gate {gate.expression!r} fails: {name} is {shown}{hint}")
     return Outcome(gate.expression, "passed", f"gate {gate.expression!r} passes: {name} is {shown}")
+
+
+def _key_text(analysis: Analysis, row: Row) -> str:
+    """What names a row: its key columns, joined by spaces."""
+    return " ".join(str(row[name]) for name in analysis.key)
 
 
 def _no_number(value: object) -> str | None:
@@ -87,16 +97,16 @@ def _no_number(value: object) -> str | None:
     if value is None:
         return "has no value"
     if not isinstance(value, bool | int | float | Decimal):
-        return f"is the text {value!r} and no number"
+        return f"is the text {value!r}, not a number"
     return "is not a number" if math.isnan(value) else None
 
 
 def _before(name: str, analysis: Analysis, column: Column, row: Row, base: Sequence[Row] | None) -> float | str:
     """The baseline's value for this row, or why there is none."""
     if base is None:
-        return "it speaks of a baseline; give one by `analyze gate --baseline BASE`"
-    key = key_text(analysis, row)
-    found = [other for other in base if key_text(analysis, other) == key]
+        return "it refers to a baseline; give one with `analyze gate --baseline BASE`"
+    key = _key_text(analysis, row)
+    found = [other for other in base if _key_text(analysis, other) == key]
     if len(found) != 1:
         return f"the baseline has {len(found) or 'no'} row{'s' if found else ''} {key!r}"
     wrong = _no_number(found[0][column.name])
@@ -109,15 +119,15 @@ def _limit(gate: Gate, column: Column, unit: str | None) -> float:
     if gate.unit is None:
         if unit == "share" and abs(gate.number) > 1:
             raise InputError(
-                f"gate {gate.expression!r}: {column.name} is a share between 0 and 1; write {gate.number:g}% or "
-                f"{gate.number / 100:g}"
+                f"gate {gate.expression!r}: {column.name} is a share between 0 and 1; write {number(gate.number)}% or "
+                f"{number(gate.number / 100)}"
             )
         return gate.number
     kind, factor = UNITS[gate.unit]
     if {"at": "ns"}.get(unit or "", unit) != kind:
         raise InputError(
-            f"gate {gate.expression!r}: {column.name} is no {_KINDS[kind]}, so it cannot be compared with {gate.unit}; "
-            "write the number without a unit"
+            f"gate {gate.expression!r}: {column.name} is not a {_KINDS[kind]}, so it cannot be compared with "
+            f"{gate.unit}; write the number without a unit"
         )
     return gate.number * factor
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["structure", "time"]
 
-NO_BASELINE = "it speaks of a baseline; give one by --baseline BASE, or leave such gates out by --skip-baseline"
+NO_BASELINE = "it refers to a baseline; give one with --baseline BASE, or skip such gates with --skip-baseline"
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ installed   where the collector's files are, and which library of it fits an MPI
 building    making one more of them
 command     what to put into a launcher's command line and environment
 inputs      trees and topology files checked before anything starts
+native_builds, native_trial  builds of MPICH that may be changed, and how they are tried out
 job         running it: signals, exit codes, assembly
 """
 

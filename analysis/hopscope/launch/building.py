@@ -18,15 +18,15 @@ def build_collector(mpicc: str, prefix: Path) -> Path:
     compiler = shutil.which(mpicc)
     if compiler is None:
         raise InputError(
-            f"there is no compiler wrapper {mpicc!r}; name the mpicc of the MPI library that the program uses"
+            f"compiler wrapper {mpicc!r} not found; name the mpicc of the MPI library that the program uses"
         )
     words = [compiler, "-x", "c", "-fsyntax-only", "-"]
     tried = subprocess.run(words, input="#include <mpi.h>\n", capture_output=True, text=True, check=False)
     if tried.returncode != 0:
-        why = (tried.stderr.strip().splitlines() or [f"it ends with code {tried.returncode}"])[0]
+        why = (tried.stderr.strip().splitlines() or [f"it exits with code {tried.returncode}"])[0]
         raise InputError(
-            f"{compiler} does not compile what includes <mpi.h>, so it is no MPI compiler wrapper ({why}); name "
-            "the mpicc of the MPI library that the program uses"
+            f"{compiler} cannot compile a file that includes <mpi.h>, so it is not an MPI compiler wrapper ({why}); "
+            "name the mpicc of the MPI library that the program uses"
         )
     for tool in ("cmake", "pkg-config"):
         if _tool(tool) is None:
@@ -61,4 +61,4 @@ def _run(words: list[str]) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-15:])
-        raise InputError(f"the collector did not build; the last words of `{' '.join(words[:4])} ...`:\n{said}")
+        raise InputError(f"building the collector failed; the last output of `{' '.join(words[:4])} ...`:\n{said}")

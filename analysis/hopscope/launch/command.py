@@ -43,8 +43,8 @@ def environment(request: Request, inherited: Mapping[str, str]) -> dict[str, str
     library = str(collector_library(request.collector))
     if re.search(r"[ :]", library):
         raise InputError(
-            f"{library} cannot be preloaded: the dynamic linker takes blanks and colons of LD_PRELOAD for separators; "
-            "install hopscope, or the collector (HOPSCOPE_COLLECTOR_DIR), where the path has none"
+            f"{library} cannot be preloaded, because the dynamic linker splits LD_PRELOAD at spaces and colons; "
+            "install hopscope, or the collector (HOPSCOPE_COLLECTOR_DIR), in a path without them"
         )
     others = [word for word in re.split(r"[ :]", inherited.get("LD_PRELOAD", "")) if word and word != library]
     variables = {"LD_PRELOAD": ":".join([library, *others])}
@@ -72,18 +72,25 @@ def _is_open_mpi_launcher(word: str) -> bool:
     return mpi is None or mpi.flavour == "openmpi"
 
 
+def launcher_options(words: Sequence[str]) -> list[str]:
+    """What comes before the program in a launcher's command line, or before what is it for all one can tell: a path to
+    a file, or the name of a program that is not the value of an option (``--map-by node``).
+    """
+    for index, (before, word) in enumerate(itertools.pairwise(words), start=1):
+        is_value = before.startswith("-") and "/" not in word
+        if not is_value and (shutil.which(word) or Path(word).is_file()):
+            return list(words[1:index])
+    return list(words[1:])
+
+
 def rank_count(words: Sequence[str]) -> int | None:
     """The number of ranks that a launcher's own options say (``-n 8``, ``-np 8``); None where they do not, or where
     several programs make one job.
     """
     if not re.fullmatch(r"(mpirun|mpiexec|orterun|prterun|srun)([._-].*)?", Path(words[0]).name) or ":" in words:
         return None
-    counts: list[str] = []
-    for option, value in itertools.pairwise(words[1:]):
-        if shutil.which(option) or Path(option).is_file():  # the program, or for all one can tell
-            break
-        if option in ("-n", "-np", "--np", "--ntasks"):
-            counts.append(value)
+    pairs = itertools.pairwise(launcher_options(words))
+    counts = [value for option, value in pairs if option in ("-n", "-np", "--np", "--ntasks")]
     return int(counts[0]) if len(counts) == 1 and counts[0].isdecimal() else None
 
 

@@ -5,24 +5,24 @@ The collector checks them again in MPI_Init: only there is the number of ranks k
 """
 
 import json
-import subprocess
+import os
 from pathlib import Path
 from typing import Any, cast
 
-import hopscope
+from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.json_text import read_json
-from hopscope.launch.installed import collector_file
 
 
 def schema(name: str) -> dict[str, Any]:
     """A schema of the package by its file name, such as ``tree.schema.json``."""
     # In a checkout its own schemas count, not the copies that were installed some time ago.
-    for folder in (str(Path(hopscope.__file__).parents[2]), *hopscope.__path__):
-        path = Path(folder) / "schemas" / name
+    package = Path(__file__).parents[1]
+    for folder in (package.parents[1], package):
+        path = folder / "schemas" / name
         if path.is_file():
             return cast("dict[str, Any]", json.loads(path.read_text()))
-    raise InputError(f"the package's own {name} is not installed; install hopscope again")
+    raise InputError(f"the package's {name} is missing; reinstall hopscope")
 
 
 def _line_of(text: str, path: list[str | int]) -> int | None:
@@ -41,15 +41,25 @@ def _json_path(path: list[str | int]) -> str:
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
 
 
+def tree_names() -> list[str]:
+    """The shapes and algorithms that serve instead of a tree file; of those that take a number what comes before it."""
+    shapes = [f"{row.name}:" if row.counts else row.name for row in _plan.shapes() if row.name != "explicit"]
+    return shapes + list(dict.fromkeys(row.name for row in _plan.algorithms() if not row.by_tree))
+
+
 def check_tree(tree: str, ranks: int | None = None) -> None:
     """A tree file, or a shape or an algorithm by name, held against what the collector takes, and against the number of
     the job's ranks where that is known. Raises InputError in the collector's own words: what was given, line and column
     of a file, what is wrong and what would be right.
     """
-    words = [str(collector_file("hopscope-check")), tree, *([] if ranks is None else [str(ranks)])]
-    said = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
-    if said.returncode != 0:
-        raise InputError(said.stderr.strip() or f"{words[0]} could not read {tree} (exit code {said.returncode})")
+    try:
+        text, name = _plan.requested(os.fsencode(tree))
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    try:
+        _plan.TreeFile(text, ranks or 0)
+    except ValueError as error:
+        raise InputError(f"{os.fsdecode(name)}:{error}") from error
 
 
 def check_topology(path: Path) -> dict[str, Any]:
@@ -57,15 +67,17 @@ def check_topology(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text()
     except OSError as error:
-        raise InputError(f"topology file {path}: cannot be read ({error.strerror}); name an existing file") from error
+        raise InputError(f"cannot read the topology file {path}: {error.strerror}; name an existing file") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"topology file {path}: is not UTF-8 text (byte {error.start})") from error
+        raise InputError(
+            f"the topology file {path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from error
     try:
         content: Any = read_json(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from error
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
     except ValueError as error:
-        raise InputError(f"topology file {path}: {error}; schemas/topology.schema.json says what it holds") from error
+        raise InputError(f"topology file {path}: {error}; see schemas/topology.schema.json") from error
     from jsonschema import Draft202012Validator  # every command starts without it
     from jsonschema.exceptions import best_match
 
@@ -75,5 +87,5 @@ def check_topology(path: Path) -> dict[str, Any]:
         at = list(fault.absolute_path)
         line = _line_of(text, at)
         place = f"{path}:{line}" if line else str(path)
-        raise InputError(f"{place}: at {_json_path(at)}: {fault.message} (schemas/{name} says what may stand there)")
+        raise InputError(f"{place}: at {_json_path(at)}: {fault.message} (see schemas/{name})")
     return cast("dict[str, Any]", content)

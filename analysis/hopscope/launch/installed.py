@@ -1,7 +1,7 @@
 """Where the collector's files are, and which of its libraries fits an MPI library.
 
 The collector is built apart from the Python package (a cluster may have it without Python), into
-``<prefix>/lib/hopscope``: the programs ``hopscope-assemble`` and ``hopscope-check``, and for each MPI library it was
+``<prefix>/lib/hopscope``: the program ``hopscope-assemble``, and for each MPI library it was
 built with one ``libhopscope-<flavour>-<release>.so``. The flavour is the ABI. Within one, a newer release has more
 functions, and a collector that defined a function which the program's MPI library lacks would make programs call it; so
 a collector fits where every MPI function that it defines is there.
@@ -14,11 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import hopscope
 from hopscope.errors import InputError
 from hopscope.launch.elf import exported_names
-
-_RECORDED = re.compile(r"X\((MPI_\w+),")
+from hopscope.mpi_functions import FUNCTIONS
 
 FLAVOURS = ("openmpi", "mpich", "abi")
 MPI_NAMES = {"openmpi": "Open MPI", "mpich": "MPICH and its ABI", "abi": "the MPI standard's ABI"}
@@ -51,17 +49,18 @@ def collector_file(name: str) -> Path:
             return (folder / name).absolute()
     searched = ", ".join(str(folder) for folder in collector_folders())
     raise InputError(
-        f"the collector's file {name} is not installed (looked in {searched}); make it: "
-        f"hopscope build --mpicc {_compiler(None)}"
+        f"the collector's file {name} is not installed (looked in {searched}); build it with: hopscope build --mpicc "
+        f"{_compiler(None)}"
     )
 
 
 def collector_sources() -> Path:
     """The collector's sources: the checkout's, else those that were installed with the package."""
-    for folder in (str(Path(hopscope.__file__).parents[2]), *hopscope.__path__):
-        if (Path(folder) / "collector" / "CMakeLists.txt").is_file():
-            return Path(folder) / "collector"
-    raise InputError("the collector's sources are not installed; install hopscope again")
+    package = Path(__file__).parents[1]
+    for folder in (package.parents[1], package):
+        if (folder / "collector" / "CMakeLists.txt").is_file():
+            return folder / "collector"
+    raise InputError("the collector's sources are missing; reinstall hopscope")
 
 
 def _compiler(library: Path | None) -> str:
@@ -100,7 +99,7 @@ def collector_library(name: str) -> Path:
     """
     flavour, _, release = name.partition("-")
     if flavour not in FLAVOURS:
-        raise InputError(f"no MPI flavour is called {flavour!r}; there are {', '.join(FLAVOURS)}")
+        raise InputError(f"unknown MPI flavour {flavour!r}; choose one of {', '.join(FLAVOURS)}")
     collectors = list(_collectors(flavour))
     if collectors and not release:
         return collectors[0]
@@ -123,9 +122,9 @@ def fitting_collector(mpi: MpiLibrary) -> str:
     if not fitting:
         override = os.environ.get("HOPSCOPE_COLLECTOR_DIR")
         raise InputError(
-            f"no collector that is installed fits {mpi.path} ({MPI_NAMES[mpi.flavour]}); make one: "
-            f"hopscope build --mpicc {_compiler(mpi.path)}"
-            + (f" (looked in {override} only, as HOPSCOPE_COLLECTOR_DIR says)" if override else "")
+            f"no installed collector fits {mpi.path} ({MPI_NAMES[mpi.flavour]}); build one with: hopscope build "
+            f"--mpicc {_compiler(mpi.path)}"
+            + (f" (looked only in {override}, because of HOPSCOPE_COLLECTOR_DIR)" if override else "")
         )
     # Of two that see the same, the newer one.
     return max(fitting, key=lambda path: (len(_mpi_functions(path)), _release(path))).stem.removeprefix("libhopscope-")
@@ -136,9 +135,7 @@ def unseen_functions(mpi: MpiLibrary, collector: str) -> list[str]:
     release. Empty where the library's file is not known."""
     if mpi.path is None:
         return []
-    recorded = _RECORDED.findall((collector_sources() / "include" / "hopscope" / "functions.h").read_text())
-    names = {*recorded, *(f"{name}_c" for name in recorded)}
-    return sorted((names & _mpi_functions(mpi.path)) - exported_names(collector_library(collector)))
+    return sorted((FUNCTIONS.keys() & _mpi_functions(mpi.path)) - exported_names(collector_library(collector)))
 
 
 def what_goes_unseen(mpi: MpiLibrary, collector: str) -> str | None:
@@ -148,7 +145,7 @@ def what_goes_unseen(mpi: MpiLibrary, collector: str) -> str | None:
         return None
     some = f"{len(unseen)} functions" if len(unseen) > 1 else "a function"
     return (
-        f"{collector_library(collector).name} is the one that fits best of the collectors installed, but calls of "
-        f"{some} of {mpi.path} go unrecorded ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); "
-        f"make one that sees them: hopscope build --mpicc {_compiler(mpi.path)}"
+        f"{collector_library(collector).name} is the best fit among the installed collectors, but it does not record "
+        f"calls of {some} of {mpi.path} ({', '.join(unseen[:3])}{', ...' if len(unseen) > 3 else ''}); build one "
+        f"that does with: hopscope build --mpicc {_compiler(mpi.path)}"
     )

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,13 +15,24 @@ from hopscope.launch.installed import collector_file
 
 ANCHOR = "traces.otf2"
 HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+REFUSED = 2
+"""Exit code with which the collector ends a job whose tree or topology it refuses, once it has said why."""
 FROM_THE_KERNEL = 128
 """si_code of a signal that a terminal sent (SI_KERNEL); the launcher, in the same process group, has it too."""
 
 
-def run_job(words: Sequence[str], variables: Mapping[str, str]) -> int:
-    """Starts a command with variables added to the environment, waits for it and returns its exit code (128 + n for
-    one that died from signal n, as shells do).
+@dataclass(frozen=True)
+class Ended:
+    """How a job ended."""
+
+    code: int
+    """The launcher's exit code, 128 + n if it died from signal n, as shells do."""
+    interrupted: bool
+    """True if somebody sent us SIGINT, SIGTERM or SIGHUP while it ran."""
+
+
+def run_job(words: Sequence[str], variables: Mapping[str, str]) -> Ended:
+    """Starts a command with variables added to the environment and waits for it.
 
     SIGINT, SIGTERM and SIGHUP that somebody sends are handed on; an interrupt from the terminal reaches the launcher by
     itself. So the trace can be put together afterwards in every case.
@@ -36,16 +48,19 @@ def run_job(words: Sequence[str], variables: Mapping[str, str]) -> int:
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {*HANDED_ON, signal.SIGCHLD})
         for number in early:
             child.send_signal(number)
+        interrupted = bool(early)
         while child.poll() is None:
             received = signal.sigtimedwait({*HANDED_ON, signal.SIGCHLD}, 1.0)
-            if received and received.si_signo in HANDED_ON and received.si_code != FROM_THE_KERNEL:
-                child.send_signal(received.si_signo)
+            if received and received.si_signo in HANDED_ON:
+                interrupted = True
+                if received.si_code != FROM_THE_KERNEL:
+                    child.send_signal(received.si_signo)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     code = child.returncode
-    return code if code >= 0 else 128 - code
+    return Ended(code if code >= 0 else 128 - code, interrupted)
 
 
 def is_assembled(directory: Path) -> bool:
@@ -72,17 +87,17 @@ def assemble(directory: Path) -> str:
     if is_assembled(directory) and not may_have_grown(directory):
         return ""
     if not directory.is_dir():
-        raise InputError(f"{directory} is no directory; name the one that the run wrote (hopscope run prints it)")
+        raise InputError(f"{directory} is not a directory; name the one that the run wrote (hopscope run prints it)")
     if not is_assembled(directory) and not is_unassembled_run(directory):
         raise InputError(
-            f"{directory} holds neither an archive ({ANCHOR}) nor recordings (spool/*.defs); "
-            "name the trace directory of a run under the collector"
+            f"{directory} contains neither an archive ({ANCHOR}) nor recordings (spool/*.defs); name the trace "
+            "directory of a recorded run"
         )
     program = collector_file("hopscope-assemble")
     done = subprocess.run([str(program), str(directory)], capture_output=True, text=True, check=False)
     said = (done.stderr or done.stdout).strip()
     if done.returncode != 0 or not is_assembled(directory):
-        raise InputError(said or f"{program.name} could not put together {directory} (exit code {done.returncode})")
+        raise InputError(said or f"{program.name} could not assemble {directory} (exit code {done.returncode})")
     return said
 
 
@@ -94,11 +109,11 @@ def join(directory: Path, other: Path) -> None:
     for run in (directory, other):
         if not any((run / "spool").glob("*.defs")):
             raise InputError(
-                f"{run} holds no recordings (spool/*.defs), only of which two runs can be joined; a whole trace keeps "
-                "them where HOPSCOPE_KEEP_SPOOL=1 was set in its job"
+                f"{run} contains no recordings (spool/*.defs), and only recordings can be joined. A complete trace "
+                "keeps them if its job ran with HOPSCOPE_KEEP_SPOOL=1"
             )
     if directory.resolve() == other.resolve():
-        raise InputError(f"{other} is the same run; name another one to join to it")
+        raise InputError(f"{other} is the same run; name another one to join")
     link = directory / f"joined-{other.resolve().name}"
     number = 1
     while link.is_symlink() and link.resolve() != other.resolve():
@@ -124,8 +139,9 @@ def inspect(directory: Path) -> dict[str, Any]:
     """
     if not any((directory / "spool").glob("*.defs")):
         raise InputError(
-            f"{directory} holds no recordings (spool/*.defs): its job ended well and its trace is whole, or it is no "
-            "trace directory; `hopscope inspect` is for a job that runs, hangs or was killed"
+            f"{directory} contains no recordings (spool/*.defs). Either its job ended normally and the trace is "
+            "complete, or this is not a trace directory; `hopscope inspect` is for jobs that run, hang or were "
+            "killed"
         )
     program = collector_file("hopscope-assemble")
     done = subprocess.run([str(program), "--inspect", str(directory)], capture_output=True, text=True, check=False)

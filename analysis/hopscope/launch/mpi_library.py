@@ -68,13 +68,13 @@ def program_mpi(program: Path) -> MpiLibrary | None:
     for name, _ in libraries:
         if _ANY_MPI.search(name):
             raise InputError(
-                f"{program} needs {name}, which no collector fits: there are those for libmpi.so.40 (Open MPI), "
+                f"{program} needs {name}, which no collector supports. Collectors exist for libmpi.so.40 (Open MPI), "
                 "libmpi.so.12 (MPICH and its ABI) and libmpi_abi.so; build the program with one of these"
             )
     if {"MPI_Init", "PMPI_Init"} <= own_names(program) | exported_names(program):
         raise InputError(
-            f"{program} has its MPI library linked into itself, so that nothing can be preloaded before it; link it to "
-            "the shared library (libmpi.so)"
+            f"{program} links MPI statically, so the collector cannot be preloaded; link the program to the shared "
+            "library (libmpi.so)"
         )
     return None
 
@@ -163,13 +163,13 @@ def why_not_started(word: str) -> str | None:
     if _executable(word) is not None:
         return None
     if os.sep not in word:
-        return f"no program called {word!r} is in the PATH ({os.environ.get('PATH', '')})"
+        return f"no program named {word!r} in the PATH ({os.environ.get('PATH', '')})"
     path = Path(word).absolute()
     if path.is_dir():
         return f"{word} is a directory ({path})"
     if path.exists():
-        return f"{word} is not executable ({path}); chmod +x makes it so"
-    return f"there is no program {word} (looked for {path})"
+        return f"{word} is not executable ({path}); run chmod +x on it"
+    return f"no such program: {word} (looked for {path})"
 
 
 def missing_program(words: Sequence[str]) -> str | None:
@@ -202,8 +202,8 @@ def check_named_mpi(name: str, words: Sequence[str]) -> None:
         return
     word, mpi = found[0]
     raise InputError(
-        f"{word} is linked to {MPI_NAMES[mpi.flavour]} ({mpi.path or 'its library was not found'}), and --mpi {name} "
-        f"means the collector for {MPI_NAMES[flavour]}; leave --mpi out, or say --mpi {mpi.flavour}"
+        f"{word} is linked to {MPI_NAMES[mpi.flavour]} ({mpi.path or 'its library was not found'}), but --mpi {name} "
+        f"selects the collector for {MPI_NAMES[flavour]}; drop --mpi, or give --mpi {mpi.flavour}"
     )
 
 
@@ -213,14 +213,14 @@ def find_mpi(words: Sequence[str]) -> MpiLibrary:
     The needed libraries of the programs named in it decide, for Python those of mpi4py; then the launcher's own word.
     Raises InputError if all of these are silent.
     """
-    missing = why_not_started(words[0]) if words else "nothing is named"
+    missing = why_not_started(words[0]) if words else "no command was given"
     if missing:
-        raise InputError(f"there is nothing to start: {missing}; after `--` comes the whole command, launcher first")
+        raise InputError(f"nothing to start: {missing}; put the whole command after `--`, launcher first")
     mpi = next((mpi for word in words if (mpi := _word_mpi(word))), None) or launcher_mpi(words[0])
     if mpi is None:
         raise InputError(
-            f"cannot tell which MPI library `{' '.join(words[:6])}` uses: no program in it is linked to one and the "
-            f"launcher names none; say it with --mpi {' or --mpi '.join(FLAVOURS)} "
+            f"cannot tell which MPI library `{' '.join(words[:6])}` uses: no program in it is linked to one, and the "
+            f"launcher names none; name it with --mpi {' or --mpi '.join(FLAVOURS)} "
             f"({', '.join(MPI_NAMES[f] for f in FLAVOURS)})"
         )
     return mpi

@@ -2,7 +2,7 @@
 
 A hop from one rank to another takes latency + bytes * per_byte after it was sent, and, between hosts, has to pass the
 two hosts' interfaces, which may serve one message at a time. Only hops that bind are used: the others were stamped when
-their receiver came to look.
+their receiver came to look. Of an emulated machine it is known what messages queue for, so only latencies are fitted.
 """
 
 from __future__ import annotations
@@ -13,34 +13,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
-LINKS = ("self", "shm", "lan", "wan")
+from hopscope.links import LINKS, link_class
+from hopscope.model.hops import Array, Hops
+from hopscope.model.machine import REAL, Machine
+
 # An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; less
-# is found by chance. Where the run says that it emulated such interfaces, any share will do.
+# is found by chance.
 EXPLAINS = 0.1
 # A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops.
 OUTLYING, OUTLYING_HOPS = 0.25, 5
 # Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
 CLOCK_MATTERS = 0.05
-
-
-@dataclass(frozen=True)
-class Hops:
-    """The hops of one or more collectives, as arrays of one length. Times in ns, hosts numbered from 0."""
-
-    collective: Array
-    src: Array
-    dst: Array
-    src_host: Array
-    dst_host: Array
-    link: Array  # position in LINKS
-    up: Array
-    segment: Array
-    size: Array  # bytes
-    sent: Array
-    received: Array
-    binding: Array  # the receiver had to wait
-    clock_error: Array  # of comparing the two ends
 
 
 @dataclass
@@ -86,12 +69,17 @@ class Costs:
     pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
     measured: frozenset[HostPair] = frozenset()
     unmeasured: Literal["typical", "fastest", "slowest"] = "typical"
+    machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
         """As `hopscope._paths.replay` takes them; host_clusters: the cluster of each host."""
-        clusters = np.asarray(host_clusters)
-        link = np.where(clusters[:, None] == clusters[None, :], LINKS.index("lan"), LINKS.index("wan"))
-        np.fill_diagonal(link, LINKS.index("shm"))
+        clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
+        near, far, here = (
+            LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
+            for same_host, same_cluster in ((False, True), (False, False), (True, True))
+        )
+        link = np.where(clusters[:, None] == clusters[None, :], near, far)
+        np.fill_diagonal(link, here)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
         if self.unmeasured != "typical":
             extreme = np.asarray([vars(self.links[name])[f"{self.unmeasured}_ns"] for name in LINKS])[link]
@@ -101,10 +89,10 @@ class Costs:
             latency[src, dst] = value
         return {
             "latency_ns": np.ascontiguousarray(latency.ravel()),
-            "per_byte_ns": np.ascontiguousarray(per_byte.ravel()),
+            "per_byte_ns": np.ascontiguousarray((per_byte + self.machine.wire_per_byte_ns).ravel()),
             **vars(self.local),
+            **self.machine.arrays(clusters),
             "interface_message_ns": self.interface_message_ns,
-            "hosts": len(clusters),
         }
 
     def _is_measured(self, hosts: int) -> Array:
@@ -157,18 +145,38 @@ def _queue(collective: Array, host: Array, ready: Array, service: float) -> Arra
     return result + since
 
 
-def fit_links(hops: Hops, *, interfaces_known: bool = False) -> Costs:
+def fit_links(hops: Hops, machine: Machine = REAL) -> Costs:
     """Latency and time per byte per link class, outlying pairs, and the interfaces' time per message.
 
     The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
     Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
     for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
-    no binding hop used is as outlying as the other one.
+    no binding hop used is as outlying as the other one. Of an emulated machine, latencies are those of its links and of
+    the software together; what it takes besides is known.
     """
     transit = _transit(hops)
+    if machine.emulated:
+        transit = transit - machine.delays(hops)
     pair = hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
     best = _fit_with_interface(hops, transit, pair, 0.0)
-    without = best
+    if not machine.emulated:
+        best = _with_interfaces(hops, transit, pair, best)
+    _, links, service, pairs = best
+    waited = hops.binding & (hops.src_host != hops.dst_host)
+    directed = set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
+    pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
+    measured = frozenset((min(ends), max(ends)) for ends in directed)
+    service = machine.interface_message_ns if machine.emulated else service
+    return Costs(_with_stand_ins(links), LocalCost(), service, pairs, measured, machine=machine)
+
+
+_Fit = tuple[float, dict[str, LinkCost], float, dict[HostPair, float]]
+"""The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
+
+
+def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> _Fit:
+    """The fit with the interface's time that explains most, if it explains enough."""
+    best = without
     # Concurrent messages are what tells an interface: the steps between their arrivals.
     between = transit[hops.binding & (hops.src_host != hops.dst_host)]
     scale = float(np.median(between)) if len(between) else 0.0
@@ -180,14 +188,7 @@ def fit_links(hops: Hops, *, interfaces_known: bool = False) -> Costs:
             fitted = _fit_with_interface(hops, transit, pair, float(service))
             if fitted[0] < best[0]:
                 best = fitted
-    if best[0] > (1 - EXPLAINS) * without[0] and not interfaces_known:
-        best = without
-    _, links, service, pairs = best
-    waited = hops.binding & (hops.src_host != hops.dst_host)
-    directed = set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
-    pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
-    measured = frozenset((min(ends), max(ends)) for ends in directed)
-    return Costs(_with_stand_ins(links), LocalCost(), service, pairs, measured)
+    return without if best[0] > (1 - EXPLAINS) * without[0] else best
 
 
 def _with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
@@ -228,10 +229,7 @@ def _transit(hops: Hops) -> Array:
     return transit
 
 
-def _fit_with_interface(
-    hops: Hops, transit: Array, pair: Array, service: float
-) -> tuple[float, dict[str, LinkCost], float, dict[HostPair, float]]:
-    """The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
+def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: float) -> _Fit:
     # Latency between the interfaces orders the receiving queue; the median serves well enough for that.
     guess = np.zeros(len(transit))
     for link in range(len(LINKS)):
@@ -246,7 +244,7 @@ def _fit_with_interface(
         mine = np.flatnonzero((hops.link == link) & hops.binding)
         if not len(mine):
             continue
-        latency, per_byte = _line(hops.size[mine].astype(np.float64), net[mine])
+        latency, per_byte = line_of(hops.size[mine].astype(np.float64), net[mine])
         links[name] = LinkCost(max(0.0, latency), per_byte, len(mine))
         residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
         loss += float(np.abs(residual).sum())
@@ -264,7 +262,7 @@ def _fit_with_interface(
     return loss, links, service, pairs
 
 
-def _line(size: Array, time: Array) -> tuple[float, float]:
+def line_of(size: Array, time: Array) -> tuple[float, float]:
     """Latency and time per byte by least absolute residuals over the medians of each size; per byte 0 for one size."""
     sizes, which = np.unique(size, return_inverse=True)
     medians = np.asarray([np.median(time[which == i]) for i in range(len(sizes))])

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from hopscope.model.costs import Array, Hops, LocalCost
+from hopscope.model.costs import LocalCost
+from hopscope.model.hops import Array, Hops
+from hopscope.model.machine import Machine
 from hopscope.paths.columns import integers
 
 
@@ -29,8 +31,9 @@ def _combine_per_byte(steps: pa.Table) -> float:
     return max(0.0, float(np.polyfit(sizes, medians, 1)[0]))
 
 
-def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table) -> LocalCost:
-    """Local costs; entered and left: of the sender's and the receiver's call of each hop, shape (2, hops), ns."""
+def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine: Machine) -> LocalCost:
+    """Local costs; entered and left: of the sender's and the receiver's call of each hop, shape (2, hops), ns. What the
+    machine lets messages cost ranks is not among them."""
     per_byte = _combine_per_byte(steps)
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
     by_src, by_dst = keys + hops.src, keys + hops.dst
@@ -49,7 +52,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table) -> Local
     leave = _median((left[1] - hops.received)[last]) - handle_down
     if not last.any():
         sent_only = hops.up & ~np.isin(by_src, by_dst[~hops.up])
-        leave = _median((left[0] - hops.sent)[sent_only]) - send
+        leave = _median((left[0] - hops.sent - machine.rank_ns(hops.size))[sent_only]) - send
     return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave))
 
 

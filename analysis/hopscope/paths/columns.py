@@ -11,18 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope import _paths
+from hopscope.links import LINKS
 
 Array = np.ndarray[Any, Any]
 Tables = dict[str, pa.Table]
 
 MISSING = np.iinfo(np.int64).min
 """A null time."""
-
-LINKS = ("self", "shm", "lan", "wan")
-BINDINGS = ("recv", "send", "none", "undecided")
-CATEGORIES = ("compute", "local", "shm", "lan", "wan", "native", "p2p", "mpi", "unrecorded")
-PATHS = ("run", "collective", "lead")
-INTERVAL_KINDS = ("init", "finalize", "p2p", "wait", "comm", "io", "mpi", "region", "overhead", "off")
 
 TO_LAST_ENTER, TO_ROOT, ROOT_TO_LAST_ENTER, SCAN, EXSCAN, STAYS = range(6)
 """Where the library leads without hops."""
@@ -48,13 +43,6 @@ def codes(table: pa.Table, column: str, names: Sequence[str]) -> Array:
 def flags(table: pa.Table, column: str) -> Array:
     """A column of booleans as 0, 1 and -1 for null (int8)."""
     return np.ascontiguousarray(pc.fill_null(table[column].cast(pa.int8()), -1).to_numpy().astype(np.int8))
-
-
-def vocabulary(tables: Tables) -> pa.Array:
-    """Every MPI function, region and call site, once: stretches name them by their positions."""
-    columns = [("collectives", "op"), ("intervals", "region"), ("calls", "call_site"), ("intervals", "call_site")]
-    chunks = [chunk for table, column in columns for chunk in tables[table][column].chunks]
-    return pc.unique(pa.chunked_array([*chunks, pa.array([], pa.string())])).drop_null()
 
 
 def _numbers(table: pa.Table, column: str, words: pa.Array) -> Array:
@@ -141,17 +129,11 @@ def _have_hops(collectives: int, of_hops: Array, of_calls: Array, by_tree: Array
     return found
 
 
-def words_of(tables: Tables, words: pa.Array) -> dict[str, Array]:
-    """The columns of words that `hopscope._paths.walk` takes, as positions in the tables' vocabulary."""
-    columns = [("collectives", "op"), ("calls", "call_site"), ("intervals", "region"), ("intervals", "call_site")]
-    return {f"{table}.{column}": _numbers(tables[table], column, words) for table, column in columns}
-
-
 def arrays_of(tables: Tables) -> dict[str, Array]:
-    """Everything else that `hopscope._paths.walk` takes, from tables as in schemas/tables in their own order."""
+    """The columns of columns.h but for words, from tables as in schemas/tables in their own order."""
     lanes = lanes_of(tables)
     collectives, calls, hops = tables["collectives"], tables["calls"], tables["hops"]
-    intervals, ranks = tables["intervals"], tables["ranks"]
+    ranks = tables["ranks"]
     ids = integers(collectives, "collective_id")
     row_of_call = np.searchsorted(ids, integers(calls, "collective_id"))
     call_ranks = integers(calls, "rank")
@@ -183,10 +165,6 @@ def arrays_of(tables: Tables) -> dict[str, Array]:
         "calls.leave_ns": integers(calls, "leave_ns"),
         "calls.complete_ns": integers(calls, "complete_ns"),
         "calls.by_tree": by_tree.astype(np.int8),
-        "intervals.lane": lanes.of(intervals, "location"),
-        "intervals.kind": codes(intervals, "kind", INTERVAL_KINDS),
-        "intervals.begin_ns": integers(intervals, "begin_ns"),
-        "intervals.end_ns": integers(intervals, "end_ns"),
         "lanes.rank": lanes.rank,
         # The first location of a rank is its main thread (schemas/otf2.md: thread << 32).
         "lanes.main_lane": np.asarray([main[int(rank)] for rank in lanes.rank], np.int32),

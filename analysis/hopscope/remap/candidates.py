@@ -9,26 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from hopscope import _plan
 from hopscope.model.costs import HostPair
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
 from hopscope.paths.columns import Array
 from hopscope.remap.program import NO_ROOT, Subject
 
-SIMPLE: tuple[dict[str, Any], ...] = (
-    {"shape": "flat"},
-    {"shape": "chain"},
-    {"shape": "binary"},
-    *({"shape": "kary", "fan_out": k} for k in range(3, 9)),
-    {"shape": "binomial-mpich"},
-    {"shape": "binomial-lam"},
+FAN_OUTS = {"kary": range(3, 9)}
+"""What is tried of the shapes that take a number; `binary` is kary:2."""
+_SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
+SIMPLE: tuple[dict[str, Any], ...] = tuple(
+    {"shape": shape.name, **number}
+    for shape in _SHAPES
+    for number in ([{"fan_out": k} for k in FAN_OUTS.get(shape.name, ())] if shape.counts else [{}])
 )
-LEVEL: tuple[dict[str, Any], ...] = (
-    {"shape": "flat"},
-    {"shape": "chain"},
-    {"shape": "binary"},
-    {"shape": "binomial-mpich"},
-    {"shape": "binomial-lam"},
-)
+LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SHAPES if not shape.counts)
+"""What is tried at each level of a hierarchy."""
 LARGEST_LEVEL_BY_LEVEL = 64
 """Hierarchies are combined freely up to this many ranks; beyond, all levels have one shape."""
 
@@ -156,4 +152,9 @@ def _hierarchies(subject: Subject) -> Iterator[dict[str, Any]]:
 
 def of_trees(subject: Subject, name: str, up: Tree, down: Tree, segment_bytes: int = 0) -> Candidate:
     """A candidate of explicit trees."""
-    return make(subject, explicit(up), explicit(down), segment_bytes, name)
+
+    def turned(tree: Tree, root: int, *, down: bool) -> Tree:
+        return tree if root in (NO_ROOT, tree.root) else tree.rerooted(root, broadcast=down)
+
+    plans = tuple((turned(up, root, down=False), turned(down, root, down=True)) for root in subject.roots)
+    return Candidate(name, explicit(up), explicit(down), segment_bytes, plans)

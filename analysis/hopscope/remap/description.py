@@ -3,44 +3,63 @@
 DESCRIPTION = """\
 -- Candidate trees with their predicted time per iteration.
 --
--- An iteration is one collective of the operation and communicator that the run spent most time in over a tree, with
--- the computing and the messages of the application up to the next one. What a message costs on each class of link,
--- what ranks spend themselves, and whether a host's interface serves one message at a time, is fitted from the hops of
--- this run that were waited for.
+-- An iteration is one collective, plus the computing and the application's messages up to the next one. The collective
+-- is of the operation and communicator that the run spent most time in over a tree or, if nothing ran over one, by the
+-- MPI library's own algorithm with all its messages recorded. From the hops of this run that a rank waited for, the
+-- model learns what a message costs on each class of link, what the ranks themselves spend, and whether a host's
+-- interface sends one message at a time. If the run emulated its links, what interfaces, shared links and ranks take is
+-- not learnt but known from the topology file; traces in it count with their mean.
 --
--- Every candidate is judged by replaying the whole run: each rank's own time between collectives and the dependencies
--- between the application's messages are kept, the waiting is made anew. Replaying today's tree must give today's run;
--- the difference is the model's error. A tree is suggested, and its file written, only if it gains more than that.
+-- Every candidate is judged by replaying the whole run. The replay keeps each rank's own time between collectives and
+-- the dependencies between the application's messages, and computes the waiting anew. A replay of today's tree should
+-- reproduce today's run; the difference is the model's error. A tree is suggested, and its file written, only if it
+-- gains more than that.
 --
--- The first row is the best: of trees as fast as the fastest within the model's error, the one with the fewest
--- unmeasured pairs of hosts and, of these, the fewest WAN messages.
+-- Of the library's algorithm, the replay takes the messages in the order in which each rank sent and needed them. Its
+-- trace shows what the library spends on a message, not what Hopscope's engine does. So a gain over the library has to
+-- be measured: run the program over the tree, then ask again with `--tried` and that run's trace. That says how much
+-- that tree gained or lost, and candidates cost what the engine spent. A tree that was tried is suggested only if its
+-- measured gain is more than chance within the two runs.
 --
--- A pair of hosts is measured if some hop between them was waited for. Another pair is taken to be like the measured
--- ones of its class, and a class without any to be as slow as the next slower one. That is a guess: such a link may be
--- slower than any that was measured. So a tree that uses unmeasured pairs (`unmeasured_pairs`) is not suggested while
--- one without them beats today's tree. Its interval reaches from the class's fastest to its slowest measured pair, and
--- it has to beat today's tree at the slow end.
+-- The first row is the best. Among trees that are as fast as the fastest within the model's error, it has the fewest
+-- unmeasured pairs of hosts and, if several have as few, the fewest WAN messages.
 --
--- param search INTEGER = 2000 -- How many trees of its own the local search may try, and as many again over measured
---    pairs only where the best tree uses others; 0 for only the known shapes.
+-- A pair of hosts is measured if a rank waited for some hop between them. The model assumes that an unmeasured pair is
+-- like the measured ones of its class, and that a class without measurements is as slow as the next slower one. That is
+-- a guess: such a link may be slower than any that was measured. So a tree that uses unmeasured pairs
+-- (`unmeasured_pairs`) is not suggested while one without them beats today's tree. Its interval reaches from the
+-- class's fastest to its slowest measured pair, and it has to beat today's tree at the slow end.
+--
+-- param search INTEGER = 2000 -- How many trees the local search may try; if the best tree uses unmeasured pairs, it
+--    tries as many again over measured pairs only. 0: only the known shapes.
+-- param tried VARCHAR = null -- The trace of the same program run over a tree, to measure against a run over the MPI
+--    library.
 -- key name
--- column name VARCHAR -- The tree: a shape, `search` for one found by the local search, or `today: NAME`.
--- column today BOOLEAN -- The tree that ran.
+-- column name VARCHAR -- The tree: a shape, `search` for one found by the local search, `today: NAME`, or `tried: NAME`
+--    for that of `--tried`.
+-- column today BOOLEAN -- What ran: a tree, or the library's algorithm.
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this tree.
--- column predicted_low_ns DOUBLE [ns] -- The same with the costs at the lower end of what the hops allow, unmeasured
---    pairs as fast as the fastest of their class.
--- column predicted_high_ns DOUBLE [ns] -- The same with the costs at the upper end of what the hops allow, unmeasured
---    pairs as slow as the slowest of their class; nothing bounds what they really are.
--- column measured_ns DOUBLE [ns] -- Mean time per iteration of the run; its replay is predicted_ns of `today`.
--- column gain DOUBLE [share] -- Part of today's predicted_ns that this tree saves: like is compared with like.
--- column model_error DOUBLE [share] -- How far the replay of today's tree is from the run.
--- column depth INTEGER -- Messages in sequence from the deepest rank to the root.
--- column fan_out INTEGER -- Most children of one rank.
--- column wan_crossings INTEGER -- WAN messages in sequence on the worst way to the root and back.
+-- column predicted_low_ns DOUBLE [ns] -- The same with the lowest costs that the hops allow, and unmeasured pairs as
+--    fast as the fastest of their class.
+-- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, and unmeasured pairs as
+--    slow as the slowest of their class; they may really be slower still.
+-- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run itself; compare predicted_ns of `today`.
+-- column gain DOUBLE [share] -- Part of today's predicted_ns that this tree saves.
+-- column model_error DOUBLE [share] -- How far the replay of what ran is from the run; with `--tried`, the larger error
+--    of the two runs.
+-- column tried_ns DOUBLE [ns] -- Mean time per iteration in the run of `--tried`; null for all other trees.
+-- column tried_gain DOUBLE [share] -- Part of measured_ns that this run saved; below zero, the engine lost.
+-- column depth INTEGER -- Messages one after another from the deepest rank to the root; of the library's algorithm, the
+--    longest chain.
+-- column fan_out INTEGER -- Most children of one rank; null for the library's algorithm, which need not be a tree.
+-- column wan_crossings INTEGER -- WAN messages one after another on the worst way to the root and back; of the
+--    library's algorithm, the most in one chain.
 -- column wan_messages INTEGER -- WAN messages per collective.
--- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and no hop of the run has measured.
--- column chosen BOOLEAN -- The tree that is suggested; at most one is.
--- only-data predicted_low_ns, predicted_high_ns, fan_out
+-- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and that no hop of the run measured.
+-- column chosen BOOLEAN -- This tree is suggested; at most one is.
+-- only-data predicted_low_ns, predicted_high_ns, fan_out, tried_ns, tried_gain
+-- narrow today, depth, wan_crossings, model_error, measured_ns, wan_messages
 -- bar predicted_ns
 -- example analyze remap trace -o tree.json
+-- example analyze remap trace --tried trace-over-tree
 """

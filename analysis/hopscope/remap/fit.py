@@ -7,9 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopscope.model.costs import LINKS, Costs, Hops, LinkCost, fit_links
+from hopscope.errors import InputError
+from hopscope.links import LINKS
+from hopscope.model.costs import Costs, LinkCost, fit_links
+from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_local
-from hopscope.paths.columns import Array, codes, integers
+from hopscope.model.machine import machine_of
+from hopscope.paths.columns import integers
+from hopscope.remap.events import Events, local_costs
+from hopscope.remap.hops import Calls, hops_of, model_hops
 from hopscope.remap.program import Source
 
 RESAMPLES = 40
@@ -17,59 +23,45 @@ MOST_HOPS = 20_000
 """Hops of evenly chosen collectives beyond this many are left out of the fit."""
 
 
-def hops_of(source: Source) -> Hops:
-    """The hops of the subject's collectives but the first, which sets the communicator up."""
-    arrays, places, subject = source.arrays, source.places, source.subject
-    row = arrays["hops.collective"]
+def fitted_hops(source: Source) -> Hops:
+    """The hops of the subject's collectives but the first, which sets the communicator up. Raises InputError if none
+    was waited for."""
+    subject = source.subject
+    collective = source.arrays["hops.collective"]
     chosen = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
-    per_collective = max(1, int(np.isin(row, chosen).sum()) // max(1, len(chosen)))
-    step = max(1, -(-len(chosen) * per_collective // MOST_HOPS))
-    kept = np.flatnonzero(np.isin(row, chosen[::step]) & (arrays["hops.from_engine"] == 1))
-    table = source.tables["hops"]
-    host = np.zeros(1 + max(places.host_of_rank), np.int64)
-    host[list(places.host_of_rank)] = list(places.host_of_rank.values())
-    src, dst = integers(table, "src")[kept], integers(table, "dst")[kept]
-    return Hops(
-        row[kept],
-        src,
-        dst,
-        host[src],
-        host[dst],
-        arrays["hops.link"][kept].astype(np.int64),
-        codes(table, "phase", ("up", "down", "exchange"))[kept] == 0,
-        integers(table, "segment")[kept],
-        arrays["hops.bytes"][kept],
-        arrays["hops.send_begin_ns"][kept],
-        arrays["hops.recv_end_ns"][kept],
-        codes(table, "binding", ("recv", "send", "none", "undecided"))[kept] == 0,
-        arrays["hops.clock_error_ns"][kept],
-    )
+    rows = hops_of(source)
+    rows = rows[np.isin(collective[rows], chosen)]
+    step = max(1, -(-len(rows) // MOST_HOPS))
+    hops = model_hops(source, rows[np.isin(collective[rows], chosen[::step])])
+    if not hops.binding.any():
+        raise InputError(
+            f"no rank waited for a hop of {subject.op}, so the trace does not show what a message costs; ranks wait "
+            "for those that come late: `analyze last-arrivals` names them"
+        )
+    return hops
 
 
-def fit(source: Source) -> tuple[Costs, Costs, Costs]:
-    """The costs, and the same at the lower and the upper end of what the hops allow.
+def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Costs]:
+    """The costs, and the same at the lower and the upper end of what the hops allow. events: what the ranks did in the
+    subject's collectives, if the MPI library ran them.
 
     The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement; pairs
     of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
     """
     tables, arrays, subject = source.tables, source.arrays, source.subject
-    hops = hops_of(source)
-    emulated = tables["run"]["emulated"].to_pylist()[0] or "{}"
-    costs = fit_links(hops, interfaces_known="host_interface" in json.loads(emulated))
-    width = 1 + int(integers(tables["hops"], "src").max(initial=0))
-    width = max(width, 1 + int(integers(tables["calls"], "rank").max(initial=0)))
-    keys = arrays["calls.collective"] * width + arrays["calls.rank"]
-    order = np.argsort(keys)
-
-    def of_call(column: str, rank: Array) -> Array:
-        at = order[np.minimum(np.searchsorted(keys[order], hops.collective * width + rank), len(order) - 1)]
-        return arrays[column][at]
-
-    entered = np.stack([of_call("calls.enter_ns", rank) for rank in (hops.src, hops.dst)])
-    left = np.stack([of_call("calls.leave_ns", rank) for rank in (hops.src, hops.dst)])
-    ids = integers(tables["collectives"], "collective_id")[subject.simulated]
-    steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
-    costs.local = fit_local(hops, entered, left, steps)
+    hops = fitted_hops(source)
+    emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
+    machine = machine_of(json.loads(emulated or "null"), places.hosts, places.cluster_of_host, places.clusters)
+    costs = fit_links(hops, machine)
+    if events is not None:
+        costs.local = local_costs(events)
+    else:
+        calls = Calls(source)
+        ends = [calls.of(hops.collective, rank) for rank in (hops.src, hops.dst)]
+        entered, left = (np.stack([arrays[f"calls.{at}_ns"][end] for end in ends]) for at in ("enter", "leave"))
+        ids = integers(tables["collectives"], "collective_id")[subject.simulated]
+        steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
+        costs.local = fit_local(hops, entered, left, steps, machine)
     low, high = _ends(hops, costs)
     return costs, low, high
 

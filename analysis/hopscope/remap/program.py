@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hopscope.errors import InputError
+from hopscope.links import LINKS
 from hopscope.paths.columns import (
     EXSCAN,
-    LINKS,
     MISSING,
     ROOT_TO_LAST_ENTER,
     SCAN,
@@ -28,7 +29,6 @@ from hopscope.paths.columns import (
     TO_ROOT,
     Array,
     arrays_of,
-    codes,
     integers,
 )
 
@@ -41,7 +41,8 @@ NO_ROOT = -1
 
 @dataclass(frozen=True)
 class Subject:
-    """What is to be made faster: the pair of communicator and operation with the most time in it over trees."""
+    """What is to be made faster: the pair of communicator and operation with the most time in it, over trees or, where
+    nothing ran over one, by the MPI library's own algorithm."""
 
     comm: int
     op: str
@@ -52,15 +53,17 @@ class Subject:
     roots: tuple[int, ...]  # of the simulated ones; NO_ROOT for operations that have none
     hosts: tuple[int, ...]  # of each member
     clusters: tuple[int, ...]
+    native: bool  # whether the MPI library's own algorithm ran it
 
 
 @dataclass(frozen=True)
 class Places:
-    """Hosts (their names in the order of their numbers) and clusters numbered, and where each rank is."""
+    """Hosts and clusters numbered (their names in the order of their numbers), and where each rank is."""
 
     host_of_rank: dict[int, int]
     cluster_of_host: tuple[int, ...]
     hosts: tuple[str, ...]
+    clusters: tuple[str, ...]
 
 
 Tables = dict[str, pa.Table]
@@ -76,12 +79,13 @@ class Source:
     subject: Subject
 
 
-def source_of(table: Callable[[str], pa.Table]) -> Source:
-    """Reads a trace by its `table` function. Raises InputError if nothing ran over a tree."""
+def source_of(table: Callable[[str], pa.Table], pair: tuple[int, str] | None = None) -> Source:
+    """Reads a trace by its `table` function. pair: the communicator and operation to look at; unset, the pair with the
+    most time in it. Raises InputError if no collective has hops to replay."""
     tables = tables_of(table)
     arrays = arrays_of(tables)
     places = places_of(tables["ranks"])
-    return Source(tables, arrays, places, subject_of(tables, arrays, places))
+    return Source(tables, arrays, places, subject_of(tables, arrays, places, pair))
 
 
 def tables_of(table: Callable[[str], pa.Table]) -> Tables:
@@ -100,34 +104,48 @@ def places_of(ranks: pa.Table) -> Places:
             hosts[row["host"]] = len(hosts)
             cluster_of_host.append(clusters.setdefault(row["cluster"], len(clusters)))
         of_rank[row["rank"]] = hosts[row["host"]]
-    return Places(of_rank, tuple(cluster_of_host), tuple(hosts))
+    return Places(of_rank, tuple(cluster_of_host), tuple(hosts), tuple(clusters))
 
 
-def subject_of(tables: Tables, arrays: dict[str, Array], places: Places) -> Subject:
-    """Raises InputError if nothing ran over a tree."""
+def subject_of(
+    tables: Tables, arrays: dict[str, Array], places: Places, pair: tuple[int, str] | None = None
+) -> Subject:
+    """Raises InputError if no collective has hops to replay."""
     collectives = tables["collectives"]
     count = len(collectives)
     calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
     comm, size = integers(collectives, "comm"), integers(collectives, "comm_size")
     ops = np.asarray(collectives["op"].to_pylist(), object)
     whole = np.asarray(collectives["complete"].to_pylist(), bool) if count else np.zeros(0, bool)
-    with_hops = np.zeros(count, bool)
-    with_hops[arrays["hops.collective"][arrays["hops.from_engine"] == 1]] = True
-    carried = whole & with_hops & (calls_by_tree == size) & np.isin(ops, list(MODES))
+    whole &= np.isin(ops, list(MODES)) if pair is None else (comm == pair[0]) & (ops == pair[1])
+    hops_of_engine, hops_of_library = (
+        np.bincount(arrays["hops.collective"][arrays["hops.from_engine"] == engine], minlength=count) > 0
+        for engine in (1, 0)
+    )
+    carried = whole & hops_of_engine & (calls_by_tree == size)
+    native = not carried.any()
+    if native:
+        # To replay messages, both ends of all of them are needed, but not who waited for whom.
+        all_seen = pc.is_in(collectives["native_reason"], pa.array([None, "undecided"])).to_numpy()
+        comms = tables["comms"]
+        between_groups = np.isin(comm, integers(comms.filter(pc.is_valid(comms["second_group"])), "comm"))
+        carried = whole & hops_of_library & (calls_by_tree == 0) & all_seen & ~between_groups
     if not carried.any():
         raise InputError(
-            "the trace has no complete collective over a tree, so there are no hops to fit a model from; run the "
-            "program again with `hopscope run --tree binomial -- ...` and remap that trace"
+            f"the trace has no complete {', '.join(list(MODES)[:-1])} or {list(MODES)[-1]} with all its hops, so there "
+            "is nothing to fit a model to; run the program again with `hopscope run --tree binomial -- ...` and remap "
+            "that trace"
         )
     time = integers(collectives, "last_leave_ns") - integers(collectives, "last_enter_ns")
     spent: dict[tuple[int, str], int] = {}
     for row in np.flatnonzero(carried):
-        pair = (int(comm[row]), str(ops[row]))
-        spent[pair] = spent.get(pair, 0) + max(0, int(time[row]))
-    chosen, op = max(sorted(spent), key=lambda pair: spent[pair])
+        key = (int(comm[row]), str(ops[row]))
+        spent[key] = spent.get(key, 0) + max(0, int(time[row]))
+    chosen, op = max(sorted(spent), key=lambda key: spent[key])
     row_of_comm = tables["comms"]["comm"].to_pylist().index(chosen)
     members = tuple(tables["comms"]["members"][row_of_comm].as_py())
-    simulated = carried & (comm == chosen)
+    # The tree file of a run over trees serves all operations alike; the library's algorithms are judged one by one.
+    simulated = carried & (comm == chosen) & ((ops == op) | (not native))
     roots = integers(collectives, "root", null=NO_ROOT)
     rooted = np.where(np.isin(ops, ["MPI_Reduce", "MPI_Bcast"]), roots, NO_ROOT)
     hosts = tuple(places.host_of_rank[rank] for rank in members)
@@ -141,6 +159,7 @@ def subject_of(tables: Tables, arrays: dict[str, Array], places: Places) -> Subj
         tuple(sorted({int(root) for root in rooted[simulated]})),
         hosts,
         tuple(places.cluster_of_host[host] for host in hosts),
+        native,
     )
 
 
@@ -282,9 +301,7 @@ def _messages(
     messages: dict[str, Any] = {
         name.removeprefix("messages."): values for name, values in arrays.items() if name.startswith("messages.")
     }
-    names = ("recv", "send", "none", "undecided")
-    binding = codes(tables["messages"], "binding", names) if len(tables["messages"]) else np.zeros(0, np.int8)
-    recv, send = binding == names.index("recv"), binding == names.index("send")
+    recv, send = (pc.equal(tables["messages"]["binding"], word).to_numpy() for word in ("recv", "send"))
     waited_from = np.maximum(messages["recv_wait_begin_ns"], messages["recv_post_ns"])
     src, dst = messages["src_lane"], messages["dst_lane"]
     marks = (

@@ -14,16 +14,20 @@ import pyarrow as pa
 
 from hopscope import _paths
 from hopscope.errors import InputError
-from hopscope.export.whole_file import whole_file
 from hopscope.model.costs import Costs, HostPair
+from hopscope.model.trees import ROOT, Tree, explicit
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates import Candidate, make, shapes
+from hopscope.remap.events import events_of
 from hopscope.remap.fit import fit
 from hopscope.remap.program import Source, Subject, program_of, source_of
+from hopscope.remap.recorded import Recorded
 from hopscope.remap.search import search as local_search
 from hopscope.remap.today import today_of
 from hopscope.remap.tree_file import text_of, tree_file_of
-from hopscope.remap.verdict import judge, sentence_of
+from hopscope.remap.tried import tried_of, with_engine
+from hopscope.remap.verdict import LIBRARY, judge, sentence_of, unknown_of
+from hopscope.whole_file import whole_file
 
 SEARCH_WINDOW = 15
 """Iterations that the local search replays; predictions are of the whole run."""
@@ -34,7 +38,11 @@ SPREAD_WINDOW = 100
 """Iterations from which the spread of a prediction is taken."""
 LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
 """Predictions closer than the model's error, kept within these shares, are taken to be equal."""
+MOST_LATE = 0.1
+"""Where more of the library's messages wait for their receives, its costs do not tell how the engine would do."""
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
+
+NO_TREES = Candidate("", explicit(Tree((ROOT,), ((),))), explicit(Tree((ROOT,), ((),))), 0, ()).arrays()
 
 SCHEMA = pa.schema(
     [
@@ -46,6 +54,8 @@ SCHEMA = pa.schema(
         ("measured_ns", pa.float64()),
         ("gain", pa.float64()),
         ("model_error", pa.float64()),
+        ("tried_ns", pa.float64()),
+        ("tried_gain", pa.float64()),
         ("depth", pa.int32()),
         ("fan_out", pa.int32()),
         ("wan_crossings", pa.int32()),
@@ -60,7 +70,8 @@ SCHEMA = pa.schema(
 class Judge:
     """Replays one program over candidates; rows: of the collectives in it.
 
-    messages: whether the application's messages are dependencies in it, or its waiting for them computing.
+    messages: whether the application's messages are dependencies in it, or its waiting for them computing. The message
+    graph that the MPI library ran is replayed too, in the place of a candidate.
     """
 
     program: dict[str, Array]
@@ -69,20 +80,30 @@ class Judge:
     host_clusters: tuple[int, ...]
     messages: bool = True
     # By identity; the objects are kept, so that no other one gets their place.
-    known: dict[tuple[int, int], tuple[float, Candidate, Costs]] = field(
-        default_factory=dict[tuple[int, int], tuple[float, Candidate, Costs]]
+    known: dict[tuple[int, int], tuple[float, Candidate | Recorded, Costs]] = field(
+        default_factory=dict[tuple[int, int], tuple[float, Candidate | Recorded, Costs]]
     )
 
-    def iteration_ns(self, candidate: Candidate, costs: Costs) -> float:
+    def replay(self, candidate: Candidate | Recorded, costs: Costs) -> tuple[Array, bool]:
+        """The last leave of every collective, and whether every rank came to its end."""
+        arrays = costs.arrays(self.host_clusters)
+        if isinstance(candidate, Recorded):
+            program, trees = candidate.program(self.program, self.rows, costs, arrays), NO_TREES
+        else:
+            program, trees = self.program, candidate.arrays()
+        _, leave, finished = _paths.replay(program, trees, arrays)
+        return leave, finished
+
+    def iteration_ns(self, candidate: Candidate | Recorded, costs: Costs) -> float:
         """Mean time from one collective of the subject to the next, by their last leaves."""
         key = id(candidate), id(costs)
         if key in self.known:
             return self.known[key][0]
-        _, leave, finished = _paths.replay(self.program, candidate.arrays(), costs.arrays(self.host_clusters))
+        leave, finished = self.replay(candidate, costs)
         if not finished:
             raise InputError(
-                "the run cannot be replayed: some ranks wait for one another, so calls or messages are missing from "
-                "the trace; `analyze check-data` says which"
+                "the run cannot be replayed: some ranks wait for one another, which means that the trace lacks calls "
+                "or messages; `analyze check-data` lists them"
             )
         time = mean_iteration(leave[np.isin(self.rows, self.subject.collectives)])
         self.known[key] = time, candidate, costs
@@ -95,27 +116,39 @@ def mean_iteration(leaves: Array) -> float:
     return float(ordered[-1] - ordered[0]) / (len(ordered) - 1)
 
 
-def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -> pa.Table:
+def suggest(
+    table: Callable[[str], pa.Table],
+    output: Path | None,
+    tries: int,
+    run_over_tree: Callable[[str], pa.Table] | None = None,
+) -> pa.Table:
     """See `hopscope.remap.remap`."""
-    source = source_of(table)
+    source = _source(table)
     tables, subject = source.tables, source.subject
-    if len(subject.collectives) < 2:
-        raise InputError(
-            f"{subject.op} ran only once over a tree, and an iteration is from one to the next; remap a longer run"
-        )
-    costs, low, high = fit(source)
-    today = today_of(source)
-    whole = _whole(source, today, costs)
+    events = events_of(source) if subject.native else None
+    fitted = fit(source, events)
+    today = today_of(source) if events is None else Recorded(events)
+    tried = tried_of(run_over_tree, source) if run_over_tree else None
+    whole = _whole(source, today, fitted[0])
     measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
-    replayed = whole.iteration_ns(today, costs)
+    replayed = whole.iteration_ns(today, fitted[0])
     error = abs(replayed - measured) / measured
+    # What runs over a tree: on the machine as the engine measured it, where it did.
+    engine, over = fitted, [] if isinstance(today, Recorded) else [today]
+    if tried is not None:
+        engine, over = tuple(map(with_engine, fitted, tried.costs)), [tried.candidate]
+        error = max(error, abs(whole.iteration_ns(tried.candidate, engine[0]) - tried.time_ns) / tried.time_ns)
     alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
-    candidates = _candidates(source, whole, today, costs, tries=tries, alike=alike)
+    candidates = _candidates(source, whole, over, engine[0], tries=tries, alike=alike)
+    if tried is not None:
+        candidates.append(tried.candidate)
     part = _window(source, whole, SPREAD_WINDOW)
     rows: list[dict[str, Any]] = []
     unmeasured: dict[str, list[HostPair]] = {}
     for candidate in (today, *candidates):
+        costs, low, high = fitted if candidate is today else engine
         unmeasured[candidate.name] = sorted(candidate.host_pairs(subject) - costs.measured)
+        is_tried = tried is not None and candidate is tried.candidate
         predicted = whole.iteration_ns(candidate, costs)
         ends = [part.iteration_ns(candidate, end) / part.iteration_ns(candidate, costs) for end in (low, costs, high)]
         rows.append(
@@ -128,25 +161,53 @@ def suggest(table: Callable[[str], pa.Table], output: Path | None, tries: int) -
                 "measured_ns": measured,
                 "gain": 1 - predicted / replayed,
                 "model_error": error,
+                "tried_ns": tried.time_ns if tried and is_tried else None,
+                "tried_gain": tried.gain if tried and is_tried else None,
                 **candidate.structure(subject),
                 "unmeasured_pairs": len(unmeasured[candidate.name]),
                 "chosen": False,
             }
         )
-    order = judge(rows, alike)
+    late = today.late if isinstance(today, Recorded) and tried is None else 0.0
+    order = judge(rows, alike, tried_gains=tried is not None and tried.gains, is_known=late <= MOST_LATE)
     best = (today, *candidates)[order[0]]
     ordered = [rows[i] for i in order]
     result = pa.Table.from_pylist(ordered, schema=SCHEMA)
-    said = sentence_of(ordered, subject.op, unmeasured, source.places.hosts)
-    drawn = {"comm": subject.comm, **best.drawing()}
-    metadata = {b"sentence": said.encode(), b"parents": json.dumps(drawn).encode()}
-    if rows[order[0]]["chosen"]:
+    ran = LIBRARY if subject.native else "today's tree"
+    said = sentence_of(ordered, subject.op, unmeasured, source.places.hosts, ran=ran, tried=tried)
+    if late > MOST_LATE:
+        said = unknown_of(subject.op, late)
+    if fitted[0].machine.has_traces:
+        said += " Every prediction takes the emulated traces' means, not their turns."
+    metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
+    if isinstance(best, Candidate):
+        metadata[b"parents"] = json.dumps({"comm": subject.comm, **best.drawing()}).encode()
+    if isinstance(best, Candidate) and rows[order[0]]["chosen"]:
+        if tried is not None and best is tried.candidate:
+            best = replace(best, name=tried.tree)
         text = text_of(tree_file_of(best, subject, tables["run"]["tree_file"].to_pylist()[0]))
         metadata[b"tree"] = text.encode()
         if output is not None:
             with whole_file(Path(output)) as file:
                 file.write(text.encode())
     return result.replace_schema_metadata(metadata)
+
+
+def _source(table: Callable[[str], pa.Table]) -> Source:
+    """The run. Raises InputError where no prediction could be made of it."""
+    source = source_of(table)
+    subject = source.subject
+    if len(subject.collectives) < 2:
+        raise InputError(
+            f"{subject.op} ran only once with all its hops, but an iteration reaches from one call to the next; remap "
+            "a longer run"
+        )
+    if subject.native and source.tables["run"]["emulated"].to_pylist()[0]:
+        raise InputError(
+            "the run emulated links, which do not delay the MPI library's own messages, so its hops say nothing of the "
+            "emulated machine; run the program again with `hopscope run --tree binomial -- ...` and remap that trace"
+        )
+    return source
 
 
 def _same(a: Candidate, b: Candidate) -> bool:
@@ -164,12 +225,12 @@ def _perturbed(costs: Costs, latency: float, interface: float) -> Costs:
     return replace(costs, links=links, interface_message_ns=costs.interface_message_ns * interface)
 
 
-def _whole(source: Source, today: Candidate, costs: Costs) -> Judge:
+def _whole(source: Source, today: Candidate | Recorded, costs: Costs) -> Judge:
     """A judge of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong clocks)."""
     for messages in (True, False):
         program, rows = program_of(source, messages=messages)
         judge = Judge(program, rows, source.subject, source.places.cluster_of_host, messages)
-        if messages and _paths.replay(program, today.arrays(), costs.arrays(judge.host_clusters))[2]:
+        if messages and judge.replay(today, costs)[1]:
             break
     return judge
 
@@ -185,20 +246,20 @@ def _window(source: Source, whole: Judge, iterations: int) -> Judge:
 
 
 def _candidates(
-    source: Source, whole: Judge, today: Candidate, costs: Costs, *, tries: int, alike: float
+    source: Source, whole: Judge, over: Sequence[Candidate], costs: Costs, *, tries: int, alike: float
 ) -> list[Candidate]:
     """Known shapes, segmented ones where messages are large and their cost per byte is known, and the search's own.
 
     Where the best of all uses pairs of hosts that no hop measured, the search also looks for a tree without such pairs.
     alike: a tree of the search is kept only if it is better than every shape by this share, for shapes are easier to
-    read.
+    read. over: trees that ran.
     """
     subject = source.subject
     known = list(shapes(subject))
     time = {candidate.name: whole.iteration_ns(candidate, costs) for candidate in known}
     known.sort(key=lambda candidate: time[candidate.name])
     size = int(integers(source.tables["collectives"], "bytes")[subject.simulated].max())
-    if any(link.per_byte_ns > 0 for link in costs.links.values()):
+    if costs.machine.bytes_matter or any(link.per_byte_ns > 0 for link in costs.links.values()):
         for cut in SEGMENTS:
             if 2 * cut <= size:
                 known += [make(subject, c.reduce, c.broadcast, cut) for c in known[:5] if c.segment_bytes == 0]
@@ -224,8 +285,8 @@ def _candidates(
 
     searched = kept(local_search(subject, known[:3], time_of, tries), known)
     if not is_measured((searched or known)[0]):
-        time[today.name] = whole.iteration_ns(today, costs)
-        starts = [candidate for candidate in (today, *known) if is_measured(candidate)]
+        time |= {ran.name: whole.iteration_ns(ran, costs) for ran in over}
+        starts = [candidate for candidate in (*over, *known) if is_measured(candidate)]
         found = kept(local_search(subject, starts[:3], time_if_measured, tries), starts)
         searched += [replace(candidate, name="search over measured pairs") for candidate in found]
-    return [*searched, *(candidate for candidate in known if not _same(candidate, today))]
+    return [*searched, *(c for c in known if not any(_same(c, ran) for ran in over))]

@@ -40,7 +40,7 @@ def today_of(source: Source) -> Candidate:
             trees = [listed or from_hops for listed, from_hops in zip(trees, drawn, strict=True)]
         up, down = trees[0] or trees[1], trees[1] or trees[0]
         if up is None or down is None:
-            raise InputError(f"{subject.op}: its hops are no tree, so the tree that ran cannot be replayed")
+            raise InputError(f"the hops of {subject.op} do not form a tree, so the tree that ran cannot be replayed")
         plans.append((up, down))
     mine = np.isin(arrays["hops.collective"], subject.simulated)
     if (integers(hops, "segment")[mine] > 0).any():

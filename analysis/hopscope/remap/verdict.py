@@ -3,79 +3,145 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hopscope.model.costs import HostPair
+from hopscope.quantities import alike, interval, share
+
+if TYPE_CHECKING:
+    from hopscope.remap.tried import Tried
 
 LEAST_GAIN = 0.01
 """Gains below this share are not suggested however good the model is."""
+LIBRARY = "the MPI library's algorithm"
+"""What carried the operation in a run that no tree did."""
 NAMED_PAIRS = 4
 """So many pairs of hosts are named in the sentence before the rest is counted."""
 
 Row = dict[str, Any]
 
 
-def judge(rows: Sequence[Row], alike: float) -> list[int]:
+def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_known: bool = True) -> list[int]:
     """Marks the row that is suggested, if any is, and gives the order of the rows: it first, then the fastest first.
 
     Of trees that gain more than the model errs, one that uses no pair of hosts without a measurement goes before all
     that do, however much faster these seem. One that does is suggested only if it gains with those pairs as slow as
-    any that was measured. alike: predictions closer than this share count as equal.
+    any that was measured. alike: predictions closer than this share count as equal. is_known: whether the costs are
+    those of trees at all; if not, none is suggested. tried_gains: whether the tree that was tried gained as measured:
+    that decides whether it can be suggested, and no prediction does.
     """
     order = _order(rows, range(len(rows)), alike)
-    measured = [i for i, row in enumerate(rows) if row["today"] or not row["unmeasured_pairs"]]
-    for best in (_order(rows, measured, alike)[0], order[0]):
-        if not rows[best]["today"] and _gains(rows[best]):
+    tried = [i for i, row in enumerate(rows) if row.get("tried_ns") is not None]
+    open_to = [i for i in range(len(rows)) if i not in tried or tried_gains]
+    measured = [i for i in open_to if rows[i]["today"] or not rows[i]["unmeasured_pairs"]]
+    off = [rows[i]["tried_ns"] / rows[i]["predicted_ns"] for i in tried]
+    likely = (_order(rows, measured, alike)[0], _order(rows, open_to, alike)[0])
+    for best in (*likely, *(tried if tried_gains else [])):
+        if is_known and not rows[best]["today"] and (best in tried or _gains(rows[best], off)):
             rows[best]["chosen"] = True
             return [best, *(i for i in order if i != best)]
     return order
 
 
-def _gains(row: Row) -> bool:
+def _gains(row: Row, off: Sequence[float]) -> bool:
+    """off: by which factor the prediction of a tree that was tried was too low. A prediction so much too low has to
+    beat what the run measured."""
     predicted = row["predicted_high_ns"] if row["unmeasured_pairs"] else row["predicted_ns"]
+    if any(predicted * factor > (1 - LEAST_GAIN) * row["measured_ns"] for factor in off):
+        return False
     return 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > max(row["model_error"], LEAST_GAIN)
 
 
 def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
-    """The fastest first; of those that the model cannot tell apart, fewest unmeasured pairs, fewest WAN messages,
-    plainest shape."""
+    """The fastest first; of those that the model cannot tell apart, fewest unmeasured pairs, then one that was
+    tried, fewest WAN messages, plainest shape."""
     alike = (1 + share) * min(rows[i]["predicted_ns"] for i in of)
 
     def rank(i: int) -> tuple[float, ...]:
         row = rows[i]
         if row["predicted_ns"] > alike:
             return (1, row["predicted_ns"], i)
-        return (0, row["unmeasured_pairs"], row["wan_messages"], round(row["predicted_ns"] / alike, 3), i)
+        untried = row.get("tried_ns") is None
+        return (0, row["unmeasured_pairs"], untried, row["wan_messages"], round(row["predicted_ns"] / alike, 3), i)
 
     return sorted(of, key=rank)
 
 
 def sentence_of(
-    rows: Sequence[Row], op: str, unmeasured: Mapping[str, Sequence[HostPair]], hosts: Sequence[str]
+    rows: Sequence[Row],
+    op: str,
+    unmeasured: Mapping[str, Sequence[HostPair]],
+    hosts: Sequence[str],
+    *,
+    ran: str = "today's tree",
+    tried: Tried | None = None,
 ) -> str:
     """What is suggested, or why nothing is. rows: in the order of `judge`; unmeasured: the pairs of hosts (numbers)
-    that each tree uses without a measurement, by the tree's name; hosts: their names."""
+    that each tree uses without a measurement, by the tree's name; hosts: their names; ran: what carried the operation
+    in the run; tried: what another run over a tree measured, if there is one."""
     best, today = rows[0], next(row for row in rows if row["today"])
-    now = (
-        f"today's tree takes {_ms(today['predicted_ns'])} in the same replay and took {_ms(best['measured_ns'])} in "
-        f"the run: the model errs by {best['model_error']:.1%}"
+    fastest = min(rows, key=lambda row: row["predicted_ns"])
+    replayed, took, predicted, least = alike(
+        "ns", today["predicted_ns"], best["measured_ns"], best["predicted_ns"], fastest["predicted_ns"]
     )
+    now = (
+        f"{ran} takes {replayed} in the same replay and took {took} in the run, so the model errs by "
+        f"{share(best['model_error'])}"
+    )
+    if tried is not None and not best["chosen"]:
+        advice = f" Leave {op} to the library." if tried.loses else ""
+        return f"No tree is suggested: {measured_of(tried, op)}.{advice}"
+    if tried is not None and best["tried_ns"] is not None:
+        return f"{tried.tree} is suggested: {measured_of(tried, op)}."
     if best is today:
         return f"No tree is suggested: per iteration of {op} {now}, and no candidate is faster by more."
-    would = f"{best['name']} would take {_ms(best['predicted_ns'])} per iteration of {op}"
-    fastest = min(rows, key=lambda row: row["predicted_ns"])
+    would = f"would take {predicted} per iteration of {op}"
     if not best["chosen"]:
-        said = f"No tree is suggested: the best candidate, {would}; {now}."
+        said = f"No tree is suggested: the best candidate, {best['name']}, {would}; {now}."
     else:
-        said = f"{would}, {best['gain']:.0%} less; {now}."
+        said = f"{best['name']} {would}, {share(best['gain'])} less; {now}."
         if fastest["predicted_ns"] < best["predicted_ns"] and not fastest["unmeasured_pairs"]:
-            said += " Of the trees that the model cannot tell apart it has the fewest WAN messages."
+            said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
     if best["unmeasured_pairs"]:
         said += f" It {_leans(best, unmeasured, hosts)}: run it once and compare before you rely on it."
     elif fastest["unmeasured_pairs"]:
-        seems = f"{fastest['name']} would take {_ms(fastest['predicted_ns'])}"
+        seems = f"{fastest['name']} would take {least}"
         said += f" {seems}, but it {_leans(fastest, unmeasured, hosts)}."
+    if tried is not None:
+        measured = measured_of(tried, op)
+        said += f" {measured[0].upper()}{measured[1:]}."
+    elif best["chosen"] and ran == LIBRARY:
+        said += (
+            " That is if Hopscope's engine spends as little on a message as the library does, which this trace cannot "
+            "show: run the program over the tree and measure the gain with `--tried`."
+        )
     return said
+
+
+def unknown_of(op: str, late: float) -> str:
+    """That the library's costs do not carry over to a tree."""
+    return (
+        f"No tree is suggested: {share(late)} of the library's messages in {op} waited for their receives to be "
+        "posted. Hopscope's engine moves such messages in another way, so this trace does not show what they would "
+        "cost it. Run the program over a tree and measure it with `--tried`; predictions then use the engine's costs."
+    )
+
+
+def measured_of(tried: Tried, op: str) -> str:
+    """What a run over a tree gained over the MPI library, or lost to it."""
+    over, library = alike("ns", tried.time_ns, tried.library_ns)
+    itself, by_library = alike("ns", tried.took_ns, tried.library_took_ns)
+    chance = f"{interval(tried.gain_low, tried.gain_high)} within these two runs"
+    if tried.gains:
+        said = f"{share(tried.gain)} less ({chance})"
+    elif tried.loses:
+        said = f"Hopscope's engine loses to the library on this machine, by {share(-tried.gain)} ({chance})"
+    else:
+        said = f"a gain of {share(tried.gain)}, which may be chance ({chance})"
+    return (
+        f"measured over {tried.tree}, an iteration of {op} took {over}, over the MPI library {library}: {said}. From "
+        f"the last enter to the last leave, the collective itself took {itself} and {by_library} (medians)"
+    )
 
 
 def _leans(row: Row, unmeasured: Mapping[str, Sequence[HostPair]], hosts: Sequence[str]) -> str:
@@ -85,12 +151,10 @@ def _leans(row: Row, unmeasured: Mapping[str, Sequence[HostPair]], hosts: Sequen
     if len(pairs) > NAMED_PAIRS:
         named += f" and {len(pairs) - NAMED_PAIRS} more"
     number = "a pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
-    low, high = _ms(row["predicted_low_ns"]), _ms(row["predicted_high_ns"])
+    ends = row["predicted_low_ns"], row["predicted_high_ns"]
+    low, high = alike("ns", *ends)
+    spread = low if low == high else interval(*ends, "ns")
     return (
-        f"uses {number} of hosts that no hop has measured ({named}): {low if low == high else f'{low} to {high}'} if "
-        "such a link is like the measured ones of its class, longer without bound if it is slower"
+        f"uses {number} of hosts that no hop measured ({named}): {spread} if such a link is like the measured ones "
+        "of its class, and longer, without bound, if it is slower"
     )
-
-
-def _ms(time_ns: float) -> str:
-    return f"{time_ns / 1e6:.3g} ms"

@@ -29,7 +29,7 @@ def as_junit(trace: str, judged: Sequence[Judged]) -> str:
         named = {"classname": _clean(f"{one.kind}.{one.question}"), "name": _clean(one.expression)}
         case = ElementTree.SubElement(suite, "testcase", named)
         if one.outcome is None:
-            ElementTree.SubElement(case, "skipped", {"message": "it needs a baseline and there is none"})
+            ElementTree.SubElement(case, "skipped", {"message": "it needs a baseline, and none was given"})
         elif verdict in _ELEMENTS:
             said = _clean(one.outcome.sentence)
             ElementTree.SubElement(case, _ELEMENTS[verdict], {"message": said}).text = said

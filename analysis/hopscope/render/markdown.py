@@ -1,10 +1,13 @@
 """Gates as Markdown for a pull-request comment: the verdict first, then what did not pass, the rest folded, never
 longer than a comment may be."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from hopscope.findings import SEVERITIES
 from hopscope.gate.judgement import worst
 from hopscope.gate.suite import Judged
+from hopscope.quantities import MISSING
 from hopscope.render.visible import visible
 
 LONGEST = 60_000
@@ -25,8 +28,11 @@ def as_markdown(
     judged: Sequence[Judged],
     caveats: Sequence[str],
     honesty: Sequence[tuple[str, str, str]] = (),
+    *,
+    findings: Sequence[Mapping[str, Any]] = (),
 ) -> str:
-    """The comment; `honesty` is item, value in words and sentence of each row of that analysis.
+    """The comment; `honesty` is item, value in words and sentence of each row of that analysis, `findings` the rows of
+    that one.
 
     Names and sentences come from traces, so nothing in them is taken for markup.
     """
@@ -42,13 +48,18 @@ def as_markdown(
         parts.append(_table(others))
     if passed:
         parts.append(_folded(f"{len(passed)} passed", _table(passed)))
+    if findings:
+        gravest_first = sorted(findings, key=lambda row: SEVERITIES.index(row["severity"]))
+        lines = [f"- {row['severity']}: {_text(row['sentence'] + ' ' + row['evidence'])}" for row in gravest_first]
+        parts.append(_folded("What the trace says", "\n".join(lines)))
     if caveats:
         shown = [f"- {_text(caveat)}" for caveat in caveats[:_CAVEATS]]
         shown += [f"- and {len(caveats) - _CAVEATS} more: `analyze caveats`"] if len(caveats) > _CAVEATS else []
-        parts.append(_folded("What to know before believing this", "\n".join(shown)))
+        parts.append(_folded("What limits these results", "\n".join(shown)))
     if honesty:
         lines = [
-            f"- {_text(item)}: {_text(f'{value}, {said}' if value != '-' else said)}" for item, value, said in honesty
+            f"- {_text(item)}: {_text(f'{value}, {said}' if value != MISSING else said)}"
+            for item, value, said in honesty
         ]
         parts.append(_folded("How honest the trace is", "\n".join(lines[:_CAVEATS])))
     return "\n\n".join(parts) + "\n"
@@ -80,7 +91,7 @@ def _verdict(one: Judged) -> str:
 
 
 def _said(one: Judged) -> str:
-    return one.outcome.sentence if one.outcome else f"{one.expression}: it needs a baseline and there is none"
+    return one.outcome.sentence if one.outcome else f"{one.expression}: it needs a baseline, and none was given"
 
 
 def _text(text: str) -> str:

@@ -9,9 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.export.whole_file import whole_file
 from hopscope.gate import Outcome, worst
 from hopscope.render.machine import in_json
+from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace

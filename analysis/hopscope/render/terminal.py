@@ -3,6 +3,7 @@ for one."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
@@ -13,16 +14,16 @@ from rich.table import Table
 from rich.text import Text
 
 from hopscope.catalog import Analysis, Column
-from hopscope.render.quantities import quantity
+from hopscope.quantities import MISSING, interval, quantity
 from hopscope.render.visible import visible_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BAR_WIDTH = 10
-# A column of words is no narrower than this if figures can be left out instead.
+# Longer texts wrap in a column of this width before another column is dropped for them.
 WORDS = 20
-# Where the output is a file or a pipe, lines stay readable; what does not fit goes on in the line below.
+# The width in a file or a pipe, where COLUMNS does not give one.
 FILE_WIDTH = 120
 
 Row = Mapping[str, Any]
@@ -36,11 +37,22 @@ class _Shown:
     texts: list[str]
     numeric: bool
     style: str = ""
+    name: str = ""
 
     @property
     def width(self) -> int:
         """Columns of characters that it needs if its heading may wrap between words."""
-        return max(len(word) for word in [*self.heading.split(), *self.texts, ""])
+        return max(self.heading_width, max(map(len, self.texts), default=0))
+
+    @property
+    def heading_width(self) -> int:
+        """The longest word of its heading, which is never broken."""
+        return max(map(len, self.heading.split()), default=0)
+
+    @property
+    def least(self) -> int:
+        """What it needs at least: figures whole, texts wrapped if they are long."""
+        return self.width if self.numeric else max(self.heading_width, min(self.width, WORDS))
 
 
 class _Console(Console):
@@ -51,8 +63,10 @@ class _Console(Console):
 
 
 def console(stream: TextIO) -> Console:
-    """A console that neither colours nor cuts what goes into a file."""
-    return _Console(file=stream, highlight=False, width=None if stream.isatty() else FILE_WIDTH)
+    """A console that neither colours nor cuts what goes into a file. COLUMNS gives its width, in a pipe as well."""
+    columns = os.environ.get("COLUMNS", "")
+    given = int(columns) if columns.isdecimal() and int(columns) > 0 else None
+    return _Console(file=stream, highlight=False, width=given or (None if stream.isatty() else FILE_WIDTH))
 
 
 def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
@@ -69,11 +83,14 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
                 visible_line(heading.replace("_", " ")),
                 [visible_line(text) for text in texts],
                 numeric=column.type != "VARCHAR",
+                name=column.name,
             )
         )
         if column.name == analysis.bar:
             shown.append(_Shown("", _bars(column, rows, "utf" in target.encoding), numeric=False, style="cyan"))
-    shown, hidden = _fitting(shown, target.width - 1, hide=stream.isatty())
+    # A table ends in a blank column.
+    whole = _table_width([column.least for column in shown if column.heading]) + 1
+    shown, hidden = _fitting(shown, analysis, target.width - 1)
     widths = _widths(shown, target.width - 1)
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for column, width in zip(shown, widths, strict=True):
@@ -82,28 +99,28 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
     for line in zip(*(column.texts for column in shown), strict=True):
         # As text: square brackets in names would read as markup.
         drawn.add_row(*(Text(cell) for cell in line))
-    target.print(drawn)
+    # Wider than the terminal only where the key alone is: a heading is broken nowhere.
+    target.print(drawn, width=max(target.width, _table_width(widths) + 1), crop=False)
     if hidden:
-        target.print(Text(f"not shown in {target.width} columns: {', '.join(hidden)}", style="dim"))
-
-
-def _least(columns: Sequence[_Shown]) -> list[int]:
-    """What each column needs: figures whole, words folded where they are long."""
-    return [column.width if column.numeric else min(column.width, WORDS) for column in columns]
+        target.print(
+            Text(
+                f"Not shown at a width of {target.width}: {', '.join(hidden)}. "
+                f"Set COLUMNS={whole} to see every column, or use --format csv.",
+                style="dim",
+            )
+        )
 
 
 def _table_width(widths: Sequence[int]) -> int:
     return sum(width + 2 for width in widths)
 
 
-def _widths(columns: Sequence[_Shown], available: int) -> list[int] | list[None]:
-    """Widths that fit and break no figure: what is left over goes to the columns from the left, until all headings and
-    words are whole. Nothing is set where they cannot fit; then cells fold.
+def _widths(columns: Sequence[_Shown], available: int) -> list[int]:
+    """Widths that break no figure and no word of a heading. What is left over goes to the columns from the left, until
+    all headings and texts are whole.
     """
-    widths = _least(columns)
-    spare = available - _table_width(widths)
-    if spare < 0:
-        return [None] * len(columns)
+    widths = [column.least for column in columns]
+    spare = max(available - _table_width(widths), 0)
     for wanted in ([c.width for c in columns], [max(map(len, [c.heading, *c.texts])) for c in columns]):
         for i, most in enumerate(wanted):
             more = min(spare, max(most - widths[i], 0))
@@ -112,27 +129,28 @@ def _widths(columns: Sequence[_Shown], available: int) -> list[int] | list[None]
     return widths
 
 
-def _fitting(columns: Sequence[_Shown], width: int, *, hide: bool) -> tuple[list[_Shown], list[str]]:
-    """The columns that are printed, and the headings of those left out where the terminal is too narrow.
+def _fitting(columns: Sequence[_Shown], analysis: Analysis, width: int) -> tuple[list[_Shown], list[str]]:
+    """The columns that are printed, and the headings of those for which there is no room.
 
-    First the pictures go, for their column of figures says the same; then, on a terminal, intervals, then columns from
-    the right, as long as two are left. A file gets every column, folded.
+    The bar goes first, because its column of figures says the same. Then go the columns of the header's `narrow`, in
+    that order, then intervals, then the others from the right. The key and the first other column stay unless `narrow`
+    names them.
     """
     kept, hidden = list(columns), list[str]()
     if _table_width([column.width for column in kept]) > width:
         kept = [column for column in kept if column.heading]
-    for beginning in ("95 % of", ""):
-        for column in kept[:1:-1]:
-            if not hide or _table_width(_least(kept)) <= width:
-                break
-            if column.heading.startswith(beginning):
-                kept.remove(column)
-                hidden.append(column.heading)
-    return kept, hidden
+    others = [column for column in kept if column.name not in analysis.key][1:]
+    declared = [column for name in analysis.narrow for column in kept if column.name == name]
+    intervals = [column for column in others[::-1] if column.heading.startswith("95 % of")]
+    for column in dict.fromkeys([*map(kept.index, declared), *map(kept.index, [*intervals, *others[::-1]])]):
+        if _table_width([one.least for one in kept if one.heading not in hidden]) <= width:
+            break
+        hidden.append(kept[column].heading)
+    return [column for column in kept if column.heading not in hidden], hidden
 
 
 def print_rows(stream: TextIO, table: pa.Table) -> None:
-    """Print a table of which nothing is known but its columns."""
+    """Print a table that no header describes."""
     columns = tuple(
         Column(name, "VARCHAR" if str(table.schema.field(name).type) == "string" else "DOUBLE", "")
         for name in table.column_names
@@ -145,7 +163,7 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
     if _is_interval_end(column, analysis, "_low"):
         base = column.name.removesuffix("_low")
         unit = column.unit
-        texts = [_interval(row[column.name], row[f"{base}_high"], unit) for row in rows]
+        texts = [interval(row[column.name], row[f"{base}_high"], unit) for row in rows]
         return f"95 % of {base}", texts
     if column.unit == "of unit":
         # Where a row has words instead of a value, a dash would look like something missing.
@@ -154,7 +172,7 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
         ]
     heading = column.name.removesuffix("_ns") if column.unit in ("ns", "at") else column.name
     if column.name in analysis.key or column.name in ("comm", "seq", "tag"):
-        return heading, ["-" if row[column.name] is None else str(row[column.name]) for row in rows]
+        return heading, [MISSING if row[column.name] is None else str(row[column.name]) for row in rows]
     if column.type == "VARCHAR":
         return heading, [str(row[column.name] or "") for row in rows]
     return heading, [quantity(row[column.name], column.unit) for row in rows]
@@ -166,12 +184,6 @@ def _is_interval_end(column: Column, analysis: Analysis, end: str) -> bool:
     base = column.name.removesuffix(end)
     names = {c.name for c in analysis.columns}
     return {f"{base}_low", f"{base}_high"} <= names
-
-
-def _interval(low: float | None, high: float | None, unit: str | None) -> str:
-    if low is None or high is None:
-        return "-"
-    return f"{quantity(low, unit).removesuffix(' %')}–{quantity(high, unit)}"
 
 
 def _bars(column: Column, rows: Sequence[Row], drawable: bool) -> list[str]:

@@ -1,7 +1,7 @@
 """What SQL cannot say: statistics that draw at random, spectra, walks over a few rows.
 
 An analysis whose header says `then verdicts.NAME` is asked in SQL first; a module of this folder makes its rows out of
-what the query gave. It exposes one function,
+what the query gave. It exposes one function, and `function_of` below names it,
 
     answer(rows, base, parameters) -> list of dictionaries keyed by the documented columns
 
@@ -11,15 +11,15 @@ them. Nothing here reads a dataset.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 
 from hopscope.header import Analysis, Scalar
 
 Row = dict[str, Any]
-Function = Callable[[pa.Table, pa.Table | None, Mapping[str, Scalar]], list[Row]]
+Ask = Callable[[str], list[Row]]
+Function = Callable[..., list[Row]]
 
 _ARROW = {
     "VARCHAR": pa.string(),
@@ -38,12 +38,38 @@ def of_runs(tables: Sequence[pa.Table]) -> pa.Table:
     )
 
 
-def answer(analysis: Analysis, rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> pa.Table:
+def function_of(module: str) -> Function:
+    """The function behind a header's `then`. Late, because some need scipy, which is slow to import."""
+    match module:
+        case "algorithms":
+            from hopscope.algorithms import answer
+        case "algorithms.edges":
+            from hopscope.algorithms.edges import answer
+        case "findings":
+            from hopscope.findings import answer
+        case "verdicts.amplification":
+            from hopscope.verdicts.amplification import answer
+        case "verdicts.compare_paths":
+            from hopscope.verdicts.compare_paths import answer
+        case "verdicts.compare_structure":
+            from hopscope.verdicts.compare_structure import answer
+        case "verdicts.compare_times":
+            from hopscope.verdicts.compare_times import answer
+        case "verdicts.periods":
+            from hopscope.verdicts.periods import answer
+        case _:
+            raise LookupError(f"no module {module} is named in {__name__}.function_of")
+    return answer
+
+
+def answer(
+    analysis: Analysis, rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar], ask: Ask
+) -> pa.Table:
     """The rows of an analysis that has a `then`, in the types that its header declares."""
-    # By name, because the header names it; late, because some of them need scipy, which is slow to import.
-    function = cast("Function", import_module(f"hopscope.{analysis.then}").answer)
+    if analysis.then is None:
+        raise ValueError(f"the header of {analysis.command} has no `then`")
     schema = pa.schema([(column.name, _ARROW[column.type]) for column in analysis.columns])
-    made = function(rows, base, parameters)
+    made = function_of(analysis.then)(rows, base, parameters, *((ask,) if analysis.asks else ()))
     for row in made:
         if row.keys() != set(schema.names):
             raise RuntimeError(f"{analysis.then} gave {sorted(row)} where its header declares {schema.names}")

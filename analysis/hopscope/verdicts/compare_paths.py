@@ -7,16 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.bootstrap import ENDS
 from hopscope.header import Scalar
 from hopscope.verdicts.compare_times import holds, verdict
-from hopscope.verdicts.resampling import (
-    LEAST_BLOCKS,
-    Difference,
-    Estimate,
-    Floats,
-    difference,
-    share_draws,
-)
+from hopscope.verdicts.resampling import Difference, Estimate, Floats, difference
 
 PARTS = ("category", "operation", "call-site", "edge", "host", "rank")
 
@@ -25,28 +19,13 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class _Path:
-    """Time of one path: by block what each part of it takes (blocks x parts) and what all take."""
+    """One run's path: its length, the blocks that it was resampled by, and of each part the time and the shares drawn
+    (none where there are too few blocks)."""
 
-    keys: dict[Key, int]
-    part: Floats
-    whole: Floats
-    once_part: Floats
-    once_whole: float
-
-    def time(self, key: Key) -> float:
-        place = self.keys.get(key)
-        return 0.0 if place is None else float(self.part[:, place].sum() + self.once_part[place])
-
-    @property
-    def length(self) -> float:
-        return float(self.whole.sum()) + self.once_whole
-
-    def draws(self, key: Key, seed: int) -> Floats:
-        place = self.keys.get(key)
-        nothing = np.zeros(len(self.whole))
-        part = nothing if place is None else self.part[:, place]
-        once = 0.0 if place is None else float(self.once_part[place])
-        return share_draws(part, self.whole, once, self.once_whole, seed)
+    length: float
+    blocks: int
+    times: dict[Key, float]
+    draws: dict[Key, Floats]
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
@@ -57,7 +36,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     before, after = _paths(base), _paths(rows)
     if not any(path.length for path in [*before, *after]):
         return []
-    keys = list(dict.fromkeys(key for path in [*after, *before] for key in path.keys))
+    keys = list(dict.fromkeys(key for path in [*after, *before] for key in path.times))
     made = [_row(key, before, after, len(keys), float(least)) for key in keys]
     return sorted(made, key=lambda row: (PARTS.index(row["part"]), -abs(row["change"] or 0), row["name"]))
 
@@ -71,42 +50,24 @@ def _paths(rows: pa.Table) -> list[_Path]:
 
 
 def _path(table: Sequence[Mapping[str, Any]]) -> _Path:
-    blocks = sorted({row["block"] for row in table if row["block"] is not None})
-    keys = {
-        key: n for n, key in enumerate(dict.fromkeys((r["part"], r["name"]) for r in table if r["name"] is not None))
-    }
-    part, once_part = np.zeros((len(blocks), len(keys))), np.zeros(len(keys))
-    whole, once_whole = np.zeros(len(blocks)), 0.0
-    places = {block: n for n, block in enumerate(blocks)}
-    for row in table:
-        time, block = row["time_ns"], row["block"]
-        if row["name"] is not None:
-            place = keys[row["part"], row["name"]]
-            if block is None:
-                once_part[place] += time
-            else:
-                part[places[block], place] += time
-        if row["part"] == "category":  # every stretch has one
-            if block is None:
-                once_whole += time
-            else:
-                whole[places[block]] += time
-    return _Path(keys, part, whole, once_part, once_whole)
+    keyed = {(row["part"], row["name"]): row for row in table}
+    return _Path(
+        table[0]["path_ns"],
+        table[0]["blocks"],
+        {key: row["time_ns"] for key, row in keyed.items()},
+        {key: np.nan_to_num(np.array(row["draws"], dtype=float)) for key, row in keyed.items() if row["draws"]},
+    )
 
 
 def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, least: float) -> dict[str, Any]:
-    old, now = _mean([path.time(key) for path in before]), _mean([path.time(key) for path in after])
+    old, now = (_mean([path.times.get(key, 0) for path in side]) for side in (before, after))
     old_shares, new_shares = _shares(key, before), _shares(key, after)
     old_share, new_share = (_mean(shares) if shares else None for shares in (old_shares, new_shares))
     test = old_ends = new_ends = None
-    can_judge = all(len(path.whole) >= LEAST_BLOCKS for path in [*before, *after])
-    if can_judge and old_shares and new_shares:
-        old_draws = [path.draws(key, seed) for seed, path in enumerate(before, start=1)]
-        new_draws = [path.draws(key, seed) for seed, path in enumerate(after, start=1 + len(before))]
+    if all(path.draws for path in [*before, *after]) and old_shares and new_shares:
+        old_draws, new_draws = _draws(key, before), _draws(key, after)
         test = difference(_estimates(old_shares, old_draws, before), _estimates(new_shares, new_draws, after))
-        old_ends, new_ends = (
-            np.quantile(np.mean(draws, axis=0), (0.025, 0.975)).tolist() for draws in (old_draws, new_draws)
-        )
+        old_ends, new_ends = (np.quantile(np.mean(draws, axis=0), ENDS).tolist() for draws in (old_draws, new_draws))
     interval = None if test is None else _interval(test, rows)
     said = verdict(interval, least, ("grew", "shrank"))
     return {
@@ -135,12 +96,19 @@ def _mean(values: Sequence[float]) -> float:
 
 def _shares(key: Key, paths: Sequence[_Path]) -> list[float]:
     """The part's share of each path; none where one has no length."""
-    return [path.time(key) / path.length for path in paths] if all(path.length for path in paths) else []
+    return [path.times.get(key, 0) / path.length for path in paths] if all(path.length for path in paths) else []
+
+
+def _draws(key: Key, paths: Sequence[_Path]) -> list[Floats]:
+    """The part's shares drawn of each path. All runs are drawn from alike; set off against one another, the draws of
+    several runs are as independent as the runs."""
+    drawn = (path.draws.get(key, np.zeros(len(next(iter(path.draws.values()))))) for path in paths)
+    return [np.roll(shares, run) for run, shares in enumerate(drawn)]
 
 
 def _estimates(shares: Sequence[float], draws: Sequence[Floats], paths: Sequence[_Path]) -> list[Estimate]:
     return [
-        Estimate(share, float(np.var(drawn)), len(path.whole))
+        Estimate(share, float(np.var(drawn)), path.blocks)
         for share, drawn, path in zip(shares, draws, paths, strict=True)
     ]
 

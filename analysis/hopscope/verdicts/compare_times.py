@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.header import Scalar
 from hopscope.verdicts.alignment import Pair, Site, align, sites
 from hopscope.verdicts.resampling import (
     LEAST_BEYOND,
-    LEAST_BLOCKS,
     Difference,
     Floats,
     blocks_of,

@@ -1,5 +1,5 @@
-"""Resampling that knows that neighbours resemble one another: quantiles and shares of a run over blocks of its
-collectives, drawn at random with a fixed seed so that an answer repeats.
+"""Resampling that knows that neighbours resemble one another: quantiles of a run's times over blocks of its
+collectives, drawn at random with a fixed seed so that an answer repeats. Shares are resampled in SQL (share_draws.sql).
 
 A block bootstrap (Künsch 1989; circular: Politis and Romano 1992): as many blocks as the run has are drawn with
 replacement, and what is asked is taken of what was drawn. How far the draws spread is the standard error.
@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata, t
 
-DRAWS = 400
-LEAST_BLOCKS = 5  # as the intervals of all shares ask for (share_intervals.sql)
+from hopscope.bootstrap import CONFIDENCE, DRAWS, LEAST_BLOCKS
+
 LEAST_BEYOND = 10
-CONFIDENCE = 0.95
 
 Floats = NDArray[np.float64]
 
@@ -159,12 +158,3 @@ def _quantile_draws(values: Floats, quantiles: tuple[float, ...], blocks: Blocks
         places = np.searchsorted(reached, np.array(quantiles) * reached[-1])
         draws[draw] = ordered[np.minimum(places, n - 1)]
     return draws
-
-
-def share_draws(part: Floats, whole: Floats, once_part: float, once_whole: float, seed: int) -> Floats:
-    """The share part/whole over DRAWS draws of blocks; what happened once is in every draw."""
-    n = len(part)
-    random = np.random.default_rng(seed)
-    weights = random.multinomial(n, np.full(n, 1 / n), size=DRAWS)
-    wholes = weights @ whole + once_whole
-    return np.divide(weights @ part + once_part, wholes, out=np.zeros(DRAWS), where=wholes > 0)

@@ -1,4 +1,4 @@
-/* Opening an archive, and what libotf2 complained about, as C++ errors that name the file. */
+/* Opens archives and turns libotf2's complaints into C++ errors that name the file. */
 #pragma once
 
 #include <otf2/otf2.h>
@@ -10,26 +10,26 @@
 
 namespace hopscope {
 
-/* The text with every byte that is not UTF-8 replaced by '?': Python and Arrow take nothing else. */
+/* The text with every byte that is not UTF-8 replaced by '?': Python and Arrow accept nothing else. */
 std::string readable(const std::string &text);
 
-/* The archive cannot be read: what, where. Becomes hopscope.errors.InputError. */
+/* The archive cannot be read; says what and where. Becomes hopscope.errors.InputError. */
 struct ArchiveError : std::runtime_error {
     explicit ArchiveError(const std::string &what) : std::runtime_error(readable(what)) {}
 };
 
-/* libotf2 prints to stderr unless it is given a callback; from here on this thread's first complaint is kept. */
+/* libotf2 prints to stderr unless it has a callback; from now on this thread's first complaint is kept. */
 void collect_otf2_errors();
-/* The first complaint of this thread since the last call, or `otherwise`. Forgets it. */
+/* The first complaint of this thread since the last call, or `otherwise`. Clears it. */
 std::string take_otf2_error(const std::string &otherwise);
 
-/* libotf2 sets up global state when it opens an archive: one thread at a time, which this holds. */
+/* libotf2 sets up global state when it opens an archive, so only the thread that holds this may open one. */
 std::unique_lock<std::mutex> hold_opening();
 
-/* The file of the global definitions that belongs to an anchor. */
+/* The global definitions file that belongs to an anchor. */
 std::string definitions_file_of(const std::string &anchor);
 
-/* One OTF2_Reader with its handle closed at the end of its life. A reader belongs to one thread. */
+/* Owns one OTF2_Reader and closes its handle. A reader belongs to one thread. */
 class Archive {
   public:
     explicit Archive(const std::string &anchor);
@@ -43,11 +43,11 @@ class Archive {
     const std::string &anchor() const {
         return anchor_;
     }
-    /* Files are not compressed, and how they end can be looked at. */
+    /* Whether files are uncompressed, so that their ends can be checked. */
     bool is_plain() const;
-    /* The file that holds a location's events or definitions (extension "evt" or "def"). */
+    /* The file with a location's events or definitions (extension "evt" or "def"). */
     std::string location_file(OTF2_LocationRef location, const std::string &extension) const;
-    /* The file of the global definitions. */
+    /* The file with the global definitions. */
     std::string definitions_file() const {
         return definitions_file_of(anchor_);
     }

@@ -1,5 +1,5 @@
-/* Batches of a table as Arrow arrays. Numbers stay where they are: every array holds the table, so a batch can be
- * released in any order and on any thread. */
+/* Exports batches of a table as Arrow arrays without copying numbers. Every array keeps the table alive, so batches can
+ * be released in any order and on any thread. */
 #include "arrow_stream.h"
 
 #include <algorithm>
@@ -16,8 +16,7 @@ namespace {
 
 constexpr int64_t kArrowNullable = 2; /* ARROW_FLAG_NULLABLE */
 
-/* Owned by one ArrowArray; freed in its release. Its pointers lead to buffers of its own or into the table's columns.
- */
+/* Belongs to one ArrowArray; its release frees it. Its pointers lead to its own buffers or into the table. */
 struct ArrayParts {
     std::shared_ptr<const Table> table;
     std::deque<Values<uint8_t>> buffers;
@@ -31,7 +30,7 @@ struct ArrayParts {
     std::vector<ArrowArray *> child_pointers;
 };
 
-/* Owned by one ArrowSchema. */
+/* Belongs to one ArrowSchema. */
 struct SchemaParts {
     std::string name;
     std::vector<std::unique_ptr<ArrowSchema>> children;
@@ -158,7 +157,7 @@ struct ArrayMaker {
         parts->add(bitmap(begin, count, [&](size_t row) { return column.values[row] > 0; }));
         finish_array(out, std::move(parts), count, nulls);
     }
-    /* A dictionary of the words that occur. */
+    /* Writes a dictionary of the words that occur. */
     void operator()(const StringColumn &column) const {
         auto parts = std::make_unique<ArrayParts>();
         int64_t nulls = 0;

@@ -1,4 +1,4 @@
-/* Tables leave the converter through the Arrow C stream interface: no Arrow library is linked. */
+/* Exports the converter's tables through the Arrow C stream interface: no Arrow library is linked. */
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "columns.h"
 
-/* The structures of the Arrow C data and stream interfaces, as their specification lays them out. */
+/* The structures of the Arrow C data and stream interfaces, as specified. */
 extern "C" {
 struct ArrowSchema {
     const char *format;
@@ -44,7 +44,7 @@ struct ArrowArrayStream {
 
 namespace hopscope {
 
-/* Fill `out` with a stream over `table` in batches of at most `batch_rows` rows. The table lives as long as anything
+/* Fills `out` with a stream over `table` in batches of at most `batch_rows` rows. The table lives as long as anything
  * that came out of the stream. */
 void export_stream(std::shared_ptr<const Table> table, int64_t batch_rows, ArrowArrayStream *out);
 

@@ -1,4 +1,4 @@
-/* The columns that hops and messages have alike: who sent what to whom, and the six times at both ends. */
+/* The columns that hops and messages share: who sent what to whom, and the three times at each end. */
 #pragma once
 
 #include "../paths/columns.h"
@@ -14,7 +14,7 @@ class BothEnds {
         int64_t send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end;
     };
 
-    /* Adds its columns to the table, of so many rows; `maybe_unwaited`: a receive need not have been waited for. */
+    /* Adds its columns to the table with this many rows; `maybe_unwaited`: a receive may never be waited for. */
     BothEnds(Table &table, size_t rows, bool maybe_unwaited)
         : src_(table.int32("src")), dst_(table.int32("dst")), src_location_(table.int64("src_location")),
           dst_location_(table.int64("dst_location")), bytes_(table.int64("bytes")),
@@ -29,13 +29,18 @@ class BothEnds {
         link_.resize(rows);
     }
 
-    /* One row. Locations are places in Trace::locations. Returns the link that was taken. */
-    Link set(size_t row, const Trace &trace, int32_t src, int32_t dst, size_t src_location, size_t dst_location,
-             int64_t bytes, const Times &times) {
+    /* A thread, and the one on which paths find it: both indices into Trace::locations. */
+    struct Thread {
+        size_t location, lane;
+    };
+
+    /* Sets one row. Returns the link taken. */
+    link_class set(size_t row, const Trace &trace, int32_t src, int32_t dst, Thread sender, Thread receiver,
+                   int64_t bytes, const Times &times) {
         src_[row] = src;
         dst_[row] = dst;
-        src_location_[row] = static_cast<int64_t>(trace.locations[src_location].location);
-        dst_location_[row] = static_cast<int64_t>(trace.locations[dst_location].location);
+        src_location_[row] = static_cast<int64_t>(trace.locations[sender.location].location);
+        dst_location_[row] = static_cast<int64_t>(trace.locations[receiver.location].location);
         bytes_[row] = bytes;
         send_begin_[row] = trace.ns(times.send_begin);
         send_wait_begin_[row] = trace.ns_or_null(times.send_wait_begin);
@@ -43,14 +48,14 @@ class BothEnds {
         recv_post_[row] = trace.ns(times.recv_post);
         recv_wait_begin_[row] = trace.ns_or_null(times.recv_wait_begin);
         recv_end_[row] = trace.ns(times.recv_end);
-        const Link link = trace.ranks->link(src, dst);
+        const link_class link = trace.ranks->link(src, dst);
         link_[row] = static_cast<int8_t>(link);
-        src_lane_[row] = static_cast<int32_t>(src_location);
-        dst_lane_[row] = static_cast<int32_t>(dst_location);
+        src_lane_[row] = static_cast<int32_t>(sender.lane);
+        dst_lane_[row] = static_cast<int32_t>(receiver.lane);
         return link;
     }
 
-    /* The rows as the walks see them; good while this is there. */
+    /* The rows as the walks see them; valid while this object exists. */
     paths::Messages view(int64_t first_id, const Values<int64_t> &clock_error) const {
         paths::Messages messages;
         messages.first_id = first_id;

@@ -1,5 +1,5 @@
-/* OTF2's frames: a chunk begins with a mark, the byte order and the numbers of its first and last event; a timestamp is
- * a type and 8 bytes; any other record is a type, a length and so many bytes; types from 10 on are events. */
+/* OTF2's format: a chunk begins with a mark, the byte order and the numbers of its first and last event; a timestamp is
+ * a type and 8 bytes; any other record is a type, a length and that many bytes; types from 10 on are events. */
 #include "breaking_off.h"
 
 #include <algorithm>
@@ -12,18 +12,18 @@ namespace hopscope {
 namespace {
 
 constexpr unsigned char kEndOfChunk = 1, kEndOfFile = 2, kChunk = 3, kTimestamp = 5, kFirstEvent = 10;
-constexpr unsigned char kLongRecord = 0xff; /* instead of a length: it is in the next 8 bytes */
+constexpr unsigned char kLongRecord = 0xff; /* replaces a length that is in the next 8 bytes */
 constexpr size_t kNumber = 8, kChunkHeader = 2 + 2 * kNumber;
 constexpr uint64_t kMostChunkBytes = uint64_t{1} << 30;
 
-/* Of either byte order: no number of an event or length is so large that its upper half is used. */
+/* Works for either byte order: event numbers and lengths never use the upper half. */
 uint64_t number_at(const std::vector<unsigned char> &bytes, size_t at) {
     uint64_t number;
     std::memcpy(&number, bytes.data() + at, kNumber);
     return number >> 32 ? __builtin_bswap64(number) : number;
 }
 
-/* Events of a chunk, of which `bytes` is the beginning. */
+/* The number of events in a chunk that begins with `bytes`. */
 uint64_t count_events(const std::vector<unsigned char> &bytes) {
     uint64_t count = 0;
     size_t at = kChunkHeader;
@@ -68,7 +68,7 @@ uint64_t whole_events(const std::string &file, uint64_t chunk_bytes) {
         return 0;
     uint64_t start = (size - 1) / chunk_bytes * chunk_bytes;
     if (size - start <= kChunkHeader)
-        start -= chunk_bytes; /* of the last chunk not even the header is whole */
+        start -= chunk_bytes; /* not even the last chunk's header is whole */
     std::vector<unsigned char> bytes(std::min(chunk_bytes, size - start));
     in.seekg(static_cast<std::streamoff>(start));
     in.read(reinterpret_cast<char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));

@@ -1,5 +1,5 @@
-/* Files of an archive that break off. libotf2 reads in chunks and does not look how much of the last one was there:
- * what it takes for events beyond the end is whatever lay in that memory. So the end is looked at before. */
+/* Truncated archive files. libotf2 reads in chunks and does not check how much of the last one existed: beyond the end
+ * it takes whatever was in memory for events. So the end is checked first. */
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace hopscope {
 
-/* True if a file of definitions or events ends as OTF2 ends files. True as well where there is no such file. */
+/* True if a definition or event file ends as OTF2 ends files. Also true if the file does not exist. */
 bool has_end(const std::string &file);
 
-/* How many events of an event file that breaks off are whole, from the frames of the records in its last chunk.
- * `chunk_bytes` as the archive says it. */
+/* How many events of a truncated event file are whole, from the frames of the records in its last chunk. `chunk_bytes`:
+ * as the archive says. */
 uint64_t whole_events(const std::string &file, uint64_t chunk_bytes);
 
 } // namespace hopscope

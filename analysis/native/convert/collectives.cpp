@@ -1,4 +1,4 @@
-/* Sequence numbers, and which collectives are whole. */
+/* Assigns sequence numbers and finds which collectives are complete. */
 #include "collectives.h"
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 namespace hopscope {
 namespace {
 
-constexpr int64_t kFirstPersistent = int64_t{1} << 32; /* sequence numbers from here on come in any order */
+constexpr int64_t kFirstPersistent = int64_t{1}
+                                     << ARCHIVE_PERSISTENT_SHIFT; /* sequence numbers from here on come in any order */
 
 } // namespace
 
@@ -19,7 +20,7 @@ Collectives::Collectives(Trace &trace)
         locations_of_[static_cast<size_t>(trace.locations[l].rank)].push_back(l);
 }
 
-/* Collectives that one thread started and another one completed. */
+/* Completes collectives that another thread started. */
 void Collectives::complete_across_threads() {
     for (LocationEvents &location : trace_.locations) {
         std::vector<CollectiveEnd> left;
@@ -56,7 +57,7 @@ void Collectives::place(const Call &call) {
     if (comm < 0) {
         unplaced_++;
         record.collective = kUnplaced;
-        computed_[call.location] += record.computed; /* the next call has it */
+        computed_[call.location] += record.computed; /* the next call inherits it */
         for (int64_t hop = record.last_hop_send; hop >= 0; hop = location.hop_sends[hop].before)
             location.stray_hops++;
         location.stray_hops += static_cast<uint64_t>(record.hop_receives);
@@ -81,11 +82,64 @@ void Collectives::place(const Call &call) {
     }
     collective->first_enter = std::min(collective->first_enter, record.enter);
     collective->calls.push_back(call);
-    record.collective = std::max<int64_t>(collective->id, 0); /* a new one has its number later */
+    if (trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1)
+        latest_[{call.rank, comm, hop_seq_bits(static_cast<uint64_t>(seq))}] = call;
+    record.collective = std::max<int64_t>(collective->id, 0); /* a new one gets its number later */
     record.previous = -1;
     for (int64_t p = call.index; p-- > location.calls.begin() && record.previous < 0;)
         if (location.calls[p].collective >= 0)
             record.previous = p;
+}
+
+/* True if none of the rank's threads has earlier events still to come. */
+bool Collectives::read_past(int32_t rank, int64_t time) const {
+    const std::vector<size_t> &locations = locations_of_[static_cast<size_t>(rank)];
+    return std::all_of(locations.begin(), locations.end(),
+                       [&](size_t l) { return trace_.locations[l].ended || trace_.locations[l].last > time; });
+}
+
+void Collectives::file(LocationEvents &location, CallRecord &call, SendRecord hop) {
+    hop.before = call.last_hop_send;
+    call.last_hop_send = location.hop_sends.push_back(hop);
+}
+
+void Collectives::file(LocationEvents &location, CallRecord &call, ReceiveRecord hop) {
+    hop.before = call.last_hop_receive;
+    call.last_hop_receive = location.hop_receives.push_back(hop);
+    call.hop_receives++;
+}
+
+template <typename Record> void Collectives::file_hops(std::vector<Record> &unfiled, size_t l) {
+    LocationEvents &location = trace_.locations[l];
+    size_t kept = 0;
+    for (Record &hop : unfiled) {
+        auto found = latest_.find({location.rank, trace_.comms->number(hop.comm, location.rank), hop_seq_of(hop.tag)});
+        LocationEvents *its = found == latest_.end() ? nullptr : &trace_.locations[found->second.location];
+        if (its && found->second.index >= its->calls.begin() &&
+            its->calls[found->second.index].collective >= next_taken_) {
+            CallRecord &call = its->calls[found->second.index];
+            call.shadow = hop.comm;
+            hop.location = static_cast<int32_t>(l);
+            file(*its, call, hop);
+        } else if (exhausted(location.rank)) {
+            location.stray_hops++;
+        } else {
+            unfiled[kept++] = hop;
+        }
+    }
+    unfiled.resize(kept);
+}
+
+void Collectives::file_hops() {
+    for (size_t l = 0; l < trace_.locations.size(); l++) {
+        LocationEvents &location = trace_.locations[l];
+        if (exhausted(location.rank)) {
+            location.open_unfiled_sends.each([&](const SendRecord &send) { location.unfiled_sends.push_back(send); });
+            location.open_unfiled_sends = {};
+        }
+        file_hops(location.unfiled_sends, l);
+        file_hops(location.unfiled_receives, l);
+    }
 }
 
 void Collectives::number(int64_t horizon) {
@@ -131,11 +185,17 @@ void Collectives::sort_calls(Collective &collective) {
     });
 }
 
-/* All its calls are there and done, or those that lack can no longer come. */
+/* True if all its calls are there and done, or missing ones can no longer come. */
 bool Collectives::decided(Collective &collective) const {
     for (const Call &call : collective.calls) {
-        const LocationEvents &location = trace_.locations[call.location];
-        if (location.calls[call.index].open > 0 && !exhausted(call.rank))
+        const CallRecord &record = trace_.locations[call.location].calls[call.index];
+        if (exhausted(call.rank))
+            continue;
+        if (record.open > 0)
+            return false;
+        /* Another thread may still tell of its hops. */
+        const bool has_others = trace_.comms->has_native() && locations_of_[static_cast<size_t>(call.rank)].size() > 1;
+        if (has_others && !read_past(call.rank, record.nonblocking ? record.complete : record.leave))
             return false;
     }
     sort_calls(collective);
@@ -166,7 +226,7 @@ int64_t Collectives::weight_of(const Collective &collective) const {
     return weight;
 }
 
-/* The latest collective of which the calls before its own are. */
+/* The latest collective that contains a call preceding one of this collective's calls. */
 int64_t Collectives::last_needed_by(const Collective &collective) const {
     int64_t needed = -1;
     for (const Call &call : collective.calls) {
@@ -218,12 +278,16 @@ void Collectives::forget_taken() {
             if (collective == kNull64 || collective >= next_taken_)
                 break;
             if (collective >= 0)
-                before = first; /* the next call's row names it */
+                before = first; /* keep it: the next call's row names it */
         }
         const bool none = first == calls.end();
         location.hop_sends.drop_to(none ? location.hop_sends.end() : calls[first].first_hop_send);
         location.hop_receives.drop_to(none ? location.hop_receives.end() : calls[first].first_hop_receive);
         location.steps.drop_to(none ? location.steps.end() : calls[first].first_step);
+        const int64_t needed_from = none ? location.last : calls[first].enter;
+        auto needed = std::find_if(location.hop_waits.begin(), location.hop_waits.end(),
+                                   [&](const HopWait &wait) { return wait.end >= needed_from; });
+        location.hop_waits.erase(location.hop_waits.begin(), needed);
         calls.drop_to(before);
     }
 }

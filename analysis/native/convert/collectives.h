@@ -1,4 +1,4 @@
-/* From single calls to collectives: the pair (communicator, sequence number). */
+/* Joins single calls into collectives by the pair (communicator, sequence number). */
 #pragma once
 
 #include <deque>
@@ -11,8 +11,8 @@
 namespace hopscope {
 
 struct Call {
-    size_t location; /* place in Trace::locations */
-    int64_t index;   /* in its calls */
+    size_t location; /* index into Trace::locations */
+    int64_t index;   /* index into its calls */
     int32_t rank;
 };
 
@@ -21,22 +21,26 @@ struct Collective {
     int32_t comm;
     int64_t seq;
     int64_t first_enter;     /* ticks */
-    std::vector<Call> calls; /* sorted by rank once it is taken */
+    std::vector<Call> calls; /* sorted by rank once taken */
 };
 
-/* Numbers the calls of each rank on each communicator and joins those of one number. Collectives are numbered by their
- * first enters and leave in that order, each when all its calls are there and done, or can no longer come. */
+/* Numbers each rank's calls on each communicator and joins those with the same number. Collectives are numbered by
+ * their first enters and leave in that order. Each leaves when all its calls are there and done, or can no longer
+ * come. */
 class Collectives {
   public:
     explicit Collectives(Trace &trace);
 
-    /* Takes up the calls entered before the horizon. Those that cannot be placed become intervals. */
+    /* Adds the calls entered before the horizon. Those without a known communicator become intervals. */
     void number(int64_t horizon);
-    /* The next piece: about `weight` calls and hops. Nothing while there are fewer, unless it is the last. A piece ends
-     * where no later collective is needed to say what came before a call, and does not depend on how the archive was
-     * read. */
+    /* Files hops of the MPI library that a thread could not: by communicator and the number in their tag. Call it after
+     * number(). */
+    void file_hops();
+    /* The next piece: about `weight` calls and hops. Returns nothing while there are fewer, unless it is the last. A
+     * piece ends where no later collective is needed to know what came before a call, so pieces do not depend on how
+     * the archive was read. */
     std::vector<std::unique_ptr<Collective>> take(int64_t weight, bool last);
-    /* What was taken is not needed any more. */
+    /* Drops the data of taken collectives. */
     void forget_taken();
 
     uint64_t unplaced() const {
@@ -56,24 +60,43 @@ class Collectives {
             return (static_cast<size_t>(key.seq) << 20 ^ static_cast<size_t>(key.comm)) * 0x9e3779b97f4a7c15u;
         }
     };
+    /* What the tag of a hop tells of its call. */
+    struct HopKey {
+        int32_t rank, comm;
+        uint32_t seq;
+        bool operator==(const HopKey &other) const {
+            return rank == other.rank && comm == other.comm && seq == other.seq;
+        }
+    };
+    struct HopKeyHash {
+        size_t operator()(const HopKey &key) const {
+            return (static_cast<size_t>(key.rank) << 40 ^ static_cast<size_t>(key.comm) << 16 ^ key.seq) *
+                   0x9e3779b97f4a7c15u;
+        }
+    };
     static void sort_calls(Collective &collective);
     void complete_across_threads();
     void place(const Call &call);
     bool exhausted(int32_t rank) const;
+    bool read_past(int32_t rank, int64_t time) const;
+    template <typename Record> void file_hops(std::vector<Record> &unfiled, size_t location);
+    static void file(LocationEvents &location, CallRecord &call, SendRecord hop);
+    static void file(LocationEvents &location, CallRecord &call, ReceiveRecord hop);
     bool decided(Collective &collective) const;
     int64_t weight_of(const Collective &collective) const;
     int64_t last_needed_by(const Collective &collective) const;
 
     Trace &trace_;
     std::vector<std::vector<size_t>> locations_of_;              /* of each rank */
-    std::vector<int64_t> numbered_;                              /* per location: calls before it have been taken up */
+    std::vector<int64_t> numbered_;                              /* per location: calls before it have been added */
     std::vector<std::unordered_map<int32_t, int64_t>> next_seq_; /* per rank: comm -> seq */
     std::unordered_map<Key, Collective *, KeyHash> open_;
-    std::vector<std::unique_ptr<Collective>> found_;  /* not numbered yet */
-    std::deque<std::unique_ptr<Collective>> pending_; /* by id */
-    std::vector<int64_t> computed_;                   /* per location: before calls that became intervals */
+    std::unordered_map<HopKey, Call, HopKeyHash> latest_; /* of ranks with several threads, if they have such hops */
+    std::vector<std::unique_ptr<Collective>> found_;      /* not numbered yet */
+    std::deque<std::unique_ptr<Collective>> pending_;     /* by id */
+    std::vector<int64_t> computed_; /* per location: computing time before calls that became intervals */
     int64_t next_id_ = 0, next_taken_ = 0, next_call_id_ = 0;
-    size_t ready_ = 0; /* of pending_, from its front: decided */
+    size_t ready_ = 0; /* collectives at the front of pending_ that are decided */
     int64_t ready_weight_ = 0, ready_needs_ = -1;
     uint64_t unplaced_ = 0;
 };

@@ -1,6 +1,6 @@
-/* A table under construction: named columns of equal length, typed as the contract in schemas/tables types them.
+/* A table under construction: named columns of equal length, typed as the contract in schemas/tables says.
  *
- * Null is a value that no real number takes, so that a column stays one flat vector until it is exported.
+ * Null is a value that no real number takes, so a column stays one flat vector until it is exported.
  */
 #pragma once
 
@@ -63,12 +63,12 @@ class Words;
 
 class Table {
   public:
-    /* About as many rows as will come are made room for. */
+    /* rows: the expected number of rows, to reserve memory for. */
     explicit Table(std::shared_ptr<const Words> its_words, size_t rows = 0)
         : words(std::move(its_words)), expected_rows(rows) {}
 
     std::vector<Column> columns;
-    std::shared_ptr<const Words> words; /* what the string columns' numbers stand for */
+    std::shared_ptr<const Words> words; /* the words behind the string columns' numbers */
 
     template <typename T> T &column(const std::string &name, bool nullable = false) {
         columns.push_back({name, nullable, std::make_unique<ColumnData>(T{})});

@@ -1,11 +1,13 @@
-/* Numbering communicators and resolving their members through OTF2's groups. */
+/* Numbers communicators and resolves their members through OTF2's groups. */
 #include "comms.h"
+
+#include "schemas/otf2.h"
 
 namespace hopscope {
 namespace {
 
-const std::string kHops = "hops:";
-const std::string kNative = "native:";
+const std::string kHops = ARCHIVE_HOPS;
+const std::string kNative = ARCHIVE_NATIVE;
 
 bool begins_with(const std::string &text, const std::string &start) {
     return text.compare(0, start.size(), start) == 0;
@@ -26,10 +28,11 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
     for (const CommDefinition &definition : definitions.comms) {
         auto group = definitions.groups.find(definition.group);
         if (group == definitions.groups.end() || group->second.paradigm != OTF2_PARADIGM_MPI)
-            continue; /* such as Score-P's process-by-thread grid: no communicator of MPI's */
+            continue; /* for example Score-P's process-by-thread grid, which is not an MPI communicator */
         const bool has_parent = definition.parent != OTF2_UNDEFINED_COMM;
         if (has_parent && (begins_with(definition.name, kHops) || begins_with(definition.name, kNative))) {
             const bool native = begins_with(definition.name, kNative);
+            has_native_ = has_native_ || native;
             shadows_[definition.id] = {definition.parent,
                                        definition.name.substr(native ? kNative.size() : kHops.size()), native};
             continue;
@@ -43,7 +46,7 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
         comm.name = definition.name.empty() ? "comm " + std::to_string(number) : definition.name;
         comm.members = members_of(definitions, ranks, definition.group);
         if (definition.remote_group != OTF2_UNDEFINED_GROUP) {
-            comm.first_remote = static_cast<int32_t>(comm.members.size());
+            comm.second_group = static_cast<int32_t>(comm.members.size());
             for (int32_t member : members_of(definitions, ranks, definition.remote_group))
                 comm.members.push_back(member);
         }
@@ -62,7 +65,7 @@ Comms::Comms(const Definitions &definitions, const Ranks &ranks) {
     for (const CommDefinition *definition : selves) {
         known_.set(definition->id, {static_cast<int32_t>(comms_.size()), true, nullptr});
         for (int32_t rank = 0; rank < static_cast<int32_t>(ranks.ranks.size()); rank++) {
-            comms_.push_back({definition->name.empty() ? "MPI_COMM_SELF" : definition->name, {rank}, -1, kNull32});
+            comms_.push_back({definition->name.empty() ? "MPI_COMM_SELF" : definition->name, {rank}});
             places_.push_back({{rank, 0}});
         }
     }
@@ -84,7 +87,7 @@ std::vector<int32_t> Comms::members_of(const Definitions &definitions, const Ran
     if (place == definitions.groups.end())
         return members;
     const Group &group = place->second;
-    /* Members of a communicator's group are indices into the one group that lists the paradigm's locations. */
+    /* A communicator group lists indices into the one group of all the paradigm's locations. */
     const Group *locations = nullptr;
     const bool direct =
         group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS || (group.flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0;
@@ -116,14 +119,19 @@ int32_t Comms::number(OTF2_CommRef ref, int32_t rank) const {
 int32_t Comms::peer_rank(int32_t comm, int32_t rank, uint32_t peer) const {
     const Comm &it = comms_[static_cast<size_t>(comm)];
     size_t place = peer;
-    if (it.first_remote >= 0) {
-        const bool in_first = rank_in(comm, rank) < it.first_remote;
+    if (it.second_group != kNull32) {
+        const bool in_first = rank_in(comm, rank) < it.second_group;
         if (in_first)
-            place += static_cast<size_t>(it.first_remote);
-        else if (place >= static_cast<size_t>(it.first_remote))
+            place += static_cast<size_t>(it.second_group);
+        else if (place >= static_cast<size_t>(it.second_group))
             return -1;
     }
-    return place < it.members.size() ? it.members[place] : -1;
+    return member(comm, static_cast<uint32_t>(place));
+}
+
+int32_t Comms::member(int32_t comm, uint32_t place) const {
+    const std::vector<int32_t> &members = comms_[static_cast<size_t>(comm)].members;
+    return place < members.size() ? members[place] : -1;
 }
 
 int32_t Comms::rank_in(int32_t comm, int32_t rank) const {

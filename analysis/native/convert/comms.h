@@ -1,4 +1,4 @@
-/* Communicators as the dataset numbers them, and who their members are. */
+/* Communicators as the dataset numbers them, and their members. */
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace hopscope {
 
 struct Comm {
     std::string name;
-    std::vector<int32_t> members; /* trace-wide ranks */
-    int32_t first_remote = -1;    /* of an intercommunicator: where the second group begins in members */
+    std::vector<int32_t> members;   /* trace-wide ranks */
+    int32_t second_group = kNull32; /* of an intercommunicator: where it begins in members */
     int32_t parent = kNull32;
 };
 
@@ -29,44 +29,51 @@ class Comms {
   public:
     Comms(const Definitions &definitions, const Ranks &ranks);
 
-    /* The number of a communicator as `rank` sees it; MPI_COMM_SELF is another one for every rank. A shadow
-     * communicator has the number of the one it serves. -1 if there is no such. */
+    /* The number of a communicator as `rank` sees it; every rank's MPI_COMM_SELF has its own. A shadow communicator has
+     * the number of the one it serves. -1 if unknown. */
     int32_t number(OTF2_CommRef ref, int32_t rank) const;
-    /* The trace-wide rank of `peer` (a rank of the communicator, or of the other side's group for an
-     * intercommunicator) as `rank` addresses it; -1 if there is none. */
+    /* The trace-wide rank of `peer` (a rank of the communicator, or of the other group of an intercommunicator) as
+     * `rank` addresses it; -1 if there is none. */
     int32_t peer_rank(int32_t comm, int32_t rank, uint32_t peer) const;
-    /* The place of a trace-wide rank among the members; -1 if it is none. */
+    /* The trace-wide rank of the member at this place: where a hop's peer is. -1 if there is none. */
+    int32_t member(int32_t comm, uint32_t place) const;
+    /* The index of a trace-wide rank among the members; -1 if it is not one. */
     int32_t rank_in(int32_t comm, int32_t rank) const;
 
     const std::vector<Comm> &all() const {
         return comms_;
     }
-    /* How many come before the ranks' own MPI_COMM_SELFs, of which only those that are used count. */
+    /* The number of communicators before the ranks' own MPI_COMM_SELFs, of which only used ones count. */
     size_t named() const {
         return named_;
     }
-    /* Null for communicators of the application. */
+    /* Null for the application's communicators. */
     const Shadow *shadow(OTF2_CommRef ref) const {
         const Known *known = known_.find(ref);
         return known ? known->shadow : nullptr;
     }
-    /* In no order. */
+    /* In no particular order. */
     std::vector<const Shadow *> shadows() const;
+    /* True if the MPI library's own messages travel on any of them. */
+    bool has_native() const {
+        return has_native_;
+    }
 
   private:
-    /* What a reference stands for: a shadow communicator, for what its parent does. */
+    /* What a reference means; for a shadow communicator, what its parent's means. */
     struct Known {
         int32_t number = -1;
-        bool is_self = false; /* the number is rank 0's; the others' follow */
+        bool is_self = false; /* the number is rank 0's; those of other ranks follow */
         const Shadow *shadow = nullptr;
     };
 
     std::vector<int32_t> members_of(const Definitions &definitions, const Ranks &ranks, OTF2_GroupRef ref) const;
 
     std::vector<Comm> comms_;
-    std::vector<std::unordered_map<int32_t, int32_t>> places_; /* rank -> place, per communicator */
+    std::vector<std::unordered_map<int32_t, int32_t>> places_; /* per communicator: rank -> index */
     RefTable<Known> known_;
     size_t named_ = 0;
+    bool has_native_ = false;
     std::unordered_map<OTF2_CommRef, Shadow> shadows_;
 };
 

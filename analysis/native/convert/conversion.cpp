@@ -1,4 +1,4 @@
-/* Reads, matches and hands out piece by piece; walks at the end. */
+/* Reads, matches and returns piece by piece; walks at the end. */
 #include "conversion.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Conversion::~Conversion() {
     BlockPool::instance().clear();
 }
 
-/* One lane for each location; a rank's main thread is the one with the smallest id. */
+/* One lane per location; a rank's main thread is the one with the smallest id. */
 paths::Lanes Conversion::make_lanes() {
     const std::vector<LocationEvents> &locations = reading_.trace().locations;
     std::vector<int32_t> main_of(reading_.trace().ranks->ranks.size(), -1);
@@ -81,7 +81,8 @@ void Conversion::read_piece(Tables &out) {
     const auto rows = static_cast<size_t>(piece_rows_);
     collectives_->number(horizon.calls);
     messages_->join_threads();
-    /* From here on collectives have nothing to do with messages and intervals. */
+    collectives_->file_hops();
+    /* From here on collectives are independent of messages and intervals. */
     Tables others;
     with_another(
         [&] {
@@ -101,7 +102,7 @@ void Conversion::read_piece(Tables &out) {
     std::move(others.begin(), others.end(), std::back_inserter(out));
     if (last)
         stage_ = Stage::Held;
-    malloc_trim(0); /* what a piece took is the system's again; else the next one's threads take more */
+    malloc_trim(0); /* returns the piece's memory to the system; otherwise the next piece's threads allocate more */
 }
 
 void Conversion::give_last(Tables &out) {

@@ -12,7 +12,7 @@
 
 namespace hopscope {
 
-/* Counts of what could not be joined, and sums, for the table `run`. */
+/* Counts of records that could not be joined, and sums, for the table `run`. */
 struct Sums {
     uint64_t events = 0, threads = 0, collectives = 0, incomplete = 0;
     uint64_t unplaced_calls = 0, unmatched_hops = 0, unmatched_sends = 0, unmatched_receives = 0;
@@ -22,14 +22,13 @@ struct Sums {
 
 class Conversion {
   public:
-    /* Reads about piece_events at a time, all at once if 0, and makes tables of about piece_rows rows; files that the
-     * walks need go to scratch_directory. Throws ArchiveError. */
+    /* Reads about piece_events at a time (all at once if 0) and makes tables of about piece_rows rows; the walks'
+     * temporary files go to scratch_directory. Throws ArchiveError. */
     Conversion(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events,
                int64_t piece_rows, Progress &progress);
     ~Conversion();
 
-    /* Appends the tables that come next. False when there are no more.
-     * Throws ArchiveError, Cancelled or std::system_error. */
+    /* Appends the next tables. False when there are no more. Throws ArchiveError, Cancelled or std::system_error. */
     bool next(Tables &out);
 
     Trace &trace() {

@@ -1,4 +1,4 @@
-/* Reading the global definitions through libotf2's callbacks. */
+/* Reads the global definitions through libotf2's callbacks. */
 #include "definitions.h"
 
 #include <algorithm>
@@ -52,31 +52,20 @@ OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
 OTF2_CallbackCode on_attribute(void *user, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_Type) {
     Definitions &definitions = self_of(user);
     const std::string &word = definitions.string(name);
-    if (word == "hopscope::engine")
-        definitions.attribute_engine = self;
-    else if (word == "hopscope::seq")
-        definitions.attribute_seq = self;
-    else if (word == "hopscope::comm")
-        definitions.attribute_comm = self;
-    else if (word == "hopscope::function")
-        definitions.attribute_function = self;
-    else if (word == "hopscope::gap")
-        definitions.attribute_gap = self;
-    else if (word == "hopscope::peer")
-        definitions.attribute_peer = self;
-    else if (word == "hopscope::tag")
-        definitions.attribute_tag = self;
-    else if (word == "hopscope::request")
-        definitions.attribute_request = self;
+#define TAKE(id, its_word, type, description)                                                                          \
+    if (word == ARCHIVE_ATTRIBUTE(its_word))                                                                           \
+        definitions.attribute_##its_word = self;
+    ARCHIVE_ATTRIBUTES(TAKE)
+#undef TAKE
     return OTF2_CALLBACK_SUCCESS;
 }
 
 OTF2_CallbackCode on_parameter(void *user, OTF2_ParameterRef self, OTF2_StringRef name, OTF2_ParameterType) {
     Definitions &definitions = self_of(user);
     const std::string &word = definitions.string(name);
-    if (word == "sends not recorded")
+    if (word == ARCHIVE_PARAMETER_SENDS)
         definitions.parameter_sends = self;
-    else if (word == "receives not recorded")
+    else if (word == ARCHIVE_PARAMETER_RECEIVES)
         definitions.parameter_receives = self;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -122,7 +111,7 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
                                                                            : RegionOwner::Other;
     region.kind = classify_region(region.name, owner);
     if (paradigm == OTF2_PARADIGM_MPI) {
-        /* A tool may show a prettier name than the function's own, or that of a Fortran binding. */
+        /* The name may be prettified by the tool, or be that of a Fortran binding. */
         const std::string canonical = plain_name(definitions.string(canonical_name));
         for (const std::string &name : {canonical, c_function_name(region.name), c_function_name(canonical)}) {
             const RegionKind kind = classify_region(name, RegionOwner::Other);
@@ -133,8 +122,9 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
             }
         }
     }
+    region.send_call = send_call_of(region.name);
     region.call_site = definitions.string(file);
-    /* Score-P gives all MPI functions the file "MPI": that is no place in a program. */
+    /* Score-P gives all MPI functions the file "MPI", which is not a place in a program. */
     if (is_mpi(region.kind) && region.call_site == "MPI")
         region.call_site.clear();
     if (!region.call_site.empty() && line)
@@ -174,7 +164,7 @@ void read_properties(OTF2_Reader *reader, Definitions &definitions) {
             std::free(value);
         }
     }
-    std::free(names); /* one block: pointers and names together */
+    std::free(names); /* one block holds pointers and names */
     char *creator = nullptr;
     if (OTF2_Reader_GetCreator(reader, &creator) == OTF2_SUCCESS && creator)
         definitions.creator = readable(creator);
@@ -200,11 +190,11 @@ std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
     Definitions &definitions = *read;
     OTF2_Reader *reader = archive.reader();
     if (archive.is_plain() && !has_end(archive.definitions_file()))
-        throw ArchiveError(archive.definitions_file() + ": breaks off: its end is not there");
+        throw ArchiveError(archive.definitions_file() + ": the file is truncated");
     OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
     if (!global)
         throw ArchiveError(archive.definitions_file() +
-                           ": the global definitions cannot be opened: " + take_otf2_error("libotf2 gives no reason"));
+                           ": cannot open the global definitions: " + take_otf2_error("libotf2 gives no reason"));
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
@@ -232,6 +222,11 @@ std::unique_ptr<Definitions> read_definitions(const Archive &archive) {
                            std::to_string(expected) + " definitions");
     OTF2_Reader_CloseGlobalDefReader(reader, global);
     read_properties(reader, definitions);
+    const auto format = definitions.properties.find(ARCHIVE_PROPERTY_FORMAT);
+    if (format != definitions.properties.end() && format->second != ARCHIVE_FORMAT)
+        throw ArchiveError(archive.definitions_file() + ": written in format " + format->second +
+                           " by a newer Hopscope; this version reads formats up to " ARCHIVE_FORMAT);
+    definitions.requests_tell_waits = format != definitions.properties.end();
     definitions.regions[kOffRegion] = {"recording off", "", RegionKind::Off};
     constexpr OTF2_RegionRef kDense = 1u << 16;
     for (const auto &[ref, region] : definitions.regions)

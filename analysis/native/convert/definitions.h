@@ -11,6 +11,7 @@
 
 #include "archive.h"
 #include "regions.h"
+#include "schemas/otf2.h"
 
 namespace hopscope {
 
@@ -18,6 +19,7 @@ struct Region {
     std::string name;
     std::string call_site; /* empty if unknown */
     RegionKind kind = RegionKind::User;
+    paths::SendCall send_call = paths::SendCall::any;
 };
 
 struct SystemNode {
@@ -38,7 +40,7 @@ struct Location {
     OTF2_LocationRef id = OTF2_UNDEFINED_LOCATION;
     uint64_t events = 0;
     OTF2_LocationGroupRef group = OTF2_UNDEFINED_LOCATION_GROUP;
-    bool is_thread = false; /* of the CPU */
+    bool is_thread = false; /* for a CPU thread */
 };
 
 struct Group {
@@ -52,7 +54,7 @@ struct CommDefinition {
     OTF2_CommRef id = OTF2_UNDEFINED_COMM;
     std::string name;
     OTF2_GroupRef group = OTF2_UNDEFINED_GROUP;
-    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* of an intercommunicator */
+    OTF2_GroupRef remote_group = OTF2_UNDEFINED_GROUP; /* for an intercommunicator */
     OTF2_CommRef parent = OTF2_UNDEFINED_COMM;
 };
 
@@ -60,27 +62,23 @@ struct Definitions {
     uint64_t ticks_per_second = 1000000000;
     std::string creator;
     std::map<std::string, std::string> properties; /* of the trace */
+    bool requests_tell_waits = false;              /* see archive_request */
     std::unordered_map<OTF2_StringRef, std::string> strings;
     std::unordered_map<OTF2_RegionRef, Region> regions;
-    std::vector<const Region *> dense_regions; /* by number, where those are small; else null */
+    std::vector<const Region *> dense_regions; /* by number if numbers are small; else null */
     std::unordered_map<OTF2_SystemTreeNodeRef, SystemNode> nodes;
-    std::vector<LocationGroup> location_groups; /* in the order of definition, as all below */
+    std::vector<LocationGroup> location_groups; /* in order of definition, as in all lists below */
     std::vector<Location> locations;
     std::unordered_map<OTF2_GroupRef, Group> groups;
     std::vector<CommDefinition> comms;
-    OTF2_AttributeRef attribute_engine = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_seq = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_comm = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_function = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_gap = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_peer = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_tag = OTF2_UNDEFINED_ATTRIBUTE;
-    OTF2_AttributeRef attribute_request = OTF2_UNDEFINED_ATTRIBUTE;
+#define MEMBER(id, word, type, description) OTF2_AttributeRef attribute_##word = OTF2_UNDEFINED_ATTRIBUTE;
+    ARCHIVE_ATTRIBUTES(MEMBER)
+#undef MEMBER
     OTF2_ParameterRef parameter_sends = OTF2_UNDEFINED_PARAMETER;
     OTF2_ParameterRef parameter_receives = OTF2_UNDEFINED_PARAMETER;
 
     const std::string &string(OTF2_StringRef ref) const;
-    /* The region; one called `unknown region` where there is no such. */
+    /* The region; one named `unknown region` if it is not defined. */
     const Region &region(OTF2_RegionRef ref) const {
         if (ref < dense_regions.size() && dense_regions[ref])
             return *dense_regions[ref];
@@ -91,7 +89,7 @@ struct Definitions {
     const Region &sparse_region(OTF2_RegionRef ref) const;
 };
 
-/* The region of the stretches in which recording was off, which archives tell by events and not by a region. */
+/* The region of stretches in which recording was paused; archives mark these by events, not by a region. */
 constexpr OTF2_RegionRef kOffRegion = OTF2_UNDEFINED_REGION - 1;
 
 /* Reads all of them. Throws ArchiveError. */

@@ -1,4 +1,4 @@
-/* Hops: within one collective, the messages of one tag between two ranks match in order. */
+/* Matches hops: within one collective, messages with one tag between two ranks match in order. */
 #include "hops.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace hopscope {
 namespace {
 
-/* What both ends of a hop have in common. */
+/* What both ends of a hop share. */
 struct Key {
     OTF2_CommRef shadow;
     int32_t src, dst;
@@ -23,7 +23,7 @@ struct Key {
     }
 };
 
-/* One end: the ends of a key that match in order stand in a chain. */
+/* One end. Ends with the same key form a chain and match in order. */
 template <typename Record> struct End {
     const Record *record;
     int64_t time;
@@ -36,7 +36,7 @@ template <typename Record> struct End {
     }
 };
 
-/* The ends of one direction in the order in which they match, taken from their chain. */
+/* The ends of one direction in matching order, taken from their chain. */
 template <typename Record>
 void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<End<Record>> &out) {
     out.clear();
@@ -45,13 +45,13 @@ void in_order(const std::vector<End<Record>> &ends, int32_t first, std::vector<E
     std::sort(out.begin(), out.end());
 }
 
-/* Joins ends by key. Its memory is kept from collective to collective. */
+/* Joins ends by key. It reuses its memory from collective to collective. */
 class Matcher {
   public:
     void clear() {
         sends_.clear();
         receives_.clear();
-        size_t room = kFewest; /* as much as the last one needed: one large collective does not slow the others down */
+        size_t room = kFewest; /* as much as the last one needed: a large collective does not slow down the others */
         while (room < 2 * pairs_.size() + 2)
             room *= 2;
         places_.assign(room, -1);
@@ -67,7 +67,7 @@ class Matcher {
     template <typename Give> uint64_t match(const Give &give) {
         uint64_t left_over = 0;
         for (const Pair &pair : pairs_) {
-            if (is_one(sends_, pair.first_send) && is_one(receives_, pair.first_receive)) { /* nearly always */
+            if (is_one(sends_, pair.first_send) && is_one(receives_, pair.first_receive)) { /* the usual case */
                 give(pair.key, sends_[static_cast<size_t>(pair.first_send)],
                      receives_[static_cast<size_t>(pair.first_receive)], 0);
                 continue;
@@ -99,7 +99,7 @@ class Matcher {
         ends.back().next = pair.*first;
         pair.*first = static_cast<int32_t>(ends.size()) - 1;
     }
-    /* Open addressing: places_ is never more than half full. */
+    /* Open addressing: places_ is at most half full. */
     size_t pair_of(const Key &key) {
         if (2 * (pairs_.size() + 1) > places_.size())
             grow();
@@ -123,23 +123,22 @@ class Matcher {
     }
 
     std::vector<Pair> pairs_;
-    std::vector<int32_t> places_; /* of pairs_; -1 where there is none */
+    std::vector<int32_t> places_; /* indices into pairs_; -1 if empty */
     std::vector<End<SendRecord>> sends_, these_sends_;
     std::vector<End<ReceiveRecord>> receives_, these_receives_;
 };
 
-/* Tags: schemas/otf2.md. */
-Phase phase_of(uint32_t tag) {
-    return static_cast<Phase>(std::min<uint32_t>(tag & 3u, 2u));
+hop_phase phase_of(uint32_t tag) {
+    return static_cast<hop_phase>(std::min<uint32_t>(hop_phase_of(tag), PHASE_COUNT - 1));
 }
 
-/* The rank at the other end; -1 if communicator or peer are unknown to the trace. */
+/* The rank at the other end; -1 if the trace does not know the communicator or the peer. */
 template <typename Record> int32_t peer_of(const Trace &trace, const Record &record, int32_t rank) {
     const int32_t comm = trace.comms->number(record.comm, rank);
-    return comm < 0 ? -1 : trace.comms->peer_rank(comm, rank, record.peer);
+    return comm < 0 ? -1 : trace.comms->member(comm, record.peer);
 }
 
-/* Sorts hops from `first` on into the order of their rows. */
+/* Sorts hops from `first` on into row order. */
 void sort_hops(Kept<Hop> &hops, size_t first) {
     thread_local std::vector<std::pair<int64_t, size_t>> order;
     thread_local std::vector<Hop> sorted;
@@ -159,18 +158,67 @@ void sort_hops(Kept<Hop> &hops, size_t first) {
     std::copy(sorted.begin(), sorted.end(), hops.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
+/* Numbers the messages from each rank to each other one, in row order. The tags of the MPI library's own hops have no
+ * segments, but a key that both ends know. */
+void number_segments(Kept<Hop> &hops, size_t first) {
+    thread_local std::vector<std::tuple<int32_t, int32_t, size_t>> order;
+    order.clear();
+    for (size_t h = first; h < hops.size(); h++)
+        order.emplace_back(hops[h].src, hops[h].dst, h);
+    std::sort(order.begin(), order.end());
+    const Hop *before = nullptr;
+    for (const auto &[src, dst, h] : order) {
+        Hop &hop = hops[h];
+        hop.round = 0;
+        hop.segment = before && before->src == src && before->dst == dst ? before->segment + 1 : 0;
+        before = &hop;
+    }
+}
+
+/* False if the hop was filed under this call only because it was open. */
+template <typename Record>
+bool is_of(const Trace &trace, const Record &hop, const Collective &collective, int32_t rank) {
+    return hop_seq_of(hop.tag) == hop_seq_bits(static_cast<uint64_t>(collective.seq)) &&
+           trace.comms->number(hop.comm, rank) == collective.comm;
+}
+
+/* Since when the rank waited for an end in a nonblocking collective, if it did: it waits for all of them in the call
+ * that finds the collective complete. Returns false if the end was there before. */
+template <typename Record> bool wait_in_completion(Record &end, int64_t begin, const CallRecord &call) {
+    const bool may_have = call.wait_begin == kNull64 || end.end == kNull64 || end.end >= call.wait_begin;
+    end.wait_begin = may_have && call.wait_begin != kNull64 ? std::max(begin, call.wait_begin) : kNull64;
+    return may_have;
+}
+
+/* Another thread saw the hop that ended a wait of the call's own thread: finds when that wait began. */
+void find_wait(ReceiveRecord &receive, const std::vector<HopWait> &waits) {
+    auto after = std::upper_bound(waits.begin(), waits.end(), receive.end,
+                                  [](int64_t end, const HopWait &wait) { return end < wait.begin; });
+    if (after == waits.begin() || (after - 1)->end < receive.end)
+        return;
+    receive.wait_begin = (after - 1)->begin;
+    receive.by_times = false;
+}
+
 } // namespace
 
-uint64_t match_hops(const Trace &trace, const Collective &collective, Kept<Hop> &out) {
+uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out) {
     thread_local Matcher matcher;
     matcher.clear();
     uint64_t unmatched = 0;
+    bool any_native = false;
     for (const Call &call : collective.calls) {
-        const LocationEvents &location = trace.locations[call.location];
+        LocationEvents &location = trace.locations[call.location];
         const CallRecord &record = location.calls[call.index];
+        const Shadow *shadow = record.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace.comms->shadow(record.shadow);
+        const bool native = shadow && shadow->native;
+        any_native = any_native || native;
         for (int64_t i = record.last_hop_send; i >= 0; i = location.hop_sends[i].before) {
-            const SendRecord &send = location.hop_sends[i];
-            const int32_t peer = peer_of(trace, send, call.rank);
+            SendRecord &send = location.hop_sends[i];
+            if (native && record.nonblocking)
+                wait_in_completion(send, send.begin, record);
+            const int32_t peer =
+                native && !is_of(trace, send, collective, call.rank) ? -1 : peer_of(trace, send, call.rank);
             if (peer >= 0)
                 matcher.add({send.comm, call.rank, peer, send.tag},
                             {&send, send.begin, static_cast<uint64_t>(i), call.location, -1});
@@ -178,8 +226,13 @@ uint64_t match_hops(const Trace &trace, const Collective &collective, Kept<Hop> 
                 unmatched++;
         }
         for (int64_t i = record.last_hop_receive; i >= 0; i = location.hop_receives[i].before) {
-            const ReceiveRecord &receive = location.hop_receives[i];
-            const int32_t peer = peer_of(trace, receive, call.rank);
+            ReceiveRecord &receive = location.hop_receives[i];
+            if (native && record.nonblocking)
+                receive.by_times = wait_in_completion(receive, receive.post, record);
+            else if (receive.by_times)
+                find_wait(receive, location.hop_waits);
+            const int32_t peer =
+                native && !is_of(trace, receive, collective, call.rank) ? -1 : peer_of(trace, receive, call.rank);
             if (peer >= 0)
                 matcher.add({receive.comm, peer, call.rank, receive.tag},
                             {&receive, receive.post, receive.order, call.location, -1});
@@ -190,12 +243,14 @@ uint64_t match_hops(const Trace &trace, const Collective &collective, Kept<Hop> 
     const size_t first = out.size();
     unmatched += matcher.match([&](const Key &key, const auto &send, const auto &receive, size_t occurrence) {
         out.push_back({send.record, receive.record, send.location, receive.location, key.src, key.dst,
-                       phase_of(key.tag), static_cast<int32_t>(key.tag >> 2 & 0x3fu),
-                       /* the tag has the low 8 bits; hops of one tag come in order, 256 segments apart */
-                       static_cast<int32_t>(key.tag >> 8 & 0xffu) + static_cast<int32_t>(occurrence) * 256,
+                       phase_of(key.tag), static_cast<int32_t>(hop_round_of(key.tag)),
+                       /* the tag has the lower bits; hops with one tag come in order */
+                       static_cast<int32_t>(hop_segment_of(key.tag) | occurrence << HOP_SEGMENT_BITS),
                        trace.comms->shadow(key.shadow)});
     });
     sort_hops(out, first);
+    if (any_native)
+        number_segments(out, first);
     return unmatched;
 }
 

@@ -1,26 +1,26 @@
-/* Joining the two ends of every hop of a collective. */
+/* Joins the two ends of every hop of a collective. */
 #pragma once
 
 #include <vector>
 
 #include "collectives.h"
 #include "reading.h"
+#include "schemas/otf2.h"
 
 namespace hopscope {
-
-enum class Phase : uint8_t { Up = 0, Down = 1, Exchange = 2 };
 
 struct Hop {
     const SendRecord *send;
     const ReceiveRecord *receive;
-    size_t src_location, dst_location; /* places in Trace::locations */
+    size_t src_location, dst_location; /* of the calls: indices into Trace::locations */
     int32_t src, dst;
-    Phase phase;
+    hop_phase phase;
     int32_t round, segment;
     const Shadow *shadow;
 };
 
-/* Appends the hops of a collective, in the order of their rows. Returns how many ends have no other end. */
-uint64_t match_hops(const Trace &trace, const Collective &collective, Kept<Hop> &out);
+/* Appends the hops of a collective in row order. Returns how many ends have no other end. Finds out since when the ends
+ * of a nonblocking collective were waited for. */
+uint64_t match_hops(Trace &trace, const Collective &collective, Kept<Hop> &out);
 
 } // namespace hopscope

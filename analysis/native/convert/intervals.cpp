@@ -1,29 +1,14 @@
-/* Intervals of all locations, merged by when they began. */
+/* Merges the intervals of all locations by their begin. */
 #include "intervals.h"
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
 #include <tuple>
 
 #include "../paths/time_order.h"
 
 namespace hopscope {
-namespace {
 
-/* For the walks, in the order of paths::IntervalKind. */
-int8_t kind_of_interval(RegionKind kind) {
-    static const char *const kinds[] = {"init", "finalize", "p2p",    "wait",     "comm",
-                                        "io",   "mpi",      "region", "overhead", "off"};
-    for (size_t i = 0; i < std::size(kinds); i++)
-        if (std::strcmp(kinds[i], interval_kind(kind)) == 0)
-            return static_cast<int8_t>(i);
-    return static_cast<int8_t>(paths::IntervalKind::mpi);
-}
-
-} // namespace
-
-/* Ends of intervals that were taken up open. */
+/* Ends intervals that were taken while open. */
 void IntervalPieces::end_open() {
     const int64_t first_ready = next_row_ - static_cast<int64_t>(ready_.size());
     for (size_t l = 0; l < making_.trace.locations.size(); l++) {
@@ -38,7 +23,7 @@ void IntervalPieces::end_open() {
             open_.erase(open);
         }
         location.late_ends.clear();
-        if (location.ended) /* what is open stays so */
+        if (location.ended) /* it stays open */
             open_.erase(open_.lower_bound({l, 0}), open_.lower_bound({l + 1, 0}));
     }
 }
@@ -88,7 +73,7 @@ int64_t IntervalPieces::first_open() const {
     return first;
 }
 
-/* Everything that waits goes to the file. */
+/* Writes everything that waits to the file. */
 void IntervalPieces::hold() {
     if (!held_)
         held_ = std::make_unique<paths::ScratchColumn<Row>>(scratch_);
@@ -167,7 +152,7 @@ void IntervalPieces::give(const Row *first, size_t count, Tables &out) {
         end.push_back(trace.ns_or_null(interval.end));
         call_site.push_back(words.call_site);
         lanes.push_back(static_cast<int32_t>(row->location));
-        kinds.push_back(static_cast<int8_t>(kind_of_interval(words.what)));
+        kinds.push_back(static_cast<int8_t>(interval_kind(words.what)));
         if (words.what == RegionKind::Overhead && interval.end != kNull64)
             making_.overhead_ns += end.back() - begin.back();
     }

@@ -1,4 +1,4 @@
-/* MPI calls that are no collectives, and other regions: their rows. */
+/* The rows of MPI calls other than collectives, and of other regions. */
 #pragma once
 
 #include <map>
@@ -10,23 +10,22 @@
 
 namespace hopscope {
 
-/* Rows come in the order in which intervals began, so one that is open holds back all that began after it. Where that
- * becomes long (a region like `main`), rows go to a file until the trace's end, and ends that come later are put in
- * when they are read again. */
+/* Rows are in the order in which intervals began, so an open one holds back all that began later. If it stays open long
+ * (a region like `main`), rows go to a file until the trace's end; later ends are filled in when the file is read. */
 class IntervalPieces {
   public:
     IntervalPieces(Making &making, const paths::Scratch &scratch) : making_(making), scratch_(scratch) {}
 
-    /* Takes up what began before the horizon; appends rows, `rows` at a time. */
+    /* Adds intervals that began before the horizon; appends rows, `rows` at a time. */
     void take(int64_t horizon, size_t rows, bool last, Tables &out);
-    /* Appends the next rows of the file, after the last take(). False when there are no more. */
+    /* Appends the next rows of the file; call it after the last take(). False when there are no more. */
     bool take_held(size_t rows, Tables &out);
 
   private:
     struct Row {
         IntervalRecord interval;
         size_t location;
-        int64_t index; /* in the location's queue; -1 for a call that became an interval */
+        int64_t index; /* index in the location's queue; -1 for a call that became an interval */
     };
 
     void take_up(int64_t horizon);
@@ -37,7 +36,7 @@ class IntervalPieces {
 
     Making &making_;
     const paths::Scratch &scratch_;
-    std::vector<Row> ready_; /* the first one has the number next_id_, where nothing is held */
+    std::vector<Row> ready_; /* the first one has the number next_id_, if nothing is held */
     int64_t next_id_ = 0, next_row_ = 0;
     std::map<std::pair<size_t, int64_t>, int64_t> open_; /* location and index -> row */
     std::unique_ptr<paths::ScratchColumn<Row>> held_;

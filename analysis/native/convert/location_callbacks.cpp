@@ -1,4 +1,4 @@
-/* libotf2's events, handed to the LocationReader that came with them as user data. */
+/* Passes libotf2's events to the LocationReader given as user data. */
 #include "location_reader.h"
 
 namespace hopscope {
@@ -8,7 +8,7 @@ LocationReader &reader_of(void *user) {
     return *static_cast<LocationReader *>(user);
 }
 
-/* Events of no further interest: whatever their fields are. */
+/* Events that need no further handling, whatever their fields. */
 template <typename... Fields>
 OTF2_CallbackCode on_other(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void *user, OTF2_AttributeList *,
                            Fields...) {

@@ -1,13 +1,14 @@
-/* What one location (thread) did, as queues of records in the order in which they began. Only what may still change or
- * has not been taken yet is there: a conversion reads piece by piece.
+/* What one location (thread) did, as queues of records in the order in which they began. They keep only records that
+ * may still change or have not been taken yet: a conversion reads piece by piece.
  *
- * Times are the archive's ticks after clock correction, as signed numbers; kNull64 where the trace has none.
- * Communicators, regions and ranks are still the archive's own numbers.
+ * Times are the archive's ticks after clock correction, signed; kNull64 if the trace has none. Communicators, regions
+ * and ranks still have the archive's own numbers.
  */
 #pragma once
 
 #include <otf2/otf2.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,36 +19,45 @@
 
 namespace hopscope {
 
+/* A size as the archive has it. An impossible size such as OTF2_UNDEFINED_UINT64 means that the writer did not know it;
+ * it counts as 0. */
+inline int64_t size_of(uint64_t bytes) {
+    return bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? 0 : static_cast<int64_t>(bytes);
+}
+
 /* One rank's part of a collective. */
 struct CallRecord {
     int64_t enter = 0;
-    int64_t computed = 0;         /* outside MPI, since its location entered the call before */
-    int64_t wait_begin = kNull64; /* nonblocking only, as complete */
+    int64_t computed = 0;         /* time outside MPI since its location's previous call was entered */
+    int64_t wait_begin = kNull64; /* nonblocking only, like complete */
     int64_t leave = kNull64;
     int64_t complete = kNull64;
     int64_t bytes_sent = 0;
     int64_t bytes_received = 0;
-    int64_t seq = kNull64; /* set anew by the trace; else counted */
+    int64_t seq = kNull64; /* given by the trace; otherwise counted */
     uint64_t request = 0;  /* nonblocking only */
     bool nonblocking = false;
-    bool persistent = false; /* numbered apart: counts of others do not go on from its seq */
+    bool persistent = false; /* numbered separately: counting does not continue from its seq */
+    uint16_t hop_seq = 0;    /* in the tags of its hops; known if the trace has hops of the MPI library */
     OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
-    OTF2_CommRef comm = OTF2_UNDEFINED_COMM; /* undefined: the trace does not say */
+    OTF2_CommRef comm = OTF2_UNDEFINED_COMM; /* undefined if the trace does not say */
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
     OTF2_StringRef engine = OTF2_UNDEFINED_STRING;
-    OTF2_CommRef shadow = OTF2_UNDEFINED_COMM; /* where its hops travelled */
+    OTF2_StringRef algorithm = OTF2_UNDEFINED_STRING;
+    OTF2_CommRef shadow = OTF2_UNDEFINED_COMM; /* on which its hops travelled */
     int32_t depth = 0;
-    /* What may still change it: it has not left, is not complete, or one of its messages is not. */
+    /* Number of things that may still change it: its leave, its completion and each open message. */
     int32_t open = 0;
-    /* The last of its hops and steps, each of which names the one before: -1 for none. And how many hops there are. */
+    /* Its last hop send, hop receive and step, each of which names its predecessor; -1 for none. Then the number of
+     * hops. */
     int64_t last_hop_send = -1, last_hop_receive = -1, last_step = -1;
     int32_t hop_receives = 0;
-    /* Where its location's queues were when it began: its own records are there or later. */
+    /* The ends of its location's queues when it began: its own records are there or later. */
     int64_t first_hop_send = 0, first_hop_receive = 0, first_step = 0;
-    /* What it became: a call of that collective, or (kUnplaced) an interval. */
+    /* The collective that it belongs to, or kUnplaced if it became an interval. */
     int64_t collective = kNull64;
     int64_t call_id = kNull64;
-    int64_t previous = -1; /* the call before it on the location that became one of a collective */
+    int64_t previous = -1; /* the previous call on this location that belongs to a collective */
 };
 
 constexpr int64_t kUnplaced = -1;
@@ -61,13 +71,16 @@ struct SendRecord {
     OTF2_CommRef comm;
     uint32_t peer; /* rank of comm */
     uint32_t tag;
-    int64_t before = -1; /* of hops: the one before in the same call */
+    int32_t location = -1; /* for hops: index of the thread it was on; -1 if it was the call's */
+    int64_t before = -1;   /* for hops: the previous one in the same call */
+    /* For messages: the call that completes it. */
+    paths::SendCall call = paths::SendCall::any;
 };
 
-/* Messages that are not recorded, counted so that the others keep their numbers. */
+/* Messages that were not recorded, counted so that the recorded ones match correctly. */
 struct SkippedRecord {
-    int64_t time;   /* they come before what begins then on this location ... */
-    uint64_t place; /* ... and after so many sends, or posts of receives, of it */
+    int64_t time;   /* they come before whatever begins then on this location ... */
+    uint64_t place; /* ... and after this many of its sends, or posts of receives */
     uint64_t count;
     bool receives;
     OTF2_CommRef comm;
@@ -85,8 +98,10 @@ struct ReceiveRecord {
     OTF2_CommRef comm;
     uint32_t peer;
     uint32_t tag;
-    int64_t before = -1;  /* of hops */
-    bool recorded = true; /* false: it ended while recording was off */
+    int32_t location = -1; /* for hops: index of the thread it was on; -1 if it was the call's */
+    int64_t before = -1;   /* for hops: the previous one in the same call */
+    bool recorded = true;  /* false: it ended while recording was paused */
+    bool by_times = false; /* for hops: only times tell whether it was waited for */
 };
 
 struct IntervalRecord {
@@ -96,16 +111,16 @@ struct IntervalRecord {
     int32_t depth;
 };
 
-/* The end of an interval that had left the queue when it came. */
+/* The end of an interval that had already left the queue. */
 struct LateEnd {
-    int64_t interval; /* its place in the queue */
+    int64_t interval; /* its index in the queue */
     int64_t at;
 };
 
 struct StepRecord {
     int64_t begin;
     int64_t end = kNull64;
-    int64_t before; /* in the same call */
+    int64_t before; /* the previous one in the same call */
     RegionKind kind;
 };
 
@@ -115,18 +130,24 @@ struct ClockOffsetRecord {
     double error;
 };
 
-/* A request that another thread of the rank started. */
+/* A time in which a thread had nothing to do but wait for hops. */
+struct HopWait {
+    int64_t begin, end;
+};
+
+/* The end of a request that another thread of the rank started. */
 struct ForeignCompletion {
     uint64_t request;
-    int64_t wait_begin, end;
+    int64_t wait_begin, end; /* wait_begin: as for a message */
     bool is_receive;
-    int64_t bytes = 0; /* from here on: receives only */
+    int64_t bytes = 0; /* from here on for receives only */
     OTF2_CommRef comm = OTF2_UNDEFINED_COMM;
     uint32_t peer = 0, tag = 0;
     bool recorded = true;
+    bool waited = false; /* of a hop: it ended a wait */
 };
 
-/* Where a collective that was started before is complete. */
+/* The completion of a collective that was started earlier. */
 struct CollectiveEnd {
     uint64_t request;
     int64_t wait_begin, end;
@@ -147,19 +168,19 @@ inline void complete_collective(CallRecord &call, const CollectiveEnd &end) {
 
 struct OpenSend {
     int64_t index;
-    int64_t call; /* of a hop: the collective around it */
+    int64_t call; /* for a hop: the enclosing collective */
     bool is_hop;
 };
 
 struct OpenReceive {
     int64_t post;
     uint64_t order;
-    int64_t call; /* the collective around the posting; -1 for none */
+    int64_t call; /* the collective enclosing the posting; -1 for none */
 };
 
 constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
 
-/* Times before which nothing of a location changes any more and nothing is added. */
+/* Records of a location with earlier times are final: none changes and none is added. */
 struct Horizon {
     int64_t calls = kNull64;     /* enters of calls whose communicator is known */
     int64_t sends = kNull64;     /* begins of sends, with their ends */
@@ -167,9 +188,9 @@ struct Horizon {
     int64_t intervals = kNull64; /* begins of intervals; their ends may come later */
 };
 
-/* Where a location's file stops being readable. */
+/* Where a location's file becomes unreadable. */
 struct Damage {
-    std::string file; /* empty: it was read to its end */
+    std::string file; /* empty: the file was read to its end */
     std::string why;
 };
 
@@ -178,13 +199,13 @@ struct LocationEvents {
     int32_t rank = -1;
     uint64_t events = 0;   /* read so far */
     uint64_t expected = 0; /* as the archive says */
-    bool ended = false;    /* no more will come */
+    bool ended = false;    /* no more events will come */
     Damage damage;         /* why it ended early */
-    uint64_t set_back = 0; /* events whose time was before that of the one before them, and was taken to be the same */
+    uint64_t set_back = 0; /* events whose time was before their predecessor's, which was used instead */
     int64_t first = kNull64, last = kNull64;
     Horizon horizon;
-    bool has_mpi = false, finalized = false; /* of what was read */
-    uint64_t stray_hops = 0;                 /* ends of hops outside collectives */
+    bool has_mpi = false, finalized = false; /* in the events read */
+    uint64_t stray_hops = 0;                 /* ends of hops outside any collective */
     Queue<CallRecord> calls;
     Queue<SendRecord> sends, hop_sends;
     Queue<ReceiveRecord> hop_receives;
@@ -197,10 +218,15 @@ struct LocationEvents {
     std::vector<ClockOffsetRecord> clock_offsets;
     OpenRequests<OpenSend> open_sends;
     OpenRequests<OpenReceive> open_receives;
-    OpenRequests<int64_t> open_collectives; /* places in calls */
-    /* Ends without a begin: what another thread of the rank began. */
+    OpenRequests<int64_t> open_collectives; /* indices into calls */
+    /* Ends without a begin: another thread of the rank began them. */
     std::vector<ForeignCompletion> foreign_completions;
     std::vector<CollectiveEnd> foreign_collectives;
+    /* Ends of hops of the MPI library that may belong to another thread's call; sends are open until they end. */
+    OpenRequests<SendRecord> open_unfiled_sends;
+    std::vector<HopWait> hop_waits; /* which another thread may have ended */
+    std::vector<SendRecord> unfiled_sends;
+    std::vector<ReceiveRecord> unfiled_receives;
 };
 
 } // namespace hopscope

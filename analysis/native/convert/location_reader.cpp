@@ -1,40 +1,14 @@
-/* The state machine of one location: which regions are open, which requests, which collective. */
+/* The state machine of one location: open regions, open requests, and the current collective. */
 #include "location_reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace hopscope {
-namespace {
 
-/* A size as the archive has it. What no message can be, as OTF2_UNDEFINED_UINT64, stands for a size that its writer did
- * not know, and counts as nothing. */
-int64_t size_of(uint64_t bytes) {
-    return bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? 0 : static_cast<int64_t>(bytes);
-}
-
-} // namespace
-
-LocationReader::LocationReader(const Definitions &definitions, const Comms &comms, LocationEvents &out)
-    : definitions_(definitions), comms_(comms), out_(out) {}
-
-/* A clock that turns back (strange clock offsets, another tool's archive) stands still until it has caught up: all that
- * follows relies on the order of events. */
-void LocationReader::seen(int64_t &time) {
-    if (out_.first == kNull64)
-        out_.first = out_.last = time;
-    if (time < out_.last) {
-        out_.set_back++;
-        time = out_.last;
-    }
-    out_.last = time;
-}
-
-void LocationReader::other(int64_t &time) {
-    seen(time);
-    last_completion_.what = LastCompletion::None;
-}
+LocationReader::LocationReader(const Definitions &definitions, const Comms &comms, bool only_thread,
+                               LocationEvents &out)
+    : definitions_(definitions), comms_(comms), only_thread_(only_thread), out_(out) {}
 
 const Region &LocationReader::region(OTF2_RegionRef ref) const {
     return definitions_.region(ref);
@@ -53,7 +27,12 @@ int64_t LocationReader::mpi_enter(int64_t otherwise) {
     return frame ? frame->enter : otherwise;
 }
 
-/* What the trace says of a collective besides its end: its communicator, and its number where that is not counted. */
+paths::SendCall LocationReader::send_call() {
+    const Frame *frame = mpi_frame();
+    return frame ? region(frame->region).send_call : paths::SendCall::any;
+}
+
+/* Reads what attributes tell about a collective: its communicator, and its number if that is not counted. */
 void LocationReader::read_place(CallRecord &call, const OTF2_AttributeList *attributes) const {
     if (OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
         return;
@@ -160,6 +139,8 @@ void LocationReader::close_frame(int64_t time) {
     } else if (frame.opened == Opened::Step) {
         out_.steps[frame.index].end = time;
     }
+    if (frame.kind == RegionKind::HopWait && !only_thread_)
+        out_.hop_waits.push_back({frame.enter, time});
     if (frame.in_mpi)
         leave_mpi(time);
     for (const int64_t started : frame.started) {
@@ -173,10 +154,24 @@ void LocationReader::close_frame(int64_t time) {
     stack_.pop_back();
 }
 
+namespace {
+
+OTF2_StringRef text_in(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribute) {
+    OTF2_Type type;
+    OTF2_AttributeValue value;
+    /* Asking for one that is not there prints an error. */
+    const bool found = OTF2_AttributeList_TestAttributeByID(attributes, attribute) &&
+                       OTF2_AttributeList_GetAttributeByID(attributes, attribute, &type, &value) == OTF2_SUCCESS &&
+                       type == OTF2_TYPE_STRING;
+    return found ? value.stringRef : OTF2_UNDEFINED_STRING;
+}
+
+} // namespace
+
 void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_AttributeList *attributes) {
     seen(time);
-    /* A leave that nothing entered (recording began inside) closes nothing; one that skips inner regions ends them
-     * too, because they cannot outlive the outer one. */
+    /* A leave without an enter (recording began inside) closes nothing. One that skips inner regions ends them too,
+     * because they cannot outlive the outer one. */
     size_t place = stack_.size();
     while (place > 0 && stack_[place - 1].region != ref)
         place--;
@@ -184,21 +179,17 @@ void LocationReader::leave(int64_t time, OTF2_RegionRef ref, const OTF2_Attribut
         while (stack_.size() > place)
             close_frame(time);
         const Frame &frame = stack_.back();
-        if (frame.kind == RegionKind::HopWait && last_completion_.time == time) {
+        if (frame.kind == RegionKind::HopWait && !definitions_.requests_tell_waits && last_completion_.time == time) {
             const int64_t index = last_completion_.index;
             if (last_completion_.what == LastCompletion::HopReceive && index >= out_.hop_receives.begin())
                 out_.hop_receives[index].wait_begin = frame.enter;
             else if (last_completion_.what == LastCompletion::HopSend && index >= out_.hop_sends.begin())
                 out_.hop_sends[index].wait_begin = frame.enter;
         }
-        if (frame.opened == Opened::Call && OTF2_AttributeList_GetNumberOfElements(attributes) > 0 &&
-            OTF2_AttributeList_TestAttributeByID(attributes, definitions_.attribute_engine)) {
-            OTF2_Type type;
-            OTF2_AttributeValue value;
-            if (OTF2_AttributeList_GetAttributeByID(attributes, definitions_.attribute_engine, &type, &value) ==
-                    OTF2_SUCCESS &&
-                type == OTF2_TYPE_STRING)
-                out_.calls[frame.index].engine = value.stringRef;
+        if (frame.opened == Opened::Call && OTF2_AttributeList_GetNumberOfElements(attributes) > 0) {
+            CallRecord &call = out_.calls[frame.index];
+            call.engine = text_in(attributes, definitions_.attribute_engine);
+            call.algorithm = text_in(attributes, definitions_.attribute_algorithm);
         }
         close_frame(time);
     }
@@ -209,12 +200,13 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
                                     uint64_t received) {
     other(time);
     if (operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE || stack_.empty())
-        return; /* making and freeing communicators, windows and files moves no data */
+        return; /* creating and freeing communicators, windows and files moves no data */
     size_t place = stack_.size();
     while (place > 0 && stack_[place - 1].opened != Opened::Call)
         place--;
     Frame &frame = place > 0 ? stack_[place - 1] : stack_.back();
-    /* A collective by the event, in a region of a name that we do not know: the innermost one, so nothing was in it. */
+    /* The event says collective, but the region's name is unknown: only an innermost region can be one, with nothing
+     * inside. */
     const bool may_be_one = frame.kind == RegionKind::OtherMpi || (frame.kind == RegionKind::User && !frame.has_inner);
     if (frame.opened == Opened::Interval && may_be_one) {
         out_.intervals[frame.index].region = OTF2_UNDEFINED_REGION;
@@ -237,6 +229,7 @@ void LocationReader::collective_end(int64_t time, uint8_t operation, OTF2_CommRe
     call.root = root;
     call.bytes_sent = size_of(sent);
     call.bytes_received = size_of(received);
+    number_hops(call);
 }
 
 void LocationReader::collective_request(int64_t time, uint64_t request, const OTF2_AttributeList *attributes) {
@@ -262,6 +255,8 @@ void LocationReader::collective_request(int64_t time, uint64_t request, const OT
     if (place.comm != OTF2_UNDEFINED_COMM)
         call.comm = place.comm;
     call.nonblocking = true;
+    call.engine = text_in(attributes, definitions_.attribute_engine);
+    number_hops(call);
     call.request = request;
     call.open++;
     out_.open_collectives.set(request, index);
@@ -280,121 +275,9 @@ void LocationReader::collective_complete(int64_t time, OTF2_CommRef comm, uint32
     out_.open_collectives.erase(request);
 }
 
-void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
-    other(time);
-    Frame *frame = mpi_frame();
-    const int64_t begin = frame ? frame->enter : time;
-    const int64_t index = out_.sends.push_back({begin, begin, kNull64, size_of(bytes), comm, peer, tag, -1});
-    if (frame)
-        frame->blocking_send = index;
-}
-
-void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
-                                uint64_t request) {
-    other(time);
-    const int64_t size = size_of(bytes);
-    if (!comms_.shadow(comm)) {
-        const int64_t index = out_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag, -1});
-        out_.open_sends.set(request, {index, -1, false});
-        return;
-    }
-    if (current_call_ < 0) {
-        out_.stray_hops++;
-        return;
-    }
-    CallRecord &call = out_.calls[current_call_];
-    call.shadow = comm;
-    call.open++;
-    call.last_hop_send = out_.hop_sends.push_back({time, kNull64, kNull64, size, comm, peer, tag, call.last_hop_send});
-    out_.open_sends.set(request, {call.last_hop_send, current_call_, true});
-}
-
-void LocationReader::send_complete(int64_t time, uint64_t request) {
-    other(time);
-    const OpenSend *found = out_.open_sends.find(request);
-    if (!found) {
-        out_.foreign_completions.push_back({request, mpi_enter(time), time, false});
-        return;
-    }
-    const OpenSend open = *found;
-    out_.open_sends.erase(request);
-    if (open.is_hop) {
-        out_.hop_sends[open.index].end = time;
-        out_.calls[open.call].open--;
-        last_completion_.what = LastCompletion::HopSend;
-        last_completion_.index = open.index;
-        last_completion_.time = time;
-    } else {
-        out_.sends[open.index].wait_begin = mpi_enter(time);
-        out_.sends[open.index].end = time;
-    }
-}
-
-void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
-    other(time);
-    const int64_t post = mpi_enter(time);
-    out_.receives.push_back({post, post, time, size_of(bytes), receive_order_++, comm, peer, tag});
-}
-
-void LocationReader::receive_post(int64_t time, uint64_t request) {
-    other(time);
-    if (current_call_ >= 0)
-        out_.calls[current_call_].open++;
-    out_.open_receives.set(request, {time, receive_order_++, current_call_});
-}
-
-void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
-                                      uint64_t request) {
-    other(time);
-    const bool is_hop = comms_.shadow(comm) != nullptr;
-    const int64_t size = size_of(bytes);
-    const OpenReceive *found = out_.open_receives.find(request);
-    if (!found) {
-        out_.foreign_completions.push_back({request, mpi_enter(time), time, true, size, comm, peer, tag});
-        return;
-    }
-    const OpenReceive open = *found;
-    out_.open_receives.erase(request);
-    if (open.call >= 0)
-        out_.calls[open.call].open--;
-    if (!is_hop) {
-        out_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag});
-        return;
-    }
-    if (current_call_ >= 0)
-        out_.calls[current_call_].shadow = comm;
-    if (open.call < 0) {
-        out_.stray_hops++;
-        return;
-    }
-    CallRecord &call = out_.calls[open.call];
-    call.hop_receives++;
-    call.last_hop_receive = out_.hop_receives.push_back(
-        {open.post, kNull64, time, size, open.order, comm, peer, tag, call.last_hop_receive});
-    last_completion_.what = LastCompletion::HopReceive;
-    last_completion_.index = call.last_hop_receive;
-    last_completion_.time = time;
-}
-
-void LocationReader::cancelled(int64_t time, uint64_t request) {
-    other(time);
-    if (const OpenReceive *receive = out_.open_receives.find(request)) {
-        if (receive->call >= 0)
-            out_.calls[receive->call].open--;
-        out_.open_receives.erase(request);
-    }
-    if (const OpenSend *send = out_.open_sends.find(request)) {
-        if (send->is_hop)
-            out_.calls[send->call].open--;
-        else
-            out_.sends[send->index].bytes = -1; /* never sent: left out of matching */
-        out_.open_sends.erase(request);
-    }
-}
-
 namespace {
 
-/* False if the event has no such attribute. */
+/* False if the event lacks this attribute. */
 bool read_number(const OTF2_AttributeList *attributes, OTF2_AttributeRef attribute, uint64_t &number) {
     OTF2_Type type;
     OTF2_AttributeValue value;
@@ -443,14 +326,15 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
         const OpenReceive open = *found;
         if (open.call >= 0)
             out_.calls[open.call].open--;
-        out_.receives.push_back({open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, -1, false});
+        out_.receives.push_back(
+            {open.post, kNull64, kNull64, 0, open.order, its_comm, its_peer, its_tag, -1, -1, false});
         out_.open_receives.erase(request);
         return;
     }
     SkippedRecord skipped{
         time,   sends ? static_cast<uint64_t>(out_.sends.end()) : receive_order_, value, !sends, its_comm, its_peer,
         its_tag};
-    /* A receive that was posted in a gap and ended after it, or in a later one, counts where it was posted. */
+    /* A receive posted in a gap that ended later, perhaps in a later gap, counts where it was posted. */
     if (!sends && read_number(attributes, definitions_.attribute_gap, number))
         for (const Gap &gap : gaps_)
             if (gap.last >= number) {
@@ -463,7 +347,8 @@ void LocationReader::parameter(int64_t time, OTF2_ParameterRef parameter, uint64
 
 void LocationReader::look_ahead() {
     Horizon &horizon = out_.horizon;
-    /* Whatever comes begins now, or when the outermost MPI function was entered: that is its call's begin. */
+    /* Later records begin now or later, or when the outermost MPI function was entered, because that is its call's
+     * begin. */
     int64_t next = out_.ended ? kEver : out_.last;
     if (!out_.ended)
         for (const Frame &frame : stack_)
@@ -475,7 +360,7 @@ void LocationReader::look_ahead() {
     /* The innermost region may turn out to be a collective. */
     if (!out_.ended && !stack_.empty() && stack_.back().kind == RegionKind::User && !stack_.back().has_inner)
         horizon.calls = std::min(horizon.calls, stack_.back().enter);
-    /* What is open may be completed by another thread, even where this one has ended. */
+    /* Another thread may complete what is open, even if this one has ended. */
     out_.open_collectives.each([&](int64_t call) {
         if (out_.calls[call].comm == OTF2_UNDEFINED_COMM)
             horizon.calls = std::min(horizon.calls, out_.calls[call].enter);
@@ -485,7 +370,7 @@ void LocationReader::look_ahead() {
             horizon.sends = std::min(horizon.sends, out_.sends[open.index].begin);
     });
     out_.open_receives.each([&](const OpenReceive &open) { horizon.receives = std::min(horizon.receives, open.post); });
-    /* Until the end it may turn out that a receive was posted in a gap and comes before those after it. */
+    /* Until the end, a receive may turn out to have been posted in a gap, and then comes before those after the gap. */
     if (!gaps_.empty())
         horizon.receives = std::min(horizon.receives, gaps_.front().end);
     /* A call that cannot be placed becomes an interval. */

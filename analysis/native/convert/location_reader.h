@@ -1,6 +1,7 @@
 /* One pass over one location's events into a LocationEvents. */
 #pragma once
 
+#include <algorithm>
 #include <otf2/otf2.h>
 
 #include <vector>
@@ -11,11 +12,12 @@
 
 namespace hopscope {
 
-/* What libotf2 calls for each event. Give it to OTF2_Reader_RegisterEvtCallbacks as user data, together with
- * location_callbacks(); call look_ahead() after each piece. */
+/* Receives libotf2's events. Register it as user data with OTF2_Reader_RegisterEvtCallbacks, together with
+ * location_callbacks(), and call look_ahead() after each piece. */
 class LocationReader {
   public:
-    LocationReader(const Definitions &definitions, const Comms &comms, LocationEvents &out);
+    /* only_thread: the rank has no other location. */
+    LocationReader(const Definitions &definitions, const Comms &comms, bool only_thread, LocationEvents &out);
 
     void enter(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
     void leave(int64_t time, OTF2_RegionRef region, const OTF2_AttributeList *attributes);
@@ -32,12 +34,16 @@ class LocationReader {
     void receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
                           uint64_t request);
     void cancelled(int64_t time, uint64_t request);
-    /* Recording was stopped (on: false) or went on. */
+    /* Recording was paused (on: false) or resumed. */
     void on_off(int64_t time, bool on, const OTF2_AttributeList *attributes);
     void parameter(int64_t time, OTF2_ParameterRef parameter, uint64_t value, const OTF2_AttributeList *attributes);
-    /* Any other event: it only shows that the location lived. `time` is set to the location's last if it is before. */
-    void other(int64_t &time);
-    /* Says in out.horizon what is final. */
+    /* Any other event: it only shows that the location was active. Raises `time` to the location's last time if it is
+     * earlier. */
+    void other(int64_t &time) {
+        seen(time);
+        last_completion_.what = LastCompletion::None;
+    }
+    /* Sets out.horizon: which records are final. */
     void look_ahead();
 
   private:
@@ -46,28 +52,57 @@ class LocationReader {
         OTF2_RegionRef region = OTF2_UNDEFINED_REGION;
         RegionKind kind = RegionKind::User;
         Opened opened = Opened::Nothing;
-        int64_t index = -1; /* of what was opened */
+        int64_t index = -1; /* of the record that was opened */
         int64_t enter = 0;
         bool has_inner = false;       /* another frame was opened in it */
         bool in_mpi = false;          /* counted in mpi_depth_ */
-        int64_t blocking_send = -1;   /* ends when the frame does */
-        int64_t overhead_step = -1;   /* overhead inside a collective is an interval and a step */
+        int64_t blocking_send = -1;   /* ends with this frame */
+        int64_t overhead_step = -1;   /* overhead inside a collective is both an interval and a step */
         int64_t enclosing_call = -1;  /* restored when a call's frame ends */
         std::vector<int64_t> started; /* persistent collectives that began in it */
     };
-    /* The completion just before this event, which a `hop wait` that ends now was waiting for. */
+    /* For traces whose requests do not tell waits: the completion just before this event. A `hop wait` that ends now
+     * waited for it. */
     struct LastCompletion {
         enum { None, HopSend, HopReceive } what = None;
         int64_t index = 0;
         int64_t time = 0;
     };
 
-    void seen(int64_t &time);
+    /* If a clock runs backwards (strange clock offsets, another tool's archive), time stands still until the clock has
+     * caught up, because everything that follows relies on the order of events. */
+    void seen(int64_t &time) {
+        if (out_.first == kNull64)
+            out_.first = out_.last = time;
+        if (time < out_.last) {
+            out_.set_back++;
+            time = out_.last;
+        }
+        out_.last = time;
+    }
     const Region &region(OTF2_RegionRef ref) const;
     Frame *mpi_frame();
     int64_t mpi_enter(int64_t otherwise);
+    /* What the innermost open MPI function tells about a send. */
+    paths::SendCall send_call();
     void read_place(CallRecord &call, const OTF2_AttributeList *attributes) const;
+    /* What both events of a request have in common: which of them tells of a wait depends on the threads. */
+    uint64_t key_of(uint64_t request) const {
+        return definitions_.requests_tell_waits ? request & ~uint64_t{1} : request;
+    }
+    bool waited(uint64_t request) const {
+        return definitions_.requests_tell_waits && archive_request_waited(request);
+    }
+    void end_hop(SendRecord &send, uint64_t request, int64_t time) const;
+    /* When the wait for the hop that began then and completes now began; kNull64 if the hop came early, or its request
+     * does not tell. Hops may begin while the rank already waits. */
+    int64_t hop_wait_begin(uint64_t request, int64_t begin) const {
+        const bool waits = waited(request) && !stack_.empty() && stack_.back().kind == RegionKind::HopWait;
+        return waits ? std::max(begin, stack_.back().enter) : kNull64;
+    }
     int64_t open_call(CallRecord call);
+    void number_hops(CallRecord &call);
+    int64_t call_of_hop(const Shadow &shadow, uint32_t tag) const;
     int64_t add_step(int64_t time, RegionKind kind);
     void close_frame(int64_t time);
     void end_interval(int64_t index, int64_t time);
@@ -77,22 +112,24 @@ class LocationReader {
 
     const Definitions &definitions_;
     const Comms &comms_;
+    const bool only_thread_;
     LocationEvents &out_;
+    RefTable<int64_t> next_seq_; /* by communicator, if the trace has hops of the MPI library */
     std::vector<Frame> stack_;
     int64_t current_call_ = -1;
     uint64_t receive_order_ = 0;
     LastCompletion last_completion_;
     struct Gap {
-        uint32_t last; /* its number; of several in a row the last */
+        uint32_t last; /* its number; for several gaps in a row the last one's */
         int64_t end;
-        uint64_t receives; /* posted before */
+        uint64_t receives; /* number of receives posted before */
     };
     std::vector<Gap> gaps_;
-    int64_t off_ = -1; /* the interval of the present gap */
-    /* What lies between two outermost stretches of MPI (or of overhead, or of gaps in recording) is computing. */
+    int64_t off_ = -1; /* the interval of the current gap */
+    /* Time between two outermost stretches of MPI (or overhead, or recording gaps) is computing. */
     int32_t mpi_depth_ = 0;
     int64_t left_mpi_ = kNull64; /* when the last one ended */
-    int64_t computed_ = 0;       /* since a call was entered */
+    int64_t computed_ = 0;       /* since the last call was entered */
 };
 
 /* The callbacks that turn libotf2's events into calls of a LocationReader. The caller deletes them. */

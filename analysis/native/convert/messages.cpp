@@ -1,6 +1,6 @@
-/* Messages do not overtake: among those of one communicator, pair and tag, the n-th send matches the n-th receive,
- * sends in the order of starting, receives in the order of posting. A wildcard receive names its actual source and tag
- * when it completes; it still matches by when it was posted. */
+/* Messages do not overtake: for one communicator, pair and tag, the n-th send matches the n-th receive, sends in order
+ * of starting, receives in order of posting. A wildcard receive gets its actual source and tag only when it completes;
+ * it still matches by its post. */
 #include "messages.h"
 
 #include <algorithm>
@@ -42,13 +42,25 @@ void MessagePieces::join_threads() {
                         record.end = end.end;
                         opener.open_sends.erase(end.request);
                         found = true;
+                    } else if (SendRecord *hop = opener.open_unfiled_sends.find(end.request); !end.is_receive && hop) {
+                        hop->end = end.end;
+                        opener.unfiled_sends.push_back(*hop);
+                        opener.open_unfiled_sends.erase(end.request);
+                        found = true;
                     } else if (const OpenReceive *receive = opener.open_receives.find(end.request);
                                end.is_receive && receive) {
                         const OpenReceive open = *receive;
                         if (open.call >= 0)
                             opener.calls[open.call].open--;
-                        opener.receives.push_back({open.post, end.wait_begin, end.end, end.bytes, open.order, end.comm,
-                                                   end.peer, end.tag, -1, end.recorded});
+                        ReceiveRecord record{open.post, end.wait_begin, end.end, end.bytes, open.order,  end.comm,
+                                             end.peer,  end.tag,        -1,      -1,        end.recorded};
+                        if (trace_.comms->shadow(end.comm)) {
+                            record.wait_begin = kNull64; /* the thread that waited may be neither of the two */
+                            record.by_times = end.waited;
+                            opener.unfiled_receives.push_back(record);
+                        } else {
+                            opener.receives.push_back(record);
+                        }
                         opener.open_receives.erase(end.request);
                         found = true;
                     }
@@ -61,7 +73,7 @@ void MessagePieces::join_threads() {
     }
 }
 
-/* The communicator's number and the trace-wide rank at the other end; false if the trace does not know them. */
+/* Finds the communicator's number and the trace-wide rank at the other end; false if the trace does not know them. */
 template <typename Record>
 bool MessagePieces::describe(const Record &record, int32_t self, int32_t &comm, int32_t &peer) const {
     comm = trace_.comms->number(record.comm, self);
@@ -74,7 +86,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         const SendRecord *send; /* null: not recorded */
         MessageKey key;
         uint32_t location;
-        uint64_t order; /* what is not recorded comes before the recorded one of its place */
+        uint64_t order; /* unrecorded ones come before the recorded one with the same place */
         uint64_t count;
     };
     Kept<Taken> sends;
@@ -120,7 +132,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         int64_t number = kNotRecorded;
         if (it.send)
             number = messages_.push_back({it.key, at.time, it.send->wait_begin, it.send->end, it.send->bytes, kNull64,
-                                          kNull64, kNull64, it.location, 0, State::Waiting});
+                                          kNull64, kNull64, it.location, 0, it.send->call, State::Waiting});
         Waiting &waiting = waiting_.at(it.key);
         sends_.push_back(waiting.sends, {number, it.count});
         join(waiting);
@@ -129,7 +141,7 @@ void MessagePieces::take_up_sends(int64_t horizon) {
         trace_.locations[l].sends.drop_to(taken_to[l]);
 }
 
-/* Counts of messages that are not recorded, of one direction, before the horizon. */
+/* Takes the counts of unrecorded messages in one direction before the horizon. */
 std::vector<SkippedRecord> MessagePieces::take_skipped(LocationEvents &location, int64_t horizon, bool receives) {
     std::vector<SkippedRecord> taken;
     size_t kept = 0;
@@ -199,7 +211,7 @@ void MessagePieces::take_up_receives() {
     }
 }
 
-/* The first ends of both sides belong together, as long as there are two. */
+/* Joins the first ends of both sides as long as both exist. */
 void MessagePieces::join(Waiting &waiting) {
     while (!waiting.sends.empty() && !waiting.receives.empty()) {
         Send &send = sends_.front(waiting.sends);
@@ -210,7 +222,7 @@ void MessagePieces::join(Waiting &waiting) {
             message.recv_post = receive.post;
             message.recv_wait_begin = receive.wait_begin;
             message.recv_end = receive.end;
-            /* A receive of which nothing but its buffer is known says how much could have come. */
+            /* If only the receive's buffer is known, its bytes are just the most that could have come. */
             message.bytes = std::min(message.bytes, receive.bytes);
             message.dst_location = receive.location;
             message.state = State::Matched;
@@ -218,7 +230,7 @@ void MessagePieces::join(Waiting &waiting) {
             receives_.pop_front(waiting.receives);
             continue;
         }
-        /* One of the two is not in the trace. */
+        /* At least one end is not in the trace. */
         const uint64_t both = std::min(send.count, receive.count);
         send.count -= both;
         receive.count -= both;
@@ -248,7 +260,7 @@ void MessagePieces::take(size_t rows, bool last, Tables &out) {
         } else if (last || message.state == State::Alone) {
             unmatched_sends_++;
         } else {
-            /* Who has come to the end and received nothing more will not receive it. */
+            /* A receiver whose threads have all ended without another receive will never receive it. */
             const std::vector<size_t> &receivers = locations_of_[static_cast<size_t>(message.key.dst)];
             if (!std::all_of(receivers.begin(), receivers.end(), [&](size_t l) { return trace_.locations[l].ended; }))
                 break;
@@ -265,14 +277,13 @@ void MessagePieces::take(size_t rows, bool last, Tables &out) {
     });
 }
 
-/* The messages before `end`, of which so many are matched. */
+/* Gives away the messages before `end`; `rows` of them are matched. */
 void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
     const int64_t begin = messages_.begin();
     if (rows > 0) {
         const Words &words = *making_.words;
-        const int32_t links[] = {words.find("self"), words.find("shm"), words.find("lan"), words.find("wan")};
-        const int32_t bindings[] = {words.find("recv"), words.find("send"), words.find("none"),
-                                    words.find("undecided")};
+        const auto links = words.numbers(link_words);
+        const auto bindings = words.numbers(binding_words);
         auto table = std::make_shared<Table>(making_.words, rows);
         auto &id = table->int64("message_id");
         auto &comm = table->int32("comm");
@@ -286,6 +297,7 @@ void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
         id.resize(rows);
         clock_error.resize(rows);
         const int64_t first_id = next_id_;
+        Kept<paths::SendCall> send_calls(rows);
         size_t row = 0;
         for (int64_t number = begin; number < end; number++) {
             const Message &it = messages_[number];
@@ -293,22 +305,24 @@ void MessagePieces::give(int64_t end, size_t rows, Tables &out) {
                 continue;
             id[row] = next_id_++;
             comm[row] = it.key.comm;
-            /* Without the bit that keeps partitioned messages apart: schemas/otf2.md. */
-            tag[row] = static_cast<int32_t>(it.key.tag & 0x7fffffffu);
-            const Link its_link = ends.set(
-                row, trace_, it.key.src, it.key.dst, it.src_location, it.dst_location, it.bytes,
+            tag[row] = static_cast<int32_t>(it.key.tag & ~ARCHIVE_PARTITIONED);
+            const link_class its_link = ends.set(
+                row, trace_, it.key.src, it.key.dst, {it.src_location, it.src_location},
+                {it.dst_location, it.dst_location}, it.bytes,
                 {it.send_begin, it.send_wait_begin, it.send_end, it.recv_post, it.recv_wait_begin, it.recv_end});
             link[row] = links[static_cast<size_t>(its_link)];
             clock_error[row] = trace_.span_ns(trace_.ranks->clock_error(it.key.src, it.key.dst));
+            send_calls[row] = it.send_call;
             comm_used_[static_cast<size_t>(it.key.comm)] = true;
             row++;
         }
-        const paths::Messages piece = ends.view(first_id, clock_error);
+        paths::Messages piece = ends.view(first_id, clock_error);
+        piece.send_call = paths::view(send_calls);
         judge_.learn_transits(piece);
         judge_.learn_waits(piece);
         const paths::BindingResult judged = judge_.judge(piece);
         for (size_t i = 0; i < rows; i++)
-            binding[i] = bindings[judged.binding[i]];
+            binding[i] = bindings[static_cast<size_t>(judged.binding[i])];
         making_.history->add(piece, judged);
         out.emplace_back("messages", table);
     }

@@ -12,12 +12,12 @@ class MessagePieces {
   public:
     explicit MessagePieces(Making &making);
 
-    /* Hands ends of requests that one thread started and another completed to the thread that started them. */
+    /* Gives the ends of requests that another thread completed to the thread that started them. */
     void join_threads();
-    /* Takes up what is final before the horizon and matches it. */
+    /* Takes the sends and receives that are final before the horizon and matches them. */
     void match(const Horizon &horizon);
     /* Appends the rows of the next piece, `rows` at a time; nothing while there are fewer, unless it is the last. A
-     * send keeps its place among the rows until its receive is there. */
+     * send keeps its place in row order until its receive arrives. */
     void take(size_t rows, bool last, Tables &out);
 
     /* Communicators that messages travelled on. */
@@ -39,7 +39,7 @@ class MessagePieces {
     };
     struct Receive {
         int64_t post, wait_begin, end, bytes;
-        uint64_t count; /* more than one only of those that are not recorded */
+        uint64_t count; /* more than one only for unrecorded ones */
         uint32_t location;
         bool recorded;
     };
@@ -49,9 +49,10 @@ class MessagePieces {
         int64_t send_begin, send_wait_begin, send_end, bytes;
         int64_t recv_post, recv_wait_begin, recv_end;
         uint32_t src_location, dst_location;
+        paths::SendCall send_call;
         State state;
     };
-    /* Ends of one key that wait for the other, in the order in which they match. Only one of the two is not empty. */
+    /* Ends of one key that wait for the other end, in matching order. At most one of the two lists has entries. */
     struct Waiting {
         Chains<Send>::Chain sends;
         Chains<Receive>::Chain receives;
@@ -73,10 +74,10 @@ class MessagePieces {
     ByKey<Waiting> waiting_;
     Chains<Send> sends_;
     Chains<Receive> receives_;
-    Queue<Message> messages_;             /* in the order of their rows */
-    int64_t decided_ = 0;                 /* those before it have their receive, or none */
-    size_t ready_ = 0;                    /* so many of those before it become rows */
-    std::vector<int64_t> receives_until_; /* of each rank: what was taken up */
+    Queue<Message> messages_;             /* in row order */
+    int64_t decided_ = 0;                 /* messages before it have their receive, or will have none */
+    size_t ready_ = 0;                    /* how many of those before it become rows */
+    std::vector<int64_t> receives_until_; /* per rank: how far its receives have been taken */
     paths::Judge judge_;
     std::vector<bool> comm_used_;
     int64_t next_id_ = 0;

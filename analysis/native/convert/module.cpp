@@ -1,4 +1,4 @@
-/* hopscope._convert: a Reader hands out the tables of an archive, piece by piece. */
+/* hopscope._convert: a Reader returns an archive's tables, piece by piece. */
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -11,6 +11,7 @@
 
 #include "arrow_stream.h"
 #include "conversion.h"
+#include "schemas/otf2.h"
 
 namespace nb = nanobind;
 
@@ -19,25 +20,27 @@ namespace {
 
 constexpr uint64_t kPieceEvents = 1 << 19;
 constexpr int64_t kPieceRows = 1 << 17;
-constexpr int64_t kBatchRows = 1 << 22; /* text columns hold at most 2 GiB a batch */
+constexpr int64_t kBatchRows = 1 << 22; /* text columns hold at most 2 GiB per batch */
 
-/* A table as Python sees it: pyarrow.table(it) takes it. */
+/* A table as Python sees it: pyarrow.table(it) accepts it. */
 struct ArrowTable {
     std::shared_ptr<const Table> table;
     int64_t batch_rows;
 };
 
 nb::dict facts_of(const Trace &trace, const Sums &sums) {
-    nb::dict facts, properties;
-    for (const auto &[name, value] : trace.definitions->properties)
-        properties[name.c_str()] = nb::str(value.data(), value.size());
+    nb::dict facts;
+    const auto &properties = trace.definitions->properties;
+    const auto run = properties.find(ARCHIVE_PROPERTY_RUN);
     nb::dict stopped; /* rank -> why its recording has no end */
     for (size_t i = 0; i < trace.ranks->ranks.size(); i++) {
         const std::string &complete = trace.ranks->ranks[i].complete;
-        if (!complete.empty() && complete != "yes")
+        if (!complete.empty() && complete != ARCHIVE_COMPLETE)
             stopped[nb::int_(i)] = nb::str(complete.data(), complete.size());
     }
-    facts["properties"] = properties;
+    facts["is_ours"] = properties.count(ARCHIVE_PROPERTY_VERSION) > 0;
+    facts["run_json"] =
+        run == properties.end() ? nb::object(nb::none()) : nb::str(run->second.data(), run->second.size());
     facts["creator"] = trace.definitions->creator;
     facts["events"] = sums.events;
     facts["threads"] = sums.threads;
@@ -45,7 +48,7 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     facts["first_ticks"] = trace.first;
     facts["ticks_per_second"] = trace.definitions->ticks_per_second;
     facts["stopped"] = stopped;
-    nb::list damaged; /* (file, events that were read of it, events promised, what is wrong) */
+    nb::list damaged; /* (file, number of its events read, number promised, what is wrong) */
     uint64_t set_back = 0;
     for (const LocationEvents &location : trace.locations) {
         set_back += location.set_back;
@@ -67,8 +70,8 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
     return facts;
 }
 
-/* A conversion as Python sees it. The work runs on a thread of its own without the interpreter lock, so that Ctrl-C,
- * the progress bar and whoever writes the tables live. */
+/* A conversion as Python sees it. A separate thread works without the interpreter lock, so that Ctrl-C, the progress
+ * bar and the writer of the tables keep running. */
 class Reader {
   public:
     Reader(const std::string &anchor, const std::string &scratch_directory, uint64_t piece_events, int64_t piece_rows,
@@ -113,7 +116,7 @@ class Reader {
     }
 
   private:
-    /* A tenth of a second at a time; between them progress is told and signals are looked at. */
+    /* Waits a tenth of a second at a time; in between it reports progress and checks for signals. */
     void wait_for(std::thread &worker, std::mutex &lock, std::condition_variable &ended, const bool &done,
                   nb::object &callback) {
         bool over = false;

@@ -1,5 +1,5 @@
-/* Requests that are open on a location: mostly a few, and the one that is looked for is often the latest. Those are a
- * list; a location that has many open keeps the earlier ones in a map. */
+/* Requests that are open on a location. Usually they are few, and the latest is looked up most often, so they are a
+ * list; a location with many open keeps the earlier ones in a map. */
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hopscope {
 
 template <typename T> class OpenRequests {
   public:
-    /* A request of a number that is open already takes its place. */
+    /* Replaces a request of this number that is still open. */
     void set(uint64_t request, const T &value) {
         if (T *known = find(request)) {
             *known = value;
@@ -23,7 +23,7 @@ template <typename T> class OpenRequests {
         }
         few_.emplace_back(request, value);
     }
-    /* Null if it is not open; good until the next set() or erase(). */
+    /* Null if it is not open; valid until the next set() or erase(). */
     T *find(uint64_t request) {
         for (size_t i = few_.size(); i-- > 0;)
             if (few_[i].first == request)

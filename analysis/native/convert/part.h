@@ -1,29 +1,39 @@
-/* Half of a piece: some collectives whose hops are matched, whose rows are filled and whose waits are judged by one
- * thread. */
+/* Half of a piece: some collectives for which one thread matches hops, fills rows and judges waits. */
 #pragma once
 
 #include <array>
+#include <iterator>
 #include <memory>
 #include <vector>
 
+#include "../paths/binding.h"
+#include "../paths/walk.h"
 #include "both_ends.h"
 #include "hops.h"
-#include "piece.h"
+#include "making.h"
 
 namespace hopscope {
+
+#define CODE(word, meaning) word,
+enum class NativeReason : int8_t { NATIVE_REASONS(CODE) };
+#undef CODE
 
 struct Step {
     int64_t begin, end;
     size_t location;
-    int64_t index; /* in its steps */
+    int64_t index; /* index into its steps */
     RegionKind kind;
 };
 
-/* Numbers of words that rows share. */
+/* Numbers of words that many rows use. */
 struct RowWords {
-    std::array<int32_t, 3> phases;
-    std::array<int32_t, 4> links, bindings;
-    int32_t tree, native, combine, copy, overhead;
+    explicit RowWords(const Words &words);
+    std::array<int32_t, std::size(phase_words)> phases;
+    std::array<int32_t, std::size(link_words)> links;
+    std::array<int32_t, std::size(binding_words)> bindings;
+    std::array<int32_t, std::size(step_kind_words)> steps;
+    std::array<int32_t, std::size(native_reason_words)> native_reasons;
+    int32_t tree, native, silent;
 };
 
 class Part {
@@ -40,6 +50,7 @@ class Part {
     paths::Collectives collectives;
     paths::Calls calls;
     Kept<paths::Wait> waits;
+    std::vector<int64_t> first_wait; /* of each collective */
 
     size_t size() const {
         return count_;
@@ -63,8 +74,12 @@ class Part {
     void fill(int64_t first_call_id, int64_t first_hop_id, int64_t first_step_id);
     void judge(const paths::Judge &judge);
     void give(Tables &out);
+    const paths::Stretches &stretches() const {
+        return stretches_;
+    }
 
   private:
+    int8_t what_hides(size_t i, uint64_t ends_lost);
     void fill_collectives();
     void fill_calls();
     void fill_steps(int64_t id);
@@ -76,13 +91,15 @@ class Part {
     const std::unique_ptr<Collective> *first_;
     size_t count_;
     std::shared_ptr<Table> collectives_table_, calls_table_, steps_table_, hops_table_;
-    Values<int32_t> *hop_binding_ = nullptr;
+    Kept<int8_t> hidden_;        /* of each collective: enum NativeReason, or -1 */
+    std::vector<int32_t> shown_; /* ranks with hops */
+    Values<int32_t> *hop_binding_ = nullptr, *native_reason_ = nullptr;
     Values<int64_t> *hop_predecessor_ = nullptr, *call_predecessor_ = nullptr;
     paths::Stretches stretches_;
-    /* What the walks need besides the tables' own columns. */
+    /* What the walks need beyond the tables' own columns. */
     std::unique_ptr<BothEnds> hop_ends_;
     Kept<int8_t> leads_, returns_early_, has_hops_, from_engine_;
-    Kept<int32_t> root_rank_, comm_rank_, call_lane_;
+    Kept<int32_t> root_rank_, second_group_, comm_rank_, call_lane_;
     Kept<int64_t> first_call_;
 };
 

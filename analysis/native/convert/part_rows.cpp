@@ -1,7 +1,7 @@
-/* The rows of some collectives: themselves, their calls, steps and hops. */
+/* The rows of some collectives, their calls, steps and hops. */
 #include <algorithm>
 
-#include "../paths/operations.h"
+#include "../paths/functions.h"
 #include "part.h"
 
 namespace hopscope {
@@ -10,28 +10,27 @@ using paths::view;
 
 namespace {
 
-RowWords row_words(const Words &words) {
-    auto number = [&](const char *word) { return words.find(word); };
-    return {{number("up"), number("down"), number("exchange")},
-            {number("self"), number("shm"), number("lan"), number("wan")},
-            {number("recv"), number("send"), number("none"), number("undecided")},
-            number("tree"),
-            number("native"),
-            number("combine"),
-            number("copy"),
-            number("overhead")};
-}
-
-/* A root argument as a place among all members: on an intercommunicator it names a rank of the other group. */
+/* A root argument as an index among all members: on an intercommunicator it names a rank of the other group. */
 int32_t place_of_root(const Trace &trace, int32_t comm, int32_t rank, uint32_t root) {
     const int32_t at = trace.comms->peer_rank(comm, rank, root);
     return at < 0 ? kNull32 : trace.comms->rank_in(comm, at);
 }
 
+/* The thread on which an end of a hop lies; paths find it on that of its rank's call. */
+template <typename Record> BothEnds::Thread thread_of(const Record &end, size_t of_call) {
+    return {end.location < 0 ? of_call : static_cast<size_t>(end.location), of_call};
+}
+
 } // namespace
 
+RowWords::RowWords(const Words &words)
+    : phases(words.numbers(phase_words)), links(words.numbers(link_words)), bindings(words.numbers(binding_words)),
+      steps(words.numbers(step_kind_words)), native_reasons(words.numbers(native_reason_words)),
+      tree(words.find(source_words[SOURCE_TREE])), native(words.find(source_words[SOURCE_NATIVE])),
+      silent(words.find(ARCHIVE_NATIVE ARCHIVE_SILENT)) {}
+
 Part::Part(const Making &making, const std::unique_ptr<Collective> *first, size_t count)
-    : making_(making), trace_(making.trace), words_(row_words(*making.words)), first_(first), count_(count) {}
+    : making_(making), trace_(making.trace), words_(*making.words), first_(first), count_(count) {}
 
 void Part::fill(int64_t first_call_id, int64_t first_hop_id, int64_t first_step_id) {
     calls.first_id = first_call_id;
@@ -58,6 +57,7 @@ void Part::fill_collectives() {
     auto &first_leave = table.int64("first_leave_ns", true);
     auto &last_leave = table.int64("last_leave_ns", true);
     auto &complete = table.boolean("complete");
+    native_reason_ = &table.string("native_reason", true);
     for (size_t i = 0; i < count_; i++) {
         const Collective &collective = (*this)[i];
         const std::vector<int32_t> &members = trace_.comms->all()[static_cast<size_t>(collective.comm)].members;
@@ -66,7 +66,7 @@ void Part::fill_collectives() {
         size_t left = 0;
         for (const Call &member : collective.calls) {
             const CallRecord &call = record(member);
-            /* As the table has it, for which enters a moment apart may be one. */
+            /* Compare in the table's unit, in which nearly simultaneous enters may be equal. */
             const int64_t its_enter = trace_.ns(call.enter);
             if (latest_rank == kNull32 || its_enter > latest_enter) {
                 latest_enter = its_enter;
@@ -104,10 +104,13 @@ void Part::fill_collectives() {
         returns_early_.push_back(paths::returns_early(function));
         const bool known = its_root >= 0 && static_cast<size_t>(its_root) < members.size();
         root_rank_.push_back(known ? members[static_cast<size_t>(its_root)] : -1);
-        has_hops_[i] = has_hops_[i] || first_hop[i + 1] > first_hop[i];
+        second_group_.push_back(trace_.comms->all()[static_cast<size_t>(collective.comm)].second_group);
+        const int8_t hidden = hidden_[i];
+        native_reason_->push_back(hidden < 0 ? -1 : words_.native_reasons[static_cast<size_t>(hidden)]);
+        has_hops_[i] = has_hops_[i] || (hidden < 0 && first_hop[i + 1] > first_hop[i]);
     }
-    collectives = {collectives.first_id, view(op),          view(leads_),   view(returns_early_),
-                   view(root_rank_),     view(first_call_), view(has_hops_)};
+    collectives = {collectives.first_id, view(op),          view(leads_),   view(returns_early_), view(root_rank_),
+                   view(second_group_),  view(first_call_), view(has_hops_)};
 }
 
 void Part::fill_calls() {
@@ -131,6 +134,7 @@ void Part::fill_calls() {
     auto &received = table.int64("bytes_received");
     auto &engine = table.string("engine");
     auto &tree = table.string("tree", true);
+    auto &algorithm = table.string("algorithm", true);
     auto &call_site = table.string("call_site", true);
     call_predecessor_ = &table.int64("pred_hop_id", true);
     has_hops_.assign(count_, 0);
@@ -155,7 +159,7 @@ void Part::fill_calls() {
             complete.push_back(trace_.ns_or_null(call.complete));
             sent.push_back(call.bytes_sent);
             received.push_back(call.bytes_received);
-            /* A call that never left cannot say that the tree ran it, but its hops or the others' can. */
+            /* A call that never left cannot say that the tree ran it, but its hops or those of other calls can. */
             const int32_t said = making_.words->of_string(call.engine);
             const Shadow *shadow = call.shadow == OTF2_UNDEFINED_COMM ? nullptr : trace_.comms->shadow(call.shadow);
             if (!shadow && (said == words_.tree || (said < 0 && call.leave == kNull64)))
@@ -164,6 +168,7 @@ void Part::fill_calls() {
             const int32_t engine_word = said >= 0 ? said : ran_tree ? words_.tree : words_.native;
             engine.push_back(engine_word);
             tree.push_back(ran_tree && shadow ? making_.words->find(shadow->tree) : -1);
+            algorithm.push_back(making_.words->of_string(call.algorithm));
             call_site.push_back(making_.words->region(call.region).call_site);
             const int32_t place = trace_.comms->rank_in(collective.comm, it.rank);
             comm_rank_.push_back(place < 0 ? it.rank : place);
@@ -195,10 +200,8 @@ void Part::fill_steps(int64_t next_id) {
             collective_id.push_back((*this)[i].id);
             rank.push_back(trace_.locations[step.location].rank);
             location.push_back(static_cast<int64_t>(trace_.locations[step.location].location));
-            kind.push_back(step.kind == RegionKind::Combine ? words_.combine
-                           : step.kind == RegionKind::Copy  ? words_.copy
-                                                            : words_.overhead);
-            bytes.push_back(kNull64); /* Enter and Leave carry none */
+            kind.push_back(words_.steps[static_cast<size_t>(step_kind(step.kind))]);
+            bytes.push_back(kNull64); /* Enter and Leave have none */
             begin.push_back(trace_.ns(step.begin));
             end.push_back(trace_.ns(step.end));
         }
@@ -228,18 +231,19 @@ void Part::fill_hops(int64_t first_id) {
     for (size_t i = 0; i < count_; i++)
         for (size_t h = first_hop[i]; h < first_hop[i + 1]; h++) {
             const Hop &hop = hops[h];
-            const bool waited = hop.receive->wait_begin != kNull64;
+            const ReceiveRecord &receive = *hop.receive;
+            const bool told = !hop.shadow->native || trace_.definitions->requests_tell_waits;
             id[h] = first_id + static_cast<int64_t>(h);
             collective[h] = (*this)[i].id;
             phase[h] = words_.phases[static_cast<size_t>(hop.phase)];
             round[h] = hop.round;
             segment[h] = hop.segment;
-            const Link its_link =
-                hop_ends_->set(h, trace_, hop.src, hop.dst, hop.src_location, hop.dst_location, hop.receive->bytes,
-                               {hop.send->begin, hop.send->wait_begin, hop.send->end, hop.receive->post,
-                                hop.receive->wait_begin, hop.receive->end});
-            early[h] = waited ? 0 : hop.shadow->native ? -1 : 1;
-            link[h] = words_.links[static_cast<size_t>(its_link)];
+            const link_class its_link = hop_ends_->set(
+                h, trace_, hop.src, hop.dst, thread_of(*hop.send, hop.src_location),
+                thread_of(receive, hop.dst_location), receive.bytes,
+                {hop.send->begin, hop.send->wait_begin, hop.send->end, receive.post, receive.wait_begin, receive.end});
+            early[h] = receive.by_times ? -1 : receive.wait_begin != kNull64 ? 0 : told ? 1 : -1;
+            link[h] = words_.links[its_link];
             source[h] = hop.shadow->native ? words_.native : words_.tree;
             clock_error[h] = trace_.span_ns(trace_.ranks->clock_error(hop.src, hop.dst));
             from_engine_[h] = !hop.shadow->native;

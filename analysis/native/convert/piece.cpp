@@ -1,4 +1,4 @@
-/* Collectives to rows. The work of a piece is done by two threads, half of the collectives each. */
+/* Turns collectives into rows. Two threads share a piece, half of the collectives each. */
 #include "piece.h"
 
 #include <algorithm>
@@ -52,10 +52,11 @@ void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, 
         next_hop_ += static_cast<int64_t>(part.hops.size());
         next_step_ += static_cast<int64_t>(part.steps.size());
         if (part.size() > 0)
-            making_.history->add(part.collectives, part.calls, part.waits);
+            making_.history->add(part.collectives, part.calls, {part.waits.data(), part.first_wait.data()});
         for (size_t i = 0; i < part.size(); i++)
             making_.comm_used[static_cast<size_t>(part[i].comm)] = true;
         part.give(out);
+        add_stretches(part.stretches(), making_.words, out);
     }
     next_call_ += static_cast<int64_t>(calls);
     making_.collectives += all.size();
@@ -65,17 +66,10 @@ void add_stretches(const paths::Stretches &stretches, const std::shared_ptr<cons
     if (stretches.size() == 0)
         return;
     auto table = std::make_shared<Table>(words, stretches.size());
-    static const char *const path_names[] = {"run", "collective", "lead"};
-    static const char *const category_names[] = {"compute", "local", "shm", "lan",       "wan",
-                                                 "native",  "p2p",   "mpi", "unrecorded"};
-    int32_t path_words[3], category_words[9];
-    for (size_t i = 0; i < 3; i++)
-        path_words[i] = words->find(path_names[i]);
-    for (size_t i = 0; i < 9; i++)
-        category_words[i] = words->find(category_names[i]);
-    auto words_of = [](Values<int32_t> &column, const Kept<int8_t> &codes, const int32_t *numbers) {
+    auto words_of = [&](Values<int32_t> &column, const Kept<int8_t> &codes, const auto &vocabulary) {
+        const auto numbers = words->numbers(vocabulary);
         for (int8_t code : codes)
-            column.push_back(numbers[code]);
+            column.push_back(numbers[static_cast<size_t>(code)]);
     };
     auto nullable = [](auto &column, const auto &values, auto null) {
         for (auto value : values)

@@ -1,4 +1,4 @@
-/* From the system tree to ranks with host and cluster. */
+/* Derives ranks with host and cluster from the system tree. */
 #include "ranks.h"
 
 #include <algorithm>
@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <set>
 
+#include "schemas/otf2.h"
+
 namespace hopscope {
 namespace {
 
 /* N of "MPI Rank N"; -1 for any other name. */
 int64_t number_in_name(const std::string &name) {
-    const std::string start = "MPI Rank ";
+    const std::string start = ARCHIVE_RANK;
     if (name.compare(0, start.size(), start) != 0 || name.size() == start.size() || name.size() > start.size() + 9)
         return -1;
     for (size_t i = start.size(); i < name.size(); i++)
@@ -34,11 +36,11 @@ std::string text_property(const LocationGroup &group, const char *name) {
     return place == group.properties.end() ? "" : place->second;
 }
 
-/* Host: the nearest node of class "node", else the nearest at all. Cluster: the nearest of class "cluster", else the
- * topmost one, which stands for the machine. */
+/* Host: the nearest node of class "node", else the nearest one. Cluster: the nearest of class "cluster", else the
+ * topmost node, which stands for the machine. */
 void place_in_system(const Definitions &definitions, OTF2_SystemTreeNodeRef ref, Rank &rank) {
     const SystemNode *nearest = nullptr, *host = nullptr, *cluster = nullptr, *topmost = nullptr;
-    std::set<OTF2_SystemTreeNodeRef> passed; /* a damaged archive may hold a loop */
+    std::set<OTF2_SystemTreeNodeRef> passed; /* a damaged archive may contain a cycle */
     while (passed.insert(ref).second) {
         auto place = definitions.nodes.find(ref);
         if (place == definitions.nodes.end())
@@ -46,9 +48,9 @@ void place_in_system(const Definitions &definitions, OTF2_SystemTreeNodeRef ref,
         const SystemNode *node = &place->second;
         if (!nearest)
             nearest = node;
-        if (!host && node->class_name == "node")
+        if (!host && node->class_name == ARCHIVE_CLASS_HOST)
             host = node;
-        if (!cluster && node->class_name == "cluster")
+        if (!cluster && node->class_name == ARCHIVE_CLASS_CLUSTER)
             cluster = node;
         topmost = node;
         ref = node->parent;
@@ -62,11 +64,6 @@ void place_in_system(const Definitions &definitions, OTF2_SystemTreeNodeRef ref,
 }
 
 } // namespace
-
-const char *link_name(Link link) {
-    static const char *const names[] = {"self", "shm", "lan", "wan"};
-    return names[static_cast<int32_t>(link)];
-}
 
 Ranks::Ranks(const Definitions &definitions) {
     std::vector<const LocationGroup *> processes;
@@ -83,16 +80,17 @@ Ranks::Ranks(const Definitions &definitions) {
     for (const LocationGroup *group : processes) {
         Rank rank;
         place_in_system(definitions, group->parent, rank);
-        rank.clock_host = text_property(*group, "HOPSCOPE::CLOCK_HOST");
+        rank.clock_host = text_property(*group, ARCHIVE_PROPERTY_CLOCK_HOST);
         if (rank.clock_host.empty())
             rank.clock_host = rank.host;
-        rank.complete = text_property(*group, "HOPSCOPE::COMPLETE");
-        rank.pid = integer_property(*group, "HOPSCOPE::PID");
-        const int64_t core = integer_property(*group, "HOPSCOPE::CORE");
+        rank.complete = text_property(*group, ARCHIVE_PROPERTY_COMPLETE);
+        rank.memory = integer_property(*group, ARCHIVE_PROPERTY_MEMORY);
+        rank.pid = integer_property(*group, ARCHIVE_PROPERTY_PID);
+        const int64_t core = integer_property(*group, ARCHIVE_PROPERTY_CORE);
         rank.core = core == kNull64 || core < 0 ? kNull32 : static_cast<int32_t>(core);
-        /* Other tools' archives have one world. */
-        const int64_t world = integer_property(*group, "HOPSCOPE::WORLD");
-        const int64_t world_rank = integer_property(*group, "HOPSCOPE::WORLD_RANK");
+        /* Archives of other tools have a single world. */
+        const int64_t world = integer_property(*group, ARCHIVE_PROPERTY_WORLD);
+        const int64_t world_rank = integer_property(*group, ARCHIVE_PROPERTY_WORLD_RANK);
         const auto number = static_cast<int32_t>(ranks.size());
         rank.world = world == kNull64 ? 0 : static_cast<int32_t>(world);
         rank.world_rank = world_rank == kNull64 ? number : static_cast<int32_t>(world_rank);

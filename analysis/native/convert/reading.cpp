@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kThreads = 2;
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
-constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* of one location, between two looks at the target */
+constexpr uint64_t kMostEventsPerStep = 1u << 13;  /* per location, between two checks of the target */
 constexpr int64_t kLongestRunSeconds = 1000000000; /* about 32 years; 64-bit nanoseconds end at 292 */
 
 OTF2_CallbackCode on_clock_offset(void *user, OTF2_TimeStamp time, int64_t offset, double error) {
@@ -29,7 +29,7 @@ bool exists(const std::string &path) {
     return stat(path.c_str(), &about) == 0;
 }
 
-/* Every location keeps a file open: as many as the system allows. */
+/* Every location keeps a file open: raises the limit as far as the system allows. */
 void allow_open_files(size_t wanted) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted + 64)
@@ -38,7 +38,8 @@ void allow_open_files(size_t wanted) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Locations dealt so that all threads have about as many events: longest first, to whoever has least. */
+/* Distributes locations over threads so that these have about equally many events: longest first, to the thread with
+ * least. */
 std::vector<std::vector<size_t>> deal(const std::vector<LocationEvents> &locations) {
     std::vector<size_t> order(locations.size());
     for (size_t i = 0; i < order.size(); i++)
@@ -63,24 +64,24 @@ struct Reading::Source {
     struct Open {
         LocationEvents *events;
         std::unique_ptr<LocationReader> state;
-        OTF2_EvtReader *reader = nullptr; /* null once it has ended */
-        uint64_t readable = kAll;         /* events of a file that breaks off */
+        OTF2_EvtReader *reader = nullptr; /* null once the location has ended */
+        uint64_t readable = kAll;         /* number of whole events in a truncated file */
     };
 
     std::unique_ptr<Archive> archive;
-    std::vector<size_t> mine; /* places in Trace::locations */
+    std::vector<size_t> mine; /* indices into Trace::locations */
     std::vector<Open> open;
 
-    /* Local definitions first: without them libotf2 neither corrects clocks nor maps local numbers. An archive need
-     * not have any at all; where `others` have some and this location lacks them its events are not understood. */
+    /* Reads local definitions: without them libotf2 neither corrects clocks nor maps local numbers. An archive may have
+     * none at all; but if `others` have some and this location lacks them, its events cannot be interpreted. */
     void read_local_definitions(bool others, LocationEvents &out) const {
         const std::string file = archive->location_file(out.location, "def");
         auto lose = [&](const std::string &why) {
             out.ended = true;
-            out.damage = {file, why + "; without it this location's events cannot be understood"};
+            out.damage = {file, why + "; without it, this location's events cannot be interpreted"};
         };
         if (archive->is_plain() && !has_end(file)) {
-            lose("breaks off");
+            lose("truncated");
             return;
         }
         OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader(), out.location);
@@ -103,7 +104,10 @@ struct Reading::Source {
     }
 
     void open_location(const Trace &trace, LocationEvents &out) {
-        open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, *trace.comms, out)});
+        const bool only_thread =
+            std::count_if(trace.locations.begin(), trace.locations.end(),
+                          [&](const LocationEvents &location) { return location.rank == out.rank; }) == 1;
+        open.push_back({&out, std::make_unique<LocationReader>(*trace.definitions, *trace.comms, only_thread, out)});
         Open &it = open.back();
         if (out.ended)
             return;
@@ -138,7 +142,7 @@ struct Reading::Source {
 
     void open_all(Trace &trace, const std::string &anchor) {
         archive = std::make_unique<Archive>(anchor);
-        read_definitions(*archive); /* libotf2 wants them read before it opens the local files */
+        read_definitions(*archive); /* libotf2 requires this before it opens the local files */
         for (size_t i : mine)
             OTF2_Reader_SelectLocation(archive->reader(), trace.locations[i].location);
         OTF2_Reader_OpenDefFiles(archive->reader());
@@ -156,10 +160,10 @@ struct Reading::Source {
     }
 
     static std::string break_of(const LocationEvents &out) {
-        return out.events > 0 ? "breaks off there" : "breaks off before its first event";
+        return out.events > 0 ? "truncated there" : "truncated before its first event";
     }
 
-    /* The next `most` events of a location. */
+    /* Reads the next `most` events of a location. */
     void read_step(Open &it, uint64_t most, Progress &progress) const {
         LocationEvents &out = *it.events;
         const uint64_t wanted = std::min(most, it.readable - out.events);
@@ -183,7 +187,7 @@ struct Reading::Source {
         out.ended = true;
     }
 
-    /* Every location up to the target; fewer where that would be more than `most` events. */
+    /* Reads every location up to the target, or stops early after `most` events. */
     void advance(int64_t target, uint64_t step, uint64_t most, Progress &progress) {
         uint64_t read = 0;
         for (Open &it : open) {
@@ -246,7 +250,7 @@ template <typename Work> void Reading::in_threads(const Work &work) {
         std::rethrow_exception(problem);
 }
 
-/* What is lost of some locations is told beside what there is of the others; but there must be something. */
+/* Losses in some locations are reported along with the remaining data; but there must be some data. */
 void Reading::refuse_if_unreadable() const {
     const Damage *first = nullptr;
     for (const LocationEvents &location : trace_.locations) {
@@ -266,7 +270,7 @@ void Reading::open_locations() {
     }
     in_threads([&](Source &source) {
         source.open_all(trace_, anchor_);
-        /* A first look at each location: when the trace begins. */
+        /* Look at each location's first event to find the trace's begin. */
         source.advance(kNull64, 1, kEver, progress_);
     });
     refuse_if_unreadable();
@@ -275,7 +279,7 @@ void Reading::open_locations() {
     check_span();
 }
 
-/* Up to when about so many events more are: at the rate until now. */
+/* Aims at a time by which the next piece has about piece_events events, at the rate so far. */
 void Reading::choose_target() {
     int64_t reached = kEver;
     uint64_t read = 0;
@@ -293,7 +297,7 @@ void Reading::choose_target() {
     target_ = step > 4e18 ? kEver : std::max(target_, reached + static_cast<int64_t>(step));
 }
 
-/* Nothing can complete any more what a rank left open. */
+/* Nothing can complete any more what an ended rank left open. */
 void Reading::close_ended_ranks() {
     std::vector<bool> going_on(trace_.ranks->ranks.size(), false);
     for (const LocationEvents &location : trace_.locations)
@@ -334,7 +338,7 @@ bool Reading::next_piece() {
     return true;
 }
 
-/* First and last event of every rank and of the trace, so far. */
+/* Finds the first and last event of every rank and of the trace, so far. */
 void Reading::measure() {
     int64_t first = kEver, last = kNull64;
     for (const LocationEvents &location : trace_.locations) {
@@ -354,7 +358,7 @@ void Reading::measure() {
     trace_.last = last;
 }
 
-/* Times are counted in nanoseconds from the first event; a span of decades means that a clock offset is damaged. */
+/* Times count nanoseconds from the first event; a span of decades means that a clock offset is damaged. */
 void Reading::check_span() const {
     const __int128 limit = static_cast<__int128>(trace_.definitions->ticks_per_second) * kLongestRunSeconds;
     if (static_cast<__int128>(trace_.last) - trace_.first <= limit)
@@ -364,13 +368,13 @@ void Reading::check_span() const {
         for (const ClockOffsetRecord &offset : location.clock_offsets)
             if (offset.offset > limit || offset.offset < -limit)
                 throw ArchiveError(archive.location_file(location.location, "def") + ": a clock offset of " +
-                                   std::to_string(offset.offset) + " ticks cannot be");
-    throw ArchiveError(archive.anchor() + ": the first and the last event lie more than " +
+                                   std::to_string(offset.offset) + " ticks is impossible");
+    throw ArchiveError(archive.anchor() + ": the first and the last event are more than " +
                        std::to_string(kLongestRunSeconds) + " s apart; a time or the timer's rate is damaged");
 }
 
 int64_t Trace::scaled(int64_t ticks) const {
-    /* Whole seconds and the rest apart: divisions of 64 bits take a fraction of the time of 128. */
+    /* Whole seconds and the rest separately: 64-bit divisions take a fraction of the time of 128-bit ones. */
     constexpr uint64_t kPerSecond = 1000000000;
     const uint64_t rate = definitions->ticks_per_second;
     const auto size = ticks < 0 ? 0 - static_cast<uint64_t>(ticks) : static_cast<uint64_t>(ticks);

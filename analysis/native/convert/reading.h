@@ -1,5 +1,5 @@
 /* Reads an archive piece by piece: definitions first, then all locations side by side, each up to about the same time.
- * Two threads, each with readers of its own. */
+ * Two threads do this, each with its own readers. */
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace hopscope {
 
-/* How far the conversion is; written by the workers, read by whoever shows it. */
+/* How far the conversion has got; the workers write it, the display reads it. */
 struct Progress {
     std::atomic<const char *> stage{"reading"};
     std::atomic<uint64_t> done{0}, total{0};
@@ -31,7 +31,7 @@ struct Trace {
     std::unique_ptr<Definitions> definitions;
     std::unique_ptr<Ranks> ranks;
     std::unique_ptr<Comms> comms;
-    std::vector<LocationEvents> locations; /* in the order of definition; only those of a rank */
+    std::vector<LocationEvents> locations; /* in order of definition; only those that belong to a rank */
     int64_t first = 0, last = 0;           /* corrected ticks of the first event, and of the last one so far */
 
     /* Nanoseconds since the first event. */
@@ -52,15 +52,15 @@ struct Trace {
 
 class Reading {
   public:
-    /* Opens the archive and reads its definitions. Reads about `piece_events` events at a time; 0: all at once.
-     * Throws ArchiveError. */
+    /* Opens the archive and reads its definitions. Reads about `piece_events` events at a time; 0: all at once. Throws
+     * ArchiveError. */
     Reading(const std::string &anchor, uint64_t piece_events, Progress &progress);
     ~Reading();
 
-    /* Reads the next piece into trace().locations. False if there was nothing left.
-     * Throws ArchiveError, where nothing can be read at all, or Cancelled. */
+    /* Reads the next piece into trace().locations. False if there was nothing left. Throws ArchiveError if nothing at
+     * all can be read, or Cancelled. */
     bool next_piece();
-    /* Before these times everything of every location is final. */
+    /* All records of all locations before these times are final. */
     Horizon horizon() const;
 
     Trace &trace() {
@@ -86,7 +86,7 @@ class Reading {
     Progress &progress_;
     Trace trace_;
     std::vector<std::unique_ptr<Source>> sources_;
-    int64_t target_ = kNull64; /* up to when the next piece goes */
+    int64_t target_ = kNull64; /* the next piece ends there */
 };
 
 } // namespace hopscope

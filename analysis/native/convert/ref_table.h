@@ -1,5 +1,5 @@
-/* Values by an archive's own numbers. OTF2 asks for numbers without gaps, so those are places of a vector; an archive
- * that leaves large gaps is served by a map. */
+/* Values by an archive's own numbers. OTF2 asks for consecutive numbers, so these index a vector; for an archive with
+ * large gaps a map is used. */
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ template <typename T> class RefTable {
             near_.resize(ref + size_t{1});
         near_[ref] = std::move(value);
     }
-    /* Null if there is none. */
+    /* Null if it is not defined. */
     const T *find(uint32_t ref) const {
         if (ref < near_.size())
             return near_[ref] ? &*near_[ref] : nullptr;

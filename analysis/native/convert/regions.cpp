@@ -1,136 +1,33 @@
-/* Names of MPI functions, sorted into the kinds of schemas/tables/intervals.schema.json. */
+/* Sorts names of MPI functions into the kinds of schemas/tables/intervals.schema.json. */
 #include "regions.h"
 
-#include <unordered_set>
+#include "../paths/functions.h"
+
+#include "schemas/otf2.h"
 
 namespace hopscope {
 namespace {
 
-using Names = std::unordered_set<std::string>;
-
-const Names &collectives() {
-    static const Names names{
-        "Barrier",
-        "Bcast",
-        "Gather",
-        "Gatherv",
-        "Scatter",
-        "Scatterv",
-        "Allgather",
-        "Allgatherv",
-        "Alltoall",
-        "Alltoallv",
-        "Alltoallw",
-        "Allreduce",
-        "Reduce",
-        "Scan",
-        "Reduce_scatter",
-        "Reduce_scatter_block",
-        "Exscan",
-        "Neighbor_allgather",
-        "Neighbor_allgatherv",
-        "Neighbor_alltoall",
-        "Neighbor_alltoallv",
-        "Neighbor_alltoallw",
-    };
-    return names;
-}
-
-const Names &sends_and_receives() {
-    static const Names names{
-        "Send",
-        "Bsend",
-        "Ssend",
-        "Rsend",
-        "Recv",
-        "Mrecv",
-        "Sendrecv",
-        "Sendrecv_replace",
-        "Isend",
-        "Ibsend",
-        "Issend",
-        "Irsend",
-        "Irecv",
-        "Imrecv",
-        "Start",
-        "Startall",
-        "Send_init",
-        "Bsend_init",
-        "Ssend_init",
-        "Rsend_init",
-        "Recv_init",
-        "Cancel",
-        "Request_free",
-        "Isendrecv",
-        "Isendrecv_replace",
-        "Psend_init",
-        "Precv_init",
-        "Pready",
-        "Pready_range",
-        "Pready_list",
-    };
-    return names;
-}
-
-const Names &waits() {
-    static const Names names{"Wait",
-                             "Waitall",
-                             "Waitany",
-                             "Waitsome",
-                             "Test",
-                             "Testall",
-                             "Testany",
-                             "Testsome",
-                             "Probe",
-                             "Iprobe",
-                             "Mprobe",
-                             "Improbe",
-                             "Parrived",
-                             "Request_get_status",
-                             "Request_get_status_all",
-                             "Request_get_status_any",
-                             "Request_get_status_some"};
-    return names;
-}
-
-const Names &communicator_makers() {
-    static const Names names{
-        "Comm_create",
-        "Comm_create_group",
-        "Comm_create_from_group",
-        "Comm_dup",
-        "Comm_dup_with_info",
-        "Comm_idup",
-        "Comm_idup_with_info",
-        "Comm_split",
-        "Comm_split_type",
-        "Comm_free",
-        "Comm_disconnect",
-        "Comm_spawn",
-        "Comm_spawn_multiple",
-        "Comm_accept",
-        "Comm_connect",
-        "Comm_join",
-        "Intercomm_create",
-        "Intercomm_merge",
-        "Intercomm_create_from_groups",
-        "Cart_create",
-        "Cart_sub",
-        "Graph_create",
-        "Dist_graph_create",
-        "Dist_graph_create_adjacent",
-    };
-    return names;
-}
-
-/* MPI_Iallreduce and MPI_Allreduce_init are Allreduce to the list of collectives. */
-std::string blocking_name(const std::string &function) {
-    if (function.size() > 2 && function[0] == 'I' && function[1] >= 'a' && function[1] <= 'z') {
-        std::string name = function.substr(1);
-        name[0] = static_cast<char>(name[0] - 'a' + 'A');
-        return name;
+RegionKind kind_of(paths::FunctionKind kind) {
+    switch (kind) {
+    case paths::FunctionKind::init:
+        return RegionKind::Init;
+    case paths::FunctionKind::finalize:
+        return RegionKind::Finalize;
+    case paths::FunctionKind::p2p:
+        return RegionKind::PointToPoint;
+    case paths::FunctionKind::wait:
+    case paths::FunctionKind::test:
+    case paths::FunctionKind::look:
+        return RegionKind::Wait;
+    case paths::FunctionKind::comm:
+        return RegionKind::Communicator;
+    case paths::FunctionKind::collective:
+    case paths::FunctionKind::nonblocking:
+        return RegionKind::Collective;
+    default: /* a persistent one begins in MPI_Start */
+        return RegionKind::OtherMpi;
     }
-    return function;
 }
 
 } // namespace
@@ -163,58 +60,59 @@ std::string c_function_name(const std::string &name) {
 
 RegionKind classify_region(const std::string &name, RegionOwner owner) {
     if (owner == RegionOwner::Measurement) {
-        if (name == "hop wait")
+        if (name == ARCHIVE_REGION_HOP_WAIT)
             return RegionKind::HopWait;
-        if (name == "combine")
+        if (name == ARCHIVE_REGION_COMBINE)
             return RegionKind::Combine;
-        if (name == "copy")
+        if (name == ARCHIVE_REGION_COPY)
             return RegionKind::Copy;
-        if (name == "collector overhead")
+        if (name == ARCHIVE_REGION_OVERHEAD)
             return RegionKind::Overhead;
     }
     if (owner == RegionOwner::User || name.compare(0, 4, "MPI_") != 0)
         return RegionKind::User;
-    const std::string function = name.substr(4);
-    if (function == "Init" || function == "Init_thread" || function == "Session_init")
-        return RegionKind::Init;
-    if (function == "Finalize" || function == "Session_finalize")
-        return RegionKind::Finalize;
-    if (sends_and_receives().count(function))
-        return RegionKind::PointToPoint;
-    if (waits().count(function))
-        return RegionKind::Wait;
-    if (communicator_makers().count(function))
-        return RegionKind::Communicator;
-    if (collectives().count(blocking_name(function)))
-        return RegionKind::Collective;
-    if (function.compare(0, 5, "File_") == 0)
+    if (name.compare(0, 9, "MPI_File_") == 0)
         return RegionKind::InputOutput;
-    return RegionKind::OtherMpi;
+    const paths::Function *known = paths::find_function(name);
+    return known ? kind_of(known->kind) : RegionKind::OtherMpi;
 }
 
-const char *interval_kind(RegionKind kind) {
+paths::SendCall send_call_of(const std::string &name) {
+    const bool large = name.size() > 2 && name.compare(name.size() - 2, 2, "_c") == 0;
+    const std::string function = large ? name.substr(0, name.size() - 2) : name;
+    for (const char *buffered : {"MPI_Bsend", "MPI_Ibsend"})
+        if (function == buffered)
+            return paths::SendCall::buffered;
+    for (const char *alone : {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Wait"})
+        if (function == alone)
+            return paths::SendCall::alone;
+    return paths::SendCall::any;
+}
+
+paths::IntervalKind interval_kind(RegionKind kind) {
+    using Kind = paths::IntervalKind;
     switch (kind) {
     case RegionKind::Init:
-        return "init";
+        return Kind::init;
     case RegionKind::Finalize:
-        return "finalize";
+        return Kind::finalize;
     case RegionKind::PointToPoint:
-        return "p2p";
+        return Kind::p2p;
     case RegionKind::Wait:
-        return "wait";
+        return Kind::wait;
     case RegionKind::Communicator:
-        return "comm";
+        return Kind::comm;
     case RegionKind::InputOutput:
-        return "io";
+        return Kind::io;
     case RegionKind::Overhead:
-        return "overhead";
+        return Kind::overhead;
     case RegionKind::Off:
-        return "off";
-    case RegionKind::Collective: /* only where the trace does not say on which communicator it was */
+        return Kind::off;
+    case RegionKind::Collective: /* only if the trace does not name its communicator */
     case RegionKind::OtherMpi:
-        return "mpi";
+        return Kind::mpi;
     default:
-        return "region";
+        return Kind::region;
     }
 }
 

@@ -1,7 +1,9 @@
-/* What a region is to the converter. */
+/* What kind of region a name denotes. */
 #pragma once
 
 #include <string>
+
+#include "../paths/columns.h"
 
 namespace hopscope {
 
@@ -16,33 +18,47 @@ enum class RegionKind {
     OtherMpi,
     User,     /* anything that is not MPI */
     Overhead, /* the collector's own time */
-    Off,      /* recording was stopped */
-    HopWait,  /* inside a collective: nothing to do but wait */
+    Off,      /* recording was paused */
+    HopWait,  /* inside a collective: the engine can do nothing but wait */
     Combine,
     Copy,
 };
 
-/* The region's name without what some tools add: "MPI_Send()" is MPI_Send. */
+/* The region's name without what some tools append: "MPI_Send()" becomes MPI_Send. */
 std::string plain_name(const std::string &name);
 
-/* The C function that a name of a Fortran binding or of the profiling interface means: mpi_allreduce_, MPI_ALLREDUCE
- * and PMPI_Allreduce are MPI_Allreduce. Any other name as it is. */
+/* The C function behind a name of a Fortran binding or the profiling interface: mpi_allreduce_, MPI_ALLREDUCE and
+ * PMPI_Allreduce become MPI_Allreduce. Other names stay as they are. */
 std::string c_function_name(const std::string &name);
 
-/* Whose a region is, by its paradigm. */
+/* Who owns a region, by its paradigm. */
 enum class RegionOwner { Measurement, User, Other };
 
-/* From the plain name and whose it is. */
+/* Takes the plain name and the owner. */
 RegionKind classify_region(const std::string &name, RegionOwner owner);
 
-/* The word of intervals.kind. */
-const char *interval_kind(RegionKind kind);
+/* What the end of a send tells that this MPI function completes. */
+paths::SendCall send_call_of(const std::string &name);
+
+/* The interval's kind in the table. */
+paths::IntervalKind interval_kind(RegionKind kind);
+
+#define CODE(word, meaning) word,
+enum class StepKind { STEP_KINDS(CODE) };
+#undef CODE
+
+/* The step's kind in the table. */
+inline StepKind step_kind(RegionKind kind) {
+    return kind == RegionKind::Combine ? StepKind::combine
+           : kind == RegionKind::Copy  ? StepKind::copy
+                                       : StepKind::overhead;
+}
 
 inline bool is_mpi(RegionKind kind) {
     return kind <= RegionKind::OtherMpi;
 }
 
-/* MPI, the collector's own time, or none of it known: what lies outside is computing. */
+/* True for MPI, the collector's own time, and gaps: time outside of these is computing. */
 inline bool interrupts_computing(RegionKind kind) {
     return is_mpi(kind) || kind == RegionKind::Overhead || kind == RegionKind::Off;
 }

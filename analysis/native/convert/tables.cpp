@@ -1,4 +1,4 @@
-/* Tables that are one pass over what was read. */
+/* Tables that take one pass over the data read. */
 #include "tables.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace hopscope {
 
 std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words) {
-    /* Another tool's archive does not say which rank was complete; its MPI_Finalize does, where there is any MPI. */
+    /* Another tool's archive does not say which ranks are complete; their MPI_Finalize does, if there is any MPI. */
     std::vector<bool> finalized(trace.ranks->ranks.size(), false);
     bool has_mpi = false;
     for (const LocationEvents &location : trace.locations) {
@@ -25,6 +25,7 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
     auto &pid = table->int64("pid", true);
     auto &core = table->int32("core", true);
     auto &clock_host = table->string("clock_host");
+    auto &memory = table->int64("memory", true);
     auto &first = table->int64("first_event_ns", true);
     auto &last = table->int64("last_event_ns", true);
     auto &complete = table->boolean("complete");
@@ -38,9 +39,10 @@ std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<con
         pid.push_back(rank.pid);
         core.push_back(rank.core);
         clock_host.push_back(words->find(rank.clock_host));
+        memory.push_back(rank.memory);
         first.push_back(trace.ns_or_null(rank.first));
         last.push_back(trace.ns_or_null(rank.last));
-        complete.push_back(rank.complete.empty() ? finalized[i] || !has_mpi : rank.complete == "yes");
+        complete.push_back(rank.complete.empty() ? finalized[i] || !has_mpi : rank.complete == ARCHIVE_COMPLETE);
     }
     return table;
 }
@@ -53,15 +55,17 @@ std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &
     auto &size = table->int32("size");
     auto &members = table->column<Int32ListColumn>("members");
     auto &parent = table->int32("parent", true);
+    auto &second_group = table->int32("second_group", true);
     const std::vector<Comm> &comms = trace.comms->all();
     for (size_t i = 0; i < comms.size(); i++) {
         if (i >= trace.comms->named() && !used[i])
-            continue; /* MPI_COMM_SELF of a rank that does nothing on it */
+            continue; /* MPI_COMM_SELF of a rank that never used it */
         id.push_back(static_cast<int32_t>(i));
         name.push_back(words->find(comms[i].name));
         size.push_back(static_cast<int32_t>(comms[i].members.size()));
         members.add(comms[i].members);
         parent.push_back(comms[i].parent);
+        second_group.push_back(comms[i].second_group);
     }
     return table;
 }

@@ -10,10 +10,10 @@
 namespace hopscope {
 
 std::shared_ptr<Table> ranks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
-/* Communicators of the archive, and those MPI_COMM_SELFs that were used. */
+/* The archive's communicators, with only those MPI_COMM_SELFs that were used. */
 std::shared_ptr<Table> comms_table(const Trace &trace, const std::vector<bool> &used,
                                    const std::shared_ptr<const Words> &words);
-/* From the archive's own clock offsets; they hold one figure of quality, which stands for error and bound. */
+/* From the archive's own clock offsets. These have one figure of quality, used for both error and bound. */
 std::shared_ptr<Table> clocks_table(const Trace &trace, const std::shared_ptr<const Words> &words);
 
 } // namespace hopscope

@@ -1,4 +1,4 @@
-/* Parents and the order of children, per tree, communicator, root and phase. */
+/* Finds parents and the order of children, per tree, communicator, root and phase. */
 #include "trees.h"
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 namespace hopscope {
 namespace {
 
-/* The edges of one phase of one collective; the root by number, or -1 where they are no one tree. */
-int32_t nodes_of(const Trace &trace, int32_t comm, const Hop *hops, size_t count, Phase phase, Trees::Nodes &nodes) {
+/* Collects the edges of one phase of one collective. Returns the root's number, or -1 if they do not form one tree. */
+int32_t nodes_of(const Trace &trace, int32_t comm, const Hop *hops, size_t count, hop_phase phase,
+                 Trees::Nodes &nodes) {
     struct Edge {
         int64_t time;
         uint64_t order;
@@ -23,7 +24,7 @@ int32_t nodes_of(const Trace &trace, int32_t comm, const Hop *hops, size_t count
         if (hop->phase != phase)
             continue;
         const int32_t src = trace.comms->rank_in(comm, hop->src), dst = trace.comms->rank_in(comm, hop->dst);
-        const bool up = phase == Phase::Up;
+        const bool up = phase == PHASE_UP;
         Edge edge{up ? hop->receive->post : hop->send->begin, up ? hop->receive->order : 0, up ? src : dst,
                   up ? dst : src};
         auto [place, fresh] = edges.try_emplace(edge.child, edge);
@@ -71,7 +72,7 @@ void Trees::look_at(const Trace &trace, const Collective &collective, const Hop 
     if (left != trace.comms->all()[static_cast<size_t>(collective.comm)].members.size())
         return;
     done_.insert(kind);
-    for (Phase phase : {Phase::Up, Phase::Down}) {
+    for (hop_phase phase : {PHASE_UP, PHASE_DOWN}) {
         Nodes nodes;
         const int32_t root = nodes_of(trace, collective.comm, hops, count, phase, nodes);
         if (root >= 0)
@@ -102,7 +103,7 @@ std::shared_ptr<Table> Trees::table(const std::shared_ptr<const Words> &words) c
             tree.push_back(words->find(std::get<1>(key)));
             comm.push_back(std::get<0>(key));
             root.push_back(std::get<2>(key));
-            phase.push_back(words->find(std::get<3>(key) == Phase::Up ? "up" : "down"));
+            phase.push_back(words->find(phase_words[std::get<3>(key)]));
             rank.push_back(node);
             parent.push_back(place.parent);
             child_order.push_back(place.child_order);

@@ -1,4 +1,4 @@
-/* The trees that collectives ran on, as their hops show them: the table `trees`. */
+/* The trees on which collectives ran, as their hops show them: the table `trees`. */
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@ class Trees {
     };
     using Nodes = std::map<int32_t, Node>; /* by rank of the communicator */
 
-    /* A collective with its hops. Of those alike in communicator, tree, function and root the first complete one is
-     * looked at. */
+    /* Examines a collective with its hops. Only the first complete one per communicator, tree, function and root
+     * counts. */
     void look_at(const Trace &trace, const Collective &collective, const Hop *hops, size_t count);
     std::shared_ptr<Table> table(const std::shared_ptr<const Words> &words) const;
 
   private:
-    using Key = std::tuple<int32_t, std::string, int32_t, Phase>; /* comm, tree, root, phase */
+    using Key = std::tuple<int32_t, std::string, int32_t, hop_phase>; /* comm, tree, root, phase */
 
     std::map<Key, Nodes> trees_;
     std::set<std::tuple<int32_t, const Shadow *, std::string, int64_t>> done_;

@@ -1,4 +1,4 @@
-/* A child process that reads the definitions and comes back, or does not. */
+/* A child process reads the definitions and reports success, or does not. */
 #include "trial.h"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace hopscope {
 namespace {
 
 constexpr rlim_t kMiB = 1 << 20;
-constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* of computing; reading takes a hundredth of that */
+constexpr rlim_t kLeastSeconds = 5, kSecondsPerMiB = 1; /* of CPU time; reading takes a hundredth of that */
 constexpr rlim_t kLeastBytes = 512 * kMiB, kBytesPerByte = 64;
-constexpr char kAnchorRead = '\1';        /* what the child writes then; after it, in words, why it could not go on */
-constexpr unsigned kLongestSeconds = 600; /* by the clock, should it be stuck without computing */
+constexpr char kAnchorRead = '\1'; /* the child writes it after reading the anchor; then, in words, why it failed */
+constexpr unsigned kLongestSeconds = 600; /* of wall-clock time, in case it hangs without computing */
 
 rlim_t size_of(const std::string &file) {
     struct stat about;
@@ -32,7 +32,7 @@ void limit(int resource, rlim_t most) {
     setrlimit(resource, &both);
 }
 
-/* Bytes of addresses that this process has; 0 if that cannot be told. */
+/* The size of this process's address space; 0 if unknown. */
 rlim_t addresses() {
     rlim_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
@@ -53,13 +53,13 @@ rlim_t addresses() {
             read_definitions(archive);
     } catch (const ArchiveError &problem) {
         said = problem.what();
-    } catch (const std::exception &problem) { /* no memory */
+    } catch (const std::exception &problem) { /* out of memory */
         said = anchor + ": damaged: " + problem.what();
     }
     _exit(write(note, said.data(), said.size()) == static_cast<ssize_t>(said.size()) ? 0 : 1);
 }
 
-/* All that the child wrote. */
+/* Everything that the child wrote. */
 std::string read_note(int note) {
     std::string said;
     char some[512];
@@ -78,7 +78,7 @@ void try_definitions(const std::string &anchor) {
     const rlim_t bytes = size_of(anchor) + size_of(definitions);
     pid_t child;
     {
-        const auto lock = hold_opening(); /* or another thread might have it for ever in the child */
+        const auto lock = hold_opening(); /* otherwise another thread might hold it for ever in the child */
         child = fork();
     }
     if (child == 0)
@@ -99,7 +99,7 @@ void try_definitions(const std::string &anchor) {
     const int number = WTERMSIG(status);
     const bool endless = number == SIGXCPU || number == SIGKILL;
     throw ArchiveError((anchor_was_read ? definitions : anchor) + ": damaged: libotf2 " +
-                       (endless ? "comes to no end" : "crashes (signal " + std::to_string(number) + ")") +
+                       (endless ? "never finishes" : "crashes (signal " + std::to_string(number) + ")") +
                        " reading it");
 }
 

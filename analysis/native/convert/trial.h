@@ -1,12 +1,12 @@
-/* Reading an archive's anchor and definitions in a process of its own first. */
+/* Reads an archive's anchor and definitions in a separate process first. */
 #pragma once
 
 #include <string>
 
 namespace hopscope {
 
-/* libotf2 takes an anchor at its word: with damaged counts it loops, asks for all memory or crashes. A child finds that
- * out, with bounded time and memory. Throws ArchiveError naming the file that it could not read. */
+/* libotf2 trusts an anchor: with damaged counts it loops, asks for all memory or crashes. A child process tries it with
+ * limited time and memory. Throws ArchiveError naming the file that it could not read. */
 void try_definitions(const std::string &anchor);
 
 } // namespace hopscope

@@ -1,4 +1,4 @@
-/* Ends of messages that wait for the other end: by communicator, pair and tag, first in, first out. */
+/* Message ends that wait for the other end: by communicator, pair and tag, first in, first out. */
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct MessageKey {
     }
 };
 
-/* Ends of one kind, chained by key. Their places are used again, so none is moved or made by itself. */
+/* Ends of one kind, chained by key. Slots are reused, so no end is moved or allocated individually. */
 template <typename End> class Chains {
   public:
     static constexpr int32_t kNone = -1;
@@ -54,7 +54,7 @@ template <typename End> class Chains {
         chain.first = links_[static_cast<size_t>(place)].next;
         free_.push_back(place);
     }
-    /* Removes the first end for which is_it(end); nothing where there is none. */
+    /* Removes the first end for which is_it(end) holds, if any. */
     template <typename IsIt> void remove(Chain &chain, const IsIt &is_it) {
         int32_t before = kNone, at = chain.first;
         while (at != kNone && !is_it(links_[static_cast<size_t>(at)].end)) {
@@ -83,14 +83,14 @@ template <typename End> class Chains {
         int32_t next;
     };
     std::vector<Link> links_;
-    /* Beside the links: a list through them would be read from memory far apart, each only after the one before. */
+    /* Separate from the links: a list through them would chase pointers through distant memory. */
     std::vector<int32_t> free_;
 };
 
-/* Values by key. Those that are empty() are forgotten when there is no more room. */
+/* Values by key. Those that are empty() are dropped when the table is full. */
 template <typename Value> class ByKey {
   public:
-    /* Good until the next at(). */
+    /* Valid until the next at(). */
     Value &at(const MessageKey &key) {
         if (2 * (used_ + 1) > slots_.size())
             make_room();

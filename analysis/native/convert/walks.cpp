@@ -1,4 +1,4 @@
-/* Leads by two threads; long paths latest stretch first into a file, and from its end into tables. */
+/* Two threads compute leads. Long paths go into a file, latest stretch first, and from its end into tables. */
 #include "walks.h"
 
 #include <algorithm>
@@ -46,8 +46,8 @@ bool Walks::next(Tables &out) {
     return true;
 }
 
-/* Of some collectives, half by each thread. Where the first stopped early what the second kept waits for another time,
- * and fewer are tried. */
+/* Leads of some collectives, half on each thread. If the first thread stopped early, the second one's results are
+ * recomputed later, and the next batch is smaller. */
 void Walks::next_leads(Tables &out) {
     const size_t first = next_lead_, end = std::min(history_.collectives().size(), first + leads_at_once_);
     const size_t middle = first + (end - first + 1) / 2;

@@ -1,4 +1,5 @@
-/* The walks that need the whole trace, piece by piece as tables: what led to each collective, then the run's path. */
+/* The walks that need the whole trace, returned piece by piece as tables: the lead to each collective, then the run's
+ * path. */
 #pragma once
 
 #include <memory>
@@ -10,13 +11,13 @@ namespace hopscope {
 
 class Walks {
   public:
-    /* Of a finished history. Tables have about piece_rows rows, however long a path is: long ones go to a file first.
-     * All must outlive it. */
+    /* The history must be finished. Tables have about piece_rows rows however long a path is: long ones go to a file
+     * first. All arguments must outlive it. */
     Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
           size_t piece_rows, Progress &progress);
     ~Walks();
 
-    /* Appends the tables that come next. False when there are no more. Throws Cancelled or std::system_error. */
+    /* Appends the next tables. False when there are no more. Throws Cancelled or std::system_error. */
     bool next(Tables &out);
 
   private:

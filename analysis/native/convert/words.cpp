@@ -1,14 +1,18 @@
 /* The vocabulary. */
 #include "words.h"
 
+#include "schemas/words.h"
+
 namespace hopscope {
 
 Words::Words(const Definitions &definitions, const Comms &comms, const Ranks &ranks) {
-    /* Closed lists of schemas/tables. */
-    for (const char *word : {"up",   "down",       "exchange",  "self",    "shm",    "lan",     "wan",  "recv",
-                             "send", "none",       "undecided", "tree",    "native", "combine", "copy", "overhead",
-                             "run",  "collective", "lead",      "compute", "local",  "p2p",     "mpi",  "unrecorded"})
+#define NUMBERS(name, list)                                                                                            \
+    for (const char *word : name##_words)                                                                              \
         number(word);
+    VOCABULARIES(NUMBERS)
+#undef NUMBERS
+    for (int i = 0; i < LINK_CLASS_COUNT; i++)
+        number(link_words[i]);
     for (const Shadow *shadow : comms.shadows())
         number(shadow->tree);
     for (const Comm &comm : comms.all())
@@ -18,7 +22,7 @@ Words::Words(const Definitions &definitions, const Comms &comms, const Ranks &ra
             number(word);
     auto words_of = [&](const Region &region) {
         return RegionWords{number(region.name), region.call_site.empty() ? -1 : number(region.call_site),
-                           number(interval_kind(region.kind)), region.kind};
+                           number(interval_kind_words[static_cast<size_t>(interval_kind(region.kind))]), region.kind};
     };
     for (const auto &[ref, region] : definitions.regions)
         regions_.set(ref, words_of(region));

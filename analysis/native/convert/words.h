@@ -1,6 +1,7 @@
-/* Every string of the tables once: rows hold its number. One vocabulary for a whole conversion. */
+/* Stores every string of the tables once; rows hold its number. One vocabulary serves a whole conversion. */
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -14,7 +15,7 @@
 
 namespace hopscope {
 
-/* What the rows need to know of a region. */
+/* What rows need to know about a region. */
 struct RegionWords {
     int32_t name;
     int32_t call_site; /* -1 if unknown */
@@ -28,12 +29,19 @@ class Words {
     Words(const Definitions &definitions, const Comms &comms, const Ranks &ranks);
 
     int32_t number(const std::string &word);
-    /* The number of a word that is there; -1 if it is not. */
+    /* The number of a known word; -1 if it is unknown. */
     int32_t find(const std::string &word) const {
         auto place = numbers_.find(word);
         return place == numbers_.end() ? -1 : place->second;
     }
-    /* The number of a string of the archive; -1 if it has none or is empty. */
+    /* The numbers of a vocabulary's words, by their codes. */
+    template <size_t N> std::array<int32_t, N> numbers(const char *const (&vocabulary)[N]) const {
+        std::array<int32_t, N> found{};
+        for (size_t i = 0; i < N && vocabulary[i]; i++)
+            found[i] = find(vocabulary[i]);
+        return found;
+    }
+    /* The number of a string in the archive; -1 if undefined or empty. */
     int32_t of_string(OTF2_StringRef ref) const {
         const int32_t *word = strings_.find(ref);
         return word ? *word : -1;
@@ -50,7 +58,7 @@ class Words {
     }
 
   private:
-    std::deque<std::string> words_; /* a word stays where it is */
+    std::deque<std::string> words_; /* addresses stay valid */
     std::unordered_map<std::string, int32_t> numbers_;
     RefTable<RegionWords> regions_;
     RefTable<int32_t> strings_;

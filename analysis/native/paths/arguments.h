@@ -1,4 +1,4 @@
-// Taking numpy arrays out of a Python dict, checked: a wrong type or length is a TypeError that names the array.
+// Takes numpy arrays out of a Python dict and checks them: a wrong type or length is a TypeError that names the array.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,10 +6,9 @@
 #include <nanobind/stl/string.h>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "columns.h"
+#include "to_numpy.h"
 
 namespace hopscope::paths {
 
@@ -33,7 +32,7 @@ class Arguments {
                 throw nb::type_error((table + ": arrays of different lengths").c_str());
     }
 
-    // Rows of another table: every value in [least, end).
+    // Row numbers of another table: every value must be in [least, end).
     template <typename T>
     static void rows_of(const char *name, const Column<T> &column, int64_t end, int64_t least = 0) {
         for (size_t i = 0; i < column.size; i++)
@@ -46,13 +45,5 @@ class Arguments {
   private:
     const nb::dict &arrays_; // keeps the arrays alive
 };
-
-// A vector that becomes a numpy array without a copy.
-template <typename T, typename Allocator> nb::object to_numpy(std::vector<T, Allocator> &&values) {
-    using Vector = std::vector<T, Allocator>;
-    auto *kept = new Vector(std::move(values));
-    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<Vector *>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
 
 } // namespace hopscope::paths

@@ -1,46 +1,49 @@
 // Which end of a message had to wait for the other (DESIGN: binding hops).
 //
 // A message moves when it has been sent and, unless the sender's side buffers it, when its receive has been posted.
-// Which came later is what the ends waited for:
+// The later of the two is what the ends waited for:
 //
-//     send_begin ........ transfer            an early receiver waits for the message: recv, the path goes to the
-//     sender
-//       post ................. recv_end
+//     send_begin ........ transfer            recv: an early receiver waits for the message; the path goes to the
+//       post ................. recv_end       sender
 //
-//     send_begin ............ send_end        a late receiver holds the message back: send. Both ends wait for the
-//                 post ...... recv_end        transfer from the post on; there the path goes on at the receiver
+//     send_begin ............ send_end        send: a late receiver holds the message back. Both ends wait for the
+//                 post ...... recv_end        transfer from the post on; the path stays at the receiver
 //
-// First: was the message held back? Only if its receive was posted after the send had begun and before the send was
-// complete, by more than the clocks' uncertainty. Then it was held back
+// First: was the message held back? It can have been only if its receive was posted after the send had begun and before
+// the send was complete, by more than the clocks' uncertainty. Then it was held back
 //
 //  a. if the sender was already waiting for the send's completion when the receive was posted. The engine tests each
-//     send by itself, so there this is proof. Elsewhere a call may complete a send long after it was done (MPI_Waitall)
-//     and a sender may be kept from its processor, so that this proves it only for messages larger than any that was
-//     seen complete before its receive was posted (same link class);
-//  b. else if it should have been there long before the post, was not, and came within a few transfers after it.
+//     send separately, so there this is proof. Elsewhere a call may complete a send long after it was done
+//     (MPI_Waitall) and a sender may have lost its processor. There it is proof only for messages larger than any that
+//     was seen to complete before its receive was posted (same link class). Messages that MPI_Bsend copied
+//     do not count there, because their sends never wait for a receiver;
+//  b. else if a call that does nothing but this send waited long for the post and ended within a few transfers after
+//     it. A call that was held up by anything else would hardly end just then;
+//  c. else if it should have arrived long before the post, had not, and came within a few transfers after it.
 //
-// Where (a) says so and (b) does not, for a message that may have been buffered, a wait at the receiver is undecided.
+// If the sender was waiting and (b) and (c) do not say so, for a message that may have been buffered, a wait at the
+// receiver is undecided.
 //
-// A message that was held back may yet have been on its way for another reason: an emulated link shows it at its due
-// time, whenever it was posted. It moved from the post on only if it would have been there before the post, or if both
-// ends took as long after the post as a whole transfer takes, and if it did not go on for long after the sender was
-// done with it. Else its sender waited for the post and its receiver for the message.
+// A message that was held back may still have been delayed for another reason: an emulated link shows it at its due
+// time, whenever it was posted. It moved from the post on only if it would have arrived before the post, or if both
+// ends took as long after the post as a whole transfer takes, and if it did not continue for long after the sender was
+// done with it. Otherwise its sender waited for the post and its receiver for the message.
 //
-// Otherwise, did the receiver wait? The engine knows: it records arrived_early. One thing it cannot know: MPI may take
-// several calls to tell of a message that has been there for long. A wait that ended at once, for a message sent long
-// before, is therefore none. Elsewhere only times are known, and these rules decide, in this order:
+// If it was not held back: did the receiver wait? The engine knows and records arrived_early. One thing it cannot know:
+// MPI may need several calls to report a message that arrived long ago. So a wait that ended at once, for a message
+// sent long before, counts as none. Elsewhere only times are known, and these rules decide, in this order:
 //
-//  1. recv: the send began after the receiver's wait had, by more than the clocks' uncertainty. Nothing that was not
-//     yet sent can have been there.
-//  2. none: the message was surely there. Its send was complete, and as long ago as several times the fastest transit
-//     of its class, before the wait began. These messages are the references of rule 3: the time that receiving takes
-//     when nothing has to be waited for. A late receiver thus never makes a message binding.
+//  1. recv: the send began after the receiver's wait had, by more than the clocks' uncertainty. A message that was not
+//     yet sent cannot have arrived.
+//  2. none: the message had surely arrived. Before the wait began its send was complete, and had begun several times
+//     the fastest transit of its class earlier. These messages are the references of rule 3: the time that receiving
+//     takes without waiting. So a late receiver never makes a message binding.
 //  3. By the wait alone, on the receiver's one clock: recv if it is clearly longer than the fastest reference of the
 //     class, else none. Without a reference: undecided.
 //
-// A class is a link class and a size class (powers of two). The fastest of a class are those of the trace up to the end
-// of the piece that a message is in. A transfer takes as long as the fastest transit of the class; where no receiver of
-// the class was ever early, as the fastest one since the post.
+// A class is a link class and a size class (powers of two). The fastest of a class are taken from the trace up to the
+// end of the message's piece. A transfer takes as long as the fastest transit of the class; if no receiver of the class
+// was ever early, as long as the fastest one since the post.
 #include "binding.h"
 
 #include <algorithm>
@@ -48,17 +51,19 @@
 namespace hopscope::paths {
 namespace {
 
-// How many times the fastest transit a message must be old to be surely there.
+// A message this many fastest transits old has surely arrived.
 constexpr int64_t SURELY_THERE = 4;
-// A wait is clearly longer than the reference from this multiple on, and never below this many ns (two clock reads and
-// a test of the request).
+// A wait is clearly longer than the reference from this multiple on, and by no less than this many ns (two clock reads
+// and a test of the request).
 constexpr int64_t CLEARLY = 2;
 constexpr int64_t CLEARLY_NS = 1000;
-// A wait that ended at once: below the fastest transit, or this many ns (a few calls that drive progress).
+// A wait ended at once if it is below the fastest transit, or below this many ns (a few calls that drive progress).
 constexpr int64_t AT_ONCE_NS = 2000;
-// A message that was held back goes to its receiver at once: what it took after the sender was done with it counts
-// for something else only from this part of the time on that it was held back.
+// A message that was held back goes to its receiver at once. Time after the sender was done with it counts as something
+// else only from this fraction of the time it was held back.
 constexpr int64_t NOT_WORTH = 4;
+// A send waited long for its receive's post if that took more than this many times as long as the rest of the call.
+constexpr int64_t LONG_WAIT = 4;
 
 int size_class(int64_t bytes) {
     return bytes <= 0 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(bytes));
@@ -76,9 +81,13 @@ bool incomplete_at_post(const Messages &m, size_t i) {
     return m.send_end[i] != MISSING && m.send_end[i] + m.clock_error[i] >= m.recv_post[i];
 }
 
+SendCall send_call(const Messages &m, size_t i) {
+    return m.send_call.size ? m.send_call[i] : SendCall::any;
+}
+
 bool sender_was_waiting(const Messages &m, size_t i) {
-    return m.send_wait_begin[i] != MISSING && m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] &&
-           m.send_end[i] > m.send_wait_begin[i];
+    return send_call(m, i) != SendCall::buffered && m.send_wait_begin[i] != MISSING &&
+           m.recv_post[i] > m.send_wait_begin[i] + m.clock_error[i] && m.send_end[i] > m.send_wait_begin[i];
 }
 
 bool from_engine(const Messages &m, size_t i) {
@@ -99,7 +108,7 @@ bool Judge::surely_there(const Messages &m, size_t i, int64_t fastest_transit) {
     return latest_needed + m.clock_error[i] < from;
 }
 
-// The engine waited, but for a message that was sent long before and was seen as soon as the wait began.
+// The engine waited, but the message was sent long before and was seen as soon as the wait began.
 bool Judge::only_looked_again(const Messages &m, size_t i, int64_t fastest_transit) {
     int64_t from = waited_from(m, i);
     return from != MISSING && fastest_transit != NONE_SEEN &&
@@ -107,16 +116,23 @@ bool Judge::only_looked_again(const Messages &m, size_t i, int64_t fastest_trans
            m.recv_end[i] - from <= std::max(fastest_transit, AT_ONCE_NS);
 }
 
-// By the wait alone. Without a reference nothing tells that the message was there.
+// Decides by the wait alone. True without a reference, because nothing then shows that the message had arrived.
 bool Judge::clearly_waited(const Messages &m, size_t i, const Reference &reference) {
     const int64_t wait = m.recv_end[i] - waited_from(m, i);
     return reference.fastest_wait == NONE_SEEN ||
            wait > std::max(CLEARLY * reference.fastest_wait, reference.fastest_wait + CLEARLY_NS);
 }
 
-// A few transfers after the post at most.
+// True if it came within a few transfers of the post.
 bool Judge::came_after_post(const Messages &m, size_t i, const Reference &reference) {
     return m.recv_end[i] - m.recv_post[i] <= SURELY_THERE * reference.transfer() + CLEARLY_NS;
+}
+
+// True if a call that does nothing but this send ended as soon as its receive had been posted, after a long wait.
+bool Judge::ended_with_post(const Messages &m, size_t i, const Reference &reference) {
+    const int64_t since_post = m.send_end[i] - m.recv_post[i] + m.clock_error[i];
+    return send_call(m, i) == SendCall::alone && since_post <= SURELY_THERE * reference.transfer() + CLEARLY_NS &&
+           m.recv_post[i] - m.send_wait_begin[i] > LONG_WAIT * since_post;
 }
 
 Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes) {
@@ -124,6 +140,8 @@ Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &refer
         return Held::no;
     const bool was_waiting = sender_was_waiting(m, i);
     if (was_waiting && (from_engine(m, i) || m.bytes[i] > eager_bytes))
+        return Held::yes;
+    if (was_waiting && ended_with_post(m, i, reference))
         return Held::yes;
     const int64_t transfer = reference.transfer();
     const bool should_have_been_there = m.recv_post[i] > m.send_begin[i] + transfer + m.clock_error[i];
@@ -135,7 +153,7 @@ Judge::Held Judge::held_back(const Messages &m, size_t i, const Reference &refer
     return was_waiting ? Held::perhaps : Held::no;
 }
 
-// Of a message of the engine's that was held back: only those are shown at due times.
+// For an engine message that was held back: only those are shown at due times.
 bool Judge::moved_from_post(const Messages &m, size_t i, const Reference &reference) {
     const int64_t transfer = reference.transfer(), lateness = m.recv_post[i] - m.send_begin[i];
     const int64_t under_way = m.recv_end[i] - m.send_end[i];
@@ -165,9 +183,11 @@ Binding Judge::at_receiver(const Messages &m, size_t i, const Reference &referen
         return only_looked_again(m, i, reference.fastest_transit) ? Binding::none : Binding::recv;
     if (early > 0)
         return Binding::none;
-    // The engine stamps a wait only where there was one, so an unknown here is a message never waited for.
+    // The engine records a wait only if there was one, so a missing one means that nobody waited for the message.
     if (from_engine(m, i))
         return m.recv_wait_begin[i] == MISSING ? Binding::none : Binding::undecided;
+    if (m.arrived_early.size && m.recv_wait_begin[i] == MISSING)
+        return Binding::undecided;
     return by_times(m, i, reference);
 }
 
@@ -203,14 +223,15 @@ size_t Judge::class_of(const Messages &m, size_t i) const {
 void Judge::learn_transits(const Messages &m) {
     for (size_t i = 0; i < m.size(); i++) {
         Reference &reference = references_[class_of(m, i)];
-        // A transit below the clocks' uncertainty says nothing: that uncertainty stands in for it.
+        // A transit below the clocks' uncertainty means nothing, so that uncertainty is the minimum.
         const int64_t least = std::max(m.clock_error[i], int64_t{0});
         const int64_t since_send = m.recv_end[i] - m.send_begin[i], since_post = m.recv_end[i] - m.recv_post[i];
         reference.fastest_transit = std::min(reference.fastest_transit, std::max(since_send, least));
         reference.fastest_move = std::min(reference.fastest_move, std::max(std::min(since_send, since_post), least));
         reference.has_prompt = reference.has_prompt || !posted_late(m, i);
         int64_t &eager_bytes = eager_bytes_[static_cast<size_t>(m.link[i])];
-        if (m.send_end[i] != MISSING && m.send_end[i] + m.clock_error[i] < m.recv_post[i])
+        if (send_call(m, i) != SendCall::buffered && m.send_end[i] != MISSING &&
+            m.send_end[i] + m.clock_error[i] < m.recv_post[i])
             eager_bytes = std::max(eager_bytes, m.bytes[i]);
     }
 }

@@ -8,37 +8,36 @@
 
 namespace hopscope::paths {
 
-// What an end of a message had to wait for; bits, for both ends may have waited.
+// What the ends of a message had to wait for; bits, because both may have waited.
 enum WaitedFor : int8_t {
-    RECEIVER_FOR_SEND = 1,  // to be sent and to arrive
-    RECEIVER_FROM_POST = 2, // to be transferred, which only its own post began
+    RECEIVER_FOR_SEND = 1,  // until it was sent and arrived
+    RECEIVER_FROM_POST = 2, // for a transfer that only its own post started
     SENDER_FOR_POST = 4,    // for the receive to be posted
 };
 
 struct BindingResult {
     Kept<int8_t> binding;           // enum Binding, per message
     Kept<int8_t> waited;            // bits of WaitedFor
-    Kept<int64_t> expected_arrival; // when it could move + the fastest transit of its class: breaks ties of MPI_Waitall
+    Kept<int64_t> expected_arrival; // when it could move + the fastest transit of its class: breaks ties in MPI_Waitall
 };
 
-// Judges the messages of a trace piece by piece: each by the references of everything up to the end of its piece.
+// Judges a trace's messages piece by piece, each by the references of everything up to the end of its piece.
 class Judge {
   public:
     Judge();
-    // Take a piece's messages for references: the transits of all its parts first, then the waits, then judge().
+    // Learn references from a piece's messages: first the transits of all its parts, then the waits, then judge().
     void learn_transits(const Messages &messages);
     void learn_waits(const Messages &messages);
-    // Several threads may judge parts of a piece.
+    // Several threads may judge parts of a piece concurrently.
     BindingResult judge(const Messages &messages) const;
 
   private:
-    static constexpr int LINKS = 4;
     static constexpr int SIZE_CLASSES = 66;
     static constexpr int64_t NONE_SEEN = std::numeric_limits<int64_t>::max();
     struct Reference {
         int64_t fastest_transit = NONE_SEEN; // from the send's begin
         int64_t fastest_move = NONE_SEEN;    // from the later of the send's begin and the post
-        int64_t fastest_wait = NONE_SEEN;    // of a message that was there
+        int64_t fastest_wait = NONE_SEEN;    // of a message that had already arrived
         bool has_prompt = false;             // some receive was posted before its send began
         int64_t transfer() const {
             return has_prompt ? fastest_transit : fastest_move;
@@ -56,13 +55,14 @@ class Judge {
     static bool clearly_waited(const Messages &m, size_t i, const Reference &reference);
     static Held held_back(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
     static bool came_after_post(const Messages &m, size_t i, const Reference &reference);
+    static bool ended_with_post(const Messages &m, size_t i, const Reference &reference);
     static bool moved_from_post(const Messages &m, size_t i, const Reference &reference);
     static Binding at_receiver(const Messages &m, size_t i, const Reference &reference);
     static Verdict verdict(const Messages &m, size_t i, const Reference &reference, int64_t eager_bytes);
     size_t class_of(const Messages &m, size_t i) const;
 
-    std::array<Reference, LINKS * SIZE_CLASSES> references_;
-    std::array<int64_t, LINKS> eager_bytes_;
+    std::array<Reference, LINK_CLASS_COUNT * SIZE_CLASSES> references_;
+    std::array<int64_t, LINK_CLASS_COUNT> eager_bytes_;
 };
 
 } // namespace hopscope::paths

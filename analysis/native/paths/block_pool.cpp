@@ -1,10 +1,10 @@
-/* Blocks that wait for their next use. */
+/* Blocks waiting for reuse. */
 #include "block_pool.h"
 
 namespace hopscope {
 namespace {
 
-constexpr size_t kSmallest = 1u << 14; /* below, malloc keeps what it has by itself */
+constexpr size_t kSmallest = 1u << 14; /* for smaller ones malloc's own cache suffices */
 
 size_t size_class(size_t bytes) {
     return bytes <= 1 ? 0 : 64 - static_cast<size_t>(__builtin_clzll(bytes - 1));
@@ -13,7 +13,7 @@ size_t size_class(size_t bytes) {
 } // namespace
 
 BlockPool &BlockPool::instance() {
-    static auto *pool = new BlockPool; /* never destroyed: columns may be let go while the process ends */
+    static auto *pool = new BlockPool; /* never destroyed: columns may be freed while the process ends */
     return *pool;
 }
 
@@ -42,7 +42,7 @@ void BlockPool::give_back(void *block, size_t bytes) noexcept {
                 waiting_[size].push_back(block);
                 bytes_waiting_ += size_t{1} << size;
                 return;
-            } catch (const std::bad_alloc &) { /* freed instead */
+            } catch (const std::bad_alloc &) { /* free it instead */
             }
         }
     }

@@ -1,5 +1,5 @@
-/* Memory for columns and what is as long, kept from piece to piece: giving it back to the system and taking it again
- * for every piece costs as much as filling it. */
+/* Memory for columns and similar data, kept from piece to piece: returning it to the system and getting it back for
+ * every piece costs as much as filling it. */
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,14 @@
 
 namespace hopscope {
 
-/* Blocks of powers of two. What is given back waits for the next who needs as much, on whichever thread, up to a limit.
- */
+/* Blocks of powers of two. A returned block waits, up to a limit, for a request of its size from any thread. */
 class BlockPool {
   public:
     static BlockPool &instance();
 
     void *take(size_t bytes);
     void give_back(void *block, size_t bytes) noexcept;
-    /* Everything that waits goes back to the system. */
+    /* Returns all waiting blocks to the system. */
     void clear() noexcept;
 
   private:
@@ -35,7 +34,7 @@ template <typename T> struct Pooled {
 
     Pooled() = default;
     template <typename U> Pooled(const Pooled<U> &) {}
-    // A vector that is made longer leaves what is new to be written by who made it longer: no zeros before.
+    // Growing a vector leaves new elements uninitialised for the caller to write: no zeros first.
     template <typename U> void construct(U *at) {
         ::new (static_cast<void *>(at)) U;
     }

@@ -1,8 +1,7 @@
-// Columns of the dataset as plain arrays: what the Python side hands in, and what it gets back.
+// Columns of the dataset as plain arrays: input from Python, and output to it.
 //
-// Times are int64 ns since the start of the trace; a null is MISSING. A lane is one thread of one rank (an OTF2
-// location), numbered densely from 0 by the caller. Codes are those of the enumerations below, which
-// hopscope/paths/columns.py repeats.
+// Times are int64 ns since the start of the trace; null is MISSING. A lane is one thread of one rank (an OTF2
+// location); the caller numbers lanes densely from 0. Codes are those of the enumerations below.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "block_pool.h"
+#include "schemas/links.h"
+#include "schemas/words.h"
 
 namespace hopscope::paths {
 
@@ -24,41 +25,51 @@ template <typename T> struct Column {
     }
 };
 
-// The column that a vector holds; good until the vector changes.
+// A vector as a column; valid until the vector changes.
 template <typename T, typename Allocator> Column<T> view(const std::vector<T, Allocator> &values) {
     return {values.data(), values.size()};
 }
 
-enum class Link : int8_t { self_, shm, lan, wan };
-enum class Binding : int8_t { recv, send, none, undecided };
-enum class Category : int8_t { compute, local, shm, lan, wan, native, p2p, mpi, unrecorded };
-enum class Path : int8_t { run, collective, lead };
-// Where the library leads without hops (critical path of a collective).
+#define CODE(word, meaning) word,
+enum class Binding : int8_t { BINDINGS(CODE) };
+enum class Category : int8_t { CATEGORIES(CODE) };
+enum class Path : int8_t { PATHS(CODE) };
+enum class IntervalKind : int8_t { INTERVAL_KINDS(CODE) };
+#undef CODE
+// Where a path goes in the library if there are no hops (critical path of a collective).
 enum class Leads : int8_t { to_last_enter, to_root, root_to_last_enter, scan, exscan, stays };
-enum class IntervalKind : int8_t { init, finalize, p2p, wait, comm, io, mpi, region, overhead, off };
 
-// Hops, or the application's messages (then without collective, arrived_early and from_engine).
+// The MPI call that completes a send: what its end tells about the receiver.
+enum class SendCall : int8_t {
+    any,      // it may have waited for something else
+    alone,    // it does nothing but this send
+    buffered, // MPI_Bsend and its like never wait for the receiver
+};
+
+// Hops (which lack send_call), or the application's messages (which lack collective, arrived_early and from_engine).
 struct Messages {
     int64_t first_id = 0;       // of the first row
-    Column<int64_t> collective; // its id; ascending
+    Column<int64_t> collective; // id of its collective; ascending
     Column<int32_t> src_lane, dst_lane;
     Column<int64_t> bytes, send_begin, send_wait_begin, send_end, recv_post, recv_wait_begin, recv_end, clock_error;
-    Column<int8_t> link;
-    Column<int8_t> arrived_early; // 0, 1, or -1 where the trace cannot tell
+    Column<int8_t> link;          // enum link_class
+    Column<int8_t> arrived_early; // 0, 1, or -1 if the trace does not tell
     Column<int8_t> from_engine;   // 1 for hops of the tree engine
+    Column<SendCall> send_call;
     size_t size() const {
         return recv_end.size;
     }
 };
 
 struct Collectives {
-    int64_t first_id = 0; // of the first row: pieces of a trace come one after another
-    Column<int32_t> op;   // the MPI function, as a number of the caller's
+    int64_t first_id = 0; // of the first row: a trace's pieces follow one another
+    Column<int32_t> op;   // the MPI function, numbered by the caller
     Column<int8_t> leads;
-    Column<int8_t> returns_early; // 1 where the waiting for others is in another call (nonblocking, persistent)
-    Column<int32_t> root_rank;    // trace-wide; -1 where there is none
-    Column<int64_t> first_call;   // row of `calls` (counted like them); one entry more than collectives
-    Column<int8_t> has_hops;      // 1 where its messages were seen, or would have been
+    Column<int8_t> returns_early; // 1 if another call waits for the others (nonblocking, persistent)
+    Column<int32_t> root_rank;    // trace-wide; -1 if none
+    Column<int32_t> second_group; // on an intercommunicator, the first comm_rank of its second group; else negative
+    Column<int64_t> first_call;   // row of `calls` (numbered like these); one entry more than collectives
+    Column<int8_t> has_hops;      // 1 if its messages were seen, or would have been
     size_t size() const {
         return leads.size;
     }
@@ -66,17 +77,17 @@ struct Collectives {
 
 struct Calls {
     int64_t first_id = 0;
-    Column<int64_t> collective; // its id; ascending
+    Column<int64_t> collective; // id of its collective; ascending
     Column<int32_t> rank, comm_rank, lane;
     Column<int64_t> enter, wait_begin, leave, complete;
-    Column<int32_t> call_site; // as a number of the caller's; -1 if unknown
+    Column<int32_t> call_site; // numbered by the caller; -1 if unknown
     size_t size() const {
         return enter.size;
     }
 };
 
 struct Intervals {
-    Column<int32_t> region, call_site; // as numbers of the caller's; call_site -1 if unknown
+    Column<int32_t> region, call_site; // numbered by the caller; call_site -1 if unknown
     Column<int32_t> lane;
     Column<int8_t> kind;
     Column<int64_t> begin, end;
@@ -93,7 +104,7 @@ struct Lanes {
     }
 };
 
-// Rows of path_stretches; -1 for null. op and call_site are the caller's numbers.
+// Rows of path_stretches; -1 for null. The caller numbers op and call_site.
 struct Stretches {
     Kept<int8_t> path, category;
     Kept<int64_t> path_collective, step, begin, end, collective, hop, message;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "with_another.h"
+
 namespace hopscope::paths {
 namespace {
 
@@ -17,14 +19,14 @@ void later(std::vector<int64_t> &of_lanes, int32_t lane, int64_t t) {
 struct History::Files {
     explicit Files(const Scratch &scratch)
         : op(scratch), leads(scratch), returns_early(scratch), has_hops(scratch), root_rank(scratch),
-          first_call(scratch), first_wait(scratch), collective(scratch), rank(scratch), comm_rank(scratch),
-          lane(scratch), enter(scratch), wait_begin(scratch), leave(scratch), complete(scratch), call_site(scratch),
-          region(scratch), region_site(scratch), region_lane(scratch), region_kind(scratch), begin(scratch),
-          end(scratch), hop_waits(scratch), message_waits(scratch), completions(scratch) {}
+          second_group(scratch), first_call(scratch), first_wait(scratch), collective(scratch), rank(scratch),
+          comm_rank(scratch), lane(scratch), enter(scratch), wait_begin(scratch), leave(scratch), complete(scratch),
+          call_site(scratch), region(scratch), region_site(scratch), region_lane(scratch), region_kind(scratch),
+          begin(scratch), end(scratch), hop_waits(scratch), message_waits(scratch), completions(scratch) {}
 
     ScratchColumn<int32_t> op;
     ScratchColumn<int8_t> leads, returns_early, has_hops;
-    ScratchColumn<int32_t> root_rank;
+    ScratchColumn<int32_t> root_rank, second_group;
     ScratchColumn<int64_t> first_call, first_wait;
     ScratchColumn<int64_t> collective;
     ScratchColumn<int32_t> rank, comm_rank, lane;
@@ -37,8 +39,9 @@ struct History::Files {
     ScratchColumn<Completion> completions;
 
     template <typename Visit> void each(const Visit &visit) {
-        visit(op), visit(leads), visit(returns_early), visit(has_hops), visit(root_rank), visit(first_call);
-        visit(first_wait), visit(collective), visit(rank), visit(comm_rank), visit(lane), visit(enter);
+        visit(op), visit(leads), visit(returns_early), visit(has_hops), visit(root_rank), visit(second_group);
+        visit(first_call), visit(first_wait), visit(collective), visit(rank), visit(comm_rank), visit(lane),
+            visit(enter);
         visit(wait_begin), visit(leave), visit(complete), visit(call_site), visit(region), visit(region_site);
         visit(region_lane), visit(region_kind), visit(begin), visit(end), visit(hop_waits), visit(message_waits);
         visit(completions);
@@ -51,25 +54,28 @@ void History::FilesDeleter::operator()(Files *files) const {
 
 History::History(const Scratch &scratch, const Lanes &lanes)
     : scratch_(scratch), lanes_(lanes), last_calls_(lanes.size(), MISSING), last_intervals_(last_calls_),
-      last_regions_(last_calls_), files_(new Files(scratch)) {
+      last_regions_(last_calls_), calls_on_(lanes.size(), 0), intervals_on_(calls_on_), waits_on_(calls_on_),
+      completions_on_(calls_on_), files_(new Files(scratch)) {
+    for (size_t lane = 0; lane < lanes.size(); lane++)
+        early_returns_of_.resize(std::max(early_returns_of_.size(), static_cast<size_t>(lanes.rank[lane]) + 1), 0);
     files_->first_call.add(0);
     files_->first_wait.add(0);
 }
 
-void History::add(const Collectives &collectives, const Calls &calls, const Kept<Wait> &hop_waits) {
+void History::add(const Collectives &collectives, const Calls &calls, const HopWaits &hop_waits) {
     Files &files = *files_;
     const auto calls_before = static_cast<int64_t>(files.enter.size());
     const auto waits_before = static_cast<int64_t>(files.hop_waits.size());
-    const std::vector<int64_t> first_wait = first_waits(hop_waits, collectives);
     for (size_t c = 1; c <= collectives.size(); c++) {
         files.first_call.add(calls_before + collectives.first_call[c]);
-        files.first_wait.add(waits_before + first_wait[c]);
+        files.first_wait.add(waits_before + hop_waits.first[c]);
     }
     files.op.add(collectives.op);
     files.leads.add(collectives.leads);
     files.returns_early.add(collectives.returns_early);
     files.has_hops.add(collectives.has_hops);
     files.root_rank.add(collectives.root_rank);
+    files.second_group.add(collectives.second_group);
     files.collective.add(calls.collective);
     files.rank.add(calls.rank);
     files.comm_rank.add(calls.comm_rank);
@@ -79,8 +85,11 @@ void History::add(const Collectives &collectives, const Calls &calls, const Kept
     files.leave.add(calls.leave);
     files.complete.add(calls.complete);
     files.call_site.add(calls.call_site);
-    files.hop_waits.add(hop_waits.data(), hop_waits.size());
+    files.hop_waits.add(hop_waits.waits, static_cast<size_t>(hop_waits.first[collectives.size()]));
     for (size_t i = 0; i < calls.size(); i++) {
+        calls_on_[static_cast<size_t>(calls.lane[i])]++;
+        if (completes_early(calls, i))
+            early_returns_of_[static_cast<size_t>(calls.rank[i])]++;
         later(last_calls_, calls.lane[i], calls.enter[i]);
         later(last_calls_, calls.lane[i], calls.leave[i]);
     }
@@ -96,6 +105,7 @@ void History::add(const Intervals &intervals) {
     files.end.add(intervals.end);
     for (size_t i = 0; i < intervals.size(); i++) {
         const auto kind = static_cast<IntervalKind>(intervals.kind[i]);
+        intervals_on_[static_cast<size_t>(intervals.lane[i])] += kind != IntervalKind::region;
         const bool is_finalize = kind == IntervalKind::finalize;
         finalizes_ = finalizes_ || is_finalize;
         later(kind == IntervalKind::region ? last_regions_ : last_intervals_, intervals.lane[i],
@@ -106,15 +116,27 @@ void History::add(const Intervals &intervals) {
 void History::add(const Messages &messages, const BindingResult &judged) {
     const Kept<Wait> waits = waits_of(messages, judged);
     files_->message_waits.add(waits.data(), waits.size());
+    for (const Wait &wait : waits)
+        waits_on_[static_cast<size_t>(wait.lane)]++;
+    // A wait itself shows that its call completed a message.
+    auto complete = [&](int32_t lane, int64_t at, bool waited) {
+        if (waited || at == MISSING)
+            return;
+        files_->completions.add({at, lane});
+        completions_on_[static_cast<size_t>(lane)]++;
+    };
+    auto wait = waits.begin();
     for (size_t i = 0; i < messages.size(); i++) {
-        files_->completions.add({messages.recv_end[i], messages.dst_lane[i]});
-        if (messages.send_end[i] != MISSING)
-            files_->completions.add({messages.send_end[i], messages.src_lane[i]});
+        bool sender_waited = false, receiver_waited = false;
+        for (; wait != waits.end() && wait->message == messages.first_id + static_cast<int64_t>(i); ++wait)
+            (wait->by_sender ? sender_waited : receiver_waited) = true;
+        complete(messages.dst_lane[i], messages.recv_end[i], receiver_waited);
+        complete(messages.src_lane[i], messages.send_end[i], sender_waited);
     }
 }
 
-// The enter of the last Finalize; or, if a rank that was killed or has none goes on for longer, the end of the last MPI
-// call. Where nobody has a Finalize, the last thing there is.
+// The enter of the last Finalize; or the end of the last MPI call, if a rank without Finalize (perhaps killed) runs
+// longer. If nobody has a Finalize, the end of the trace.
 Place History::find_end_of_run() const {
     Place end{-1, MISSING};
     for (size_t lane = 0; lane < lanes_.size(); lane++) {
@@ -134,6 +156,7 @@ void History::finish() {
                     files.leads.finish(),
                     files.returns_early.finish(),
                     files.root_rank.finish(),
+                    files.second_group.finish(),
                     files.first_call.finish(),
                     files.has_hops.finish()};
     calls_ = {0,
@@ -149,13 +172,21 @@ void History::finish() {
     intervals_ = {files.region.finish(),      files.region_site.finish(), files.region_lane.finish(),
                   files.region_kind.finish(), files.begin.finish(),       files.end.finish()};
     hop_waits_ = {files.hop_waits.finish().data, files.first_wait.finish().data};
-    const std::function<void()> trim_now = [this] { trim(); };
-    timeline_ = std::make_unique<Timeline>(scratch_, lanes_, calls_, intervals_, trim_now);
-    trim();
-    message_waits_ = std::make_unique<MessageWaits>(scratch_, lanes_.size(), files.message_waits.finish(), trim_now);
-    completions_ = std::make_unique<Completions>(scratch_, lanes_.size(), files.completions.finish(), trim_now);
-    trim();
-    early_returns_ = std::make_unique<EarlyReturns>(scratch_, lanes_, calls_, trim_now);
+    const Column<Wait> message_waits = files.message_waits.finish();
+    const Column<Completion> completions = files.completions.finish();
+    std::vector<size_t> items_on(calls_on_);
+    for (size_t lane = 0; lane < lanes_.size(); lane++)
+        items_on[lane] += intervals_on_[lane];
+    const std::function<void()> trim_files = [this] { files_->each([](const auto &column) { column.trim(); }); };
+    with_another(
+        [&] {
+            message_waits_ = std::make_unique<MessageWaits>(scratch_, waits_on_, message_waits, trim_files);
+            completions_ = std::make_unique<Completions>(scratch_, completions_on_, completions, trim_files);
+        },
+        [&] {
+            timeline_ = std::make_unique<Timeline>(scratch_, items_on, calls_, intervals_, trim_files);
+            early_returns_ = std::make_unique<EarlyReturns>(scratch_, early_returns_of_, calls_, trim_files);
+        });
     trim();
 }
 

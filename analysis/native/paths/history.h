@@ -1,4 +1,4 @@
-// What the walks over a whole trace need of it, gathered piece by piece in scratch files.
+// What the walks over a whole trace need, collected piece by piece in scratch files.
 #pragma once
 
 #include <memory>
@@ -10,22 +10,22 @@ namespace hopscope::paths {
 
 class History {
   public:
-    // lanes.first_event may be filled in until finish().
+    // lanes.first_event may still be filled in before finish().
     History(const Scratch &scratch, const Lanes &lanes);
 
-    // A piece's collectives with all their calls and the waits in them; pieces in order. Another thread may meanwhile
-    // add intervals or messages.
-    void add(const Collectives &collectives, const Calls &calls, const Kept<Wait> &hop_waits);
+    // Adds a piece's collectives with all their calls and the waits in them; call in piece order. Another thread may
+    // add intervals or messages at the same time.
+    void add(const Collectives &collectives, const Calls &calls, const HopWaits &hop_waits);
     void add(const Intervals &intervals);
-    // The application's messages, judged.
+    // Adds the application's messages, with their judgement.
     void add(const Messages &messages, const BindingResult &judged);
-    // No add() after it. What walks may be asked only then.
+    // Call it after the last add() and before any walk.
     void finish();
-    // Gives the pages of the files back. Whoever walks far calls it now and then; no other thread may walk meanwhile
-    // and hold a pointer for long: the pages come again when they are touched.
+    // Returns the files' pages to the system; long walks call it now and then. Meanwhile no other thread may walk and
+    // keep a pointer for long: touching the pages loads them again.
     void trim() const;
 
-    // Where the run's path begins, seen backwards; lane -1 for none. Found by finish().
+    // Where the backward walk of the run's path begins; lane -1 for none. Set by finish().
     Place end_of_run() const {
         return end_of_run_;
     }
@@ -62,7 +62,9 @@ class History {
 
     const Scratch &scratch_;
     const Lanes &lanes_;
-    std::vector<int64_t> last_calls_, last_intervals_, last_regions_; // of each lane; MISSING for none
+    std::vector<int64_t> last_calls_, last_intervals_, last_regions_;         // per lane; MISSING for none
+    std::vector<size_t> calls_on_, intervals_on_, waits_on_, completions_on_; // number per lane
+    std::vector<size_t> early_returns_of_;                                    // number per rank
     bool finalizes_ = false;
     Place end_of_run_{-1, MISSING};
     struct Files;

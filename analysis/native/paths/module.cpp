@@ -1,155 +1,16 @@
-// hopscope._paths: the boundary to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+// hopscope._paths: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
 #include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
 
 #include "arguments.h"
-#include "operations.h"
+#include "functions.h"
+#include "network.h"
 #include "replay.h"
-#include "run_walk.h"
 
 namespace hopscope::paths {
 namespace {
-
-Messages messages_of(const Arguments &in, const std::string &table) {
-    auto name = [&](const char *column) { return table + "." + column; };
-    Messages m;
-    m.src_lane = in.column<int32_t>(name("src_lane"));
-    m.dst_lane = in.column<int32_t>(name("dst_lane"));
-    m.bytes = in.column<int64_t>(name("bytes"));
-    m.send_begin = in.column<int64_t>(name("send_begin_ns"));
-    m.send_wait_begin = in.column<int64_t>(name("send_wait_begin_ns"));
-    m.send_end = in.column<int64_t>(name("send_end_ns"));
-    m.recv_post = in.column<int64_t>(name("recv_post_ns"));
-    m.recv_wait_begin = in.column<int64_t>(name("recv_wait_begin_ns"));
-    m.recv_end = in.column<int64_t>(name("recv_end_ns"));
-    m.clock_error = in.column<int64_t>(name("clock_error_ns"));
-    m.link = in.column<int8_t>(name("link"));
-    Arguments::same_length(table, {m.src_lane.size, m.dst_lane.size, m.bytes.size, m.send_begin.size,
-                                   m.send_wait_begin.size, m.send_end.size, m.recv_post.size, m.recv_wait_begin.size,
-                                   m.recv_end.size, m.clock_error.size, m.link.size});
-    return m;
-}
-
-// Everything that a walk takes, as one piece of a trace.
-struct Trace {
-    Messages hops, messages;
-    Collectives collectives;
-    Calls calls;
-    Intervals intervals;
-    Lanes lanes;
-};
-
-Trace trace_of(const Arguments &in) {
-    Trace t;
-    t.hops = messages_of(in, "hops");
-    t.hops.collective = in.column<int64_t>("hops.collective");
-    t.hops.arrived_early = in.column<int8_t>("hops.arrived_early");
-    t.hops.from_engine = in.column<int8_t>("hops.from_engine");
-    Arguments::same_length("hops",
-                           {t.hops.size(), t.hops.collective.size, t.hops.arrived_early.size, t.hops.from_engine.size});
-    t.messages = messages_of(in, "messages");
-    t.collectives.op = in.column<int32_t>("collectives.op");
-    t.collectives.leads = in.column<int8_t>("collectives.leads");
-    t.collectives.returns_early = in.column<int8_t>("collectives.returns_early");
-    t.collectives.has_hops = in.column<int8_t>("collectives.has_hops");
-    t.collectives.root_rank = in.column<int32_t>("collectives.root_rank");
-    t.collectives.first_call = in.column<int64_t>("collectives.first_call");
-    Arguments::same_length("collectives", {t.collectives.size() + 1, t.collectives.op.size + 1,
-                                           t.collectives.returns_early.size + 1, t.collectives.has_hops.size + 1,
-                                           t.collectives.root_rank.size + 1, t.collectives.first_call.size});
-    t.calls.collective = in.column<int64_t>("calls.collective");
-    t.calls.rank = in.column<int32_t>("calls.rank");
-    t.calls.comm_rank = in.column<int32_t>("calls.comm_rank");
-    t.calls.lane = in.column<int32_t>("calls.lane");
-    t.calls.enter = in.column<int64_t>("calls.enter_ns");
-    t.calls.wait_begin = in.column<int64_t>("calls.wait_begin_ns");
-    t.calls.leave = in.column<int64_t>("calls.leave_ns");
-    t.calls.complete = in.column<int64_t>("calls.complete_ns");
-    t.calls.call_site = in.column<int32_t>("calls.call_site");
-    Arguments::same_length("calls", {t.calls.size(), t.calls.collective.size, t.calls.rank.size, t.calls.comm_rank.size,
-                                     t.calls.lane.size, t.calls.wait_begin.size, t.calls.leave.size,
-                                     t.calls.complete.size, t.calls.call_site.size});
-    t.intervals.region = in.column<int32_t>("intervals.region");
-    t.intervals.call_site = in.column<int32_t>("intervals.call_site");
-    t.intervals.lane = in.column<int32_t>("intervals.lane");
-    t.intervals.kind = in.column<int8_t>("intervals.kind");
-    t.intervals.begin = in.column<int64_t>("intervals.begin_ns");
-    t.intervals.end = in.column<int64_t>("intervals.end_ns");
-    Arguments::same_length("intervals", {t.intervals.size(), t.intervals.region.size, t.intervals.call_site.size,
-                                         t.intervals.lane.size, t.intervals.kind.size, t.intervals.end.size});
-    t.lanes.rank = in.column<int32_t>("lanes.rank");
-    t.lanes.main_lane = in.column<int32_t>("lanes.main_lane");
-    t.lanes.first_event = in.column<int64_t>("lanes.first_event_ns");
-    Arguments::same_length("lanes", {t.lanes.size(), t.lanes.main_lane.size, t.lanes.first_event.size});
-    auto lanes = static_cast<int64_t>(t.lanes.size()), collectives = static_cast<int64_t>(t.collectives.size());
-    for (const Messages *m : {&t.hops, &t.messages}) {
-        Arguments::rows_of("src_lane", m->src_lane, lanes);
-        Arguments::rows_of("dst_lane", m->dst_lane, lanes);
-        Arguments::rows_of("link", m->link, static_cast<int64_t>(Link::wan) + 1);
-    }
-    Arguments::rows_of("hops.collective", t.hops.collective, collectives);
-    Arguments::rows_of("calls.collective", t.calls.collective, collectives);
-    Arguments::rows_of("calls.lane", t.calls.lane, lanes);
-    Arguments::rows_of("intervals.lane", t.intervals.lane, lanes);
-    Arguments::rows_of("lanes.main_lane", t.lanes.main_lane, lanes);
-    Arguments::rows_of("collectives.first_call", t.collectives.first_call, static_cast<int64_t>(t.calls.size()) + 1);
-    return t;
-}
-
-// The same classes as a conversion uses, with a trace that is one piece.
-nb::dict walk(const nb::dict &arrays, const std::string &scratch_directory) {
-    Arguments in(arrays);
-    Trace trace = trace_of(in);
-    BindingResult hops, messages;
-    Kept<int64_t> hop_pred, call_pred;
-    Stretches s;
-    {
-        nb::gil_scoped_release release;
-        Scratch scratch(scratch_directory);
-        History history(scratch, trace.lanes);
-        Judge hop_judge, message_judge;
-        hop_judge.learn_transits(trace.hops);
-        hop_judge.learn_waits(trace.hops);
-        hops = hop_judge.judge(trace.hops);
-        message_judge.learn_transits(trace.messages);
-        message_judge.learn_waits(trace.messages);
-        messages = message_judge.judge(trace.messages);
-        const Kept<Wait> waits = waits_of(trace.hops, hops);
-        const std::vector<int64_t> first = first_waits(waits, trace.collectives);
-        CollectiveWalker walker(trace.collectives, trace.calls, trace.lanes, {waits.data(), first.data()});
-        hop_pred = walker.hop_predecessors(trace.hops);
-        call_pred = walker.call_predecessors();
-        walker.keep_paths(s);
-        history.add(trace.collectives, trace.calls, waits);
-        history.add(trace.intervals);
-        history.add(trace.messages, messages);
-        history.finish();
-        RunWalker over_all(history);
-        over_all.keep_leads(s, 0, trace.collectives.size(), std::numeric_limits<size_t>::max());
-        Backward backward;
-        over_all.run([&](const Stretch &stretch) { backward.push_back(stretch); });
-        keep(s, Path::run, -1, backward);
-    }
-    nb::dict out;
-    out["hops.binding"] = to_numpy(std::move(hops.binding));
-    out["hops.pred"] = to_numpy(std::move(hop_pred));
-    out["messages.binding"] = to_numpy(std::move(messages.binding));
-    out["calls.pred"] = to_numpy(std::move(call_pred));
-    out["path"] = to_numpy(std::move(s.path));
-    out["path_collective"] = to_numpy(std::move(s.path_collective));
-    out["step"] = to_numpy(std::move(s.step));
-    out["rank"] = to_numpy(std::move(s.rank));
-    out["begin_ns"] = to_numpy(std::move(s.begin));
-    out["end_ns"] = to_numpy(std::move(s.end));
-    out["category"] = to_numpy(std::move(s.category));
-    out["collective"] = to_numpy(std::move(s.collective));
-    out["hop"] = to_numpy(std::move(s.hop));
-    out["message"] = to_numpy(std::move(s.message));
-    out["src"] = to_numpy(std::move(s.src));
-    out["dst"] = to_numpy(std::move(s.dst));
-    out["op"] = to_numpy(std::move(s.op));
-    out["call_site"] = to_numpy(std::move(s.call_site));
-    return out;
-}
 
 Program program_of(const Arguments &in) {
     Program p;
@@ -182,9 +43,68 @@ Program program_of(const Arguments &in) {
     return p;
 }
 
+Costs costs_of(const nb::dict &costs) {
+    const Arguments in(costs);
+    auto number = [&](const char *name) { return nb::cast<double>(costs[name]); };
+    Costs c;
+    c.latency = in.column<double>("latency_ns");
+    c.per_byte = in.column<double>("per_byte_ns");
+    c.enter = number("enter_ns");
+    c.handle_up = number("handle_up_ns");
+    c.combine_per_byte = number("combine_per_byte_ns");
+    c.handle_down = number("handle_down_ns");
+    c.send = number("send_ns");
+    c.leave = number("leave_ns");
+    c.interface_message = number("interface_message_ns");
+    c.interface_per_byte = number("interface_per_byte_ns");
+    c.rank_message = number("rank_message_ns");
+    c.rank_per_byte = number("rank_per_byte_ns");
+    c.cut_through = nb::cast<bool>(costs["cut_through"]);
+    c.hosts = nb::cast<size_t>(costs["hosts"]);
+    c.clusters = nb::cast<size_t>(costs["clusters"]);
+    c.cluster = in.column<int32_t>("cluster");
+    c.shared_per_byte = in.column<double>("shared_per_byte_ns");
+    c.gateway_from = in.column<int32_t>("gateway_from");
+    c.gateway_to = in.column<int32_t>("gateway_to");
+    Arguments::same_length("costs by pairs of hosts", {c.hosts * c.hosts, c.latency.size, c.per_byte.size});
+    Arguments::same_length("costs by hosts", {c.hosts, c.cluster.size});
+    Arguments::same_length("costs by pairs of clusters",
+                           {c.clusters * c.clusters, c.shared_per_byte.size, c.gateway_from.size, c.gateway_to.size});
+    if (c.clusters > 0)
+        Arguments::rows_of("cluster", c.cluster, static_cast<int64_t>(c.clusters));
+    Arguments::rows_of("gateway_from", c.gateway_from, static_cast<int64_t>(c.hosts), -1);
+    Arguments::rows_of("gateway_to", c.gateway_to, static_cast<int64_t>(c.hosts), -1);
+    return c;
+}
+
+nb::object due_times_of(const nb::dict &costs, const nb::dict &hops) {
+    const Costs time = costs_of(costs);
+    const Arguments in(hops);
+    const auto sent = in.column<double>("sent_ns"), ready = in.column<double>("ready_ns"),
+               bytes = in.column<double>("bytes");
+    const auto src = in.column<int64_t>("src"), dst = in.column<int64_t>("dst");
+    const auto from = in.column<int64_t>("src_host"), to = in.column<int64_t>("dst_host");
+    Arguments::same_length("hops", {sent.size, ready.size, bytes.size, src.size, dst.size, from.size, to.size});
+    for (const auto &[name, column] : {std::pair{"src", src}, std::pair{"dst", dst}})
+        Arguments::rows_of(name, column, std::numeric_limits<int32_t>::max());
+    for (const auto &[name, column] : {std::pair{"src_host", from}, std::pair{"dst_host", to}})
+        Arguments::rows_of(name, column, static_cast<int64_t>(time.hosts));
+    std::vector<Message> messages(sent.size);
+    for (size_t i = 0; i < sent.size; i++)
+        messages[i] = {static_cast<int32_t>(src[i]),
+                       static_cast<int32_t>(dst[i]),
+                       static_cast<size_t>(from[i]),
+                       static_cast<size_t>(to[i]),
+                       bytes[i],
+                       ready[i],
+                       static_cast<int32_t>(i),
+                       false};
+    return to_numpy(due_times(time, messages, sent));
+}
+
 nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, const nb::dict &costs) {
     Program p = program_of(Arguments(program));
-    Arguments c(candidate), k(costs);
+    Arguments c(candidate);
     Candidate trees;
     trees.first_rank = c.column<int64_t>("first_rank");
     trees.up_parent = c.column<int32_t>("up_parent");
@@ -194,18 +114,7 @@ nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, con
     trees.up_children = c.column<int32_t>("up_children");
     trees.down_children = c.column<int32_t>("down_children");
     trees.segment_bytes = nb::cast<int64_t>(candidate["segment_bytes"]);
-    Costs time;
-    time.latency = k.column<double>("latency_ns");
-    time.per_byte = k.column<double>("per_byte_ns");
-    auto number = [&](const char *name) { return nb::cast<double>(costs[name]); };
-    time.enter = number("enter_ns");
-    time.handle_up = number("handle_up_ns");
-    time.combine_per_byte = number("combine_per_byte_ns");
-    time.handle_down = number("handle_down_ns");
-    time.send = number("send_ns");
-    time.leave = number("leave_ns");
-    time.interface_message = number("interface_message_ns");
-    time.hosts = nb::cast<size_t>(costs["hosts"]);
+    const Costs time = costs_of(costs);
     Arguments::rows_of("host", p.host, static_cast<int64_t>(time.hosts));
     Arguments::rows_of("plan", p.plan, std::max<int64_t>(1, static_cast<int64_t>(trees.first_rank.size) - 1));
     auto ranks = static_cast<int64_t>(trees.up_parent.size);
@@ -216,7 +125,6 @@ nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, con
     Arguments::rows_of("down_parent", trees.down_parent, ranks, -1);
     Arguments::rows_of("up_children", trees.up_children, ranks);
     Arguments::rows_of("down_children", trees.down_children, ranks);
-    Arguments::same_length("costs", {time.hosts * time.hosts, time.latency.size, time.per_byte.size});
     Replayed replayed;
     {
         nb::gil_scoped_release release;
@@ -230,17 +138,48 @@ nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, con
 } // namespace hopscope::paths
 
 NB_MODULE(_paths, m) {
-    m.doc() = "Binding of messages, walks along critical paths, and replays of a run over other trees.";
+    m.doc() = "Where MPI functions lead, and replays of a run over other trees.";
+    m.def(
+        "mpi_functions",
+        [] {
+            namespace nb = nanobind;
+            nb::list rows;
+            auto word = [](const char *text) -> nb::object { return text ? nb::object(nb::str(text)) : nb::none(); };
+            for (const hopscope::paths::Function &one : hopscope::paths::functions())
+                rows.append(nb::make_tuple(one.name, one.kind_word, word(one.flow), word(one.moves)));
+            return rows;
+        },
+        "Name, kind, flow and moves of every function that schemas/mpi_functions.h lists, in all its forms.");
     m.def(
         "leads_of", [](const std::string &function) { return static_cast<int>(hopscope::paths::leads_of(function)); },
         nanobind::arg("function"), "Where the library leads without hops: enum Leads of columns.h.");
+    nanobind::list links;
+#define LINK(id, word, condition) links.append(nanobind::make_tuple(#word, #condition));
+    LINK_CLASSES(LINK)
+#undef LINK
+    m.attr("LINK_CLASSES") = nanobind::tuple(links);
+    nanobind::dict words, vocabulary;
+#define WORD(word, ...) vocabulary[#word] = std::get<0>(std::make_tuple(__VA_ARGS__));
+#define VOCABULARY(name, list)                                                                                         \
+    vocabulary = nanobind::dict();                                                                                     \
+    list(WORD) words[#name] = vocabulary;
+    VOCABULARIES(VOCABULARY)
+#undef WORD
+#undef VOCABULARY
+    m.attr("WORDS") = words;
+    m.def(
+        "link_class",
+        [](int one_rank, int one_host, int one_cluster, int other_rank, int other_host, int other_cluster) {
+            return static_cast<int>(
+                link_class_of(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster));
+        },
+        "Number of the link class of two ranks: schemas/links.h.");
     m.def("returns_early", &hopscope::paths::returns_early, nanobind::arg("function"),
           "True where the rank waits for the others in another call than this one.");
-    m.def("walk", &hopscope::paths::walk, nanobind::arg("arrays"), nanobind::arg("scratch_directory"),
-          "Binding and predecessors of hops, messages and calls, and the stretches of every path. Takes and gives a "
-          "dict of numpy arrays: the columns of columns.h, rows instead of ids, -1 and MISSING for null.");
     m.def("replay", &hopscope::paths::replay_program, nanobind::arg("program"), nanobind::arg("candidate"),
           nanobind::arg("costs"),
           "Replays a program over a candidate's trees: last enter and last leave of every collective in ns of the "
           "replay, and whether every lane came to its end. Arrays and numbers as in replay.h.");
+    m.def("due_times", &hopscope::paths::due_times_of, nanobind::arg("costs"), nanobind::arg("hops"),
+          "When each of these messages was due at its receiver, by the costs of a replay: arrays as in network.h.");
 }

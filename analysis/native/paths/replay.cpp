@@ -1,4 +1,4 @@
-// Runs a program lane by lane: a lane goes on until it needs a message that was not sent yet, or waits in a collective.
+// Runs a program lane by lane: a lane proceeds until it needs a message not sent yet, or waits in a collective.
 #include "replay.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Replay {
         for (; at_[lane] < program_.first_op[lane + 1]; at_[lane]++) {
             auto op = static_cast<size_t>(at_[lane]);
             auto ref = static_cast<size_t>(program_.ref[op]);
-            if (!started_[lane]) { // once, even if the lane has to come back to this operation
+            if (!started_[lane]) { // only once, even if the lane returns to this operation
                 now_[lane] += static_cast<double>(program_.gap[op]);
                 started_[lane] = 1;
             }
@@ -63,7 +63,7 @@ class Replay {
                                       sent_[ref] + static_cast<double>(program_.transit[ref]));
                 break;
             case Op::collective:
-                // The last to come takes the others along; until then this lane stays before its next operation.
+                // The last to come releases the others; until then this lane stays before its next operation.
                 started_[lane] = 0;
                 at_[lane]++;
                 enter(ref, static_cast<size_t>(program_.slot[op]), now_[lane]);
@@ -94,7 +94,7 @@ class Replay {
         }
     }
 
-    // What the library (or another tree) took after the last enter that a rank had to wait for, it takes again.
+    // The time the library (or another tree) took after the last enter that a rank had to wait for stays the same.
     void leave_as_observed(size_t collective, size_t first) {
         leaves_.resize(enters_.size());
         int32_t root = program_.root_position[collective];

@@ -1,4 +1,4 @@
-// The walks that cross collectives: what led to each of them, and the critical path of the run.
+// The walks that cross collectives: the lead to each of them, and the critical path of the run.
 #pragma once
 
 #include "history.h"
@@ -8,14 +8,14 @@ namespace hopscope::paths {
 
 class RunWalker {
   public:
-    // A finished history, which must outlive it.
+    // The history must be finished and outlive this.
     explicit RunWalker(const History &history);
 
-    // Keeps what led to the enter of the last arrival of the collectives first .. end - 1, back to the collective
-    // before; of one with less than two calls there is none. Stops when there are about `most` stretches, or before a
-    // lead that has more than that by itself. Returns the first collective whose lead was not kept, or end.
+    // Keeps the leads of collectives first .. end - 1: the path to the enter of the last arrival, back to the previous
+    // collective. A collective with fewer than two calls has none. Stops at about `most` stretches, or before a lead
+    // that exceeds that alone. Returns the first collective whose lead was not kept, or end.
     size_t keep_leads(Stretches &out, size_t first, size_t end, size_t most) const;
-    // The lead of one collective, latest stretch first; it may be long. take(stretch) is called for each.
+    // The lead of one collective, latest stretch first; it may be long. Calls take(stretch) for each.
     template <typename Take> void lead(size_t collective, const Take &take) const {
         walk_far(last_arrival(collective), true, take);
     }
@@ -33,8 +33,8 @@ class RunWalker {
     bool ends_lead(const Item &item) const;
     Place last_arrival(size_t collective) const;
     Within within(const Item &item) const;
-    // Back from a place to the beginning, or (stop_at_collective) to the leave of the collective met first. Returns
-    // lane -1, or the place to go on from if there are `enough` stretches.
+    // Walks back from a place to the beginning or, with stop_at_collective, to the leave of the first collective met.
+    // Returns lane -1, or the place to continue from once there are `enough` stretches.
     Place walk_back(Backward &out, Place from, bool stop_at_collective,
                     size_t enough = std::numeric_limits<size_t>::max()) const;
 

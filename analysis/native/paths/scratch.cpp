@@ -1,4 +1,4 @@
-// Files without a name, and their mappings.
+// Unnamed files and their mappings.
 #include "scratch.h"
 
 #include <cerrno>
@@ -22,7 +22,7 @@ int Scratch::open_file() const {
     std::string name = directory_ + "/.scratch-XXXXXX";
     const int descriptor = mkostemp(name.data(), O_CLOEXEC);
     if (descriptor < 0)
-        fail(errno, "a scratch file cannot be made");
+        fail(errno, "cannot create a scratch file");
     unlink(name.c_str());
     return descriptor;
 }
@@ -33,26 +33,19 @@ ScratchFile::~ScratchFile() {
     close(descriptor_);
 }
 
-void ScratchFile::append(const void *data, size_t bytes) {
+void ScratchFile::write_at(size_t offset, const void *data, size_t bytes) {
     const auto *next = static_cast<const uint8_t *>(data);
+    bytes_ = std::max(bytes_, offset + bytes);
     while (bytes > 0) {
-        const ssize_t written = write(descriptor_, next, bytes);
+        const ssize_t written = pwrite(descriptor_, next, bytes, static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
-            fail(errno, "a scratch file cannot be written");
+            fail(errno, "cannot write a scratch file");
         next += written;
+        offset += static_cast<size_t>(written);
         bytes -= static_cast<size_t>(written);
-        bytes_ += static_cast<size_t>(written);
     }
-}
-
-void ScratchFile::reserve(size_t bytes) {
-    if (bytes == 0)
-        return;
-    if (const int code = posix_fallocate(descriptor_, 0, static_cast<off_t>(bytes)))
-        fail(code, "there is no room for a scratch file");
-    bytes_ = bytes;
 }
 
 void *ScratchFile::map() {
@@ -60,7 +53,7 @@ void *ScratchFile::map() {
         return mapping_;
     void *mapping = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0);
     if (mapping == MAP_FAILED)
-        fail(errno, "a scratch file cannot be mapped");
+        fail(errno, "cannot map a scratch file");
     return mapping_ = mapping;
 }
 

@@ -1,7 +1,8 @@
-// What grows with the trace and is needed once more at the end goes to files of no name, not to memory: written in
-// order, then mapped. Pages of a mapping count as memory only until trim() gives them back; the file keeps them.
+// Data that grows with the trace and is needed again at the end goes to unnamed files, not to memory: it is written in
+// order, then mapped. Mapped pages use memory only until trim() releases them; the file keeps them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -12,7 +13,7 @@
 
 namespace hopscope::paths {
 
-// Where the files are made. Each is unlinked at once, so nothing is left however the program ends.
+// The directory for the files. Each file is unlinked at once, so nothing remains however the program ends.
 class Scratch {
   public:
     explicit Scratch(std::string directory) : directory_(std::move(directory)) {}
@@ -23,7 +24,7 @@ class Scratch {
     std::string directory_;
 };
 
-// A file with its descriptor and, later, its mapping.
+// A file: its descriptor and, later, its mapping.
 class ScratchFile {
   public:
     explicit ScratchFile(const Scratch &scratch) : descriptor_(scratch.open_file()) {}
@@ -31,9 +32,11 @@ class ScratchFile {
     ScratchFile(const ScratchFile &) = delete;
     ScratchFile &operator=(const ScratchFile &) = delete;
 
-    // All throw std::system_error; reserve() finds a full disk, where touching a mapping would end the program.
-    void append(const void *data, size_t bytes);
-    void reserve(size_t bytes);
+    // All throw std::system_error.
+    void append(const void *data, size_t bytes) {
+        write_at(bytes_, data, bytes);
+    }
+    void write_at(size_t offset, const void *data, size_t bytes);
     void *map();
     void trim() const;
 
@@ -43,7 +46,7 @@ class ScratchFile {
     void *mapping_ = nullptr;
 };
 
-// Values appended one after another; a Column when all are there.
+// Values appended one after another; a Column once all are there.
 template <typename T> class ScratchColumn {
     static_assert(std::is_trivially_copyable_v<T>);
 
@@ -91,23 +94,34 @@ template <typename T> class ScratchColumn {
     size_t size_ = 0;
 };
 
-// Values dealt to groups (lanes or ranks): those of one group side by side, in the order in which they were dealt.
+// Values distributed to groups (lanes or ranks): each group's values are contiguous, in the order in which they came.
 template <typename T> class Grouped {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:
     explicit Grouped(const Scratch &scratch) : file_(scratch) {}
 
-    // deal(give) calls give(group, value) for every value; it is called twice and has to give the same both times.
-    template <typename Deal> void fill(size_t groups, const Deal &deal) {
-        offset_.assign(groups + 1, 0);
-        deal([&](size_t group, const T &) { offset_[group + 1]++; });
-        for (size_t group = 0; group < groups; group++)
-            offset_[group + 1] += offset_[group];
-        file_.reserve(offset_.back() * sizeof(T));
+    // counts: per group. deal(give) calls give(group, value) for every value. Values are written in large batches,
+    // because the first touch of a mapped page costs more than filling it.
+    template <typename Deal> void fill(const std::vector<size_t> &counts, const Deal &deal) {
+        offset_.assign(1, 0);
+        for (size_t count : counts)
+            offset_.push_back(offset_.back() + count);
+        const size_t at_once = std::clamp<size_t>(kBuffered / sizeof(T) / (counts.size() + 1), 8, 4096);
+        std::vector<T> buffer(at_once * counts.size());
+        std::vector<size_t> next(offset_.begin(), offset_.end() - 1), buffered(counts.size(), 0);
+        auto flush = [&](size_t group) {
+            file_.write_at(next[group] * sizeof(T), &buffer[group * at_once], buffered[group] * sizeof(T));
+            next[group] += std::exchange(buffered[group], 0);
+        };
+        deal([&](size_t group, const T &value) {
+            buffer[group * at_once + buffered[group]++] = value;
+            if (buffered[group] == at_once)
+                flush(group);
+        });
+        for (size_t group = 0; group < counts.size(); group++)
+            flush(group);
         data_ = static_cast<T *>(file_.map());
-        std::vector<size_t> next(offset_.begin(), offset_.end() - 1);
-        deal([&](size_t group, const T &value) { data_[next[group]++] = value; });
     }
     T *begin(size_t group) const {
         return data_ + offset_[group];
@@ -123,6 +137,7 @@ template <typename T> class Grouped {
     }
 
   private:
+    static constexpr size_t kBuffered = 4u << 20; // bytes, for all groups
     ScratchFile file_;
     T *data_ = nullptr;
     std::vector<size_t> offset_{0};

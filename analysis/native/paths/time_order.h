@@ -1,4 +1,4 @@
-// Putting what came nearly in order, or from several sources, into the order of time.
+// Sorts by time what is nearly in order or comes from several sources.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace hopscope {
 
-// Something that happened then, by its place where it is kept.
+// The time of something, and its index where it is stored.
 struct At {
     int64_t time;
     uint32_t place;
 };
 
-// Sorts by time; what happened at one time keeps its order. Takes time in proportion to the length.
+// Sorts by time, stably, in linear time.
 inline void sort_by_time(Kept<At> &all) {
     constexpr int kDigit = 11;
     if (std::is_sorted(all.begin(), all.end(), [](const At &a, const At &b) { return a.time < b.time; }))
@@ -41,7 +41,7 @@ inline void sort_by_time(Kept<At> &all) {
     }
 }
 
-// Sorts by time and, where several happened at one time, by less(place, place).
+// Sorts by time and, at equal times, by less(place, place).
 template <typename Less> void sort_by_time(Kept<At> &all, const Less &less) {
     sort_by_time(all);
     for (auto first = all.begin(), last = first; first != all.end(); first = last) {
@@ -51,7 +51,7 @@ template <typename Less> void sort_by_time(Kept<At> &all, const Less &less) {
     }
 }
 
-// Sorts what is nearly in order: by moving each to its place as long as that is near.
+// Sorts nearly ordered data by insertion, as long as the moves stay short.
 template <typename Iterator, typename Less> void sort_nearly(Iterator first, Iterator last, const Less &less) {
     auto left = 8 * (last - first); // moves
     for (Iterator next = first; next != last; ++next) {

@@ -1,4 +1,4 @@
-// Lanes and waits, sorted so that a walk finds what was before a time by bisection.
+// Lanes and waits, sorted so that a walk finds what came before a time by bisection.
 #include "timeline.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace hopscope::paths {
 namespace {
 
-// Trims whenever so many values have been touched.
+// Trims each time this many values have been touched.
 class Trimming {
   public:
     explicit Trimming(std::function<void()> trim) : trim_(std::move(trim)) {}
@@ -28,7 +28,7 @@ class Trimming {
     size_t touched_ = 0;
 };
 
-// Groups are sorted by two threads, every other one each. They come in order, or nearly.
+// Two threads sort alternate groups. Groups are already sorted, or nearly.
 template <typename T, typename Less> void sort_groups(const Grouped<T> &grouped, const Less &less) {
     auto sort_every_other = [&](size_t from) {
         Trimming trimming([&] { grouped.trim(); });
@@ -49,31 +49,35 @@ Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
         most += static_cast<size_t>(__builtin_popcount(static_cast<unsigned>(waited)));
     waits.reserve(most);
     for (size_t i = 0; i < m.size(); i++) {
+        // Whatever the engine cannot decide stays on its rank; of the MPI library, too little is known for that.
+        const bool undecided =
+            m.from_engine.size && !m.from_engine[i] && static_cast<Binding>(judged.binding[i]) == Binding::undecided;
         auto add = [&](bool by_sender, bool stays, int64_t end, int64_t other_time) {
             const int32_t lane = by_sender ? m.src_lane[i] : m.dst_lane[i];
             const int32_t other = by_sender ? m.dst_lane[i] : m.src_lane[i];
-            const int64_t collective = m.collective.size ? m.collective[i] : 0;
-            // Only strictly earlier events are followed: two clocks may disagree, and the walk has to end.
+            // Follow only strictly earlier events: two clocks may disagree, and the walk must end.
             if (other_time < end)
-                waits.push_back({collective, end, judged.expected_arrival[i], other_time,
-                                 m.first_id + static_cast<int64_t>(i), lane, other, static_cast<Link>(m.link[i]),
-                                 by_sender, stays});
+                waits.push_back({end, judged.expected_arrival[i], other_time, m.first_id + static_cast<int64_t>(i),
+                                 lane, other, m.link[i], by_sender, stays, undecided});
         };
+        if (undecided)
+            add(false, false, m.recv_end[i], std::min(m.send_begin[i], m.recv_end[i] - 1));
         const int8_t waited = judged.waited[i];
         if (waited & RECEIVER_FOR_SEND)
             add(false, false, m.recv_end[i], m.send_begin[i]);
-        // What a receiver did between its post and its wait is its own.
+        // Between its post and its wait the receiver was busy with its own work.
         if (waited & RECEIVER_FROM_POST)
             add(false, true, m.recv_end[i], std::max(m.recv_post[i], m.recv_wait_begin[i]));
         if (waited & SENDER_FOR_POST)
             add(true, false, m.send_end[i], m.recv_post[i]);
     }
     if (m.collective.size == 0)
-        return waits; // of the application's messages: they are sorted when all are there
-    // Hops come by collective.
+        return waits; // messages of the application: they are sorted once all are there
+    // Hops are sorted by collective.
+    auto collective_of = [&](const Wait &wait) { return m.collective[static_cast<size_t>(wait.message - m.first_id)]; };
     for (auto first = waits.begin(), last = first; first != waits.end(); first = last) {
-        const int64_t collective = first->collective;
-        last = std::find_if(first, waits.end(), [&](const Wait &wait) { return wait.collective != collective; });
+        const int64_t collective = collective_of(*first);
+        last = std::find_if(first, waits.end(), [&](const Wait &wait) { return collective_of(wait) != collective; });
         std::sort(first, last, [](const Wait &a, const Wait &b) {
             return std::tie(a.lane, a.end, a.tie, a.message) < std::tie(b.lane, b.end, b.tie, b.message);
         });
@@ -81,10 +85,12 @@ Kept<Wait> waits_of(const Messages &m, const BindingResult &judged) {
     return waits;
 }
 
-std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Collectives &collectives) {
+std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Messages &hops, const Collectives &collectives) {
     std::vector<int64_t> first(collectives.size() + 1, 0);
     for (const Wait &wait : waits)
-        first[static_cast<size_t>(wait.collective - collectives.first_id) + 1]++;
+        first[static_cast<size_t>(hops.collective[static_cast<size_t>(wait.message - hops.first_id)] -
+                                  collectives.first_id) +
+              1]++;
     for (size_t c = 0; c < collectives.size(); c++)
         first[c + 1] += first[c];
     return first;
@@ -99,43 +105,47 @@ const Wait *HopWaits::before(size_t collective, int32_t lane, int64_t t) const {
     return found != begin && (found - 1)->lane == lane ? found - 1 : nullptr;
 }
 
-Timeline::Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &calls, const Intervals &intervals,
-                   const std::function<void()> &trim_inputs)
+Timeline::Timeline(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
+                   const Intervals &intervals, const std::function<void()> &trim_inputs)
     : items_(scratch) {
     auto closed = [](int64_t end) { return end == MISSING ? std::numeric_limits<int64_t>::max() : end; };
     Trimming trimming([&] {
         trim_inputs();
         items_.trim();
     });
-    items_.fill(lanes.size(), [&](const auto &give) {
-        // Merged by time, so that they come nearly in order.
+    items_.fill(counts, [&](const auto &give) {
+        // Merge by time, so that items are nearly in order.
         size_t c = 0;
         auto give_calls = [&](int64_t until) {
             for (; c < calls.size() && calls.enter[c] <= until; c++, trimming.touched())
                 give(static_cast<size_t>(calls.lane[c]),
-                     {calls.enter[c], closed(calls.leave[c]), static_cast<int64_t>(c), Owner::call});
+                     {calls.enter[c], closed(calls.leave[c]), static_cast<int64_t>(c)});
         };
         for (size_t i = 0; i < intervals.size(); i++, trimming.touched()) {
             give_calls(intervals.begin[i]);
             if (static_cast<IntervalKind>(intervals.kind[i]) != IntervalKind::region)
                 give(static_cast<size_t>(intervals.lane[i]),
-                     {intervals.begin[i], closed(intervals.end[i]), static_cast<int64_t>(i), Owner::interval});
+                     {intervals.begin[i], closed(intervals.end[i]), ~static_cast<int64_t>(i)});
         }
         give_calls(std::numeric_limits<int64_t>::max());
     });
     sort_groups(items_, [](const Item &a, const Item &b) {
         // Of two that begin together the longer one is the outer one.
-        return std::tie(a.begin, b.end, a.owner, a.row) < std::tie(b.begin, a.end, b.owner, b.row);
+        return std::make_tuple(a.begin, b.end, !a.is_call(), a.row()) <
+               std::make_tuple(b.begin, a.end, !b.is_call(), b.row());
     });
-    for (size_t lane = 0; lane < lanes.size(); lane++) {
+    for (size_t lane = 0; lane < counts.size(); lane++) {
         Item *kept = items_.begin(lane);
         trimming.touched(static_cast<size_t>(items_.end(lane) - kept));
         int64_t open_until = std::numeric_limits<int64_t>::min();
         for (const Item *item = items_.begin(lane); item != items_.end(lane); item++) {
             if (item->begin < open_until)
                 continue; // nested in another MPI call
-            *kept++ = *item;
-            open_until = (kept - 1)->end;
+
+            // Reading a page costs less than writing it.
+            if (kept != item)
+                *kept = *item;
+            open_until = kept++->end;
         }
         ends_.push_back(kept);
     }
@@ -151,14 +161,14 @@ void Timeline::trim() const {
     items_.trim();
 }
 
-MessageWaits::MessageWaits(const Scratch &scratch, size_t lanes, const Column<Wait> &waits,
+MessageWaits::MessageWaits(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Wait> &waits,
                            const std::function<void()> &trim_inputs)
     : waits_(scratch) {
     Trimming trimming([&] {
         trim_inputs();
         waits_.trim();
     });
-    waits_.fill(lanes, [&](const auto &give) {
+    waits_.fill(counts, [&](const auto &give) {
         for (size_t i = 0; i < waits.size; i++, trimming.touched())
             give(static_cast<size_t>(waits[i].lane), waits[i]);
     });
@@ -177,14 +187,14 @@ void MessageWaits::trim() const {
     waits_.trim();
 }
 
-Completions::Completions(const Scratch &scratch, size_t lanes, const Column<Completion> &completions,
-                         const std::function<void()> &trim_inputs)
+Completions::Completions(const Scratch &scratch, const std::vector<size_t> &counts,
+                         const Column<Completion> &completions, const std::function<void()> &trim_inputs)
     : ends_(scratch) {
     Trimming trimming([&] {
         trim_inputs();
         ends_.trim();
     });
-    ends_.fill(lanes, [&](const auto &give) {
+    ends_.fill(counts, [&](const auto &give) {
         for (size_t i = 0; i < completions.size; i++, trimming.touched())
             give(static_cast<size_t>(completions[i].lane), completions[i].at);
     });
@@ -201,19 +211,16 @@ void Completions::trim() const {
     ends_.trim();
 }
 
-EarlyReturns::EarlyReturns(const Scratch &scratch, const Lanes &lanes, const Calls &calls,
+EarlyReturns::EarlyReturns(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
                            const std::function<void()> &trim_inputs)
     : by_rank_(scratch) {
-    int32_t ranks = 0;
-    for (size_t lane = 0; lane < lanes.size(); lane++)
-        ranks = std::max(ranks, lanes.rank[lane] + 1);
     Trimming trimming([&] {
         trim_inputs();
         by_rank_.trim();
     });
-    by_rank_.fill(static_cast<size_t>(ranks), [&](const auto &give) {
+    by_rank_.fill(counts, [&](const auto &give) {
         for (size_t i = 0; i < calls.size(); i++, trimming.touched())
-            if (calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING)
+            if (completes_early(calls, i))
                 give(static_cast<size_t>(calls.rank[i]), {calls.wait_begin[i], static_cast<int64_t>(i)});
     });
     sort_groups(by_rank_, [](const Completed &a, const Completed &b) {

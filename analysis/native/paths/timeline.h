@@ -1,4 +1,4 @@
-// What each lane did when: its MPI calls in order, and the waits that bind it to other lanes.
+// What each lane did when: its MPI calls in order, and the waits that connect it to other lanes.
 #pragma once
 
 #include <functional>
@@ -15,50 +15,54 @@ struct Place {
     int64_t t;
 };
 
-enum class Owner : int8_t { nothing, call, interval };
-
-// A call of a collective or another MPI call, outermost on its lane. What lies between two items is computing.
+// An outermost call on its lane, of a collective or another MPI function. Time between two items is computing.
 struct Item {
-    int64_t begin, end; // end: INT64_MAX where the trace ends inside
-    int64_t row;        // of `calls` or `intervals`
-    Owner owner;
+    int64_t begin, end; // end: INT64_MAX if the trace ends inside
+    int64_t place;      // row of `calls`, or ~row of `intervals`
+    bool is_call() const {
+        return place >= 0;
+    }
+    size_t row() const {
+        return static_cast<size_t>(is_call() ? place : ~place);
+    }
 };
 
-// The end of a message that a lane had to wait for, and where the path goes from there: to the other end; or, where the
-// receiver waited for a transfer that its own post began, on at the receiver.
+// The end of a message for which a lane had to wait. The path continues at the other end; or at the receiver, if it
+// waited for a transfer that its own post started.
 struct Wait {
-    int64_t collective; // its id; 0 for the application's messages
     int64_t end;        // when the wait was over, on `lane`
-    int64_t tie;        // the greater of two that end together is the one that was waited for
+    int64_t tie;        // of two waits that end together, the one with the greater tie was waited for
     int64_t other_time; // strictly before end
     int64_t message;    // id of the hop or message
     int32_t lane;
     int32_t other_lane; // of the other end
-    Link link;
-    bool by_sender; // `lane` is the sender's
-    bool stays;     // the path goes on at `lane`
+    int8_t link;        // enum link_class
+    bool by_sender;     // `lane` is the sender
+    bool stays;         // the path continues at `lane`
+    bool undecided;     // whether `lane` waited is not known
     Place before() const {
         return {stays ? lane : other_lane, other_time};
     }
 };
 
-// The waits that messages bind: those of hops as (collective, lane, end, tie, message) orders them.
+// The waits that messages cause; for hops sorted by (collective, lane, end, tie, message).
 Kept<Wait> waits_of(const Messages &messages, const BindingResult &judged);
 
-// The waits of collectives, sorted; those of row c of `collectives` are first[c] .. first[c + 1].
+// The waits in collectives, sorted; row c of `collectives` has first[c] .. first[c + 1].
 struct HopWaits {
     const Wait *waits = nullptr;
     const int64_t *first = nullptr;
-    // The last wait of that lane in that collective that was over at t or before; nullptr if there is none.
+    // The last wait of that lane in that collective that ended at t or before; nullptr if there is none.
     const Wait *before(size_t collective, int32_t lane, int64_t t) const;
 };
 
-// Where the waits of each collective begin: one entry more than collectives.
-std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Collectives &collectives);
+// Where each collective's waits begin among the waits of its hops: one entry more than collectives.
+std::vector<int64_t> first_waits(const Kept<Wait> &waits, const Messages &hops, const Collectives &collectives);
 
 class Timeline {
   public:
-    Timeline(const Scratch &scratch, const Lanes &lanes, const Calls &calls, const Intervals &intervals,
+    // counts: per lane, of calls plus MPI intervals.
+    Timeline(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls, const Intervals &intervals,
              const std::function<void()> &trim_inputs);
     // The last item of a lane that begins strictly before t; nullptr if there is none.
     const Item *before(int32_t lane, int64_t t) const;
@@ -66,12 +70,13 @@ class Timeline {
 
   private:
     Grouped<Item> items_;            // by begin
-    std::vector<const Item *> ends_; // of each lane, without those that are nested in another
+    std::vector<const Item *> ends_; // per lane, without items nested in another
 };
 
 class MessageWaits {
   public:
-    MessageWaits(const Scratch &scratch, size_t lanes, const Column<Wait> &waits,
+    // counts: per lane.
+    MessageWaits(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Wait> &waits,
                  const std::function<void()> &trim_inputs);
     const Wait *before(int32_t lane, int64_t t) const;
     void trim() const;
@@ -80,7 +85,7 @@ class MessageWaits {
     Grouped<Wait> waits_; // by end, tie, message
 };
 
-// Every end of a message, waited for or not: which MPI calls completed one.
+// The end of a message for which nobody waited. Where somebody did, the Wait shows that the call completed a message.
 struct Completion {
     int64_t at;
     int32_t lane;
@@ -88,9 +93,10 @@ struct Completion {
 
 class Completions {
   public:
-    Completions(const Scratch &scratch, size_t lanes, const Column<Completion> &completions,
+    // counts: per lane.
+    Completions(const Scratch &scratch, const std::vector<size_t> &counts, const Column<Completion> &completions,
                 const std::function<void()> &trim_inputs);
-    // True if a message of that lane was complete after `begin`, at `end` or before.
+    // True if a message of that lane completed in (begin, end].
     bool within(int32_t lane, int64_t begin, int64_t end) const;
     void trim() const;
 
@@ -98,16 +104,22 @@ class Completions {
     Grouped<int64_t> ends_;
 };
 
-// Which collectives that return early were found complete in a wait or test.
+// True for a collective that returned early and was found complete in a wait or test.
+inline bool completes_early(const Calls &calls, size_t i) {
+    return calls.wait_begin[i] != MISSING && calls.complete[i] != MISSING;
+}
+
+// The collectives that returned early and were found complete in a wait or test.
 class EarlyReturns {
   public:
     struct Completed {
         int64_t wait_begin; // of the call that completed it
         int64_t call;       // row
     };
-    EarlyReturns(const Scratch &scratch, const Lanes &lanes, const Calls &calls,
+    // counts: per rank.
+    EarlyReturns(const Scratch &scratch, const std::vector<size_t> &counts, const Calls &calls,
                  const std::function<void()> &trim_inputs);
-    // The collectives that the MPI call of a rank entered at `begin` completed.
+    // The collectives completed by the MPI call that a rank entered at `begin`.
     std::pair<const Completed *, const Completed *> completed_by(int32_t rank, int64_t begin) const;
     void trim() const;
 

@@ -1,4 +1,4 @@
-// The walk along the critical path of one collective, over a piece of a trace or all of it.
+// Walks along the critical path of one collective, over a piece of a trace or all of it.
 #pragma once
 
 #include "columns.h"
@@ -6,7 +6,7 @@
 
 namespace hopscope::paths {
 
-// A stretch of a path; -1 where there is none. op and call_site are the caller's numbers.
+// A stretch of a path; -1 for none. The caller numbers op and call_site.
 struct Stretch {
     int64_t begin, end, collective, hop, message;
     int32_t rank, src, dst, op, call_site;
@@ -15,7 +15,7 @@ struct Stretch {
 
 using Backward = std::vector<Stretch>; // latest first
 
-// The MPI call, or the collective, that a stretch lies in.
+// The MPI call or collective that contains a stretch.
 struct Within {
     int64_t collective = -1; // its id
     int32_t op = -1, call_site = -1;
@@ -23,19 +23,27 @@ struct Within {
 
 class CollectiveWalker {
   public:
-    // All must outlive it. Rows are counted from the first of `collectives` and of `calls`.
+    // All arguments must outlive it. Rows count from the first of `collectives` and of `calls`.
     CollectiveWalker(const Collectives &collectives, const Calls &calls, const Lanes &lanes, HopWaits hop_waits);
 
     // The last binding hop that the sender of each hop had to wait for before it sent, by id; -1 if none.
     Kept<int64_t> hop_predecessors(const Messages &hops) const;
     // The last binding hop before each call's leave, by id; -1 if none.
     Kept<int64_t> call_predecessors() const;
-    // The critical path of each collective, stretches in time order.
-    void keep_paths(Stretches &out) const;
+    // The critical path of each collective, stretches in time order. Returns the rows of those whose hops leave
+    // undecided what was waited for.
+    std::vector<size_t> keep_paths(Stretches &out) const;
 
-    // Back through a collective from a place in it to an enter.
+    // Walks back through a collective from a place in it to an enter; in one that returned early, perhaps only to where
+    // a rank came to wait for it or sent in another call.
     Place walk(Backward &out, size_t collective, Place from) const;
-    // The call that one had to wait for by its operation's rule, of those entered before t; itself if none was later.
+    // The same through its hops alone; false, and nothing changed, if these leave undecided what was waited for.
+    bool walk_hops(Backward &out, size_t collective, Place &at) const;
+    // When the last wait of that lane's rank for a hop of the collective ended, at t or before; MISSING if there is
+    // none.
+    int64_t end_of_wait(size_t collective, int32_t lane, int64_t t) const;
+    // The call for which this one had to wait by its operation's rule, among those entered before t; itself if none was
+    // later.
     int64_t last_needed(size_t collective, int64_t call, int64_t t) const;
     // Row of the call of that lane's rank; -1 if it has none.
     int64_t call_of(size_t collective, int32_t lane) const;
@@ -51,6 +59,8 @@ class CollectiveWalker {
     void add_message(Backward &out, Category category, const Wait &wait, bool is_hop, const Within &within) const;
 
   private:
+    const Wait *last_wait(size_t collective, int64_t call, Place at) const;
+    int64_t begin_of_part(int64_t call, int64_t t) const;
     Place walk_native(Backward &out, size_t collective, int64_t call, Place from) const;
 
     const Collectives &collectives_;
@@ -59,9 +69,9 @@ class CollectiveWalker {
     HopWaits hop_waits_;
 };
 
-// Appends a stretch as the given step of a path.
+// Appends a stretch as a step of a path.
 void keep(Stretches &out, Path path, int64_t path_collective, const Stretch &stretch, int64_t step);
-// Appends a path, turned round.
+// Appends a path, reversed.
 void keep(Stretches &out, Path path, int64_t path_collective, const Backward &backward);
 
 } // namespace hopscope::paths

@@ -1,4 +1,4 @@
-// Two pieces of work at a time: the machines that traces are converted on have two cores at least.
+// Does two pieces of work at once: machines that convert traces have at least two cores.
 #pragma once
 
 #include <exception>
@@ -6,7 +6,7 @@
 
 namespace hopscope {
 
-// Does one thing in another thread beside one here. Both are over when it returns; throws what either threw.
+// Runs `beside` in another thread and `here` in this one. Both are done when it returns; rethrows what either threw.
 template <typename Beside, typename Here> void with_another(const Beside &beside, const Here &here) {
     std::exception_ptr problem;
     std::thread other([&] {

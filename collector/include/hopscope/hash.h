@@ -1,4 +1,4 @@
-/* Hashes of texts and of numbers, alike in the preloaded library and in the program that puts its spools together. */
+/* Hashes of texts and numbers, equal in the preloaded library and in the program that assembles its spools. */
 #ifndef HOPSCOPE_HASH_H
 #define HOPSCOPE_HASH_H
 
@@ -7,14 +7,14 @@
 
 #define HASH_START 0xCBF29CE484222325u
 
-/* FNV-1a, begun with HASH_START or with the hash of what came before. */
+/* FNV-1a; start with HASH_START or with the hash of what came before. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001B3u;
     return hash;
 }
 
-/* The same of a text; NULL is as the empty one. */
+/* The same for a text; NULL counts as empty. */
 static inline uint64_t hash_text(uint64_t hash, const char *text) {
     for (; text && *text; text++)
         hash = hash_bytes(hash, text, 1);

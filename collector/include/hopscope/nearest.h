@@ -1,4 +1,4 @@
-/* The known name that was probably meant by an unknown one. */
+/* Finds the known name that was probably meant by an unknown one. */
 #ifndef HOPSCOPE_NEAREST_H
 #define HOPSCOPE_NEAREST_H
 
@@ -9,8 +9,8 @@
 
 enum { NEAREST_LONGEST = 32 };
 
-/* Letters to insert, delete or exchange (Levenshtein), small or capital; NEAREST_LONGEST for what is longer than any
- * name. length: of word. */
+/* Letters to insert, delete or replace (Levenshtein), ignoring case; NEAREST_LONGEST for a word longer than any name.
+ * length: of word. */
 static inline size_t nearest_distance(const char *word, size_t length, const char *name) {
     size_t row[NEAREST_LONGEST + 1], width = strlen(name);
     if (length > NEAREST_LONGEST || width > NEAREST_LONGEST)
@@ -36,7 +36,7 @@ struct nearest {
     const char *name; /* NULL: none is near */
 };
 
-/* length: what of the word counts. */
+/* length: how much of the word counts. */
 static inline struct nearest nearest_to(const char *word, size_t length) {
     return (struct nearest){word, length, (length + 1) / 2 + 1, NULL};
 }

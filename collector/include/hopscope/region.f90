@@ -20,7 +20,7 @@ module hopscope_region
     end interface
 
     interface
-        ! libc's; its result is declared as what it is here, the address of a function.
+        ! libc's dlsym; the result is declared as a function's address, which it is here.
         function look_up(handle, symbol) bind(C, name="dlsym") result(found)
             import :: c_ptr, c_char, c_funptr
             type(c_ptr), value :: handle

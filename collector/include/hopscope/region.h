@@ -1,4 +1,4 @@
-/* Regions of a program's own in its traces: "assembly", "solve", "checkpoint".
+/* User-defined regions in a program's traces: "assembly", "solve", "checkpoint".
  *
  *     #include <hopscope/region.h>
  *
@@ -6,15 +6,15 @@
  *     ...
  *     hopscope_region_end("solve");
  *
- * There is nothing to link. Where the collector is preloaded the calls reach it; where it is not they do nothing, at
- * the cost of a comparison. Any thread may call them, between MPI_Init and MPI_Finalize; before and after, and inside a
- * callback of MPI, they record nothing. Regions of one thread nest; a name is copied, so it may be put together and
- * thrown away; where there is none ("", NULL) the region is called "(unnamed)". `hopscope_region_end` ends what was
- * begun inside that region and not ended, too; NULL ends the innermost; a name that was not begun is told once, on
- * stderr, and does nothing.
+ * There is nothing to link. If the collector is preloaded the calls reach it; otherwise they do nothing, at the cost of
+ * a comparison. Any thread may call them, between MPI_Init and MPI_Finalize; before and after, and inside an MPI
+ * callback, they record nothing. Regions of one thread nest. Names are copied, so they need not outlive the call; an
+ * empty name ("" or NULL) begins the region "(unnamed)". `hopscope_region_end` also ends regions that began inside this
+ * one and are still open; NULL ends the innermost; a name that was not begun is reported once, on stderr, and does
+ * nothing.
  *
  * C and C++. For Fortran there is hopscope/region.f90, for Python `with hopscope.region("solve"):`. Only this header
- * and region.f90 are for users; the others here are the collector's own.
+ * and region.f90 are for users; the others here are internal.
  */
 #ifndef HOPSCOPE_REGION_H
 #define HOPSCOPE_REGION_H
@@ -35,7 +35,8 @@ extern "C" {
 
 typedef void (*hopscope_region_function_)(const char *name);
 
-/* An ordinary reference would not link without the collector, and a weak one in a program does not look for it. */
+/* An ordinary reference would not link without the collector, and a weak one is not resolved at run time in a
+ * program. */
 static inline hopscope_region_function_ hopscope_region_find_(const char *symbol) {
     union {
         void *address;

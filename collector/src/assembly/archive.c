@@ -1,4 +1,4 @@
-/* Opens the archive, writes one location after the other, so that only one chunk of events is in memory. */
+/* Opens the archive and writes one location after the other, so that only one chunk of events is in memory. */
 #include "assembly/archive.h"
 
 #include <stdarg.h>
@@ -48,8 +48,8 @@ static bool write_offset(OTF2_DefWriter *writer, int64_t at_ns, const struct clo
     return OTF2_DefWriter_WriteClockOffset(writer, (uint64_t)at_ns, m->offset_ns, (double)m->error_ns) == OTF2_SUCCESS;
 }
 
-/* Local definitions: what brings this machine's clock to the reference's. libotf2's readers want different times, and
- * ignore a single record: where only one measurement is known, it holds until the last event too. */
+/* Writes the local definitions that map this machine's clock to the reference's. libotf2's readers need records at
+ * different times and ignore a single record, so a sole measurement is written again at the last event. */
 static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, const struct process *process,
                                 uint32_t thread) {
     OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location_of(process->rank, thread));
@@ -76,7 +76,7 @@ static bool write_clock_offsets(const struct run *run, OTF2_Archive *archive, co
     return OTF2_Archive_CloseDefWriter(archive, writer) == OTF2_SUCCESS && ok;
 }
 
-/* Calls write for every location: each thread found, and the first thread of every rank. */
+/* Calls write for every location: each thread found, and the first thread of every rank, found or not. */
 static bool for_all_locations(struct run *run, OTF2_Archive *archive, bool events, struct strings *strings,
                               struct progress *progress) {
     bool ok = true;
@@ -101,13 +101,16 @@ static void say_what_was_left_out(struct run *run) {
         sentences_add(&run->missing, "%llu message(s) and collectives on communicators that were never defined",
                       (unsigned long long)run->records_without_comm);
     if (run->records_unjoined)
-        sentences_add(&run->missing, "%llu message(s) and collectives on communicators with those processes",
-                      (unsigned long long)run->records_unjoined);
+        sentences_add(
+            &run->missing,
+            "%llu message(s) and collectives on communicators shared with processes that could not be identified",
+            (unsigned long long)run->records_unjoined);
     if (run->records_ungrouped)
         sentences_add(&run->missing, "%llu message(s) on intercommunicators whose groups are unknown",
                       (unsigned long long)run->records_ungrouped);
     if (run->records_unknown)
-        sentences_add(&run->missing, "%llu record(s) of an unknown kind (a damaged spool, or another version's)",
+        sentences_add(&run->missing,
+                      "%llu record(s) of an unknown kind (the spool is damaged or was written by another version)",
                       (unsigned long long)run->records_unknown);
     if (run->leaves_without_enter)
         sentences_add(&run->missing, "%llu call(s) whose beginning was not recorded",
@@ -127,15 +130,16 @@ static bool write_all(struct run *run, OTF2_Archive *archive, struct progress *p
         say_what_was_left_out(run);
         run_json_write(run, run_json);
         ok = !run_json->failed &&
-             OTF2_Archive_SetProperty(archive, "HOPSCOPE::VERSION", HOPSCOPE_VERSION, true) == OTF2_SUCCESS &&
-             OTF2_Archive_SetProperty(archive, "HOPSCOPE::RUN", run_json->bytes, true) == OTF2_SUCCESS &&
+             OTF2_Archive_SetProperty(archive, ARCHIVE_PROPERTY_VERSION, HOPSCOPE_VERSION, true) == OTF2_SUCCESS &&
+             OTF2_Archive_SetProperty(archive, ARCHIVE_PROPERTY_FORMAT, ARCHIVE_FORMAT, true) == OTF2_SUCCESS &&
+             OTF2_Archive_SetProperty(archive, ARCHIVE_PROPERTY_RUN, run_json->bytes, true) == OTF2_SUCCESS &&
              OTF2_Archive_SetCreator(archive, "Hopscope " HOPSCOPE_VERSION) == OTF2_SUCCESS;
     }
     strings_free(&strings);
     return ok;
 }
 
-/* Chunks of events are as small as can be: who reads all locations side by side holds one of each, of thousands. */
+/* Event chunks have the smallest size allowed: a reader of all locations at once holds one of each, of thousands. */
 bool archive_write(struct run *run, const char *directory, struct progress *progress, struct text *run_json,
                    char *message, size_t capacity) {
     enum { DEFINITION_CHUNK_BYTES = 4 << 20 };
@@ -149,10 +153,10 @@ bool archive_write(struct run *run, const char *directory, struct progress *prog
     if (archive)
         ok = OTF2_Archive_Close(archive) == OTF2_SUCCESS && ok;
     OTF2_Error_RegisterCallback(NULL, NULL);
-    /* What its last definitions do not fit into, libotf2 complains of and closes as if all were well (seen in 3.0). */
+    /* When the last definitions do not fit, libotf2 reports an error but closes with success (seen in 3.0). */
     ok = ok && !complaint.text[0];
     if (!ok)
-        snprintf(message, capacity, "the archive could not be written to %s: %s", directory,
+        snprintf(message, capacity, "cannot write the archive to %s: %s", directory,
                  complaint.text[0] ? complaint.text : "out of memory");
     return ok;
 }

@@ -1,4 +1,4 @@
-/* Assembling a trace directory, safely: one at a time, repeated after a kill, whole or not at all. */
+/* Assembles a trace directory safely: one process at a time, repeatable after a kill, all or nothing. */
 #include "assembly/assemble.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include "assembly/run.h"
 #include "config/variables.h"
 
-/* The archive is made in here, within DIR so that it can be renamed into place. */
+/* The archive is made in here. It lies within DIR, so that it can be renamed into place. */
 #define WORKSHOP ".assembling"
 
-/* Beside enum assemble_outcome: there is an archive of all that the spools hold. */
+/* Beside enum assemble_outcome: the archive already holds everything in the spools. */
 enum { UNCHANGED = -1 };
 
 struct paths {
@@ -48,7 +48,7 @@ static bool exists(const char *path) {
     return stat(path, &status) == 0;
 }
 
-/* Of several worlds: some process has not ended, or one that MPI_Comm_spawn started has not come yet. */
+/* With several worlds: true while a process has not ended, or a world of MPI_Comm_spawn has not appeared yet. */
 static bool goes_on(const struct run *run) {
     bool open = run->spawns_without_world > 0;
     for (int rank = 0; run->world_count > 1 && rank < run->rank_count && !open; rank++) {
@@ -70,8 +70,8 @@ static int note_newest(const char *path, const struct stat *status, int kind, st
     return 0;
 }
 
-/* True if there is an archive and nothing was added to the spools since: after an incomplete assembly the missing
- * spools may be brought. Called under the lock, for the walk's result is global. */
+/* True if there is an archive and the spools have not grown since; after an incomplete assembly missing spools may be
+ * added. Call it under the lock, because the walk's result is global. */
 static bool is_assembled(const struct run *run, const struct paths *paths) {
     struct stat anchor;
     if (stat(paths->anchor, &anchor) != 0)
@@ -86,8 +86,8 @@ static bool is_assembled(const struct run *run, const struct paths *paths) {
            (anchor.st_mtim.tv_sec == newest.tv_sec && anchor.st_mtim.tv_nsec >= newest.tv_nsec);
 }
 
-/* Records in all spools: an incomplete run's lock file keeps how many its archive was made of, for the times of files
- * do not tell what a process that still runs has appended to a mapping. */
+/* Records in all spools. The lock file of an incomplete run keeps how many its archive was made from: file times do not
+ * change when a running process appends through a mapping. */
 static uint64_t records_in(const struct run *run) {
     uint64_t records = 0;
     for (int rank = 0; rank < run->rank_count; rank++)
@@ -96,7 +96,7 @@ static uint64_t records_in(const struct run *run) {
     return records;
 }
 
-/* UINT64_MAX: it was whole. */
+/* UINT64_MAX: the run was whole. */
 static uint64_t read_count(int lock) {
     char text[24] = "";
     ssize_t length = pread(lock, text, sizeof text - 1, 0);
@@ -116,7 +116,7 @@ static bool write_text(const char *path, const char *bytes, size_t length) {
     return fclose(file) == 0 && ok;
 }
 
-/* tree.json and topology.json as used, where the run left none. */
+/* Writes tree.json and topology.json as used, unless the run already left them. */
 static void write_inputs(const struct run *run, const char *dir) {
     bool tree = false, topology = false;
     char path[PATH_MAX];
@@ -137,7 +137,7 @@ static void write_inputs(const struct run *run, const char *dir) {
     }
 }
 
-/* The anchor file goes last: it is what makes the directory an archive. */
+/* The anchor file moves last: it makes the directory an archive. */
 static bool move_into_place(const struct paths *paths, const char *dir, char *message, size_t capacity) {
     static const char *const names[] = {"traces", "traces.def", "run.json", "traces.otf2"};
     unlink(paths->anchor);
@@ -148,7 +148,7 @@ static bool move_into_place(const struct paths *paths, const char *dir, char *me
         if (i == 0)
             remove_tree(to);
         if (rename(from, to) != 0) {
-            snprintf(message, capacity, "%s: %s; make room or change its permissions and assemble again", to,
+            snprintf(message, capacity, "%s: %s; free some space or change its permissions, then assemble again", to,
                      strerror(errno));
             return false;
         }
@@ -182,8 +182,8 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
     progress->total = run->places * sizeof(struct spool_record);
     remove_tree(paths->workshop);
     if (mkdir(paths->workshop, 0777) != 0) {
-        snprintf(message, capacity, "%s: %s; make room or change its permissions and assemble again", paths->workshop,
-                 strerror(errno));
+        snprintf(message, capacity, "%s: %s; free some space or change its permissions, then assemble again",
+                 paths->workshop, strerror(errno));
         return ASSEMBLE_FAILED;
     }
     struct text run_json = {0};
@@ -193,7 +193,7 @@ static int assemble_run(struct run *run, const struct paths *paths, const char *
         snprintf(path, sizeof path, "%s/run.json", paths->workshop);
         write_inputs(run, dir);
         if (!write_text(path, run_json.bytes, run_json.length))
-            snprintf(message, capacity, "%s: %s; make room and assemble again", path, strerror(errno));
+            snprintf(message, capacity, "%s: %s; free some space, then assemble again", path, strerror(errno));
         else if (move_into_place(paths, dir, message, capacity))
             outcome = run->missing.count ? ASSEMBLE_INCOMPLETE : ASSEMBLE_WHOLE;
         if (outcome == ASSEMBLE_INCOMPLETE)
@@ -211,10 +211,11 @@ static int assemble_locked(const struct paths *paths, const char *dir, int lock,
     struct run run = {0};
     int outcome = assemble_run(&run, paths, dir, lock, after_all, progress, message, capacity);
     if (outcome == ASSEMBLE_WHOLE && !variable_switch(VARIABLE_KEEP_SPOOL, false)) {
-        /* The first is dir itself. Of a joined run the link goes, before what is beneath it: that stays. */
+        /* worlds[0] is dir itself. A joined run is a link. It goes before the worlds beneath it, so the run it points
+         * to stays. */
         for (size_t i = 1; i < run.world_count; i++)
             remove_tree(run.worlds[i].directory);
-        /* At once: of half a spool directory another archive would be made, with less in it. */
+        /* Rename first: a half-removed spool directory would be assembled again into a poorer archive. */
         if (rename(paths->spool, paths->workshop) == 0)
             remove_tree(paths->workshop);
         remove_tree(paths->presence);
@@ -238,20 +239,20 @@ static int assemble_dir(const char *dir, bool after_all, char *message, size_t c
     }
     if (!exists(paths.spool)) {
         if (exists(paths.anchor)) {
-            remove_tree(paths.workshop); /* the spools of which it was made, if that was interrupted */
+            remove_tree(paths.workshop); /* left over if their removal was interrupted */
             return ASSEMBLE_WHOLE;
         }
         snprintf(message, capacity,
-                 "%s has neither an archive (traces.otf2) nor spools to make one of (spool/); name the "
-                 "trace directory of a run under the collector",
+                 "%s contains neither an archive (traces.otf2) nor spools (spool/) to make one from; name the trace "
+                 "directory of a recorded run",
                  dir);
         return ASSEMBLE_FAILED;
     }
     int lock = open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (lock < 0) {
-        if (exists(paths.anchor)) /* one may read what others may write */
+        if (exists(paths.anchor)) /* readable but not writable for us */
             return ASSEMBLE_WHOLE;
-        snprintf(message, capacity, "%s: %s; the archive is written into the trace directory, so make that writable",
+        snprintf(message, capacity, "%s: %s; make the trace directory writable, because the archive is written there",
                  paths.lock, strerror(errno));
         return ASSEMBLE_FAILED;
     }
@@ -261,8 +262,7 @@ static int assemble_dir(const char *dir, bool after_all, char *message, size_t c
     int outcome = exists(paths.spool) || !exists(paths.anchor)
                       ? assemble_locked(&paths, dir, lock, after_all, &progress, message, capacity)
                       : ASSEMBLE_WHOLE; /* another process has just done it */
-    /* The lock file stays for those who wait on it, but a whole run's directory shall hold nothing else than the run.
-     */
+    /* The lock file stays for processes waiting on it; but a whole run's directory holds only the run's files. */
     if (outcome == ASSEMBLE_WHOLE)
         unlink(paths.lock);
     close(lock);

@@ -7,28 +7,28 @@
 #define HOPSCOPE_ASSEMBLE_H
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include "assembly/progress.h"
 
 /* What hopscope_assemble returns. */
 enum assemble_outcome {
     ASSEMBLE_WHOLE = 0,
     ASSEMBLE_INCOMPLETE = 1, /* there is an archive; the message says what it lacks */
     ASSEMBLE_FAILED = 2,     /* there is none; the message says why and what to do */
-    ASSEMBLE_LATER = 3,      /* there is none yet: some of the run's processes still record, or are to come */
+    ASSEMBLE_LATER = 3,      /* none yet: some of the run's processes still record or have yet to start */
 };
 
 /* Turns DIR/spool, and the spools of the worlds beneath (run.h), into DIR/traces.otf2, traces.def, traces/ and
- * run.json, which appear last and at once: a killed assembly is repeated. An assembled directory is left as it is
- * (WHOLE). A whole run's spool/ and presence/ are removed afterwards unless HOPSCOPE_KEEP_SPOOL is 1; an incomplete
- * one's stay, because the missing spools may yet be brought. message: NUL-terminated, empty if there is nothing to say.
- * Returns enum assemble_outcome. */
+ * run.json. They appear last and at once: a killed assembly is repeated. An assembled directory stays as it is (WHOLE).
+ * A whole run's spool/ and presence/ are then removed unless HOPSCOPE_KEEP_SPOOL is 1; those of an incomplete run stay,
+ * because the missing spools may still be added. message: NUL-terminated, empty if there is nothing to say. Returns
+ * enum assemble_outcome. */
 __attribute__((visibility("default"))) int hopscope_assemble(const char *dir, char *message, size_t capacity);
 
-/* The same for a world that has ended: LATER, and nothing is done, while another world of the run has not. */
+/* The same for a world that has ended: returns LATER and does nothing while another world of the run still runs. */
 __attribute__((visibility("default"))) int hopscope_assemble_after_all(const char *dir, char *message, size_t capacity);
 
-/* The same with a report of progress: done of total bytes of spools. NULL: silent. */
-typedef void assemble_progress(void *context, uint64_t done, uint64_t total);
+/* The same with progress reports. NULL: silent. */
 __attribute__((visibility("default"))) int hopscope_assemble_with_progress(const char *dir, char *message,
                                                                            size_t capacity, assemble_progress *progress,
                                                                            void *context);

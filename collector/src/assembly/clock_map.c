@@ -1,7 +1,7 @@
-/* Ticks to nanoseconds, and one machine's nanoseconds to another's.
+/* Maps ticks to nanoseconds, and one machine's nanoseconds to another's.
  *
- * All processes of a machine stamp with the same counter, so one linear map a machine keeps their times consistent:
- * through the first and the last calibration pair of any of them. Round trips between machines then give offsets.
+ * All processes of a machine use the same counter, so one linear map per machine keeps their times consistent. It runs
+ * through the earliest and the latest calibration pair of any of them. Round trips between machines then give offsets.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,16 +13,18 @@
 #include <x86intrin.h>
 #endif
 
+#include "assembly/clock_offsets.h"
+#include "assembly/machine_clock.h"
 #include "assembly/run.h"
 
-/* Two pairs this close fix the rate badly: each is good to some tens of ns, so the rate only to about 1e-6. */
+/* Two pairs closer than this give a poor rate: each is good to some tens of ns, so the rate only to about 1e-6. */
 static const uint64_t SHORT_SPAN_NS = 100000000;
 
 static const char *clock_name(const struct process *process) {
     return process->clock_host ? process->clock_host : process->host ? process->host : "unknown";
 }
 
-/* A machine that a process already read has, by the kernel that runs there, or by the name where that is not known.
+/* Finds the machine among those of processes already read, by the boot id of its kernel, or by name if that is unknown.
  * *named: how many have the name. */
 static uint32_t machine_of(const struct run *run, const struct process *process, int *named) {
     *named = 0;
@@ -57,7 +59,7 @@ static bool find_machines(struct run *run) {
                                     .is_tsc = process->tick_source && strcmp(process->tick_source, "tsc") == 0,
                                     .ns_per_tick = 1,
                                     .first_ns = UINT64_MAX};
-        /* Every world names its own machines; two of them may have given one name to different ones. */
+        /* Every world names its own machines; two worlds may use one name for different machines. */
         if (named)
             snprintf(machine->name, sizeof machine->name, "%.130s#%d", machine->clock_name, named + 1);
         else
@@ -86,8 +88,8 @@ static bool has_name_of_this(const struct machine *machine) {
     return gethostname(name, sizeof name) == 0 && strcmp(name, machine->name) == 0;
 }
 
-/* The present instant on both clocks, if this is the machine and it has not been started anew since the pair: then both
- * clocks went on from there at a plausible and, where known, the same rate. */
+/* Reads both clocks now. False if this is not the machine or it has rebooted since the pair: otherwise both clocks went
+ * on from there at a plausible and, where known, the same rate. */
 static bool measure_now(const struct machine *machine, struct clock_pair_definition last, double known_rate,
                         struct clock_pair_definition *now) {
     if (!has_name_of_this(machine) || !read_both(now))
@@ -98,7 +100,7 @@ static bool measure_now(const struct machine *machine, struct clock_pair_definit
     return known_rate > 0 ? fabs(rate / known_rate - 1) < 0.01 : rate > 0.1 && rate < 10;
 }
 
-/* Returns the span of the pairs in ns: how well the rate is known. */
+/* Returns the span of the pairs in ns; it determines how well the rate is known. */
 static uint64_t fit(const struct run *run, struct machine *machine) {
     struct clock_pair_definition first = {0}, last = {0};
     bool any = false;
@@ -147,10 +149,10 @@ static bool fit_all(struct run *run) {
             continue;
         if (spans[i] == 0 && spans[best] > 0) {
             machine->ns_per_tick = run->machines[best].ns_per_tick;
-            sentences_add(&run->missing, "the rate of %s's clock (taken to be that of %s)", machine->name,
+            sentences_add(&run->missing, "the clock rate of %s (assumed equal to that of %s)", machine->name,
                           run->machines[best].name);
         } else if (spans[i] == 0) {
-            sentences_add(&run->missing, "the rate of %s's clock, so times there are in ticks, not in nanoseconds",
+            sentences_add(&run->missing, "the clock rate of %s, so its times are in ticks instead of nanoseconds",
                           machine->name);
         }
     }
@@ -158,44 +160,8 @@ static bool fit_all(struct run *run) {
     return true;
 }
 
-/* Times beyond 36 years are none; of a damaged spool they come, and differences of them must not overflow. */
-static const double LONGEST_NS = (double)(INT64_MAX / 8);
-
-static double bounded(double ns) {
-    return ns > LONGEST_NS ? LONGEST_NS : ns < -LONGEST_NS ? -LONGEST_NS : ns == ns ? ns : 0;
-}
-
-uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks) {
-    if (!machine->is_tsc)
-        return ticks < INT64_MAX / 8 ? ticks : INT64_MAX / 8;
-    if (ticks >= machine->base_ticks)
-        return machine->base_ns +
-               (uint64_t)(bounded((double)(ticks - machine->base_ticks) * machine->ns_per_tick) + 0.5);
-    uint64_t before = (uint64_t)(bounded((double)(machine->base_ticks - ticks) * machine->ns_per_tick) + 0.5);
-    return before < machine->base_ns ? machine->base_ns - before : 0;
-}
-
 bool clock_map_make(struct run *run) {
     return find_machines(run) && fit_all(run) && clock_offsets_find(run);
-}
-
-/* Interpolated between measurements and, as libotf2's readers do, extrapolated beyond the first and the last two. */
-uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns) {
-    const struct clock_measurement *m = machine->measurements;
-    size_t count = machine->measurement_count;
-    if (count == 0)
-        return raw_ns;
-    double offset = (double)m[0].offset_ns;
-    if (count > 1) {
-        size_t after = 1;
-        while (after + 1 < count && (uint64_t)m[after].at_ns < raw_ns)
-            after++;
-        const struct clock_measurement *a = &m[after - 1], *b = &m[after];
-        offset = (double)a->offset_ns + (double)(b->offset_ns - a->offset_ns) * (double)((int64_t)raw_ns - a->at_ns) /
-                                            (double)(b->at_ns - a->at_ns);
-    }
-    int64_t result = (int64_t)raw_ns + (int64_t)llround(bounded(offset));
-    return result < 0 ? 0 : (uint64_t)result;
 }
 
 bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
@@ -206,19 +172,19 @@ bool clock_map_now(const struct machine *machine, uint64_t *now_ns) {
             return false;
         now.monotonic_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     } else {
-        /* Two machines agree by chance neither in when they were started nor in how fast their counters run. */
+        /* Another machine would hardly match in both boot time and counter rate. */
         if (!read_both(&now) || now.ticks < machine->base_ticks)
             return false;
-        double mapped = (double)clock_map_ns(machine, now.ticks), since = mapped - (double)machine->base_ns;
+        double mapped = (double)machine_clock_ns(machine, now.ticks), since = mapped - (double)machine->base_ns;
         if (fabs(mapped - (double)now.monotonic_ns) > 1e6 + since * 0.01)
             return false;
     }
-    *now_ns = clock_map_corrected(machine, now.monotonic_ns);
+    *now_ns = machine_clock_corrected(machine, now.monotonic_ns);
     return true;
 }
 
-/* Of measurements close to one another the one with the smallest bound: their differences are errors, and a line drawn
- * through two of them and on to the other end of the run would be far off. */
+/* Keeps, of measurements close together, the one with the smallest bound. Their differences are errors, and a line
+ * through two of them would be far off at the other end of the run. */
 static void keep_the_best(struct machine *machine) {
     int64_t apart = (int64_t)(machine->last_ns - machine->first_ns) / 8;
     apart = apart < 1 ? 1 : apart > 1000000000 ? 1000000000 : apart;
@@ -236,18 +202,18 @@ static void keep_the_best(struct machine *machine) {
     machine->measurement_count = kept;
 }
 
-/* A clock's rate wanders by less than this between measurements: what temperature does to a quartz in minutes. */
+/* A clock's rate wanders by less than this between measurements; temperature changes a quartz that much in minutes. */
 static const double WANDER = 1e-6;
 
-/* By how much a measurement between two others is worse than the line through these would be; <= 0: it is of use. */
+/* How much worse a measurement is than the line through its two neighbours; <= 0: keep it. */
 static double uselessness(const struct clock_measurement *m) {
     int64_t near = m->at_ns - m[-1].at_ns < m[1].at_ns - m->at_ns ? m->at_ns - m[-1].at_ns : m[1].at_ns - m->at_ns;
     int64_t around = m[-1].bound_ns > m[1].bound_ns ? m[-1].bound_ns : m[1].bound_ns;
     return (double)(m->bound_ns - around) - WANDER * (double)near;
 }
 
-/* Those in between are taken while the application waits, and some go wrong: a scheduler's time slice is a thousand
- * round trips. */
+/* Measurements during the run are taken while the application waits, and some are bad: one scheduler time slice is as
+ * long as a thousand round trips. */
 static void drop_the_useless(struct machine *machine) {
     for (;;) {
         size_t worst = 0;
@@ -272,8 +238,8 @@ static void find_span(struct run *run) {
         const struct machine *machine = &run->machines[i];
         if (machine->first_ns == UINT64_MAX)
             continue;
-        uint64_t first = clock_map_corrected(machine, machine->first_ns),
-                 last = clock_map_corrected(machine, machine->last_ns);
+        uint64_t first = machine_clock_corrected(machine, machine->first_ns),
+                 last = machine_clock_corrected(machine, machine->last_ns);
         run->first_ns = first < run->first_ns ? first : run->first_ns;
         run->last_ns = last > run->last_ns ? last : run->last_ns;
     }
@@ -294,14 +260,13 @@ bool clock_map_finish(struct run *run) {
             keep_the_best(machine);
             drop_the_useless(machine);
             if (machine->measurement_count == 0)
-                sentences_add(&run->missing,
-                              "the offset between the clocks of %s and %s, so their times cannot be compared",
+                sentences_add(&run->missing, "the clock offset between %s and %s, so their times cannot be compared",
                               machine->name, reference);
             continue;
         }
-        if (!clock_add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
+        if (!machine_clock_add(machine, (struct clock_measurement){.at_ns = (int64_t)machine->first_ns}) ||
             (machine->last_ns > machine->first_ns &&
-             !clock_add_measurement(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
+             !machine_clock_add(machine, (struct clock_measurement){.at_ns = (int64_t)machine->last_ns})))
             return false;
     }
     find_span(run);

@@ -1,33 +1,23 @@
-/* Round trips between machines give offsets: to the reference machine, which the first world's were measured against;
- * those of other worlds, measured against one of their own, by way of that one. */
-#include <math.h>
+/* Turns round trips between machines into offsets to the reference machine. The first world measured against the
+ * reference itself. The other worlds measured against one of their own machines, so their offsets go by way of that
+ * one. */
+#include "assembly/clock_offsets.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "assembly/run.h"
-
-bool clock_add_measurement(struct machine *machine, struct clock_measurement measurement) {
-    struct clock_measurement *grown = realloc(machine->measurements, (machine->measurement_count + 1) * sizeof *grown);
-    if (!grown)
-        return false;
-    machine->measurements = grown;
-    size_t i = machine->measurement_count++;
-    for (; i > 0 && grown[i - 1].at_ns > measurement.at_ns; i--)
-        grown[i] = grown[i - 1];
-    grown[i] = measurement;
-    return true;
-}
+#include "assembly/machine_clock.h"
 
 /* Offset and bound of one round trip: reference -> here -> reference. */
 static struct clock_measurement measure(const struct machine *reference, const struct machine *here,
                                         const struct round_trip *trip) {
-    int64_t ref_send = (int64_t)clock_map_ns(reference, trip->ref_send);
-    int64_t ref_recv = (int64_t)clock_map_ns(reference, trip->ref_recv);
-    int64_t here_recv = (int64_t)clock_map_ns(here, trip->here_recv);
-    int64_t here_send = (int64_t)clock_map_ns(here, trip->here_send);
+    int64_t ref_send = (int64_t)machine_clock_ns(reference, trip->ref_send);
+    int64_t ref_recv = (int64_t)machine_clock_ns(reference, trip->ref_recv);
+    int64_t here_recv = (int64_t)machine_clock_ns(here, trip->here_recv);
+    int64_t here_send = (int64_t)machine_clock_ns(here, trip->here_send);
     int64_t bound = ((ref_recv - ref_send) - (here_send - here_recv)) / 2;
     bound = bound < 0 ? 0 : bound;
-    /* Rounds slower than the fastest may disagree by more than it can be wrong. */
+    /* The spread of slower rounds may exceed the bound; the error cannot. */
     int64_t error = trip->spread_ns < (double)bound ? (int64_t)(trip->spread_ns + 0.5) : bound;
     return (struct clock_measurement){
         .at_ns = here_recv + (here_send - here_recv) / 2,
@@ -37,7 +27,7 @@ static struct clock_measurement measure(const struct machine *reference, const s
     };
 }
 
-/* The machine that a process's world calls by that name; NO_ID if there is none. */
+/* The machine that this process's world calls by that name; NO_ID if there is none. */
 static uint32_t machine_named(const struct run *run, const struct process *of, const char *name) {
     const struct world *world = &run->worlds[of->world];
     for (int rank = world->first; name && rank < world->first + world->size; rank++) {
@@ -69,7 +59,7 @@ static struct clock_measurement reversed(struct clock_measurement m) {
     return m;
 }
 
-/* m: against a machine that has measurements against the reference. */
+/* m: a measurement against `between`, which has measurements against the reference. */
 static struct clock_measurement by_way_of(const struct machine *between, struct clock_measurement m) {
     int64_t there = m.at_ns + m.offset_ns;
     int64_t error = 0, bound = 0;
@@ -78,13 +68,13 @@ static struct clock_measurement by_way_of(const struct machine *between, struct 
         error = known->error_ns > error ? known->error_ns : error;
         bound = known->bound_ns > bound ? known->bound_ns : bound;
     }
-    m.offset_ns += (int64_t)clock_map_corrected(between, there > 0 ? (uint64_t)there : 0) - there;
+    m.offset_ns += (int64_t)machine_clock_corrected(between, there > 0 ? (uint64_t)there : 0) - there;
     m.error_ns += error;
     m.bound_ns += bound;
     return m;
 }
 
-/* Takes the round trips between a machine that is tied to the reference and one that is not; *more: there were some. */
+/* Uses the round trips between a machine that is tied to the reference and one that is not; *more: there were some. */
 static bool tie(struct run *run, bool *tied, bool *more) {
     bool *before = malloc(run->machine_count * sizeof *before);
     if (!before)
@@ -104,7 +94,7 @@ static bool tie(struct run *run, bool *tied, bool *more) {
             m = loose == here ? m : reversed(m);
             if (!run->machines[known].is_reference)
                 m = by_way_of(&run->machines[known], m);
-            ok = clock_add_measurement(&run->machines[loose], m);
+            ok = machine_clock_add(&run->machines[loose], m);
             *more = tied[loose] = true;
         }
     }

@@ -1,19 +1,42 @@
-/* What functions.h says, in OTF2's words. */
+/* Translates mpi_functions.h into OTF2's terms. */
 #include "assembly/functions.h"
+
+enum form { NO_COLLECTIVE, BLOCKING, NONBLOCKING, PERSISTENT };
 
 struct function {
     const char *name;
-    enum mpi_function_kind kind;
-    OTF2_CollectiveOp op;
+    enum form form;
+    OTF2_RegionRole role;
+    OTF2_CollectiveOp operation; /* for all forms of a collective */
 };
 
-enum { OTF2_COLLECTIVE_OP_NONE = OTF2_COLLECTIVE_OP_BARRIER };
+/* Roles by kind and, for collectives, by the flow of their data; only a barrier moves none. */
+#define ROLE_init OTF2_REGION_ROLE_FUNCTION
+#define ROLE_finalize OTF2_REGION_ROLE_FUNCTION
+#define ROLE_abort OTF2_REGION_ROLE_FUNCTION
+#define ROLE_control OTF2_REGION_ROLE_FUNCTION
+#define ROLE_comm OTF2_REGION_ROLE_FUNCTION
+#define ROLE_p2p OTF2_REGION_ROLE_POINT2POINT
+#define ROLE_wait OTF2_REGION_ROLE_POINT2POINT
+#define ROLE_test OTF2_REGION_ROLE_POINT2POINT
+#define ROLE_look OTF2_REGION_ROLE_POINT2POINT
+#define ROLE_all OTF2_REGION_ROLE_COLL_ALL2ALL
+#define ROLE_from_root OTF2_REGION_ROLE_COLL_ONE2ALL
+#define ROLE_to_root OTF2_REGION_ROLE_COLL_ALL2ONE
+#define ROLE_scan OTF2_REGION_ROLE_COLL_OTHER
+#define ROLE_exscan OTF2_REGION_ROLE_COLL_OTHER
+#define ROLE_neighbours OTF2_REGION_ROLE_COLL_OTHER
+#define ROLE_OF(flow, operation)                                                                                       \
+    (OTF2_COLLECTIVE_OP_##operation == OTF2_COLLECTIVE_OP_BARRIER ? OTF2_REGION_ROLE_BARRIER : ROLE_##flow)
 
-static const struct function functions[FUNCTION_COUNT] = {{"unknown", FUNCTION_KIND_OTHER, OTF2_COLLECTIVE_OP_NONE},
-#define HOPSCOPE_FUNCTION_ROW(name, kind, op) {#name, FUNCTION_KIND_##kind, OTF2_COLLECTIVE_OP_##op},
-                                                          MPI_FUNCTIONS(HOPSCOPE_FUNCTION_ROW)
-#undef HOPSCOPE_FUNCTION_ROW
-};
+#define ROW(name, kind, ...) {"MPI_" #name, NO_COLLECTIVE, ROLE_##kind, 0},
+#define ROWS(name, nonblocking, flow, operation, ...)                                                                  \
+    {"MPI_" #name, BLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation},                                \
+        {"MPI_" #nonblocking, NONBLOCKING, ROLE_OF(flow, operation), OTF2_COLLECTIVE_OP_##operation},                  \
+        {"MPI_" #name "_init", PERSISTENT, OTF2_REGION_ROLE_FUNCTION, OTF2_COLLECTIVE_OP_##operation},
+
+static const struct function functions[FUNCTION_COUNT] = {{"unknown", NO_COLLECTIVE, OTF2_REGION_ROLE_FUNCTION, 0},
+                                                          MPI_FUNCTIONS(ROW, ROWS)};
 
 static const struct function *at(uint16_t function) {
     return &functions[function < FUNCTION_COUNT ? function : FUNCTION_NONE];
@@ -24,42 +47,17 @@ const char *function_name(uint16_t function) {
 }
 
 OTF2_CollectiveOp function_collective_op(uint16_t function) {
-    return at(function)->op;
+    return at(function)->operation;
 }
 
 bool function_is_collective(uint16_t function) {
-    switch (at(function)->kind) {
-    case FUNCTION_KIND_COLL_ALL2ALL:
-    case FUNCTION_KIND_COLL_ONE2ALL:
-    case FUNCTION_KIND_COLL_ALL2ONE:
-    case FUNCTION_KIND_COLL_OTHER:
-    case FUNCTION_KIND_BARRIER:
-        return true;
-    default:
-        return false;
-    }
+    return at(function)->form == BLOCKING || at(function)->form == NONBLOCKING;
 }
 
 bool function_is_nonblocking(uint16_t function) {
-    return function >= FUNCTION_MPI_Ibarrier && function <= FUNCTION_MPI_Ineighbor_alltoallw;
+    return at(function)->form == NONBLOCKING;
 }
 
 OTF2_RegionRole function_role(uint16_t function) {
-    switch (at(function)->kind) {
-    case FUNCTION_KIND_COLL_ALL2ALL:
-        return OTF2_REGION_ROLE_COLL_ALL2ALL;
-    case FUNCTION_KIND_COLL_ONE2ALL:
-        return OTF2_REGION_ROLE_COLL_ONE2ALL;
-    case FUNCTION_KIND_COLL_ALL2ONE:
-        return OTF2_REGION_ROLE_COLL_ALL2ONE;
-    case FUNCTION_KIND_COLL_OTHER:
-        return OTF2_REGION_ROLE_COLL_OTHER;
-    case FUNCTION_KIND_BARRIER:
-        return OTF2_REGION_ROLE_BARRIER;
-    case FUNCTION_KIND_P2P:
-    case FUNCTION_KIND_WAIT:
-        return OTF2_REGION_ROLE_POINT2POINT;
-    default:
-        return OTF2_REGION_ROLE_FUNCTION;
-    }
+    return at(function)->role;
 }

@@ -1,4 +1,4 @@
-/* What hopscope/functions.h says, in OTF2's words. */
+/* Translates mpi_functions.h into OTF2's terms. */
 #ifndef HOPSCOPE_ASSEMBLY_FUNCTIONS_H
 #define HOPSCOPE_ASSEMBLY_FUNCTIONS_H
 
@@ -8,13 +8,13 @@
 
 #include "hopscope/functions.h"
 
-/* function: enum mpi_function as recorded; a number that the list lacks is "unknown". */
+/* function: enum mpi_function as recorded; a number not in the list is "unknown". */
 const char *function_name(uint16_t function);
 bool function_is_collective(uint16_t function);
-/* A collective that returns before it is done; not a start of a persistent one, which is MPI_Start's. */
+/* True for a collective that returns before it is done, but not for a persistent one's start: that is MPI_Start. */
 bool function_is_nonblocking(uint16_t function);
 OTF2_RegionRole function_role(uint16_t function);
-/* Of a collective, and of a function that makes a persistent one, only. */
+/* Only for collectives and functions that make a persistent one. */
 OTF2_CollectiveOp function_collective_op(uint16_t function);
 
 #endif

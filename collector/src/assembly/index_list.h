@@ -1,4 +1,4 @@
-/* A growing list of places in a file's records. */
+/* A growing list of indices into a file's records. */
 #ifndef HOPSCOPE_INDEX_LIST_H
 #define HOPSCOPE_INDEX_LIST_H
 
@@ -10,7 +10,7 @@ struct index_list {
     size_t *items, count, room;
 };
 
-/* False if memory is short; the list is then as it was. */
+/* False if memory runs out; the list is then unchanged. */
 static inline bool index_list_add(struct index_list *list, size_t index) {
     if (list->count == list->room) {
         size_t room = list->room ? list->room * 2 : 64;
@@ -24,7 +24,7 @@ static inline bool index_list_add(struct index_list *list, size_t index) {
     return true;
 }
 
-/* Of an ascending list: is index in it? Asked in ascending order too, with *next 0 at first. */
+/* Whether index is in an ascending list. Ask in ascending order, with *next 0 at first. */
 static inline bool index_list_has_next(const struct index_list *list, size_t *next, size_t index) {
     while (*next < list->count && list->items[*next] < index)
         ++*next;

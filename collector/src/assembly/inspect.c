@@ -1,4 +1,4 @@
-/* Reads the spools up to their last records. Nothing is written, and the run goes on meanwhile. */
+/* Reads the spools up to their last records. It writes nothing, and the run goes on meanwhile. */
 #include "assembly/inspect.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "assembly/functions.h"
+#include "assembly/machine_clock.h"
 
 static bool grow(void *array, size_t count, size_t *room, size_t size) {
     if (count < *room)
@@ -34,7 +35,7 @@ static bool open_request(struct thread_place *place, const struct spool_record *
     return true;
 }
 
-/* The entry of this collective, or one that is no longer needed: those that are over count only up to the last. */
+/* Returns an entry to fill. It reuses that of a finished collective on comm: of finished ones only the last counts. */
 static struct last_collective *entry_for(struct rank_place *rank, uint32_t comm) {
     for (size_t i = 0; i < rank->collective_count; i++)
         if (rank->collectives[i].comm == comm && !rank->collectives[i].inside)
@@ -56,8 +57,8 @@ static struct last_collective *open_collective(struct rank_place *rank, uint32_t
     return NULL;
 }
 
-/* Requests end in about the order in which they begin, and few are open at a time. Returns what began it, or
- * SPOOL_NONE. */
+/* Searches from the end: few requests are open at a time, and they end roughly in the order in which they began.
+ * Returns the record that began it, or SPOOL_NONE. */
 static struct spool_record close_request(struct thread_place *place, uint64_t id) {
     size_t i = place->open_count;
     while (i > 0 && place->open[i - 1].c != id)
@@ -81,8 +82,8 @@ struct scan {
 
 static bool enter_collective(struct scan *s, const struct spool_record *record, uint64_t root, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
-    if (comm == NO_ID || record->b >> SPOOL_PERSISTENT_SHIFT)
-        return true; /* a persistent one's number does not say which came before it */
+    if (comm == NO_ID || record->b >> ARCHIVE_PERSISTENT_SHIFT)
+        return true; /* a persistent one's number does not tell its place among the others */
     struct last_collective *collective = entry_for(s->rank, comm);
     if (!collective)
         return false;
@@ -90,7 +91,7 @@ static bool enter_collective(struct scan *s, const struct spool_record *record, 
     return true;
 }
 
-/* Behind the ENTER of a nonblocking collective, or of what starts a persistent one. */
+/* This record follows the ENTER of a nonblocking collective, or of the call that starts a persistent one. */
 static bool start_collective(struct scan *s, const struct spool_record *record, uint64_t ns) {
     uint32_t comm = comm_of(s->process, record->comm);
     if (!open_collective(s->rank, comm, record->b) && !enter_collective(s, record, SPOOL_ROOT_NONE, ns))
@@ -109,7 +110,7 @@ static bool enter(struct scan *s, const struct spool_record *record, uint64_t ns
     return true;
 }
 
-/* The one that was entered last was none: what came before it is over. */
+/* MPI refused the collective entered last, so it does not count; the one before it is over. */
 static void take_back(struct rank_place *rank, struct last_collective *collective) {
     if (collective->seq > 0) {
         collective->seq--;
@@ -138,7 +139,7 @@ static void leave(struct scan *s, const struct spool_record *record, uint64_t ns
 }
 
 static bool take(struct scan *s, const struct spool_record *record) {
-    uint64_t ns = clock_map_corrected(s->machine, clock_map_ns(s->machine, record->ticks));
+    uint64_t ns = machine_clock_corrected(s->machine, machine_clock_ns(s->machine, record->ticks));
     switch (record->kind) {
     case SPOOL_ENTER:
         return enter(s, record, ns);
@@ -155,7 +156,7 @@ static bool take(struct scan *s, const struct spool_record *record) {
     case SPOOL_REQUEST_CANCELLED:
     case SPOOL_HOP_ISEND_COMPLETE:
     case SPOOL_HOP_IRECV:
-        close_request(s->place, record->c);
+        close_request(s->place, record->c & ~SPOOL_WAITED);
         return true;
     case SPOOL_COLLECTIVE_REQUEST:
         return open_request(s->place, record, ns) && start_collective(s, record, ns);
@@ -189,7 +190,7 @@ static bool take_all(struct scan *s, const struct spool_record *stored) {
     return ok;
 }
 
-/* A process holds a lock on each of its spools as long as it lives. */
+/* A living process holds a lock on each of its spools. */
 static void find_out_if_alive(struct rank_place *rank, const struct process *process, const struct run *run) {
     char path[PATH_MAX];
     rank->known = process->ended;
@@ -222,9 +223,9 @@ static bool place_rank(struct inspection *inspection, int number) {
                 return false;
         if (file->count == 0)
             continue;
-        uint64_t first = clock_map_corrected(s.machine, clock_map_ns(s.machine, file->stored[0].ticks));
-        uint64_t last =
-            clock_map_corrected(s.machine, clock_map_ns(s.machine, last_ticks_of(&file->stored[file->count - 1])));
+        uint64_t first = machine_clock_corrected(s.machine, machine_clock_ns(s.machine, file->stored[0].ticks));
+        uint64_t last = machine_clock_corrected(
+            s.machine, machine_clock_ns(s.machine, last_ticks_of(&file->stored[file->count - 1])));
         inspection->first_ns = first < inspection->first_ns ? first : inspection->first_ns;
         inspection->last_ns = last > inspection->last_ns ? last : inspection->last_ns;
     }
@@ -232,7 +233,7 @@ static bool place_rank(struct inspection *inspection, int number) {
     return true;
 }
 
-/* Measurements of clocks are taken as they are: which of them are best is only known at the end. */
+/* Uses all clock measurements as they are: only a finished run shows which are best. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity) {
     *inspection = (struct inspection){.first_ns = UINT64_MAX};
     struct run *run = &inspection->run;

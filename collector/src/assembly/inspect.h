@@ -1,20 +1,20 @@
-/* Where every rank of a run is at this moment, or was when it died: for `hopscope inspect`. */
+/* Where every rank of a run is now, or was when it died: for `hopscope inspect`. */
 #ifndef HOPSCOPE_INSPECT_H
 #define HOPSCOPE_INSPECT_H
 
 #include "assembly/run.h"
 
-/* A collective that a rank has entered last on a communicator. */
+/* The last collective that a rank entered on a communicator. */
 struct last_collective {
     uint32_t comm; /* index into run.comms */
     uint64_t seq, enter_ns;
     uint16_t function;
     uint64_t root; /* a rank, or SPOOL_ROOT_* */
     bool inside;
-    bool started; /* it goes on when its call has returned */
+    bool started; /* it continues after its call has returned */
 };
 
-/* What one thread was doing by its last record. Times are corrected, by the clock of the reference machine. */
+/* What one thread was doing at its last record. Times are corrected to the reference machine's clock. */
 struct thread_place {
     uint32_t thread;
     size_t records;
@@ -22,9 +22,9 @@ struct thread_place {
     uint64_t call_ns;
     struct spool_record last; /* ENTER of the last call it left; SPOOL_NONE: none */
     uint64_t last_enter_ns, last_leave_ns;
-    bool waits; /* the engine has nothing to do but wait */
+    bool waits; /* the engine can do nothing but wait */
     uint64_t wait_ns;
-    struct spool_record *open; /* posts and sends that are not complete, in order */
+    struct spool_record *open; /* incomplete receives and sends, in order */
     uint64_t *open_ns;
     size_t open_count, open_room;
 };
@@ -32,20 +32,20 @@ struct thread_place {
 struct rank_place {
     struct thread_place *threads;
     size_t thread_count;
-    struct last_collective *collectives; /* one a communicator */
+    struct last_collective *collectives; /* those still open, and the last of each communicator */
     size_t collective_count;
-    bool alive, known; /* is its process still there; known: that can be told from here */
+    bool alive, known; /* whether its process still exists; known: this machine can tell */
 };
 
 struct inspection {
     struct run run;
     struct rank_place *ranks; /* run.rank_count entries */
     uint64_t first_ns, last_ns;
-    bool has_now; /* one of the clocks is this machine's */
+    bool has_now; /* now_ns is known: one of the clocks is this machine's */
     uint64_t now_ns;
 };
 
-/* Reads DIR/spool, also while it is being written. False with a message if nothing can be said. */
+/* Reads DIR/spool, even while it is being written. False with a message if nothing can be said. */
 bool inspect(struct inspection *inspection, const char *directory, char *message, size_t capacity);
 void inspection_json(const struct inspection *inspection, struct text *out);
 void inspection_free(struct inspection *inspection);

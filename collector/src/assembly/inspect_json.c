@@ -1,4 +1,4 @@
-/* An inspection as JSON: schemas/inspection.schema.json. */
+/* Prints an inspection as JSON: schemas/inspection.schema.json. */
 #include <inttypes.h>
 
 #include "assembly/functions.h"
@@ -15,17 +15,22 @@ static void add_comm(struct text *out, uint32_t comm) {
         text_add(out, ",\"comm\":%" PRIu32, comm);
 }
 
-/* A peer as trace-wide rank: null for any, for nobody, and where the communicator is not known. */
-static void add_peer(struct text *out, const struct inspection *in, uint32_t comm, uint64_t peer_and_tag, bool tag) {
-    uint32_t peer = (uint32_t)(peer_and_tag >> 32);
+/* A peer as trace-wide rank, "any" or "nobody"; null where its communicator's members are unknown. place: among these.
+ */
+static void add_member(struct text *out, const struct inspection *in, uint32_t comm, uint32_t peer, uint32_t place) {
     const struct comm *known = comm == NO_ID ? NULL : &in->run.comms[comm];
     const char *word = peer == SPOOL_ANY ? "any" : peer == SPOOL_NOBODY ? "nobody" : NULL;
     if (word)
         text_add(out, ",\"peer\":\"%s\"", word);
-    else if (known && known->members && !known->inter && peer < (uint32_t)known->size)
-        text_add(out, ",\"peer\":%d", known->members[peer]);
+    else if (known && known->members && place < (uint32_t)known->size)
+        text_add(out, ",\"peer\":%d", known->members[place]);
     else
         text_add(out, ",\"peer\":null");
+}
+
+static void add_peer(struct text *out, const struct inspection *in, uint32_t comm, uint64_t peer_and_tag, bool tag) {
+    uint32_t peer = (uint32_t)(peer_and_tag >> 32);
+    add_member(out, in, comm, peer, comm != NO_ID && in->run.comms[comm].inter ? NO_ID : peer);
     if (tag && (uint32_t)peer_and_tag == SPOOL_ANY)
         text_add(out, ",\"tag\":\"any\"");
     else if (tag)
@@ -48,7 +53,7 @@ static bool is_message_call(uint16_t function) {
     return function_role(function) == OTF2_REGION_ROLE_POINT2POINT;
 }
 
-/* Of the call's ENTER: what, from where, and with whom. */
+/* From the call's ENTER: what it is, its call site and its peer. */
 static void add_call(struct text *out, const struct inspection *in, const struct process *process,
                      const struct spool_record *call) {
     uint32_t comm = comm_of(process, call->comm);
@@ -70,10 +75,9 @@ static void add_call(struct text *out, const struct inspection *in, const struct
 
 static void add_open(struct text *out, const struct inspection *in, const struct process *process,
                      const struct spool_record *record, uint64_t ns) {
-    static const char *const phases[] = {"up", "down", "exchange", "unknown"};
     if (record->kind == SPOOL_COLLECTIVE_REQUEST) {
         text_add(out, "{\"kind\":\"collective\",\"function\":\"%s\",\"seq\":%" PRIu64, function_name(record->region),
-                 record->b & (((uint64_t)1 << SPOOL_PERSISTENT_SHIFT) - 1));
+                 record->b & (((uint64_t)1 << ARCHIVE_PERSISTENT_SHIFT) - 1));
         add_comm(out, comm_of(process, record->comm));
         add_time(out, in, "at_ns", ns);
         text_add(out, "}");
@@ -84,12 +88,15 @@ static void add_open(struct text *out, const struct inspection *in, const struct
     uint32_t comm = comm_of(process, record->comm), tag = (uint32_t)record->a;
     text_add(out, "{\"kind\":\"%s\"", sends ? "send" : "receive");
     add_comm(out, comm);
-    add_peer(out, in, comm, record->a, !hop);
     if (hop) {
+        add_member(out, in, comm, (uint32_t)(record->a >> 32), hop_peer_of(&in->run, process, record));
         bool named = record->region >= 1 && record->region <= process->tree_count;
-        text_add(out, ",\"phase\":\"%s\",\"round\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"tree\":", phases[tag & 3],
-                 tag >> 2 & 63, tag >> 8 & 255);
+        uint32_t phase = hop_phase_of(tag);
+        text_add(out, ",\"phase\":\"%s\",\"round\":%" PRIu32 ",\"segment\":%" PRIu32 ",\"tree\":",
+                 phase < PHASE_COUNT ? phase_words[phase] : "unknown", hop_round_of(tag), hop_segment_of(tag));
         text_add_quoted(out, named ? process->trees[record->region - 1].text : NULL);
+    } else {
+        add_peer(out, in, comm, record->a, true);
     }
     add_time(out, in, "at_ns", ns);
     text_add(out, "}");

@@ -1,9 +1,9 @@
-/* What the processes of different worlds have recorded about one another is put together.
+/* Joins what the processes of different worlds recorded about one another.
  *
- * A process numbers those of other worlds by itself (comm/members.h of the collector). What they are follows from its
- * intercommunicators: the sides of one meet (meet_leaders.c), and from then on each process's numbers for the other
- * side are ranks. Communicators that were made of such ones are known by their members then, as those of one world are:
- * origin, parent, members, and how many of the same there were before, which all members count alike.
+ * Each process numbers the processes of other worlds by itself (comm/members.h of the collector). Its
+ * intercommunicators tell who they are: meet_leaders.c pairs the two sides of each, and from then on each process's
+ * numbers for the other side translate to ranks. Communicators made from those are then identified by their members, as
+ * in a single world: origin, parent, members, and how many equal ones there were before, which all members count alike.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +11,20 @@
 #include "assembly/meet_leaders.h"
 #include "hopscope/hash.h"
 
-/* One side of an intercommunicator: all definitions of those who were there. */
+/* One side of an intercommunicator: merges the definitions of all its members. */
 struct side {
     uint64_t key;
-    int *ranks, size; /* its members */
+    int *ranks, size; /* of its members */
     uint32_t partner; /* index; NO_ID: not known yet */
 };
 
 struct joining {
     struct run *run;
     struct numbers {
-        int *ranks; /* trace-wide, of number world_size + index; -1 unknown */
+        int *ranks; /* trace-wide ranks by (number - world_size); -1 unknown */
         int count;
         struct id_table keys; /* a process's own key -> index of its definition */
-    } *of;                    /* by rank; of processes without foreign communicators empty */
+    } *of;                    /* by rank; empty for processes without foreign communicators */
     struct side *sides;
     size_t side_count;
     struct id_table side_ids;
@@ -32,12 +32,12 @@ struct joining {
     bool ok;
 };
 
-/* Of keys that are equal in one world only; the first world's stay as they are. */
+/* Makes keys that are unique in one world unique across worlds; those of the first world stay. */
 static uint64_t key_in_world(uint64_t key, uint32_t world) {
     return world && key ? hash_mix(key, world) : key;
 }
 
-/* -1 if it is not known, or none. */
+/* -1 if unknown or no process. */
 static int rank_of(const struct joining *j, const struct process *process, int number) {
     if (number < 0)
         return -1;
@@ -64,7 +64,7 @@ static void settle(struct comm_definition *definition, uint64_t key, uint64_t pa
     definition->joined = true;
 }
 
-/* Members become trace-wide ranks; who is none of the world's is nobody. */
+/* Members become trace-wide ranks; -1 for a number outside the world. */
 static void settle_in_world(const struct run *run, const struct process *process, struct comm_definition *definition) {
     const struct world *world = &run->worlds[process->world];
     int *lists[] = {definition->members, definition->remote};
@@ -83,7 +83,7 @@ static int largest(const int *numbers, int count) {
     return most;
 }
 
-/* Room for a process's numbers, and its definitions by key. */
+/* Makes room for a process's numbers and indexes its definitions by key. */
 static bool prepare(struct joining *j, struct process *process) {
     struct numbers *numbers = &j->of[process->rank];
     int most = -1;
@@ -95,7 +95,7 @@ static bool prepare(struct joining *j, struct process *process) {
         most = here > most ? here : most;
         most = there > most ? there : most;
     }
-    enum { MOST_FOREIGN = 1 << 26 }; /* more come of damage */
+    enum { MOST_FOREIGN = 1 << 26 }; /* a larger number comes from a damaged file */
     int64_t count = most - process->world_size + 1;
     if (count <= 0 || count > MOST_FOREIGN || process->world_size < 0)
         return true;
@@ -110,7 +110,7 @@ static bool prepare(struct joining *j, struct process *process) {
     return true;
 }
 
-/* The parent's key; false if it is not known yet. Without a parent that was recorded it is 0. */
+/* The parent's key, 0 if no parent was recorded. False if it is not known yet. */
 static bool parent_of(const struct joining *j, const struct process *process, const struct comm_definition *definition,
                       uint64_t *key) {
     uint32_t parent = id_table_find(&j->of[process->rank].keys, definition->parent_key);
@@ -139,7 +139,7 @@ static bool find_side(struct joining *j, const struct process *process, struct c
     return true;
 }
 
-/* Both sides are known: the other's members are this process's numbers for it. */
+/* Once both sides are known, the other side's members resolve this process's numbers for it. */
 static bool meet(struct joining *j, struct process *process, struct comm_definition *d) {
     if (d->side == NO_ID || j->sides[d->side].partner == NO_ID)
         return false;
@@ -196,9 +196,9 @@ static bool resolve_all(struct joining *j) {
     return changed;
 }
 
-/* What a leader of MPI_Intercomm_create says names its partner exactly: both leaders, the communicator on which they
- * met, the tag, and how often they did so before. (Where that is a communicator of one world, only its rank 0 has told
- * its members.) */
+/* A leader of MPI_Intercomm_create identifies its partner exactly: both leaders, the peer communicator, the tag, and
+ * how many such calls came before. (If the peer communicator lies within one world, only its rank 0 recorded the
+ * members.) */
 static uint64_t meeting_key(const struct leader *leader, bool *known) {
     const struct process *process = leader->process;
     const struct comm_definition *d = leader->definition;
@@ -262,8 +262,8 @@ static bool join_sides(struct joining *j) {
     return changed;
 }
 
-/* Communicators of one world that were made from one whose other members were not found. Processes that made several of
- * the same members made them in one order. */
+/* Settles communicators within one world whose parent has members that were not found. Processes that made several with
+ * the same members made them in the same order. */
 static bool settle_the_own(struct joining *j, struct process *process) {
     struct id_table made = {0};
     bool ok = true;

@@ -1,5 +1,5 @@
-/* hopscope-assemble DIR: makes the archive of a run from its spools, see assemble.h; or says where its ranks are, see
- * inspect.h. */
+/* hopscope-assemble DIR: makes a run's archive from its spools (assemble.h), or reports where its ranks are
+ * (inspect.h). */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,13 +44,13 @@ int main(int argc, char **argv) {
         return show_inspection(argv[2]);
     if (argc != 2 || argv[1][0] == '-') {
         bool help = argc == 2 && strcmp(argv[1], "--help") == 0;
-        fprintf(help ? stdout : stderr,
-                "usage: hopscope-assemble [--inspect] DIR\n\n"
-                "Makes the OTF2 archive DIR/traces.otf2 and DIR/run.json from DIR/spool. Exit code "
-                "0 if there is an archive now,\neven an incomplete one (what it lacks is said on "
-                "stderr), 2 if there is none.\n\n"
-                "--inspect makes nothing and may be used while the run goes on: it prints as JSON where every rank is "
-                "by what it\nhas recorded so far (schemas/inspection.schema.json).\n");
+        fprintf(help ? stdout : stderr, "usage: hopscope-assemble [--inspect] DIR\n\n"
+                                        "Makes the OTF2 archive DIR/traces.otf2 and DIR/run.json from DIR/spool. Exit "
+                                        "code 0: there is an archive, perhaps an\n"
+                                        "incomplete one (stderr says what is missing). Exit code 2: there is none.\n\n"
+                                        "--inspect writes no files and works while the job is still running. It "
+                                        "prints, as JSON, where every rank is\n"
+                                        "according to its records so far (schemas/inspection.schema.json).\n");
         return help ? 0 : EXIT_WRONG_INPUT;
     }
     char message[4000];

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembly/machine_clock.h"
 #include "assembly/meet_leaders.h"
 
 static struct leader leader_of(const struct run *run, const struct process *process,
@@ -10,8 +11,8 @@ static struct leader leader_of(const struct run *run, const struct process *proc
     if (!machine)
         return leader;
     leader.tied = machine->is_reference || machine->measurement_count > 0;
-    leader.began_ns = (int64_t)clock_map_corrected(machine, clock_map_ns(machine, definition->began));
-    leader.ended_ns = (int64_t)clock_map_corrected(machine, clock_map_ns(machine, definition->ended));
+    leader.began_ns = (int64_t)machine_clock_corrected(machine, machine_clock_ns(machine, definition->began));
+    leader.ended_ns = (int64_t)machine_clock_corrected(machine, machine_clock_ns(machine, definition->ended));
     for (size_t i = 0; i < machine->measurement_count; i++)
         if (machine->measurements[i].bound_ns > leader.slack_ns)
             leader.slack_ns = machine->measurements[i].bound_ns;
@@ -39,7 +40,7 @@ bool leaders_find(struct leaders *leaders, const struct run *run) {
     return true;
 }
 
-/* What the other side's must be; MEETS_NOT: found by join_worlds.c. */
+/* The kind of meeting the other side must have; MEETS_NOT: join_worlds.c finds the partner. */
 static enum meeting opposite(enum meeting meets) {
     switch (meets) {
     case MEETS_SPAWN:
@@ -57,8 +58,8 @@ static enum meeting opposite(enum meeting meets) {
     }
 }
 
-/* Whether a may have met b, in the direction in which the partner of a is sure to be there if its world is: a spawned
- * world's parents, the port's owner, the other end. */
+/* Whether a may have met b. Asked only in the direction in which a's partner must exist if its world was recorded: from
+ * a spawned world to its parents, from a client to the port's owner, between the ends of a socket. */
 static bool may_meet(const struct run *run, const struct leader *a, const struct leader *b) {
     const struct comm_definition *x = a->definition, *y = b->definition;
     if (a == b || b->partner != SIZE_MAX || opposite(x->meets) != y->meets || x->member_count != y->remote_count ||
@@ -84,7 +85,7 @@ static bool seeks(const struct leader *leader) {
     return leader->partner == SIZE_MAX && (meets == MEETS_PARENT || meets == MEETS_CONNECT || meets == MEETS_JOIN);
 }
 
-/* The only one that may be met; SIZE_MAX if there are none or several. */
+/* The only candidate that this leader may have met; SIZE_MAX if there are none or several. */
 static size_t only_one(const struct leaders *leaders, const struct run *run, size_t of) {
     size_t found = SIZE_MAX;
     for (size_t i = 0; seeks(&leaders->items[of]) && i < leaders->count; i++) {
@@ -97,7 +98,7 @@ static size_t only_one(const struct leaders *leaders, const struct run *run, siz
     return found;
 }
 
-/* only: for each leader; suitors: how many have one as their only one. */
+/* only: each leader's only candidate; suitors: for how many leaders this one is the only candidate. */
 static bool pair_up(struct leaders *leaders, const size_t *only, const uint32_t *suitors) {
     bool changed = false;
     for (size_t i = 0; i < leaders->count; i++) {
@@ -117,7 +118,7 @@ bool leaders_meet(struct leaders *leaders, const struct run *run) {
     size_t *only = malloc((leaders->count + 1) * sizeof *only);
     uint32_t *suitors = malloc((leaders->count + 1) * sizeof *suitors);
     bool ok = only && suitors;
-    /* Every pair takes a candidate away from others. */
+    /* Every pair found leaves fewer candidates for the others. */
     for (bool changed = ok; changed; changed = pair_up(leaders, only, suitors)) {
         memset(suitors, 0, leaders->count * sizeof *suitors);
         for (size_t i = 0; i < leaders->count; i++) {
@@ -137,21 +138,20 @@ void leaders_say(const struct leaders *leaders, struct run *run) {
         alone[leaders->items[i].definition->meets] += leaders->items[i].partner == SIZE_MAX;
     run->spawns_without_world = alone[MEETS_SPAWN];
     if (alone[MEETS_SPAWN])
-        sentences_add(
-            &run->missing,
-            "the processes of %zu MPI_Comm_spawn(s) (they were not recorded, or several at one time cannot be "
-            "told apart)",
-            alone[MEETS_SPAWN]);
+        sentences_add(&run->missing,
+                      "the processes that %zu call(s) of MPI_Comm_spawn started (they were not recorded, or "
+                      "simultaneous spawns cannot be told apart)",
+                      alone[MEETS_SPAWN]);
     if (alone[MEETS_PARENT])
         sentences_add(&run->missing,
-                      "who started the processes of %zu world(s) by MPI_Comm_spawn (the parents' recordings are not "
-                      "here, or several spawns at one time cannot be told apart)",
+                      "the parents of %zu world(s) started by MPI_Comm_spawn (their recordings are not here, or "
+                      "simultaneous spawns cannot be told apart)",
                       alone[MEETS_PARENT]);
     size_t met = alone[MEETS_ACCEPT] + alone[MEETS_CONNECT] + alone[MEETS_JOIN] + alone[MEETS_INTERCOMM];
     if (met)
         sentences_add(&run->missing,
-                      "the other side of %zu connection(s) between worlds (its recordings are not here: `hopscope "
-                      "recover DIR OTHER` joins another run's)",
+                      "the other side of %zu connection(s) between worlds (its recordings are not here; `hopscope "
+                      "recover DIR OTHER` joins those of another run)",
                       met);
 }
 

@@ -1,5 +1,5 @@
-/* Which definitions of different processes are the same communicator: those of one key. Numbers them alike whenever the
- * program makes them alike, and puts their members together. */
+/* Finds which definitions of different processes are the same communicator: those with the same key. Numbers
+ * communicators the same way in every run in which the program makes them in the same way, and merges their members. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct view {
     int rank;
 };
 
-/* MPI_COMM_SELF has a key per rank and is one communicator definition in OTF2. */
+/* MPI_COMM_SELF has one key per rank but a single communicator definition in OTF2. */
 static uint64_t merge_key(const struct comm_definition *definition) {
     return definition->self ? 0 : definition->common_key;
 }
@@ -25,8 +25,8 @@ static int by_key(const void *a, const void *b) {
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* MPI_COMM_WORLD, then in the order of making: a parent's definition precedes its children's in every process. Where
- * several threads make communicators that order is a matter of chance; see in_order_of_descent. */
+/* MPI_COMM_WORLD first, then in order of creation: a parent's definition precedes its children's in every process. With
+ * several threads creating communicators that order is random; see in_order_of_descent. */
 static int in_order_of_making(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world != y->world)
@@ -38,7 +38,7 @@ static int in_order_of_making(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* MPI_COMM_WORLD, then by generation and key, which hang on nothing but what the program asked for. */
+/* MPI_COMM_WORLD first, then by generation and key, which depend only on what the program asked for. */
 static int in_order_of_descent(const void *a, const void *b) {
     const struct comm *x = a, *y = b;
     if (x->world || y->world)
@@ -49,7 +49,7 @@ static int in_order_of_descent(const void *a, const void *b) {
 }
 
 static void find_generations(struct run *run) {
-    /* Sorted by making, parents precede their children in all but damaged spools. */
+    /* In order of creation parents precede their children, except in damaged spools. */
     for (size_t i = 0; i < run->comm_count; i++) {
         struct comm *comm = &run->comms[i];
         comm->generation = comm->parent == NO_ID || comm->parent >= i ? 1 : run->comms[comm->parent].generation + 1;
@@ -70,7 +70,7 @@ static bool ranks_exist(const struct run *run, const int *ranks, int count) {
     return true;
 }
 
-/* A rank of a world of which nothing is known, and that is no member yet; -1 if there is none. */
+/* A rank of the world that was not found and is not yet a member; -1 if there is none. */
 static int unknown_rank(const struct run *run, const struct world *world, const int *members, int size) {
     for (int rank = world->first; rank < world->first + world->size; rank++) {
         bool taken = run->processes[rank].present;
@@ -82,9 +82,10 @@ static int unknown_rank(const struct run *run, const struct world *world, const 
     return -1;
 }
 
-/* From a member that wrote them all; else each from its own report, the silent ones from the ranks that are missing. */
+/* Takes the members from one that wrote them all. Otherwise takes each from its own report, and fills in the silent
+ * ones from the missing ranks. */
 static bool find_members(struct run *run, struct comm *comm, const struct view *views, size_t count) {
-    /* Of one world, or its members were found by join_worlds. */
+    /* All members are of this world, or join_worlds found them. */
     const struct world *world = &run->worlds[run->processes[views[0].rank].world];
     int size = views[0].definition->size;
     if (size < 1 || size > run->rank_count)
@@ -117,8 +118,8 @@ static bool find_members(struct run *run, struct comm *comm, const struct view *
         }
     }
     if (guessed)
-        sentences_add(&run->missing, "%d member(s) of communicator %s (taken to be of the missing ranks, in order)",
-                      guessed, comm->name ? comm->name : "without a name");
+        sentences_add(&run->missing, "%d member(s) of %s%s (assumed to be the missing ranks, in order)", guessed,
+                      comm->name ? "communicator " : "", comm->name ? comm->name : "an unnamed communicator");
     return true;
 }
 
@@ -129,7 +130,7 @@ static bool contains(const int *ranks, int count, int rank) {
     return false;
 }
 
-/* Both groups, the one with the smaller first rank first. */
+/* Finds both groups; the one with the smaller first rank comes first. */
 static bool find_groups(const struct run *run, struct comm *comm, const struct view *views, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct comm_definition *d = views[i].definition;
@@ -147,7 +148,7 @@ static bool find_groups(const struct run *run, struct comm *comm, const struct v
         memcpy(comm->members + comm->first_group, second, (size_t)(comm->size - comm->first_group) * sizeof *second);
         return true;
     }
-    /* Unknown: all who reported it, as one group; messages on it cannot be told apart and are left out. */
+    /* Groups unknown: all who reported it form one group. Its messages are ambiguous and are left out. */
     comm->members = malloc(count * sizeof *comm->members);
     if (!comm->members)
         return false;

@@ -24,7 +24,7 @@ static int64_t integer_of(const struct json *line, const char *key, int64_t othe
     return value && value->type == JSON_NUMBER && value->is_integer ? value->integer : otherwise;
 }
 
-/* Ticks may exceed int64_t on no known machine; a number beyond it is kept as nearly as a double can. */
+/* No known machine's ticks exceed int64_t; a larger number is kept as precisely as a double can. */
 static uint64_t unsigned_of(const struct json *line, const char *key) {
     const struct json *value = json_get(line, key);
     if (!value || value->type != JSON_NUMBER)
@@ -44,14 +44,14 @@ static uint64_t key_of(const struct json *line, const char *key) {
     return value && value->type == JSON_STRING ? strtoull(value->string, NULL, 16) : 0;
 }
 
-/* Room for element id (from 1) in an array of definitions; new elements are zero. NULL without memory or for an id that
- * no process would write. */
+/* Returns element id (from 1) of an array of definitions, which grows as needed; new elements are zero. NULL if memory
+ * runs out or for an id that no process would write. */
 static void *element(void **array, size_t *count, size_t size, int64_t id) {
     if (id < 1 || id > 1 << 28)
         return NULL;
     if ((size_t)id > *count) {
         size_t wanted = (size_t)id;
-        /* Ids come in order, so grow by doubling: capacity is the next power of two of count. */
+        /* Ids come in order, so it doubles: the capacity is the next power of two of count. */
         size_t capacity = 1;
         while (capacity < *count)
             capacity *= 2;
@@ -93,6 +93,7 @@ static void take_process(struct process *process, const struct json *line) {
     process->world_size = integer_of(line, "world_size", process->world_size);
     process->pid = integer_of(line, "pid", process->pid);
     process->core = integer_of(line, "core", process->core);
+    process->memory = integer_of(line, "memory", process->memory);
     process->started_ns = integer_of(line, "started_ns", process->started_ns);
     process->thread_level = integer_of(line, "thread_level", process->thread_level);
     process->parent_rank = integer_of(line, "parent_rank", process->parent_rank);
@@ -191,7 +192,19 @@ static bool take_round_trip(struct process *process, const struct json *line) {
     return true;
 }
 
-/* name NULL: no place for it. */
+static bool take_setting(struct process *process, const struct json *line) {
+    struct setting_definition *setting = ELEMENT(process, settings, setting_count, (int64_t)process->setting_count + 1);
+    if (!setting)
+        return false;
+    take_text(line, "name", &setting->name);
+    take_text(line, "asked", &setting->asked);
+    take_text(line, "value", &setting->value);
+    take_text(line, "source", &setting->source);
+    take_text(line, "text", &setting->text);
+    return true;
+}
+
+/* name NULL: there is no room for it. */
 static bool take_name(const struct json *line, const char *key, struct name_definition *name) {
     if (name)
         take_text(line, key, &name->text);
@@ -221,12 +234,21 @@ static bool take_line(struct process *process, const struct json *line) {
         return take_name(line, "name", ELEMENT(process, trees, tree_count, id));
     } else if (strcmp(kind, "reason") == 0) {
         return take_name(line, "text", ELEMENT(process, reasons, reason_count, id));
+    } else if (strcmp(kind, "algorithm") == 0) {
+        return take_name(line, "name", ELEMENT(process, algorithms, algorithm_count, id));
     } else if (strcmp(kind, "region") == 0) {
         return take_name(line, "name", ELEMENT(process, user_regions, user_region_count, id));
+    } else if (strcmp(kind, "setting") == 0) {
+        return take_setting(process, line);
     } else if (strcmp(kind, "clock") == 0) {
         return take_clock(process, line);
     } else if (strcmp(kind, "round_trip") == 0) {
         return take_round_trip(process, line);
+    } else if (strcmp(kind, "native") == 0) {
+        process->native.tried = true;
+        take_text(line, "off", &process->native.off);
+        for (int i = 0; i < NATIVE_COUNTS; i++)
+            process->native.counts[i] = unsigned_of(line, native_count_names[i]);
     } else if (strcmp(kind, "end") == 0) {
         process->ended = true;
         take_text(line, "how", &process->end_how);
@@ -268,14 +290,14 @@ bool read_definitions(struct process *process, const char *path, struct sentence
     size_t length;
     char *bytes = read_whole(path, &length);
     if (!bytes) {
-        sentences_add(missing, "%s cannot be read: %s", path, strerror(errno));
+        sentences_add(missing, "%s (it cannot be read: %s)", path, strerror(errno));
         return false;
     }
     size_t number = 0, unreadable = 0, first_unreadable = 0;
     for (const char *next = bytes, *end = bytes + length; next < end;) {
         const char *stop = memchr(next, '\n', (size_t)(end - next));
         number++;
-        if (!stop) /* the process died while it wrote this line */
+        if (!stop) /* the process died while writing this line */
             break;
         if (stop > next) {
             struct json *line = json_parse(next, (size_t)(stop - next), NULL);
@@ -289,7 +311,7 @@ bool read_definitions(struct process *process, const char *path, struct sentence
     }
     free(bytes);
     if (unreadable)
-        sentences_add(missing, "%s: %zu line(s) cannot be read, the first is line %zu", path, unreadable,
+        sentences_add(missing, "%zu line(s) of %s (they cannot be read; the first is line %zu)", unreadable, path,
                       first_unreadable);
     return process->present;
 }
@@ -318,13 +340,23 @@ void process_free(struct process *process) {
     }
     for (size_t i = 0; i < process->round_trip_count; i++)
         free(process->round_trips[i].ref_host);
+    for (size_t i = 0; i < process->setting_count; i++) {
+        struct setting_definition *setting = &process->settings[i];
+        free(setting->name);
+        free(setting->asked);
+        free(setting->value);
+        free(setting->source);
+        free(setting->text);
+    }
     for (size_t i = 0; i < process->spool_count; i++)
         spool_file_close(&process->spools[i]);
     free_names(process->trees, process->tree_count);
     free_names(process->reasons, process->reason_count);
+    free_names(process->algorithms, process->algorithm_count);
     free_names(process->user_regions, process->user_region_count);
     free(process->comms);
     free(process->sites);
+    free(process->settings);
     free(process->pairs);
     free(process->round_trips);
     free(process->spools);

@@ -4,8 +4,8 @@
 
 #include "assembly/run.h"
 
-/* Fills process from the file. A line that its process did not finish writing is left out; lines that cannot be read
- * are left out and said in missing. False if the file cannot be read, or says nothing of its process. */
+/* Fills process from the file. A line that its process did not finish is left out silently; other unreadable lines are
+ * left out and reported in missing. False if the file cannot be read, or does not describe its process. */
 bool read_definitions(struct process *process, const char *path, struct sentences *missing);
 void process_free(struct process *process);
 

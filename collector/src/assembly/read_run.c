@@ -27,7 +27,7 @@ static int is_joined(const struct dirent *entry) {
     return strncmp(entry->d_name, "joined-", 7) == 0;
 }
 
-/* The world of a directory, the spawned ones beneath it, and the runs that were joined to it. */
+/* Adds the world of a directory, the spawned worlds beneath it, and the runs joined to it. */
 static bool add_worlds(struct run *run, const char *directory, uint32_t *families, int *error) {
     uint32_t family = (*families)++;
     if (!add_world(run, directory, family, error))
@@ -41,8 +41,8 @@ static bool add_worlds(struct run *run, const char *directory, uint32_t *familie
             int unreadable = 0;
             if (ok && snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name) < (int)sizeof path)
                 ok = joined ? add_worlds(run, path, families, &unreadable) : add_world(run, path, family, &unreadable);
-            if (unreadable) { /* such as one that has not come to make its spool/ */
-                sentences_add(&run->missing, "all of %s: %s", path, strerror(unreadable));
+            if (unreadable) { /* such as one that has not made its spool/ yet */
+                sentences_add(&run->missing, "everything in %s (%s)", path, strerror(unreadable));
                 ok = true;
             }
             free(entries[i]);
@@ -61,7 +61,7 @@ static int64_t started(const struct world *world) {
     return INT64_MAX;
 }
 
-/* The runs as they were given, in each the world that was there first. */
+/* Runs in the order given; within each, the world that started first. */
 static int in_order(const void *a, const void *b) {
     const struct world *x = a, *y = b;
     if (x->family != y->family)
@@ -76,7 +76,7 @@ static int in_order(const void *a, const void *b) {
     return strcmp(x->directory, y->directory);
 }
 
-/* Worlds of which nothing is known go; the others' processes are put behind one another. */
+/* Drops worlds without any known rank and numbers the ranks of the others consecutively. */
 static bool number_ranks(struct run *run) {
     qsort(run->worlds, run->world_count, sizeof *run->worlds, in_order);
     size_t kept = 0;
@@ -113,7 +113,7 @@ const char *rank_name(const struct run *run, int rank, char *text, size_t capaci
     return text;
 }
 
-/* "0, 3 to 5 and 7" of the ranks for which a test holds; returns how many. */
+/* Writes "0, 3 to 5 and 7" for the ranks for which a test holds; returns how many. */
 static int list_ranks(const struct run *run, bool (*holds)(const struct process *), struct text *out) {
     int found = 0;
     for (int rank = 0; rank < run->rank_count; rank++) {
@@ -184,22 +184,25 @@ static void say_whose_end_another_tool_took(struct run *run) {
         return;
     struct text why = {0};
     text_add(&why,
-             " (MPI_Finalize was not reached, at least not by the collector: %s has one too and was loaded before it. "
-             "With HOPSCOPE_CHAIN=1 both see each call)",
+             " (MPI_Finalize was not reached through the collector: %s, which was loaded first, defines it too. Set "
+             "HOPSCOPE_CHAIN=1 so that both see every call)",
              tool);
-    say(run, is_taken, "what came after the last record", why.bytes ? why.bytes : "");
+    say(run, is_taken, "anything after the last record", why.bytes ? why.bytes : "");
     text_free(&why);
 }
 
 static void say_what_is_missing(struct run *run) {
     say(run, is_absent, "everything",
-        " (no spool was found: bring node-local spools into spool/, or the collector was not preloaded there)");
-    say(run, lacks_definitions, "all events", " (their .defs file is missing or empty, so they cannot be understood)");
-    say(run, lacks_spools, "all events", " (their .spool file is missing or damaged)");
-    say(run, died_unheard, "what came after the last record", " (MPI_Finalize was not reached)");
+        " (no spool was found; either the collector was not preloaded there, or its node-local spools must still be "
+        "copied to spool/)");
+    say(run, lacks_definitions, "all events",
+        " (the .defs file, without which they cannot be read, is missing or empty)");
+    say(run, lacks_spools, "all events", " (the .spool file is missing or damaged)");
+    say(run, died_unheard, "anything after the last record", " (MPI_Finalize was not reached)");
     say_whose_end_another_tool_took(run);
-    say(run, began_again, "what was done in sessions of MPI, begun after all had ended,",
-        " (keep one session open to the end, and all are recorded)");
+    say(run, began_again, "the later MPI sessions",
+        " (they were opened after all earlier ones had closed; keep one session open to the end, and all are "
+        "recorded)");
     say(run, aborted, "the end of the run", " (MPI_Abort was called there)");
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *process = &run->processes[rank];
@@ -212,7 +215,7 @@ static void say_what_is_missing(struct run *run) {
     }
 }
 
-/* Somebody of another world who is on this process's machine and knows its place; NULL if there is nobody. */
+/* A process of another world on the same machine whose place is known; NULL if there is none. */
 static const struct process *placed_beside(const struct run *run, const struct process *process) {
     for (int rank = 0; rank < run->rank_count; rank++) {
         const struct process *other = &run->processes[rank];
@@ -222,8 +225,8 @@ static const struct process *placed_beside(const struct run *run, const struct p
     return NULL;
 }
 
-/* A process that ended before it knew its place, or of a world that knows none (MPI by sessions): where its world has
- * no topology in use its host is its machine. */
+/* Places a process that ended before it knew its place, or whose world knows none (sessions). If its world used no
+ * topology, its host is its machine. */
 static void place_unplaced(struct run *run, const struct world *world) {
     bool any_placed = false;
     for (int rank = world->first; rank < world->first + world->size; rank++)
@@ -248,8 +251,8 @@ bool run_read(struct run *run, const char *directory, char *message, size_t capa
         if (error == ENAMETOOLONG)
             snprintf(message, capacity, "the path %.60s... is too long", directory);
         else if (error)
-            snprintf(message, capacity, "%s/spool: %s; name the trace directory of a run under the collector",
-                     directory, strerror(error));
+            snprintf(message, capacity, "%s/spool: %s; name the trace directory of a recorded run", directory,
+                     strerror(error));
         else
             snprintf(message, capacity, "out of memory while reading %s/spool", directory);
         return false;
@@ -259,7 +262,7 @@ bool run_read(struct run *run, const char *directory, char *message, size_t capa
         any = any || run->processes[rank].present;
     if (!any) {
         snprintf(message, capacity,
-                 "%s/spool holds no definitions of any rank (<rank>.defs), so there is nothing to assemble", directory);
+                 "%s/spool has no definitions (<rank>.defs) of any rank, so there is nothing to assemble", directory);
         return false;
     }
     for (size_t i = 0; i < run->world_count; i++)

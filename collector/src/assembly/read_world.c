@@ -1,4 +1,4 @@
-/* Reads the spool directory of one world: which ranks and threads there are, and which should be there. */
+/* Reads the spool directory of one world: which ranks and threads exist, and which should. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,9 +9,9 @@
 #include "assembly/read_definitions.h"
 #include "assembly/run.h"
 
-enum { MOST_RANKS = 1 << 24 }; /* a file name with a larger number is none of the collector's */
+enum { MOST_RANKS = 1 << 24 }; /* a larger number in a file name is not the collector's */
 
-/* "<rank>.defs" or "<rank>.<thread>.spool"; thread is -1 for the former. */
+/* "<rank>.defs" or "<rank>.<thread>.spool"; thread is -1 for the first form. */
 static bool parse_name(const char *name, int *rank, int *thread) {
     int used = 0;
     *thread = -1;

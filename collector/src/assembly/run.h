@@ -1,4 +1,4 @@
-/* What the spool directory says about a run, before anything of it is an archive.
+/* What the spool directory says about a run, before it becomes an archive.
  *
  * Read by read_run.c (definitions) and spool_file.c (records); completed by clock_map.c, merge_comms.c and survey.c;
  * written by archive.c, write_definitions.c, write_events.c and run_json.c.
@@ -22,26 +22,27 @@
 struct spool_file {
     uint32_t thread;
     void *mapping;
-    size_t mapped_bytes, file_bytes;   /* the first ones can be read again from the file; behind them is a copy */
+    size_t mapped_bytes, file_bytes;   /* the first file_bytes can be read again from the file; the rest is a copy */
     const struct spool_record *stored; /* see stored.h */
-    struct spool_record *sorted;       /* a copy in order of time, where the file is not; else NULL */
-    size_t count, records;             /* of places, and of the records in them */
+    struct spool_record *sorted;       /* a copy in time order if the file is not; else NULL */
+    size_t count, records;             /* places, and the records in them */
     enum spool_state state;
     char stop_reason[256];
     /* survey.c */
-    struct index_list open_enters; /* ascending: places of ENTER records whose call never left */
-    struct index_list refused;     /* ascending: those of collectives that the MPI library refused */
+    struct index_list open_enters; /* ascending: places of ENTER records of calls never left */
+    struct index_list refused;     /* ascending: places of collectives that MPI refused */
+    struct id_table waited;        /* requests of hops whose completion ended a wait */
     uint64_t events_written;       /* write_events.c */
 };
 
 struct comm_definition {      /* index = id - 1; key 0: undefined */
-    uint64_t key, parent_key; /* this process's own */
+    uint64_t key, parent_key; /* unique within this process's world */
     char *name;
     int size, rank;
-    bool inter, self, world; /* MPI_COMM_SELF, MPI_COMM_WORLD, whatever the program names them */
-    int *members, *remote;   /* trace-wide ranks once joined is set; NULL where this process did not write them */
+    bool inter, self, world; /* MPI_COMM_SELF and MPI_COMM_WORLD, even if the program renamed them */
+    int *members, *remote;   /* trace-wide ranks once joined is set; NULL if this process did not write them */
     int member_count, remote_count;
-    /* Of one with processes of other worlds (comm/registry.h of the collector): */
+    /* If it has processes of other worlds (comm/registry.h of the collector): */
     bool foreign;
     uint64_t origin, salt, nth; /* origin: a hash of the word */
     enum meeting {
@@ -54,14 +55,14 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
         MEETS_INTERCOMM
     } meets;
     bool leads;
-    uint64_t began, ended, place; /* of the one that leads */
-    uint32_t peer;                /* definition of this process, 0: none */
+    uint64_t began, ended, place; /* set on the leader */
+    uint32_t peer;                /* a definition id of this process, 0: none */
     int peer_rank;
-    uint32_t side; /* join_worlds.c; NO_ID */
-    /* join_worlds.c */
-    bool joined;                        /* the next two are known */
+    uint32_t side; /* set by join_worlds.c; or NO_ID */
+    /* set by join_worlds.c */
+    bool joined;                        /* common_key and common_parent are known */
     uint64_t common_key, common_parent; /* equal on all members */
-    uint32_t merged;                    /* index into run.comms, NO_ID */
+    uint32_t merged;                    /* index into run.comms, or NO_ID */
 };
 
 struct site_definition {
@@ -72,7 +73,11 @@ struct site_definition {
 
 struct name_definition {
     char *text;
-    uint32_t merged; /* index into run.trees or run.user_regions; reasons: unused */
+    uint32_t merged; /* index into run.trees or run.user_regions; unused for the others */
+};
+
+struct setting_definition { /* NULL: not known; see hopscope/spool.h */
+    char *name, *asked, *value, *source, *text;
 };
 
 struct clock_pair_definition {
@@ -86,24 +91,45 @@ struct round_trip {
 };
 
 /* One rank. present: its definitions were found. */
+/* Messages inside the MPI library that are no hops: of no collective; of one between those looked at; of one that is
+ * not known; one more than there was room for. X(name) */
+#define NATIVE_COUNTS_LIST(X) X(internal) X(thinned) X(unknown) X(lost)
+enum {
+#define NATIVE_COUNT(name) NATIVE_##name,
+    NATIVE_COUNTS_LIST(NATIVE_COUNT)
+#undef NATIVE_COUNT
+        NATIVE_COUNTS
+};
+extern const char *const native_count_names[NATIVE_COUNTS];
+
+/* What a process recorded of the messages inside the MPI library. */
+struct native_messages {
+    bool tried;
+    char *off; /* why nothing; NULL: it did */
+    uint64_t counts[NATIVE_COUNTS];
+};
+
 struct process {
     bool present, ended, spawned, thread_multiple;
     int rank; /* trace-wide */
     int world_rank;
     uint32_t world; /* index into run.worlds */
-    int64_t world_size, pid, core, started_ns, thread_level, parent_rank;
+    int64_t world_size, pid, core, memory /* 0: unknown */, started_ns, thread_level, parent_rank;
     char *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
         *topology_file, *end_how, *record;
-    char *finalize_goes_to; /* the object of another tool that has an MPI_Finalize before the collector's */
-    bool began_again;       /* a session after all had ended, of which nothing is recorded */
+    struct native_messages native;
+    char *finalize_goes_to; /* the object of another tool whose MPI_Finalize precedes the collector's */
+    bool began_again;       /* started a session after all had ended; that part is not recorded */
     bool has_event_cost;
     double event_cost_ns;
     struct comm_definition *comms;
     size_t comm_count;
     struct site_definition *sites;
     size_t site_count;
-    struct name_definition *trees, *reasons, *user_regions;
-    size_t tree_count, reason_count, user_region_count;
+    struct name_definition *trees, *reasons, *algorithms, *user_regions;
+    size_t tree_count, reason_count, algorithm_count, user_region_count;
+    struct setting_definition *settings;
+    size_t setting_count;
     struct clock_pair_definition *pairs;
     size_t pair_count;
     struct round_trip *round_trips;
@@ -114,29 +140,29 @@ struct process {
 };
 
 struct clock_measurement {
-    int64_t at_ns; /* raw, this machine's */
+    int64_t at_ns; /* raw time of this machine */
     int64_t offset_ns, error_ns, bound_ns;
 };
 
-/* One MPI_COMM_WORLD (or mpi://WORLD): the job's own, or one that MPI_Comm_spawn made. Its ranks are, trace-wide, those
- * from first on. */
+/* One MPI_COMM_WORLD (or mpi://WORLD): the job's own, or one made by MPI_Comm_spawn. Its trace-wide ranks start at
+ * first. */
 struct world {
     char *directory;           /* where its spool/ is */
-    uint32_t family;           /* of those whose directories are in one: which may have spawned one another */
-    struct process *processes; /* until they are put behind one another */
+    uint32_t family;           /* same for worlds of one run, which may have spawned one another */
+    struct process *processes; /* until number_ranks moves them to run.processes */
     int first, size;
 };
 
 /* A machine with a clock of its own. */
 struct machine {
-    char name[160];                /* unlike any other's */
-    const char *clock_name, *boot; /* its name in the world that was first there; boot NULL: unknown */
+    char name[160];                /* unique */
+    const char *clock_name, *boot; /* its name in the first world on it; boot NULL: unknown */
     bool is_tsc;
     uint64_t base_ticks, base_ns;
     double ns_per_tick;
     bool is_reference;
-    uint64_t first_ns, last_ns;             /* raw times of the events here; survey.c */
-    struct clock_measurement *measurements; /* by time */
+    uint64_t first_ns, last_ns;             /* raw times of the first and last event; survey.c */
+    struct clock_measurement *measurements; /* in time order */
     size_t measurement_count;
 };
 
@@ -144,14 +170,14 @@ struct machine {
 struct comm {
     uint64_t key, parent_key;
     const char *name;
-    char *own_name; /* name, if it is not one of the definitions' */
+    char *own_name; /* its own name, if none of the definitions has one */
     bool inter, self, world;
     int size;
     int *members;        /* trace-wide ranks in order; an intercommunicator's first group, then its second */
-    int first_group;     /* an intercommunicator's: members of the first group; 0 where the groups are unknown */
-    uint32_t first_id;   /* lowest definition id of a process: order of making */
-    uint32_t generation; /* how far from one without a parent */
-    uint32_t parent;     /* index, NO_ID */
+    int first_group;     /* an intercommunicator's members in its first group; 0 if the groups are unknown */
+    uint32_t first_id;   /* lowest definition id in any process; gives the order of creation */
+    uint32_t generation; /* distance from an ancestor without a parent */
+    uint32_t parent;     /* index, or NO_ID */
     uint32_t group;      /* index into the archive's groups */
 };
 
@@ -168,21 +194,21 @@ struct site { /* merged call site */
 /* A region: what was called, and from where. OTF2 id: index. */
 struct region {
     uint16_t function;     /* enum mpi_function */
-    bool refused;          /* a collective's, by the MPI library */
+    bool refused;          /* a collective that the MPI library refused */
     uint32_t site;         /* NO_ID: unknown */
-    const char *user_name; /* of the user's own; NULL: an MPI function */
+    const char *user_name; /* a region of the program's own; NULL: an MPI function */
 };
 
-/* The collector's own regions, behind those of MPI functions: id = region_count + this. */
+/* The collector's own regions follow those of MPI functions: id = region_count + this. */
 enum own_region { OWN_HOP_WAIT, OWN_COMBINE, OWN_COPY, OWN_OVERHEAD, OWN_REGION_COUNT };
 
 struct run {
     const char *directory;
     struct process *processes; /* by trace-wide rank */
-    int rank_count;            /* of all worlds, those of which nothing was found too */
+    int rank_count;            /* of all worlds, including ranks not found */
     struct world *worlds;
     size_t world_count;
-    size_t spawns_without_world; /* MPI_Comm_spawn made them, and they were not found, or not told apart */
+    size_t spawns_without_world; /* MPI_Comm_spawn calls whose worlds are missing or ambiguous */
     struct machine *machines;
     size_t machine_count;
     struct comm *comms;
@@ -196,8 +222,8 @@ struct run {
     struct region *regions;
     size_t region_count;
     struct id_table region_ids, shadow_ids;
-    /* survey.c; first and last are corrected, by the clock of the reference machine */
-    uint64_t places, first_ns, last_ns, overhead_ns;                                     /* places of the spools */
+    /* survey.c; first and last are corrected to the reference machine's clock */
+    uint64_t places, first_ns, last_ns, overhead_ns;                                     /* places in the spools */
     size_t threads;                                                                      /* spools with records */
     uint64_t records_unknown, records_without_comm, records_unjoined, records_ungrouped; /* left out */
     uint64_t leaves_without_enter;
@@ -207,55 +233,52 @@ struct run {
     bool out_of_memory;
 };
 
-/* Reads DIR/spool, and those of the worlds beneath: DIR/spawned-<job>/spool, and of other runs that were brought,
- * DIR/joined-<name>/spool with what is beneath that. False with a message if there is nothing to make an archive of. */
+/* Reads DIR/spool and those of worlds beneath it: DIR/spawned-<job>/spool, and for runs added later
+ * DIR/joined-<name>/spool with the worlds beneath that. False with a message if there is nothing to make an archive
+ * from. */
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
-/* Of one world: its processes. False if memory fails, or with an errno if the directory cannot be read. */
+/* Reads the processes of one world. False if memory runs out, or with an errno if the directory cannot be read. */
 bool world_read(struct world *world, struct sentences *missing, int *error);
 void run_free(struct run *run);
 
-/* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if it is no usable spool. */
+/* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if the spool is not usable. */
 bool spool_file_open(struct spool_file *file, const char *path, uint32_t world_rank, uint32_t thread, char *reason,
                      size_t capacity);
 void spool_file_close(struct spool_file *file);
-/* Lets go of the pages that a pass over the records has brought in; they can be read again. */
+/* Releases the pages that a pass over the records has brought in; they can be read again. */
 void spool_file_rest(const struct spool_file *file);
 
-/* How a rank is called in a sentence: "3", or "3 (1 of world 2)" where there are several. */
+/* A rank's name in a sentence: "3", or "3 (1 of world 2)" if there are several worlds. */
 const char *rank_name(const struct run *run, int rank, char *text, size_t capacity);
 
-/* Fits a map from ticks to ns per machine and works out the offsets between machines. */
+/* Fits each machine's map from ticks to ns and computes the offsets between machines. */
 bool clock_map_make(struct run *run);
-uint64_t clock_map_ns(const struct machine *machine, uint64_t ticks);
-/* By the clock of the reference machine. */
-uint64_t clock_map_corrected(const struct machine *machine, uint64_t raw_ns);
-/* The present instant, corrected; false if this is not that machine, or it was started anew. */
+/* The current time, corrected; false if this is another machine, or it has rebooted. */
 bool clock_map_now(const struct machine *machine, uint64_t *now_ns);
-/* After survey: what stands for each machine's measurements, sentences about clocks that nothing ties to the
- * reference's, and the run's span. */
+/* After survey: selects each machine's measurements, reports clocks that nothing ties to the reference's, and sets the
+ * run's span. */
 bool clock_map_finish(struct run *run);
 
-/* Round trips between machines become their measurements. */
-bool clock_offsets_find(struct run *run);
-bool clock_add_measurement(struct machine *machine, struct clock_measurement measurement);
-
-/* Members become trace-wide ranks, keys equal on all members, over the worlds too. What cannot be joined is counted in
- * a sentence. After clock_map_make. */
+/* Translates members to trace-wide ranks and keys to ones equal on all members, across worlds too. Counts in a sentence
+ * what cannot be joined. Call it after clock_map_make. */
 bool join_worlds(struct run *run);
-/* Finds out which definitions of different processes mean the same communicator. After join_worlds. */
+/* Finds which definitions of different processes are the same communicator. Call it after join_worlds. */
 bool merge_comms(struct run *run);
 
-/* One pass over all records: order, span, regions, shadow communicators, calls that never left. */
+/* One pass over all records: finds order, span, regions, shadow communicators and calls never left. */
 bool survey(struct run *run);
-/* OTF2 ids; NO_ID where the record refers to nothing known. A region's: of what begins it. */
+/* OTF2 ids; NO_ID if the record refers to nothing known. A region's id comes from the record that begins it. */
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
                    bool refused);
 uint32_t comm_of(const struct process *process, uint32_t id);
-/* Its processes of other worlds were not found. */
+/* The place of a hop's peer among its communicator's members, both groups' of an intercommunicator; NO_ID: not known.
+ */
+uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop);
+/* True if its processes of other worlds were not found. */
 bool is_unjoined(const struct process *process, uint32_t id);
 uint32_t shadow_of(const struct run *run, const struct process *process, const struct spool_record *hop);
-/* The depth that the stack of open records (places in the file) has when `leave` has closed what it closes, and all
- * that was still open inside it; SIZE_MAX if nothing open fits. */
+/* The depth of the stack of open records (indices into the file) after `leave` has closed its match and everything
+ * still open inside; SIZE_MAX if no open record matches. */
 size_t depth_after(const struct spool_file *file, const struct index_list *open, const struct spool_record *leave);
 
 #endif

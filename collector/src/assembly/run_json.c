@@ -7,7 +7,7 @@
 
 #include "json/json.h"
 
-/* A field of the lowest rank that has it. */
+/* A field of the lowest rank that has a value. */
 #define FIRST_TEXT(run, field) first_text(run, offsetof(struct process, field))
 
 static const char *first_text(const struct run *run, size_t offset) {
@@ -19,7 +19,7 @@ static const char *first_text(const struct run *run, size_t offset) {
     return NULL;
 }
 
-/* With a decimal point whatever the locale. */
+/* Uses a decimal point in every locale. */
 static void add_real(struct text *out, const char *format, double value) {
     char digits[64];
     snprintf(digits, sizeof digits, format, value);
@@ -62,7 +62,7 @@ static void add_started(struct text *out, const struct run *run) {
     add_text(out, "started_at", at);
 }
 
-/* Different names in order of rank, as a JSON array. */
+/* Distinct names in rank order, as a JSON array. */
 static void add_names(struct text *out, const char *key, const struct run *run, size_t offset) {
     add_member(out, key);
     text_add(out, "[");
@@ -116,7 +116,7 @@ static void add_json(struct text *out, const struct json *value) {
     }
 }
 
-/* What the topology file says to emulate, in a run in which the engine could: else hops were not delayed. */
+/* What the topology file emulates, if the run's engine could emulate; otherwise hops were not delayed. */
 static void add_emulated(struct text *out, const char *topology, const char *mode) {
     struct json *value = topology ? json_parse(topology, strlen(topology), NULL) : NULL;
     const struct json *emulate = json_get(value, "emulate");
@@ -135,6 +135,57 @@ static void add_tree(struct text *out, const char *tree) {
     add_text(out, "tree_name", name && name->type == JSON_STRING ? name->string : NULL);
     add_text(out, "tree_file", tree);
     json_free(value);
+}
+
+const char *const native_count_names[] = {
+#define NATIVE_COUNT(name) #name,
+    NATIVE_COUNTS_LIST(NATIVE_COUNT)
+#undef NATIVE_COUNT
+};
+
+/* What is known of the messages inside the MPI library, summed over the ranks; null if nobody looked. */
+static void add_native(struct text *out, const struct run *run) {
+    uint64_t counts[NATIVE_COUNTS] = {0}, tried = 0;
+    for (int rank = 0; rank < run->rank_count; rank++) {
+        tried += run->processes[rank].native.tried;
+        for (int i = 0; i < NATIVE_COUNTS; i++)
+            counts[i] += run->processes[rank].native.counts[i];
+    }
+    add_member(out, "native_messages");
+    if (!tried) {
+        text_add(out, "null");
+        return;
+    }
+    text_add(out, "{\"off\": ");
+    text_add_quoted(out, FIRST_TEXT(run, native.off));
+    for (int i = 0; i < NATIVE_COUNTS; i++)
+        text_add(out, ", \"%s\": %llu", native_count_names[i], (unsigned long long)counts[i]);
+    text_add(out, "}");
+}
+
+/* Those of the lowest rank that has any. */
+static void add_settings(struct text *out, const struct run *run) {
+    const struct process *process = NULL;
+    for (int rank = 0; rank < run->rank_count && !process; rank++)
+        if (run->processes[rank].setting_count)
+            process = &run->processes[rank];
+    add_member(out, "settings");
+    text_add(out, "[");
+    for (size_t i = 0; process && i < process->setting_count; i++) {
+        const struct setting_definition *setting = &process->settings[i];
+        text_add(out, i ? ",\n    {\"name\": " : "\n    {\"name\": ");
+        text_add_quoted(out, setting->name);
+        text_add(out, ", \"asked\": ");
+        text_add_quoted(out, setting->asked);
+        text_add(out, ", \"value\": ");
+        text_add_quoted(out, setting->value);
+        text_add(out, ", \"source\": ");
+        text_add_quoted(out, setting->source);
+        text_add(out, ", \"text\": ");
+        text_add_quoted(out, setting->text);
+        text_add(out, "}");
+    }
+    text_add(out, process ? "\n  ]" : "]");
 }
 
 static void add_worlds(struct text *out, const struct run *run) {
@@ -171,6 +222,7 @@ static void add_event_cost(struct text *out, const struct run *run) {
 }
 
 static void add_reasons(struct text *out, const struct run *run) {
+    add_native(out, run);
     add_member(out, "native_reasons");
     text_add(out, "[");
     const char *listed[256];
@@ -247,6 +299,7 @@ void run_json_write(const struct run *run, struct text *out) {
     add_event_cost(out, run);
     add_text(out, "tick_source", FIRST_TEXT(run, tick_source));
     add_reasons(out, run);
+    add_settings(out, run);
     add_clocks(out, run);
     text_add(out, "\n}\n");
 }

@@ -1,4 +1,4 @@
-/* Maps a spool as one array of records, the front behind the chunks, and finds how many of them are whole. */
+/* Maps a spool as one array of records, with the front after the chunks, and counts its complete records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,17 +12,17 @@
 
 _Static_assert(sizeof(struct spool_record) == 40, "records are written and read with this layout");
 
-/* Of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
+/* Limit of HOPSCOPE_SPOOL_CHUNK_BYTES, rounded up. */
 enum { MOST_CHUNK_BYTES = 1 << 30 };
 
-/* Places whose records may yet become one: a call's enter, and what it sent and completed at once. */
+/* The last places may still change: a call's enter may yet absorb what it sent and its completion. */
 enum { UNSETTLED = 3 };
 
 static const char *fault_of(const struct spool_header *header, size_t bytes, uint32_t world_rank, uint32_t thread) {
     if (bytes < sizeof *header)
         return "it is shorter than its header";
     if (memcmp(header->magic, SPOOL_MAGIC, sizeof header->magic) != 0)
-        return "it is no spool";
+        return "it is not a spool";
     if (header->version != SPOOL_VERSION)
         return "another version of the collector wrote it; assemble it with that version's hopscope-assemble";
     if (header->record_bytes != sizeof(struct spool_record) || header->header_bytes != SPOOL_HEADER_BYTES ||
@@ -31,12 +31,12 @@ static const char *fault_of(const struct spool_header *header, size_t bytes, uin
         header->chunk_bytes % (uint64_t)sysconf(_SC_PAGESIZE) != 0)
         return "its header is damaged";
     if (header->world_rank != world_rank || header->thread != thread)
-        return "its header names another rank or thread than its file name";
+        return "its header and its file name disagree about rank or thread";
     return NULL;
 }
 
-/* Records up to the first unwritten one. They are written in order, so the written ones are a prefix; a search would do
- * but for a damaged file, and the pass over the records comes anyway. */
+/* Counts records up to the first unwritten one. They are written in order, so the written ones are a prefix. A binary
+ * search would do but for damaged files, and all records are read anyway. */
 static size_t count_written(const struct spool_record *records, size_t room) {
     size_t count = 0;
     while (count < room && records[count].kind != SPOOL_NONE)
@@ -44,9 +44,9 @@ static size_t count_written(const struct spool_record *records, size_t room) {
     return count;
 }
 
-/* Copies the records of a front in which its process may be storing now. What a place holds is final once another call
- * lies behind it, so the last is read first. Of the unsettled ones a later record may become part of an earlier one
- * while they are read: then it is no longer what was read of it, and they are read again. */
+/* Copies the records of a front while its process may be writing. A record is final once another call follows it, so
+ * the last is read first. A later record may still be merged into an unsettled one during the copy; the kind then
+ * differs from the one read, and the copy starts again. */
 static void copy_front(struct spool_record *to, const struct spool_record *front, size_t room) {
     size_t count;
     bool changed;
@@ -56,7 +56,7 @@ static void copy_front(struct spool_record *to, const struct spool_record *front
         for (size_t i = count; i > 0; i--) {
             uint16_t kind = __atomic_load_n(&front[i - 1].kind, __ATOMIC_ACQUIRE);
             to[i - 1] = front[i - 1];
-            to[i - 1].kind = kind; /* what it was before its fields were read */
+            to[i - 1].kind = kind; /* the kind before its fields were read */
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (count - i < UNSETTLED)
                 changed = changed || __atomic_load_n(&front[count - 1].kind, __ATOMIC_RELAXED) != to[count - 1].kind;
@@ -65,16 +65,16 @@ static void copy_front(struct spool_record *to, const struct spool_record *front
         }
     } while (changed);
     if (count < room)
-        to[count].kind = SPOOL_NONE; /* perhaps of an earlier try */
+        to[count].kind = SPOOL_NONE; /* may be left over from an earlier attempt */
 }
 
 static uint64_t counter(const uint64_t *of_header) {
     return __atomic_load_n(of_header, __ATOMIC_ACQUIRE);
 }
 
-/* Of a file of so many bytes: the chunks, of one that was cut fewer than its header says, and the front. */
+/* What a file of this size holds: its chunks (fewer than the header says if the file was cut off) and its front. */
 struct extent {
-    uint64_t flushed, front; /* of the header */
+    uint64_t flushed, front; /* from the header */
     size_t chunks, in_front; /* bytes */
     bool cut;
 };
@@ -99,8 +99,8 @@ static bool map_part(char *to, size_t bytes, int fd, size_t from) {
     return bytes == 0 || mmap(to, bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, (off_t)from) != MAP_FAILED;
 }
 
-/* The records of this extent, behind one another. Of a process that may live the front is a copy, for it may begin
- * another chunk there. NULL with errno. */
+/* Maps the records of this extent consecutively. If the process may be alive, copies the front, because the process may
+ * start another chunk there. NULL with errno. */
 static char *map_records(struct spool_file *file, int fd, const struct spool_header *header, const struct extent *e) {
     size_t mapped = e->chunks + header->chunk_bytes;
     char *memory = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -123,7 +123,7 @@ static char *map_records(struct spool_file *file, int fd, const struct spool_hea
     return memory;
 }
 
-/* Header and front are mapped from a file of so many bytes. NULL or a fault. */
+/* Maps header and front of a file of this size. NULL or an error text. */
 static const char *read_records(struct spool_file *file, int fd, const struct spool_header *header, size_t bytes) {
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
@@ -140,15 +140,15 @@ static const char *read_records(struct spool_file *file, int fd, const struct sp
             spool_file_rest(file);
             return NULL;
         }
-        munmap(file->mapping, file->mapped_bytes); /* its process lives, and has just begun another chunk */
+        munmap(file->mapping, file->mapped_bytes); /* its process is alive and has just begun another chunk */
         file->mapping = NULL;
         if (fstat(fd, &status) == 0)
             bytes = (size_t)status.st_size;
     }
-    return "its process records faster than it can be read; stop it (SIGSTOP) and try again";
+    return "its process writes faster than we can read; stop the process (SIGSTOP) and try again";
 }
 
-/* NULL or a fault. */
+/* NULL or an error text. */
 static const char *read_from(struct spool_file *file, int fd, size_t bytes, uint32_t world_rank) {
     const struct spool_header *header = bytes ? mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0) : NULL;
     if (header == MAP_FAILED)
@@ -196,5 +196,6 @@ void spool_file_close(struct spool_file *file) {
     free(file->sorted);
     index_list_free(&file->open_enters);
     index_list_free(&file->refused);
+    id_table_free(&file->waited);
     *file = (struct spool_file){0};
 }

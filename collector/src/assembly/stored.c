@@ -1,4 +1,4 @@
-/* What stands in the spool as one record: a record, or a whole call. */
+/* Expands one stored place of a spool: a record, or a whole call. */
 #include "assembly/stored.h"
 
 static uint64_t lower(uint64_t field) {
@@ -18,7 +18,7 @@ static struct spool_record bare(const struct spool_record *stored) {
         .ticks = stored->ticks, .kind = SPOOL_ENTER, .region = stored->region, .a = lower(stored->a)};
 }
 
-/* Its fields b and c go on behind the enter's. */
+/* Fields b and c of the LEAVE share theirs with the ENTER's: lower half ENTER, upper half LEAVE. */
 static struct spool_record collective(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
     enter.comm = stored->comm;
@@ -27,7 +27,7 @@ static struct spool_record collective(const struct spool_record *stored) {
     return enter;
 }
 
-/* Of a message that is as it was asked for, but for what might have been any. */
+/* The ENTER of a message that matched its request, except for wildcards. */
 static struct spool_record asked(const struct spool_record *stored) {
     struct spool_record enter = bare(stored);
     enter.comm = stored->comm;

@@ -1,8 +1,9 @@
-/* One pass over all records before the archive is written: are they in order, what is their span, which regions and
- * shadow communicators do they need, and which calls never left. */
+/* One pass over all records before the archive is written: checks their order, finds their span, the regions and shadow
+ * communicators they need, and the calls that were never left. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "assembly/machine_clock.h"
 #include "assembly/run.h"
 #include "hopscope/functions.h"
 #include "hopscope/hash.h"
@@ -14,11 +15,27 @@ uint32_t comm_of(const struct process *process, uint32_t id) {
     return definition->joined && (definition->key || definition->self) ? definition->merged : NO_ID;
 }
 
+uint32_t hop_peer_of(const struct run *run, const struct process *process, const struct spool_record *hop) {
+    uint32_t comm = comm_of(process, hop->comm), peer = (uint32_t)(hop->a >> 32);
+    const struct comm *its = comm == NO_ID ? NULL : &run->comms[comm];
+    if (!its || (its->inter && its->first_group == 0))
+        return NO_ID;
+    if (its->self || !its->inter)
+        return peer < (uint32_t)(its->self ? 1 : its->size) ? peer : NO_ID;
+    int rank = process->comms[hop->comm - 1].rank; /* in the own group */
+    bool in_first = rank >= 0 && rank < its->first_group && its->members[rank] == process->rank;
+    bool to_first = in_first == ((peer & SPOOL_OWN_GROUP) != 0);
+    int count = to_first ? its->first_group : its->size - its->first_group;
+    peer &= ~SPOOL_OWN_GROUP;
+    return peer >= (uint32_t)count ? NO_ID : peer + (to_first ? 0 : (uint32_t)its->first_group);
+}
+
 bool is_unjoined(const struct process *process, uint32_t id) {
     return id >= 1 && id <= process->comm_count && process->comms[id - 1].foreign && !process->comms[id - 1].joined;
 }
 
-static uint32_t site_of(const struct process *process, uint64_t id) {
+static uint32_t site_of(const struct process *process, const struct spool_record *begin) {
+    uint32_t id = (uint32_t)begin->a;
     return id >= 1 && id <= process->site_count && process->sites[id - 1].module ? process->sites[id - 1].merged
                                                                                  : NO_ID;
 }
@@ -28,11 +45,11 @@ static const struct name_definition *user_region(const struct process *process, 
     return known ? &process->user_regions[begin->b - 1] : NULL;
 }
 
-/* Of an enter, of a collective's request, or of a region of the user's; these come behind all functions. */
+/* Key of an enter, a collective's request or a user region; user regions follow all functions. */
 static uint64_t region_key(const struct process *process, const struct spool_record *begin, bool refused) {
     const struct name_definition *user = user_region(process, begin);
     uint64_t what = user ? (uint64_t)UINT16_MAX + 1 + user->merged : begin->region | (uint64_t)refused << 15;
-    return what << 32 | site_of(process, begin->a);
+    return what << 32 | site_of(process, begin);
 }
 
 uint32_t region_of(const struct run *run, const struct process *process, const struct spool_record *begin,
@@ -40,7 +57,7 @@ uint32_t region_of(const struct run *run, const struct process *process, const s
     return id_table_find(&run->region_ids, region_key(process, begin, refused));
 }
 
-/* UINT64_MAX if the hop refers to no known communicator or tree. */
+/* UINT64_MAX if the hop's communicator or tree is unknown. */
 static uint64_t shadow_key(const struct process *process, const struct spool_record *hop) {
     uint32_t comm = comm_of(process, hop->comm);
     if (comm == NO_ID || hop->region < 1 || hop->region > process->tree_count)
@@ -64,7 +81,7 @@ size_t depth_after(const struct spool_file *file, const struct index_list *open,
     return SIZE_MAX;
 }
 
-/* Call sites are the same if module and offset are: address space layout does not matter. */
+/* Call sites are the same if module and offset match: address space layout does not matter. */
 static bool merge_sites(struct run *run) {
     struct id_table ids = {0};
     bool ok = true;
@@ -96,7 +113,7 @@ static bool merge_sites(struct run *run) {
     return ok;
 }
 
-/* Gives each definition of one process its place among the names of all, which it borrows. */
+/* Gives each of one process's definitions its index among all names, which borrows the text. */
 static bool merge_names(char ***all, size_t *count, struct name_definition *names, size_t name_count) {
     for (size_t i = 0; i < name_count; i++) {
         char *name = names[i].text ? names[i].text : "unknown";
@@ -135,8 +152,8 @@ static bool need_region(struct run *run, const struct process *process, const st
         return false;
     run->regions = regions;
     const struct name_definition *user = user_region(process, begin);
-    regions[run->region_count++] = (struct region){begin->region, refused, site_of(process, begin->a),
-                                                   user ? run->user_regions[user->merged] : NULL};
+    regions[run->region_count++] =
+        (struct region){begin->region, refused, site_of(process, begin), user ? run->user_regions[user->merged] : NULL};
     return true;
 }
 
@@ -152,34 +169,52 @@ static bool need_shadow(struct run *run, const struct process *process, const st
     return true;
 }
 
-/* Stable, by time, each record in a place of its own. libotf2 refuses an event earlier than the one before it. */
-static bool sort_by_time(struct spool_file *file) {
-    struct spool_record *from = malloc((file->records + MOST_IN_ONE) * sizeof *from),
-                        *to = malloc(file->records * sizeof *to);
-    if (!from || !to) {
-        free(from);
-        free(to);
+/* The first place from `begin` on, before `end`, whose time is later than this one, or not earlier. */
+static size_t first_after(const struct spool_record *records, size_t begin, size_t end, uint64_t ticks, bool or_at) {
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (records[middle].ticks > ticks || (or_at && records[middle].ticks == ticks))
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    return begin;
+}
+
+/* Merges two neighbouring parts, each in order. Only where they overlap do records move. */
+static bool merge(struct spool_record *records, size_t begin, size_t middle, size_t end) {
+    if (records[middle - 1].ticks <= records[middle].ticks)
+        return true;
+    begin = first_after(records, begin, middle, records[middle].ticks, false);
+    end = first_after(records, middle, end, records[middle - 1].ticks, true);
+    size_t count = middle - begin, a = 0, b = middle;
+    struct spool_record *left = malloc(count * sizeof *left);
+    if (!left)
         return false;
-    }
+    memcpy(left, records + begin, count * sizeof *left);
+    for (size_t out = begin; a < count; out++)
+        records[out] = b == end || left[a].ticks <= records[b].ticks ? left[a++] : records[b++];
+    free(left);
+    return true;
+}
+
+/* Sorts stably by time, one record per place. libotf2 refuses an event earlier than its predecessor. Records are out of
+ * order by no more than a call: a message that is noted after the MPI function has returned has the time of its enter,
+ * and the library's own messages in that function came before. */
+static bool sort_by_time(struct spool_file *file) {
+    struct spool_record *sorted = malloc((file->records + MOST_IN_ONE) * sizeof *sorted);
     size_t records = 0;
+    if (!sorted)
+        return false;
+    file->sorted = sorted;
     for (size_t i = 0; i < file->count; i++)
-        records += records_of(&file->stored[i], from + records);
+        records += records_of(&file->stored[i], sorted + records);
+    file->stored = sorted;
     file->count = records;
-    for (size_t width = 1; width < file->count; width *= 2) {
-        for (size_t begin = 0; begin < file->count; begin += 2 * width) {
-            size_t middle = begin + width < file->count ? begin + width : file->count;
-            size_t end = begin + 2 * width < file->count ? begin + 2 * width : file->count;
-            size_t a = begin, b = middle;
-            for (size_t out = begin; out < end; out++)
-                to[out] = a < middle && (b == end || from[a].ticks <= from[b].ticks) ? from[a++] : from[b++];
-        }
-        struct spool_record *other = from;
-        from = to;
-        to = other;
-    }
-    free(to);
-    file->sorted = from;
-    file->stored = from;
+    for (size_t width = 1; width < records; width *= 2)
+        for (size_t middle = width; middle < records; middle += 2 * width)
+            if (!merge(sorted, middle - width, middle, records - middle > width ? middle + width : records))
+                return false;
     return true;
 }
 
@@ -196,13 +231,18 @@ static bool in_order(const struct spool_file *file) {
     return true;
 }
 
-/* Calls of a thread do not nest, so their indices come in order. */
+/* A thread's calls do not nest, so their indices come in order. */
 static bool note_refused(struct run *run, const struct process *process, struct spool_file *file, size_t index) {
     struct spool_record enter = first_of(&file->stored[index]);
     return index_list_add(&file->refused, index) && need_region(run, process, &enter, true);
 }
 
-/* record: one of those in this place of the file. */
+static bool note_waited(struct spool_file *file, uint64_t request) {
+    uint64_t id = request & ~SPOOL_WAITED;
+    return id == request || id_table_find(&file->waited, id) != NO_ID || id_table_add(&file->waited, id, 0);
+}
+
+/* record: one of those at this place in the file. */
 static bool survey_record(struct run *run, const struct process *process, struct spool_file *file, size_t index,
                           const struct spool_record *record, struct index_list *open) {
     switch (record->kind) {
@@ -225,16 +265,19 @@ static bool survey_record(struct run *run, const struct process *process, struct
             return true;
         if (record->kind == SPOOL_OVERHEAD_END) {
             const struct machine *machine = &run->machines[process->machine];
-            run->overhead_ns +=
-                clock_map_ns(machine, record->ticks) - clock_map_ns(machine, file->stored[open->items[depth]].ticks);
+            run->overhead_ns += machine_clock_ns(machine, record->ticks) -
+                                machine_clock_ns(machine, file->stored[open->items[depth]].ticks);
         }
         open->count = depth;
         if (record->kind == SPOOL_LEAVE && record->c == SPOOL_REFUSED)
             return note_refused(run, process, file, open->items[depth]);
         return true;
     }
-    case SPOOL_HOP_ISEND:
+    case SPOOL_HOP_ISEND_COMPLETE:
+        return note_waited(file, record->c);
     case SPOOL_HOP_IRECV:
+        return note_waited(file, record->c) && need_shadow(run, process, record);
+    case SPOOL_HOP_ISEND:
         return need_shadow(run, process, record);
     default:
         return true;
@@ -259,8 +302,8 @@ static bool survey_file(struct run *run, const struct process *process, struct s
             ok = index_list_add(&file->open_enters, open.items[i]);
     index_list_free(&open);
     struct machine *machine = &run->machines[process->machine];
-    uint64_t first = clock_map_ns(machine, file->stored[0].ticks);
-    uint64_t last = clock_map_ns(machine, last_ticks_of(&file->stored[file->count - 1]));
+    uint64_t first = machine_clock_ns(machine, file->stored[0].ticks);
+    uint64_t last = machine_clock_ns(machine, last_ticks_of(&file->stored[file->count - 1]));
     machine->first_ns = first < machine->first_ns ? first : machine->first_ns;
     machine->last_ns = last > machine->last_ns ? last : machine->last_ns;
     run->places += file->count;

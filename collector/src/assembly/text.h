@@ -1,4 +1,4 @@
-/* Text that grows: run.json, and the sentences about what is missing. */
+/* Growing text: run.json, and the sentences about what is missing. */
 #ifndef HOPSCOPE_TEXT_H
 #define HOPSCOPE_TEXT_H
 

@@ -1,4 +1,4 @@
-/* The archive's global definitions, as schemas/otf2.md draws them. */
+/* Writes the archive's global definitions, as schemas/otf2.md draws them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,25 +41,16 @@ static void write_clock(struct writing *w) {
         const char *name, *description;
         OTF2_Type type;
     } attributes[ATTRIBUTE_COUNT] = {
-        [ATTRIBUTE_ENGINE] = {"hopscope::engine", "Who executed the collective, where a tree was asked for",
-                              OTF2_TYPE_STRING},
-        [ATTRIBUTE_SEQ] = {"hopscope::seq", "The collective's number on its communicator, where it does not follow",
-                           OTF2_TYPE_INT64},
-        [ATTRIBUTE_COMM] = {"hopscope::comm", "The communicator of a collective call, where no end of it may follow",
-                            OTF2_TYPE_UINT32},
-        [ATTRIBUTE_FUNCTION] = {"hopscope::function", "Which persistent collective was started", OTF2_TYPE_REGION},
-        [ATTRIBUTE_GAP] = {"hopscope::gap", "Number of a stretch in which recording was off", OTF2_TYPE_UINT32},
-        [ATTRIBUTE_PEER] = {"hopscope::peer", "The other end of messages that are not recorded", OTF2_TYPE_UINT32},
-        [ATTRIBUTE_TAG] = {"hopscope::tag", "The tag of messages that are not recorded", OTF2_TYPE_UINT32},
-        [ATTRIBUTE_REQUEST] = {"hopscope::request", "The request of a receive whose end is not recorded",
-                               OTF2_TYPE_UINT64},
+#define ROW(id, word, type, description) {ARCHIVE_ATTRIBUTE(word), description, OTF2_TYPE_##type},
+        ARCHIVE_ATTRIBUTES(ROW)
+#undef ROW
     };
     for (uint32_t i = 0; i < ATTRIBUTE_COUNT; i++)
         check(w, OTF2_GlobalDefWriter_WriteAttribute(w->to, i, text(w, attributes[i].name),
                                                      text(w, attributes[i].description), attributes[i].type));
-    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_SENDS_SKIPPED, text(w, "sends not recorded"),
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_SENDS_SKIPPED, text(w, ARCHIVE_PARAMETER_SENDS),
                                                  OTF2_PARAMETER_TYPE_UINT64));
-    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_RECEIVES_SKIPPED, text(w, "receives not recorded"),
+    check(w, OTF2_GlobalDefWriter_WriteParameter(w->to, PARAMETER_RECEIVES_SKIPPED, text(w, ARCHIVE_PARAMETER_RECEIVES),
                                                  OTF2_PARAMETER_TYPE_UINT64));
 }
 
@@ -75,10 +66,10 @@ static bool aborted(const struct process *process) {
     return process->end_how && strcmp(process->end_how, "abort") == 0;
 }
 
-/* Why a rank's events are not all there; "yes" if they are. */
+/* Why some of a rank's events are missing; ARCHIVE_COMPLETE if none are. */
 static void completeness(const struct process *process, struct text *out) {
     if (!process->present || process->spool_count == 0) {
-        text_add(out, "nothing was found of this rank");
+        text_add(out, "no recording of this rank was found");
         return;
     }
     for (size_t i = 0; i < process->spool_count; i++) {
@@ -96,7 +87,7 @@ static void completeness(const struct process *process, struct text *out) {
         text_add(out, "MPI_Abort was called");
         return;
     }
-    text_add(out, "yes");
+    text_add(out, ARCHIVE_COMPLETE);
 }
 
 static void text_property(struct writing *w, uint32_t group, const char *name, const char *value) {
@@ -112,22 +103,24 @@ static void number_property(struct writing *w, uint32_t group, const char *name,
 static void write_rank(struct writing *w, const struct process *process, uint32_t node) {
     struct text out = {0};
     uint32_t group = (uint32_t)process->rank;
-    text_add(&out, "MPI Rank %d", process->rank);
+    text_add(&out, ARCHIVE_RANK "%d", process->rank);
     check(w, OTF2_GlobalDefWriter_WriteLocationGroup(w->to, group, text(w, out.bytes ? out.bytes : ""),
                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                                                      OTF2_UNDEFINED_LOCATION_GROUP));
     text_free(&out);
-    number_property(w, group, "HOPSCOPE::WORLD", process->world);
-    number_property(w, group, "HOPSCOPE::WORLD_RANK", process->world_rank);
+    number_property(w, group, ARCHIVE_PROPERTY_WORLD, process->world);
+    number_property(w, group, ARCHIVE_PROPERTY_WORLD_RANK, process->world_rank);
     if (process->present) {
-        number_property(w, group, "HOPSCOPE::PID", process->pid);
-        number_property(w, group, "HOPSCOPE::CORE", process->core);
-        text_property(w, group, "HOPSCOPE::CLOCK_HOST", w->run->machines[process->machine].name);
+        number_property(w, group, ARCHIVE_PROPERTY_PID, process->pid);
+        number_property(w, group, ARCHIVE_PROPERTY_CORE, process->core);
+        if (process->memory)
+            number_property(w, group, ARCHIVE_PROPERTY_MEMORY, process->memory);
+        text_property(w, group, ARCHIVE_PROPERTY_CLOCK_HOST, w->run->machines[process->machine].name);
     }
     completeness(process, &out);
-    text_property(w, group, "HOPSCOPE::COMPLETE", out.bytes ? out.bytes : "");
+    text_property(w, group, ARCHIVE_PROPERTY_COMPLETE, out.bytes ? out.bytes : "");
     text_free(&out);
-    /* A rank's first thread is there whatever was found, for it is a member of communicators. */
+    /* A rank's first thread always gets a location, because it is a member of communicators. */
     bool has_first = false;
     for (size_t i = 0; i <= process->spool_count; i++) {
         bool missing_first = i == process->spool_count;
@@ -143,7 +136,7 @@ static void write_rank(struct writing *w, const struct process *process, uint32_
     }
 }
 
-/* A node of the system tree for each different text; the id where it was first seen. */
+/* One system tree node per distinct text; holds the id where the text was first seen. */
 struct nodes {
     struct node {
         uint32_t parent;
@@ -167,12 +160,12 @@ static uint32_t node_of(struct writing *w, struct nodes *nodes, uint32_t parent,
     items[nodes->count++] = (struct node){parent, name, kind};
     uint32_t id = nodes->count;
     check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, id, text(w, name), text(w, kind), parent));
-    if (strcmp(kind, "node") == 0)
+    if (strcmp(kind, ARCHIVE_CLASS_HOST) == 0)
         check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     return id;
 }
 
-/* One world's name stays the same text while the tree is written. */
+/* A world's name must stay the same text while the tree is written. */
 static char **name_worlds(const struct run *run) {
     char **names = calloc(run->world_count + 1, sizeof *names);
     for (size_t i = 0; names && i < run->world_count; i++) {
@@ -187,15 +180,15 @@ static void write_system_tree(struct writing *w) {
     struct nodes nodes = {0};
     char **worlds = name_worlds(w->run);
     w->ok = w->ok && worlds;
-    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, 0, text(w, "machine"), text(w, "machine"),
+    check(w, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, 0, text(w, "machine"), text(w, ARCHIVE_CLASS_MACHINE),
                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     check(w, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
     for (int rank = 0; rank < w->run->rank_count && w->ok; rank++) {
         const struct process *process = &w->run->processes[rank];
-        uint32_t node = node_of(w, &nodes, 0, cluster_of(process), "cluster");
-        node = node_of(w, &nodes, node, host_of(process), "node");
+        uint32_t node = node_of(w, &nodes, 0, cluster_of(process), ARCHIVE_CLASS_CLUSTER);
+        node = node_of(w, &nodes, node, host_of(process), ARCHIVE_CLASS_HOST);
         if (w->run->world_count > 1 && worlds[process->world])
-            node = node_of(w, &nodes, node, worlds[process->world], "world");
+            node = node_of(w, &nodes, node, worlds[process->world], ARCHIVE_CLASS_WORLD);
         write_rank(w, process, node);
     }
     for (size_t i = 0; worlds && i < w->run->world_count; i++)
@@ -216,7 +209,7 @@ static void write_regions(struct writing *w) {
                 text_add(&description, "called from %s", site->symbol);
         }
         struct text own = {0};
-        text_add(&own, region->refused ? "%s (refused)" : "%s",
+        text_add(&own, region->refused ? "%s" ARCHIVE_REFUSED : "%s",
                  region->user_name ? region->user_name : function_name(region->function));
         uint32_t name = text(w, own.bytes ? own.bytes : "");
         text_free(&own);
@@ -234,10 +227,10 @@ static void write_regions(struct writing *w) {
         const char *name;
         OTF2_RegionRole role;
     } own[OWN_REGION_COUNT] = {
-        [OWN_HOP_WAIT] = {"hop wait", OTF2_REGION_ROLE_DATA_TRANSFER},
-        [OWN_COMBINE] = {"combine", OTF2_REGION_ROLE_FUNCTION},
-        [OWN_COPY] = {"copy", OTF2_REGION_ROLE_FUNCTION},
-        [OWN_OVERHEAD] = {"collector overhead", OTF2_REGION_ROLE_ARTIFICIAL},
+        [OWN_HOP_WAIT] = {ARCHIVE_REGION_HOP_WAIT, OTF2_REGION_ROLE_DATA_TRANSFER},
+        [OWN_COMBINE] = {ARCHIVE_REGION_COMBINE, OTF2_REGION_ROLE_FUNCTION},
+        [OWN_COPY] = {ARCHIVE_REGION_COPY, OTF2_REGION_ROLE_FUNCTION},
+        [OWN_OVERHEAD] = {ARCHIVE_REGION_OVERHEAD, OTF2_REGION_ROLE_ARTIFICIAL},
     };
     for (uint32_t i = 0; i < OWN_REGION_COUNT; i++) {
         uint32_t name = text(w, own[i].name);
@@ -247,7 +240,7 @@ static void write_regions(struct writing *w) {
     }
 }
 
-/* Groups 0 and 1 are all locations and COMM_SELF's; the others are one for every different list of members. */
+/* Group 0 holds all locations and group 1 is COMM_SELF's; each other group is a distinct list of members. */
 struct groups {
     struct id_table ids;
     struct members {
@@ -318,10 +311,13 @@ static void write_comms(struct writing *w) {
         write_comm(w, &groups, i, &run->comms[i]);
     for (uint32_t i = 0; i < run->shadow_count && w->ok; i++) {
         struct text name = {0};
-        text_add(&name, "hops:%s", run->trees[run->shadows[i].tree]);
+        const char *tree = run->trees[run->shadows[i].tree];
+        bool native = strncmp(tree, ARCHIVE_NATIVE, strlen(ARCHIVE_NATIVE)) == 0;
+        text_add(&name, "%s%s", native ? "" : ARCHIVE_HOPS, tree);
         struct comm shadow = run->comms[run->shadows[i].comm];
         shadow.name = name.bytes;
         shadow.parent = run->shadows[i].comm;
+        shadow.inter = false; /* messages pass inside groups too */
         write_comm(w, &groups, (uint32_t)run->comm_count + i, &shadow);
         text_free(&name);
     }

@@ -1,8 +1,9 @@
-/* One thread's records become OTF2 events. */
+/* Turns one thread's records into OTF2 events. */
 #include <stdlib.h>
 
 #include "assembly/archive.h"
 #include "assembly/functions.h"
+#include "assembly/machine_clock.h"
 
 struct writing {
     struct run *run;
@@ -13,8 +14,8 @@ struct writing {
     OTF2_EvtWriter *to;
     OTF2_AttributeList *attributes;
     struct index_list open;               /* begin records */
-    size_t next_open_enter, next_refused; /* in the file's lists of these */
-    int64_t *next_seq;                    /* by communicator: what a reader expects */
+    size_t next_open_enter, next_refused; /* positions in the file's lists of these */
+    int64_t *next_seq;                    /* by communicator: the number a reader expects next */
     uint64_t last_ns, hops_since_enter;
     bool ok;
 };
@@ -31,7 +32,13 @@ static uint32_t tag_of(const struct spool_record *record) {
     return (uint32_t)record->a;
 }
 
-/* A blocking one: its enter and leave are all there is of it. */
+/* Both records of a hop's request say whether its completion ended a wait; at the first one that is still to come. */
+static uint64_t hop_request(const struct writing *w, uint64_t request) {
+    uint64_t id = request & ~SPOOL_WAITED;
+    return archive_request(id, id_table_find(&w->file->waited, id) != NO_ID);
+}
+
+/* True for a blocking collective: only its enter and leave are written. */
 static bool collective(const struct spool_record *record) {
     return record->kind == SPOOL_ENTER && function_is_collective(record->region) &&
            !function_is_nonblocking(record->region);
@@ -50,7 +57,8 @@ static uint32_t root_of(uint64_t root) {
     }
 }
 
-/* The upper bits of a collective's completion: small, and signed so that the special roots come back. */
+/* The root is in the upper bits of a collective's completion. It is small, and signed so that the special roots come
+ * back. */
 static uint64_t root_above(uint64_t id_and_root) {
     return (uint64_t)((int64_t)id_and_root >> SPOOL_REQUEST_BITS) - 1;
 }
@@ -59,7 +67,7 @@ static uint64_t id_below(uint64_t id_and_root) {
     return id_and_root & (((uint64_t)1 << SPOOL_REQUEST_BITS) - 1);
 }
 
-/* A record whose communicator is not known. */
+/* Counts a record whose communicator is unknown. */
 static void left_out(struct writing *w, const struct spool_record *record) {
     if (is_unjoined(w->process, record->comm))
         w->run->records_unjoined++;
@@ -95,7 +103,30 @@ static void enter(struct writing *w, size_t index, const struct spool_record *re
     push(w, index);
 }
 
-/* leave: NULL where an outer call's leave ended this one. */
+/* NULL: the MPI library's algorithm is not known. */
+static const char *algorithm_of(const struct process *process, const struct spool_record *leave) {
+    uint64_t id = leave ? leave->c >> SPOOL_ALGORITHM_AT : 0;
+    return id >= 1 && id <= process->algorithm_count ? process->algorithms[id - 1].text : NULL;
+}
+
+static void add_text(struct writing *w, uint32_t attribute, const char *text) {
+    if (text)
+        check(w, OTF2_AttributeList_AddStringRef(w->attributes, attribute, string_id(w->strings, text)));
+}
+
+/* False: there is none of this number. */
+static bool add_reason(struct writing *w, uint64_t id) {
+    if (id < 1 || id > w->process->reason_count)
+        return false;
+    const char *words = w->process->reasons[id - 1].text;
+    struct text engine = {0};
+    text_add(&engine, ARCHIVE_NATIVE "%s", words ? words : "unknown");
+    add_text(w, ATTRIBUTE_ENGINE, engine.bytes);
+    text_free(&engine);
+    return true;
+}
+
+/* leave: NULL if an outer call's leave ended this one. */
 static void leave_call(struct writing *w, const struct spool_record *begin, const struct spool_record *leave,
                        uint64_t ns) {
     bool refused = leave && leave->c == SPOOL_REFUSED;
@@ -103,19 +134,9 @@ static void leave_call(struct writing *w, const struct spool_record *begin, cons
     if (comm != NO_ID) {
         check(w, OTF2_EvtWriter_MpiCollectiveEnd(w->to, NULL, ns, function_collective_op(begin->region), comm,
                                                  root_of(begin->c), leave ? leave->a : 0, leave ? leave->b : 0));
-        const struct process *process = w->process;
-        const char *engine = NULL;
-        struct text reason = {0};
-        if (leave && leave->comm >= 1 && leave->comm <= process->reason_count) {
-            const char *words = process->reasons[leave->comm - 1].text;
-            text_add(&reason, "native:%s", words ? words : "unknown");
-            engine = reason.bytes;
-        } else if (leave && leave->c == 1 && w->hops_since_enter == 0) {
-            engine = "tree";
-        }
-        if (engine)
-            check(w, OTF2_AttributeList_AddStringRef(w->attributes, ATTRIBUTE_ENGINE, string_id(w->strings, engine)));
-        text_free(&reason);
+        if (leave && !add_reason(w, leave->comm) && leave->c == 1 && w->hops_since_enter == 0)
+            add_text(w, ATTRIBUTE_ENGINE, source_words[SOURCE_TREE]);
+        add_text(w, ATTRIBUTE_ALGORITHM, algorithm_of(w->process, leave));
     }
     check(w, OTF2_EvtWriter_Leave(w->to, w->attributes, ns, region_of(w->run, w->process, begin, refused)));
 }
@@ -131,13 +152,13 @@ static uint32_t inner_region(const struct writing *w, const struct spool_record 
     return (uint32_t)w->run->region_count + own;
 }
 
-/* What is no call. */
+/* Begins anything that is not a call. */
 static void begin_inner(struct writing *w, size_t index, const struct spool_record *record, uint64_t ns) {
     check(w, OTF2_EvtWriter_Enter(w->to, NULL, ns, inner_region(w, record)));
     push(w, index);
 }
 
-/* Whatever ends: a call, a wait, a step, overhead; with all that was still open inside it. */
+/* Ends a call, wait, step or overhead, together with everything still open inside it. */
 static void end_of(struct writing *w, const struct spool_record *record, uint64_t ns) {
     size_t depth = depth_after(w->file, &w->open, record);
     if (depth == SIZE_MAX) {
@@ -168,12 +189,13 @@ static void message(struct writing *w, const struct spool_record *record, uint64
         w->run->records_ungrouped++;
         return;
     }
-    if (comm == NO_ID || peer_of(record) >= (uint32_t)size) {
+    uint32_t peer = hop ? hop_peer_of(w->run, w->process, record) : peer_of(record), tag = tag_of(record);
+    if (comm == NO_ID || peer >= (uint32_t)size) {
         left_out(w, record);
         return;
     }
     w->hops_since_enter += hop;
-    uint32_t peer = peer_of(record), tag = tag_of(record);
+    uint64_t request = hop ? hop_request(w, record->c) : archive_request(record->c, false);
     switch (record->kind) {
     case SPOOL_SEND:
         check(w, OTF2_EvtWriter_MpiSend(w->to, NULL, ns, peer, comm, tag, record->b));
@@ -183,15 +205,16 @@ static void message(struct writing *w, const struct spool_record *record, uint64
         break;
     case SPOOL_ISEND:
     case SPOOL_HOP_ISEND:
-        check(w, OTF2_EvtWriter_MpiIsend(w->to, NULL, ns, peer, comm, tag, record->b, record->c));
+        check(w, OTF2_EvtWriter_MpiIsend(w->to, NULL, ns, peer, comm, tag, record->b, request));
         break;
     default:
-        check(w, OTF2_EvtWriter_MpiIrecv(w->to, NULL, ns, peer, comm, tag, record->b, record->c));
+        check(w, OTF2_EvtWriter_MpiIrecv(w->to, NULL, ns, peer, comm, tag, record->b, request));
         break;
     }
 }
 
-/* Of a nonblocking function, in which it lies; of a persistent request, in MPI_Start, and its function is told. */
+/* A nonblocking collective's request lies inside its call. A persistent one lies in MPI_Start, so its function is
+ * written too. */
 static void collective_request(struct writing *w, const struct spool_record *record, uint64_t ns) {
     uint32_t comm = comm_of(w->process, record->comm);
     int64_t seq = (int64_t)record->b;
@@ -209,7 +232,8 @@ static void collective_request(struct writing *w, const struct spool_record *rec
         check(w, OTF2_AttributeList_AddRegionRef(w->attributes, ATTRIBUTE_FUNCTION,
                                                  region_of(w->run, w->process, record, false)));
     }
-    check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->to, w->attributes, ns, record->c));
+    add_reason(w, record->a >> SPOOL_REASON_AT);
+    check(w, OTF2_EvtWriter_NonBlockingCollectiveRequest(w->to, w->attributes, ns, archive_request(record->c, false)));
 }
 
 static void collective_complete(struct writing *w, const struct spool_record *record, uint64_t ns) {
@@ -217,7 +241,7 @@ static void collective_complete(struct writing *w, const struct spool_record *re
     if (comm != NO_ID)
         check(w, OTF2_EvtWriter_NonBlockingCollectiveComplete(w->to, NULL, ns, function_collective_op(record->region),
                                                               comm, root_of(root_above(record->c)), record->a,
-                                                              record->b, id_below(record->c)));
+                                                              record->b, archive_request(id_below(record->c), false)));
 }
 
 static void on_off(struct writing *w, const struct spool_record *record, OTF2_MeasurementMode mode, uint64_t ns) {
@@ -236,13 +260,13 @@ static void skipped(struct writing *w, const struct spool_record *record, enum p
     if (record->c & SPOOL_IN_GAP)
         check(w, OTF2_AttributeList_AddUint32(w->attributes, ATTRIBUTE_GAP, (uint32_t)record->c));
     else
-        check(w, OTF2_AttributeList_AddUint64(w->attributes, ATTRIBUTE_REQUEST, record->c));
+        check(w, OTF2_AttributeList_AddUint64(w->attributes, ATTRIBUTE_REQUEST, archive_request(record->c, false)));
     check(w, OTF2_EvtWriter_ParameterUnsignedInt(w->to, w->attributes, ns, which, count));
 }
 
-/* One of the records in this place of the file. */
+/* record: one of those at this place in the file. */
 static void write_record(struct writing *w, size_t index, const struct spool_record *record) {
-    uint64_t ns = clock_map_ns(w->machine, record->ticks);
+    uint64_t ns = machine_clock_ns(w->machine, record->ticks);
     /* Rounding cannot reverse an order, but times before the first calibration pair end at 0. */
     ns = ns < w->last_ns ? w->last_ns : ns;
     w->last_ns = ns;
@@ -272,12 +296,16 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
         message(w, record, ns);
         break;
     case SPOOL_ISEND_COMPLETE:
+        check(w, OTF2_EvtWriter_MpiIsendComplete(w->to, NULL, ns, archive_request(record->c, false)));
+        break;
     case SPOOL_HOP_ISEND_COMPLETE:
-        check(w, OTF2_EvtWriter_MpiIsendComplete(w->to, NULL, ns, record->c));
+        check(w, OTF2_EvtWriter_MpiIsendComplete(w->to, NULL, ns, hop_request(w, record->c)));
         break;
     case SPOOL_IRECV_POST:
+        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, archive_request(record->c, false)));
+        break;
     case SPOOL_HOP_IRECV_POST:
-        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, record->c));
+        check(w, OTF2_EvtWriter_MpiIrecvRequest(w->to, NULL, ns, hop_request(w, record->c)));
         break;
     case SPOOL_COLLECTIVE_REQUEST:
         collective_request(w, record, ns);
@@ -296,7 +324,7 @@ static void write_record(struct writing *w, size_t index, const struct spool_rec
         skipped(w, record, PARAMETER_RECEIVES_SKIPPED, record->b & UINT32_MAX, ns);
         break;
     case SPOOL_REQUEST_CANCELLED:
-        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->to, NULL, ns, record->c));
+        check(w, OTF2_EvtWriter_MpiRequestCancelled(w->to, NULL, ns, archive_request(record->c, false)));
         break;
     default:
         w->run->records_unknown++;

@@ -5,12 +5,13 @@
 
 static MPI_Group world;
 
-/* The processes of other worlds. The lock is never held by who waits for another one: MPI's group functions only. */
+/* The processes of other worlds. A thread holds the lock only for MPI's group functions, never while it waits for
+ * another process. */
 static struct {
     pthread_mutex_t lock;
-    MPI_Group group; /* only with count > 0 */
+    MPI_Group group; /* valid only if count > 0 */
     int count, first;
-    int comms; /* that have some */
+    int comms; /* communicators with such processes */
 } foreign = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void members_start(MPI_Group group, int size) {
@@ -32,11 +33,11 @@ void members_stop(void) {
 }
 
 void members_forget(void) {
-    /* The group itself is dropped when one is needed again: this may be inside a callback of the MPI library. */
+    /* This may run inside an MPI callback, so members_find drops the group later. */
     __atomic_sub_fetch(&foreign.comms, 1, __ATOMIC_ACQ_REL);
 }
 
-/* Numbers the processes of a group that are not of the own world and were not known. */
+/* Numbers those processes of a group that are new and not of this world. */
 static bool meet(MPI_Group group) {
     MPI_Group others, known;
     if (pmpi.Group_difference(group, world, &others) != MPI_SUCCESS)
@@ -44,7 +45,7 @@ static bool meet(MPI_Group group) {
     if (foreign.count == 0) {
         foreign.group = others;
     } else {
-        int error = pmpi.Group_union(foreign.group, others, &known); /* the first group's keep their ranks */
+        int error = pmpi.Group_union(foreign.group, others, &known); /* the first group's processes keep their ranks */
         pmpi.Group_free(&others);
         if (error != MPI_SUCCESS)
             return false;
@@ -61,7 +62,7 @@ static bool all_known(const int *numbers, int size) {
     return true;
 }
 
-/* Where numbers are -1: those of the foreign group. ranks: 0, 1, ...; found: room for as many. */
+/* Fills in numbers that are -1 from the foreign group. ranks: 0, 1, ...; found: scratch of the same length. */
 static bool number_foreign(MPI_Group group, int size, const int *ranks, int *found, int *numbers) {
     if (foreign.count == 0)
         return true;
@@ -73,7 +74,7 @@ static bool number_foreign(MPI_Group group, int size, const int *ranks, int *fou
     return true;
 }
 
-/* Of the first size processes of a group; NULL if one is not known, or memory or MPI fails. Frees the group. */
+/* Numbers of a group's first size processes; NULL if one is unknown, or memory or MPI fails. Frees the group. */
 static int *numbers_of(MPI_Group group, bool meets, int size, bool *any_foreign) {
     int *numbers = NULL, *ranks = NULL, in_group;
     bool ok = false;
@@ -108,8 +109,8 @@ out:
     return numbers;
 }
 
-/* The sizes are not asked of the groups: of a Cartesian communicator that leaves out the last processes of its parent
- * MPICH 5 gives the parent's group. */
+/* The sizes come from the communicator, not its groups: for a Cartesian communicator that leaves out the parent's last
+ * processes MPICH 5 returns the parent's group. */
 static bool find(struct members *members, MPI_Comm comm, bool inter, bool meets) {
     MPI_Group group;
     if (pmpi.Comm_size(comm, &members->size) == MPI_SUCCESS && pmpi.Comm_group(comm, &group) == MPI_SUCCESS)

@@ -17,8 +17,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int world_rank;
 static uint32_t last_id;
 static void (*tell_of_lost)(struct comm *comm);
+static void (*tell_of_new)(struct comm *comm);
 
-/* How often this rank has made a communicator of one origin, parent, members and salt: base hash -> count. */
+/* How many communicators of one origin, parent, members and salt this rank has made: base hash -> count. */
 struct count {
     uint64_t base;
     uint32_t made;
@@ -47,7 +48,7 @@ static bool grow_counts(void) {
     return true;
 }
 
-/* How many there are of this base, with the next one; 0 if memory fails. */
+/* Counts one more of this base and returns the count; 0 if memory fails. */
 static uint32_t next_of(uint64_t base) {
     if (counts_used * 2 >= counts_capacity && !grow_counts())
         return 0;
@@ -94,7 +95,8 @@ static void define(struct comm *comm, const struct making *making, uint32_t nth,
     int length = 0;
     if (pmpi.Comm_get_name(comm->handle, name, &length) != MPI_SUCCESS)
         name[0] = '\0';
-    /* Rank 0, of each side of an intercommunicator; where numbers are each process's own, everybody. */
+    /* Rank 0 writes the members, on each side of an intercommunicator. Where numbers are private to a process,
+     * everybody does. */
     bool writes = comm->rank == 0 || comm->foreign;
     struct line line;
     line_begin(&line, "comm");
@@ -163,7 +165,7 @@ static uint64_t base_of(const struct making *making, const struct members *membe
         return hash_mix_ranks(
             hash_mix(hash_mix(hash_mix(0, (uint64_t)making->origin), making->parent_key), making->salt), members->local,
             members->size);
-    /* The two sides of one world have different communicators, and must hash alike. */
+    /* Both sides must hash alike although their local communicators differ. */
     uint64_t origin = making->meeting ? COMM_ORIGIN_INTERCOMM : making->origin;
     uint64_t parent_key = making->meeting ? 0 : making->parent_key;
     return mix_members(hash_mix(hash_mix(hash_mix(0, origin), parent_key), making->salt), members);
@@ -172,8 +174,7 @@ static uint64_t base_of(const struct making *making, const struct members *membe
 static struct comm *take_in(MPI_Comm made, const struct making *making) {
     if (made == MPI_COMM_NULL)
         return NULL;
-    /* A new handle that is known belonged to a communicator whose freeing did not pass through here (from Fortran, or
-     * from inside the MPI library). */
+    /* A new handle that is already known was freed unseen (from Fortran, or inside the MPI library) and reused. */
     struct comm *stale = comm_find(made);
     if (stale && tell_of_lost)
         tell_of_lost(stale);
@@ -190,6 +191,8 @@ static struct comm *take_in(MPI_Comm made, const struct making *making) {
         known = describe(comm, making->meeting != NULL, &members);
         comm->foreign = members.foreign || (making->parent_is_foreign && !making->meeting);
     }
+    if (known && tell_of_new)
+        tell_of_new(comm);
     if (known) {
         uint64_t base = base_of(making, &members);
         if (!comm->inter && !comm->foreign)
@@ -234,7 +237,8 @@ struct comm_promise comm_promise(MPI_Comm parent) {
     if (!known)
         return (struct comm_promise){0};
     pthread_mutex_lock(&lock);
-    /* The members are the parent's: its key stands for them. Another base than a plain duplicate's, alike on all. */
+    /* The members are the parent's, so its key stands for them. The base differs from a plain duplicate's, equally on
+     * all ranks. */
     uint64_t base = hash_mix(hash_mix(1, COMM_ORIGIN_IDUP), known->key);
     uint32_t nth = next_of(base);
     pthread_mutex_unlock(&lock);
@@ -302,7 +306,7 @@ static void define_late(struct comm *comm) {
 }
 
 void comm_registry_define_all(void) {
-    /* Inside MPI_Init: no other thread makes communicators yet. */
+    /* Inside MPI_Init no other thread creates communicators yet. */
     comm_table_each(define_late);
 }
 
@@ -310,8 +314,21 @@ void comm_registry_tell_of_lost(void (*tell)(struct comm *comm)) {
     tell_of_lost = tell;
 }
 
+void comm_registry_tell_of_new(void (*tell)(struct comm *comm)) {
+    tell_of_new = tell;
+    if (tell)
+        comm_table_each(tell);
+}
+
 void comm_registry_each(void (*visit)(struct comm *comm)) {
     comm_table_each(visit);
+}
+
+const struct comm *comm_registry_of_local(MPI_Comm local) {
+    pthread_mutex_lock(&lock);
+    const struct comm *found = comm_table_of_local(local);
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 void comm_registry_stop(void) {

@@ -1,4 +1,4 @@
-/* Making and forgetting the communicators that comm.h finds. */
+/* Creates and forgets the communicators that comm.h finds. */
 #ifndef HOPSCOPE_COMM_REGISTRY_H
 #define HOPSCOPE_COMM_REGISTRY_H
 
@@ -24,48 +24,54 @@ enum comm_origin {
     COMM_ORIGIN_JOIN,
 };
 
-/* How one side of an intercommunicator came together with the other, whose processes it may not know. Nothing that
- * both sides know is equal on all members; this is for the assembly to find out which sides belong together. */
+/* How one side of an intercommunicator met the other, whose processes may be unknown. No value known to both sides is
+ * equal on all members, so the assembly uses this to find out which sides belong together. */
 struct meeting {
-    bool leads;            /* this process knows what follows; one of each side does */
-    uint64_t began, ended; /* ticks: the other side's leader was in its call at some instant between */
+    bool leads;            /* this process knows what follows; exactly one on each side does */
+    uint64_t began, ended; /* ticks of this call; the other leader's call overlapped it */
     uint64_t place;        /* ACCEPT, CONNECT: a hash of the port; JOIN: of the connection */
-    MPI_Comm peer;         /* INTERCOMM: where the other leader is peer_rank (of the other group of an */
+    MPI_Comm peer;         /* INTERCOMM: the other leader is peer_rank here (in the other group of an */
     int peer_rank;         /*   intercommunicator); else MPI_COMM_NULL */
 };
 
 /* After PMPI_Init: registers MPI_COMM_WORLD and MPI_COMM_SELF. False if memory or MPI fails. */
 bool comm_registry_start(void);
-/* Without MPI_Init: ranks are those of this group, which is freed by comm_registry_stop. Registers nothing. */
+/* Without MPI_Init: ranks are those of this group, which comm_registry_stop frees. Registers nothing. */
 bool comm_registry_start_from(MPI_Group world);
-/* MPI_Init came after that: registers MPI_COMM_WORLD and MPI_COMM_SELF. */
+/* MPI_Init came after the first session: registers MPI_COMM_WORLD and MPI_COMM_SELF. */
 void comm_registry_add_world(void);
-/* Writes the definitions of all communicators known so far: once recording has begun. */
+/* Writes the definitions of all communicators known so far. Call it when recording begins. */
 void comm_registry_define_all(void);
-/* Whom to tell of a communicator that is forgotten because its handle has come again: it was freed unseen. */
+/* Sets the function to call when a handle reappears: its old communicator was freed unseen and is forgotten. */
 void comm_registry_tell_of_lost(void (*tell)(struct comm *comm));
-/* While nothing else happens: in MPI_Init and MPI_Finalize. */
+/* Sets the function to call for each communicator before it can be found; calls it for all that can be. NULL: none.
+ * Only in MPI_Init and MPI_Finalize. */
+void comm_registry_tell_of_new(void (*tell)(struct comm *comm));
+/* Visits all communicators. Only in MPI_Init and MPI_Finalize, when nothing else runs. */
 void comm_registry_each(void (*visit)(struct comm *comm));
-/* Of a spawned process: takes in the communicator with its parents. began: the ticks when it called MPI_Init. */
+/* The intercommunicator whose `local` this is; NULL: none. Takes a lock. */
+const struct comm *comm_registry_of_local(MPI_Comm local);
+/* Adds a spawned process's communicator with its parents. began: ticks at its call of MPI_Init. */
 void comm_registry_add_parent(MPI_Comm parent, uint64_t began);
-/* Before PMPI_Finalize: forgets all. */
+/* Call it before PMPI_Finalize: forgets all communicators. */
 void comm_registry_stop(void);
 
-/* Takes in a communicator that the application has just made from parent (MPI_COMM_NULL for one without).
+/* Registers a communicator that the application has just made from parent (MPI_COMM_NULL if it has none).
  *
- * Its key is a hash over origin, parent, members in order, salt and how many communicators with these same four this
- * rank has made before. All members of a communicator took part in making the earlier ones with the same members, so
- * they count alike and, if all are of one world, get the same key without a message; over worlds, members have numbers
- * of their own for one another (members.h), and the assembly works out a common key. NULL, and the communicator stays
- * unknown, if it is MPI_COMM_NULL, has members that were never met, or memory fails. Keeps errno. */
+ * Its key is a hash over origin, parent, members in order, salt and how many communicators with the same four this rank
+ * has made before. All members took part in making the earlier ones, so they count alike. Within one world all
+ * therefore get the same key without a message. Across worlds each process numbers the others itself (members.h), and
+ * the assembly works out a common key. Returns NULL, and the communicator stays unknown, if it is MPI_COMM_NULL, has
+ * members never met before, or memory fails. Keeps errno. */
 struct comm *comm_register(MPI_Comm made, enum comm_origin origin, MPI_Comm parent, uint64_t salt);
-/* The same for an intercommunicator, made by this side on the communicator local. Its other side may be new; the key
- * then does not hang on it. Where all are of one world, it is that of neither local nor a salt, but of INTERCOMM's. */
+/* The same for an intercommunicator that this side made on the communicator local. The other side may be new; the key
+ * then does not depend on it. Within one world the key has origin INTERCOMM and no parent, so that both sides get the
+ * same. */
 struct comm *comm_register_meeting(MPI_Comm made, enum comm_origin origin, MPI_Comm local, uint64_t salt,
                                    const struct meeting *meeting);
 
-/* For MPI_Comm_idup, whose communicators are complete in any order but counted in order of the calls: what the
- * duplicate of parent made now will be (key 0: unknown parent), and its registration when it is complete. */
+/* For MPI_Comm_idup: duplicates complete in any order but are counted in call order. The promise holds what the
+ * duplicate of parent will be (key 0: unknown parent); it is registered when complete. */
 struct comm_promise {
     uint64_t key, parent_key;
     uint32_t nth;
@@ -74,7 +80,7 @@ struct comm_promise {
 struct comm_promise comm_promise(MPI_Comm parent);
 struct comm *comm_register_promised(MPI_Comm made, const struct comm_promise *promise);
 
-/* Before the application's communicator is freed. */
+/* Call it before the application's communicator is freed. */
 void comm_forget(MPI_Comm handle);
 void comm_define_name(const struct comm *comm, const char *name);
 

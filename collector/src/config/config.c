@@ -1,5 +1,6 @@
 #include "config/config.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,14 +11,14 @@
 #include "config/variables.h"
 #include "log/log.h"
 
-/* Digits as a user would write them: bytes and seconds, no 1e+09. */
+/* Prints numbers as a user would write them: bytes and seconds, no 1e+09. */
 #define NUMBER "%.15g"
 
 static double number(enum variable variable, double least, double most, double otherwise, bool speak) {
     const char *value = variable_text(variable);
     if (!value)
         return otherwise;
-    /* Not strtod: its decimal point is the application's locale's. */
+    /* Not strtod: it expects the decimal point of the application's locale. */
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     char *end = (char *)value;
     double parsed = c_locale ? strtod_l(value, &end, c_locale) : 0;
@@ -26,12 +27,12 @@ static double number(enum variable variable, double least, double most, double o
     if (end != value && *end == '\0' && isfinite(parsed) && parsed >= least && parsed <= most)
         return parsed;
     if (speak)
-        log_line("%s=%.200s is no number from " NUMBER " to " NUMBER "; using " NUMBER, variable_name(variable), value,
-                 least, most, otherwise);
+        log_line("%s=%.200s is not a number from " NUMBER " to " NUMBER "; using " NUMBER, variable_name(variable),
+                 value, least, most, otherwise);
     return otherwise;
 }
 
-/* The place of a value among the words (up to a NULL) that it may be; the first one stands for unset. */
+/* The index of a value among the allowed words (up to a NULL); 0 if unset. */
 static int choice(enum variable variable, const char *const words[], bool speak) {
     const char *value = variable_text(variable);
     char all[80] = "";
@@ -39,11 +40,11 @@ static int choice(enum variable variable, const char *const words[], bool speak)
     for (int i = 0; value && words[i]; i++) {
         if (strcmp(value, words[i]) == 0)
             return i;
-        const char *between = i == 0 ? "" : words[i + 1] ? ", " : " and ";
+        const char *between = i == 0 ? "" : words[i + 1] ? ", " : " or ";
         used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", between, words[i]);
     }
     if (value && speak)
-        log_line("%s=%.200s is none of %s; using %s", variable_name(variable), value, all, words[0]);
+        log_line("%s=%.200s is not valid (write %s); using %s", variable_name(variable), value, all, words[0]);
     return 0;
 }
 
@@ -52,12 +53,40 @@ static bool on_or_off(enum variable variable, bool unset, bool speak) {
     return choice(variable, words, speak) == 0 ? unset : !unset;
 }
 
+/* 0, 1 or every:N, for MPICH mpich or mpich:every:N. What is meant for another library counts as unset. */
+static unsigned native_every(unsigned unset, bool speak) {
+    static const char every[] = "every:", mpich[] = "mpich";
+    bool of_mpich = strncmp(HOPSCOPE_LIBRARY, mpich, strlen(mpich)) == 0;
+    unset = of_mpich ? 0 : unset;
+    const char *value = variable_text(VARIABLE_NATIVE);
+    if (!value)
+        return unset;
+    bool for_mpich = strncmp(value, mpich, strlen(mpich)) == 0;
+    const char *number = value;
+    if (for_mpich)
+        number = strcmp(value, mpich) == 0 ? "1" : value[strlen(mpich)] == ':' ? value + strlen(mpich) + 1 : "";
+    bool counts = strncmp(number, every, strlen(every)) == 0;
+    char *end = NULL;
+    unsigned long n = counts ? strtoul(number + strlen(every), &end, 10) : 0;
+    if (counts ? n > 0 && n <= UINT_MAX && *end == '\0' : strcmp(number, "0") == 0 || strcmp(number, "1") == 0) {
+        n = counts ? n : (unsigned long)(*number == '1');
+        return n == 0 || of_mpich == for_mpich ? (unsigned)n : unset;
+    }
+    if (speak)
+        log_line("%s=%.200s is not valid (write 0, 1 or every:N, such as every:100; for MPICH mpich or mpich:every:N); "
+                 "using %u",
+                 variable_name(VARIABLE_NATIVE), value, unset);
+    return unset;
+}
+
 struct config config_read(bool speak) {
     enum { ALL, COLLECTIVES, NOTHING };
-    static const char *const recordings[] = {"all", "collectives", "0", NULL}, *const transports[] = {"shm", "mpi",
-                                                                                                      NULL};
+    static const char *const recordings[] = {"all", "collectives", "0", NULL};
+#define TRANSPORT(name) #name,
+    static const char *const transports[] = {TRANSPORTS(TRANSPORT) NULL};
+#undef TRANSPORT
     int record = choice(VARIABLE_RECORD, recordings, speak);
-    /* The assembly's: a wrong value is told here, where somebody is sure to speak once. */
+    /* The assembly reads it, but a wrong value is reported here, where it is sure to be reported once. */
     on_or_off(VARIABLE_KEEP_SPOOL, false, speak);
     if (speak)
         config_tell_unknown();
@@ -66,13 +95,14 @@ struct config config_read(bool speak) {
         .tree = variable_text(VARIABLE_TREE),
         .topology = variable_text(VARIABLE_TOPOLOGY),
         .presence_seconds = number(VARIABLE_PRESENCE_TIMEOUT, 0, 3600, 10, speak),
-        .chunk_bytes = (size_t)number(VARIABLE_SPOOL_CHUNK_BYTES, 4096, 1e9, 1 << 18, speak),
+        .chunk_bytes = (size_t)number(VARIABLE_SPOOL_CHUNK_BYTES, 4096, 1e9, 1 << 20, speak),
         .clock_seconds = number(VARIABLE_CLOCK_INTERVAL, 0, 1e6, 60, speak),
         .clock_skew = variable_text(VARIABLE_CLOCK_SKEW),
         .record = record != NOTHING,
+        .native_every = native_every(1, speak),
         .paused = on_or_off(VARIABLE_PAUSED, false, speak),
         .messages = record != COLLECTIVES,
-        .shared_memory = choice(VARIABLE_TRANSPORT, transports, speak) == 0,
+        .transport = (enum transport_name)choice(VARIABLE_TRANSPORT, transports, speak),
         .assemble = on_or_off(VARIABLE_ASSEMBLE, true, speak),
         .chain = on_or_off(VARIABLE_CHAIN, false, speak),
     };

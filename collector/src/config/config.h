@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What carries hops between ranks of one machine, as HOPSCOPE_TRANSPORT names it; the first if it says nothing. */
+#define TRANSPORTS(X) X(shm) X(mpi)
+
+enum transport_name {
+#define TRANSPORT(name) TRANSPORT_##name,
+    TRANSPORTS(TRANSPORT)
+#undef TRANSPORT
+};
+
 struct config {
     const char *directory;   /* HOPSCOPE_DIR: the trace directory; NULL: hopscope-<job> in the working directory */
     const char *tree;        /* HOPSCOPE_TREE: a tree file or the name of a shape; NULL: observe */
@@ -15,14 +24,15 @@ struct config {
     const char *clock_skew;  /* HOPSCOPE_CLOCK_SKEW: for tests, see run/clock_skew.h; NULL: none */
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
     bool messages;           /* HOPSCOPE_RECORD: collectives leaves messages out; all (also unset) does not */
+    unsigned native_every;   /* HOPSCOPE_NATIVE: the library's own messages in every n-th collective; 0: in none */
     bool paused;             /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
-    bool shared_memory;      /* HOPSCOPE_TRANSPORT: not mpi; what carries hops between ranks of one machine */
-    bool assemble;           /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
-    bool chain;              /* HOPSCOPE_CHAIN: 1 calls other tools that wrap MPI functions too; see mpi/chain.h */
+    enum transport_name transport;
+    bool assemble; /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */
+    bool chain;    /* HOPSCOPE_CHAIN: 1 calls other tools that wrap MPI functions too; see mpi/chain.h */
 };
 
-/* An empty variable counts as unset. A value that is none keeps its default. If `speak`, lines on stderr name such
- * values, and variables whose names begin like ours and are none. */
+/* An empty variable counts as unset, and an invalid value keeps the default. If `speak`, lines on stderr name such
+ * values, and unknown variables whose names begin like ours. */
 struct config config_read(bool speak);
 
 #endif

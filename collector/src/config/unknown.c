@@ -15,8 +15,8 @@ enum { PREFIX = sizeof prefix - 1 };
 static void list_all(char *text, size_t capacity) {
     size_t used = 0;
     for (int i = 0; i < VARIABLES && used < capacity; i++)
-        used += (size_t)snprintf(text + used, capacity - used, "%s%s", i ? ", " : "there are ",
-                                 variable_name((enum variable)i));
+        used += (size_t)snprintf(text + used, capacity - used, "%s%s",
+                                 i ? ", " : "Known variables: ", variable_name((enum variable)i));
 }
 
 static void tell(const char *entry, size_t length) {
@@ -25,10 +25,10 @@ static void tell(const char *entry, size_t length) {
     for (int i = 0; i < VARIABLES; i++)
         nearest_try(&meant, variable_name((enum variable)i) + PREFIX);
     if (meant.name)
-        snprintf(words, sizeof words, "did you mean %s%s?", prefix, meant.name);
+        snprintf(words, sizeof words, "Did you mean %s%s?", prefix, meant.name);
     else
         list_all(words, sizeof words);
-    log_line("%.200s: there is no such variable, so it does nothing; %s", entry, words);
+    log_line("unknown variable %.200s ignored. %s", entry, words);
 }
 
 void config_tell_unknown(void) {

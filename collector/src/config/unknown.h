@@ -1,9 +1,9 @@
-/* Variables that look like Hopscope's and are not. */
+/* Variables that look like Hopscope's but do not exist. */
 #ifndef HOPSCOPE_UNKNOWN_H
 #define HOPSCOPE_UNKNOWN_H
 
-/* For each HOPSCOPE_* of the environment that is not in variables.h one line on stderr, with the name that is probably
- * meant. */
+/* Prints a line on stderr for each HOPSCOPE_* of the environment that is not in variables.h, with the name that was
+ * probably meant. */
 void config_tell_unknown(void);
 
 #endif

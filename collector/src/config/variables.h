@@ -1,5 +1,5 @@
-/* Every environment variable that Hopscope has, once: the table in docs/collector.md is held against this list. What
- * they say stands there, and in config.h for those that the preload reads. */
+/* Every environment variable of Hopscope, once; a test compares the table in docs/collector.md with this list. That
+ * table explains them, and config.h those that the preload reads. */
 #ifndef HOPSCOPE_VARIABLES_H
 #define HOPSCOPE_VARIABLES_H
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* COLLECTOR_DIR and MEMORY are for the commands; KEEP_SPOOL for the assembly. */
+/* The commands read COLLECTOR_DIR and MEMORY, the assembly KEEP_SPOOL. */
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
-    X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(PAUSED) X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES)               \
-    X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL) X(COLLECTOR_DIR) X(MEMORY)
+    X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PAUSED) X(PRESENCE_TIMEOUT)         \
+    X(SPOOL_CHUNK_BYTES) X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL) X(COLLECTOR_DIR) X(MEMORY)
 // clang-format on
 
 enum variable {
@@ -36,7 +36,7 @@ static inline const char *variable_text(enum variable variable) {
     return value && *value ? value : NULL;
 }
 
-/* Of one that is 0 or 1; anything else counts as unset. */
+/* A variable that is 0 or 1; anything else counts as unset. */
 static inline bool variable_switch(enum variable variable, bool unset) {
     const char *value = variable_text(variable);
     bool known = value && (strcmp(value, "0") == 0 || strcmp(value, "1") == 0);

@@ -1,4 +1,4 @@
-/* Decides who runs a collective, from what MPI makes equal on every member, and runs it. */
+/* Decides whether the engine runs a collective, from what MPI makes equal on every member, and runs it. */
 #include "engine/engine.h"
 
 #include <limits.h>
@@ -34,26 +34,26 @@ static const char *const reason_texts[REASONS] = {"intercommunicator", "message 
                                                   "message of 2 GiB or more", "operation does not commute",
                                                   "no communicator left for the engine"};
 
-enum { MOST_ALGORITHMS = 64 }; /* rows of their table */
+enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 
-/* Written by engine_start and engine_stop only, but for the ids, which any thread may find again. */
+/* Only engine_start and engine_stop write it, except the ids, which any thread may define. */
 static struct {
     struct tree_plan *plan;
     struct engine_surroundings around;
     struct neighbors neighbors;
     int idle_polls;
     uint32_t reason_ids[REASONS];
-    uint32_t *size_reason_ids; /* of each tree */
-    uint32_t *tree_ids;        /* of each pair (reduce, broadcast) */
+    uint32_t *size_reason_ids; /* one per tree */
+    uint32_t *tree_ids;        /* one per pair (reduce, broadcast) */
     uint32_t algorithm_ids[MOST_ALGORITHMS];
 } engine;
 
 bool engine_served[FUNCTION_COUNT];
 
-/* Before yielding, where every rank has a processor of its own; else it is given to those that are waited for. */
+/* Polls before yielding if every rank has its own processor; otherwise a waiting rank yields to those it waits for. */
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
-bool engine_start(const char *tree_text, size_t length, const struct topology *topology, bool shared_memory,
+bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
                   MPI_Comm world, char *message, size_t capacity) {
     if (!tree_text)
         return true;
@@ -63,13 +63,14 @@ bool engine_start(const char *tree_text, size_t length, const struct topology *t
     size_t trees = (size_t)plan->tree_count;
     engine.plan = plan;
     shared_files_tidy();
-    bool found = neighbors_find(&engine.neighbors);
+    bool found = neighbors_find(&engine.neighbors, topology);
     engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
     engine.size_reason_ids = calloc(trees + 1, sizeof *engine.size_reason_ids);
     engine.tree_ids = calloc(trees * trees + 1, sizeof *engine.tree_ids);
     engine.around.topology = topology;
     engine.around.links = topology->emulates ? links_open(topology) : NULL;
-    engine.around.neighbors = found && shared_memory ? &engine.neighbors : NULL;
+    engine.around.transport = transport;
+    engine.around.neighbors = found && transport == TRANSPORT_shm ? &engine.neighbors : NULL;
     if (!engine.size_reason_ids || !engine.tree_ids || !sink_open() || !inquiry_open() ||
         !engine_surroundings_open(&engine.around, world) || (topology->emulates && !engine.around.links)) {
         snprintf(message, capacity, "1:1: out of memory for the engine; start fewer ranks on this machine");
@@ -108,18 +109,8 @@ void engine_comm_abandon(struct comm *comm) {
     comm->engine = NULL;
 }
 
-/* Two threads may define the same text twice, which costs one more line. */
-static uint32_t define(uint32_t *id, uint32_t (*definer)(const char *), const char *text) {
-    uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
-    if (known == 0 && record_is_on()) {
-        known = definer(text);
-        __atomic_store_n(id, known, __ATOMIC_RELAXED);
-    }
-    return known;
-}
-
 static bool native_because(enum reason reason, uint32_t *id) {
-    *id = define(&engine.reason_ids[reason], record_define_reason, reason_texts[reason]);
+    *id = record_define_once(&engine.reason_ids[reason], record_define_reason, reason_texts[reason]);
     return false;
 }
 
@@ -127,32 +118,23 @@ static bool native_because_of_size(int tree, uint32_t *id) {
     const struct tree_spec *spec = &engine.plan->trees[tree];
     char text[120];
     snprintf(text, sizeof text, "tree %s is for %d ranks", spec->name, spec->size);
-    *id = define(&engine.size_reason_ids[tree], record_define_reason, text);
+    *id = record_define_once(&engine.size_reason_ids[tree], record_define_reason, text);
     return false;
 }
 
-/* How trees and shadow communicators are called: the algorithm's name, or those of a pair of trees: one name, or
+/* The name of trees and shadow communicators: the algorithm, one tree's name for both directions, or
  * reduce/broadcast. */
 static uint16_t tree_id(const struct algorithm *algorithm, int up, int down) {
     const struct tree_plan *plan = engine.plan;
     char name[100];
     if (up < 0)
-        return (uint16_t)define(&engine.algorithm_ids[algorithm - algorithms], record_define_tree, algorithm->name);
+        return (uint16_t)record_define_once(&engine.algorithm_ids[algorithm - algorithms], record_define_tree,
+                                            algorithm->name);
     if (up == down)
         snprintf(name, sizeof name, "%s", plan->trees[up].name);
     else
         snprintf(name, sizeof name, "%s/%s", plan->trees[up].name, plan->trees[down].name);
-    return (uint16_t)define(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
-}
-
-/* A collective without a root takes that of an explicit tree, so that the tree runs as it is drawn. */
-static int root_of(const struct engine_call *call, enum operation operation, const struct tree_spec *up,
-                   const struct tree_spec *down) {
-    if (operation_has_root(operation))
-        return call->root;
-    if (!up)
-        return 0;
-    return up->shape == TREE_EXPLICIT ? up->root : down->shape == TREE_EXPLICIT ? down->root : 0;
+    return (uint16_t)record_define_once(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
 }
 
 static bool finish(const struct engine_call *call, int *error, int result) {
@@ -182,8 +164,7 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     const struct tree_rule *rule = &engine.plan->rules[chosen];
     const struct algorithm *algorithm = rule->algorithms[operation];
     const struct tree_spec *trees = engine.plan->trees;
-    bool only_down = operation == OPERATION_BCAST || operation == OPERATION_SCATTER;
-    bool only_up = operation == OPERATION_REDUCE || operation == OPERATION_GATHER;
+    bool only_down = operation_only_down(operation), only_up = operation_only_up(operation);
     int up = only_down ? rule->broadcast_tree : rule->reduce_tree;
     int down = only_up ? rule->reduce_tree : rule->broadcast_tree;
     bool by_tree = up >= 0;
@@ -200,15 +181,15 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
     struct engine_comm *mine = engine_comm_of(comm, &engine.around);
     if (!mine->usable)
         return native_because(REASON_NO_COMMUNICATOR, reason);
-    struct collective_plan plan = {
-        .operation = operation,
-        .algorithm = algorithm,
-        .up = by_tree && !only_down ? &trees[up] : NULL,
-        .down = by_tree && !only_up ? &trees[down] : NULL,
-        .root = root_of(call, operation, by_tree ? &trees[up] : NULL, by_tree ? &trees[down] : NULL),
-        .segment_bytes = rule->segment_bytes,
-        .arrival_order = rule->arrival_order,
-        .tree = tree_id(algorithm, up, down),
-        .idle_polls = engine.idle_polls};
+    int root = operation_has_root(operation) ? call->root : by_tree ? tree_own_root(&trees[up], &trees[down]) : 0;
+    struct collective_plan plan = {.operation = operation,
+                                   .algorithm = algorithm,
+                                   .up = by_tree && !only_down ? &trees[up] : NULL,
+                                   .down = by_tree && !only_up ? &trees[down] : NULL,
+                                   .root = root,
+                                   .segment_bytes = rule->segment_bytes,
+                                   .arrival_order = rule->arrival_order,
+                                   .tree = tree_id(algorithm, up, down),
+                                   .idle_polls = engine.idle_polls};
     return finish(call, error, collective_run(call, &plan));
 }

@@ -1,19 +1,19 @@
-/* Making, on all members or on none, what the engine needs for a communicator. */
+/* Creates, on all members or on none, what the engine needs for a communicator. */
 #include "engine/engine_comm.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* MPICH stops at about 2,000 communicators, which belong to the application: beyond this many of our own at once, its
- * other communicators go native. Each member counts its own, so they agree on it when one is made. */
+/* MPICH has only about 2,000 communicators, and they belong to the application. Beyond this many of ours, further
+ * communicators go native. Members count separately but agree when one is created. */
 enum { MOST_COMMUNICATORS = 500 };
 static int communicators;
 
-/* Tags of the collector's own communicator below this are spoken for: run/clock_exchange.c. Every MPI library has tags
- * up to the second one. */
+/* clock_exchange.c uses tags of the collector's own communicator below the first. Every MPI library has tags up to the
+ * second. */
 enum { FIRST_TAG = 16, LEAST_MOST_TAG = 32767 };
 
-/* For members that could not even allocate their part. */
+/* Stands in where even the struct could not be allocated. */
 static struct engine_comm without_memory;
 
 static bool allocate(struct engine_comm *e, int size) {
@@ -46,6 +46,12 @@ static bool locate(struct engine_comm *e, const struct comm *comm, const struct 
     return true;
 }
 
+void engine_comm_forget(struct prepared *p) {
+    schedule_clear(&p->schedule);
+    free(p->homes);
+    *p = (struct prepared){0};
+}
+
 void engine_comm_release(struct engine_comm *e) {
     if (e == &without_memory)
         return;
@@ -55,7 +61,7 @@ void engine_comm_release(struct engine_comm *e) {
     for (int i = 0; i < ENGINE_PLACES; i++)
         free(e->places[i].place.children);
     for (int i = 0; i < ENGINE_PREPARED; i++)
-        prepared_clear(&e->prepared[i]);
+        engine_comm_forget(&e->prepared[i]);
     schedule_clear(&e->schedule);
     free(e->members.host_of_rank);
     free(e->members.cluster_of_rank);
@@ -84,16 +90,16 @@ void engine_surroundings_close(struct engine_surroundings *around) {
         pmpi.Group_free(&around->processes);
 }
 
-/* True if it is true on all members. They are asked on the application's communicator: an error there is one that the
- * call would have met anyway, and its handler is the one to hear of it. */
+/* True if `mine` is true on all members. It asks on the application's communicator: the call itself would have met the
+ * same error, which belongs to that communicator's handler. */
 static bool all_agree(const struct comm *comm, bool mine) {
     int here = mine, all = 0;
     return pmpi.Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, comm->handle) == MPI_SUCCESS && all;
 }
 
-/* From the collector's own communicator: that there is none left is nothing that the handler of the application's
- * communicator may hear of, and no attribute callback of its is run. Other threads make others meanwhile, of which the
- * tag tells this one. */
+/* Makes it from the collector's own communicator, so that failing does not reach the error handler of the application's
+ * communicator, and no attribute callback runs. The tag separates it from those that other threads make at the same
+ * time. */
 static MPI_Comm make_communicator(const struct comm *comm, const struct engine_surroundings *around) {
     MPI_Group members;
     MPI_Comm made = MPI_COMM_NULL;
@@ -108,7 +114,19 @@ static MPI_Comm make_communicator(const struct comm *comm, const struct engine_s
     return made;
 }
 
-/* Its own fallback: where one member has no shared memory, all keep to messages of MPI. */
+static struct transport *open_transport(const struct engine_comm *e, int rank,
+                                        const struct engine_surroundings *around) {
+    if (around->links)
+        return transport_emulated_open(around->links, e->topology_host, rank);
+    switch (around->transport) {
+    case TRANSPORT_shm: /* starts with the fallback; see share_memory */
+    case TRANSPORT_mpi:
+        break;
+    }
+    return transport_mpi_open();
+}
+
+/* If any member lacks shared memory, all keep to MPI messages. */
 static void share_memory(struct engine_comm *e, const struct comm *comm, const struct engine_surroundings *around) {
     if (!around->neighbors || around->links)
         return;
@@ -130,8 +148,7 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
     struct engine_comm *e = calloc(1, sizeof *e);
     bool good = e && allocate(e, comm->size) && locate(e, comm, around->topology);
     if (good) {
-        e->transport =
-            around->links ? transport_emulated_open(around->links, e->topology_host, comm->rank) : transport_mpi_open();
+        e->transport = open_transport(e, comm->rank, around);
         good = e->transport && e->transport->kind->reserve(e->transport, 4);
     }
     bool room = __atomic_fetch_add(&communicators, 1, __ATOMIC_RELAXED) < MOST_COMMUNICATORS;
@@ -140,7 +157,7 @@ struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surrou
         e->usable = all_agree(comm, e->handle != MPI_COMM_NULL);
         if (e->usable)
             share_memory(e, comm, around);
-        /* Freeing needs all members: what only some have stays. */
+        /* Freeing needs all members, so a communicator that only some have stays. */
     }
     if (e && e->usable) {
         e->transport->comm = e->handle;

@@ -1,40 +1,61 @@
-/* What the engine keeps for a communicator: one of its own beside it, the places in trees, and memory that is reused.
- */
+/* What the engine keeps for a communicator: a communicator of its own, places in trees, and reused memory. */
 #ifndef HOPSCOPE_ENGINE_COMM_H
 #define HOPSCOPE_ENGINE_COMM_H
 
 #include "comm/comm.h"
+#include "config/config.h"
 #include "engine/executor.h"
-#include "engine/prepared.h"
 #include "plan/tree.h"
 #include "topology/topology.h"
 
 struct links;
 struct neighbors;
 
-/* What all communicators have in common. */
+/* What all communicators share. */
 struct engine_surroundings {
     const struct topology *topology;
-    struct links *links;               /* NULL: none are emulated */
+    enum transport_name transport;     /* for links that are not emulated */
+    struct links *links;               /* NULL: links are not emulated */
     const struct neighbors *neighbors; /* NULL: no memory is shared */
     MPI_Comm world;                    /* like MPI_COMM_WORLD, but the collector's own, with errors returned */
-    MPI_Group processes;               /* of it */
-    int most_tag;                      /* there; 0: nothing is open yet */
+    MPI_Group processes;               /* of world */
+    int most_tag;                      /* of world; 0: nothing is open yet */
 };
 
-/* In MPI_Init; the rest is filled in already. */
+/* Call it in MPI_Init, with the other fields filled in. */
 bool engine_surroundings_open(struct engine_surroundings *around, MPI_Comm world);
 void engine_surroundings_close(struct engine_surroundings *around);
 
-enum { ENGINE_PLACES = 8 };
+enum { ENGINE_PLACES = 8, ENGINE_PREPARED = 4 };
+
+/* How to find a slot in another call with the same arguments. */
+struct slot_home {
+    enum { HOME_NOWHERE, HOME_SEND_BUFFER, HOME_RECEIVE_BUFFER, HOME_MEMORY } of;
+    size_t offset; /* HOME_MEMORY: within the communicator's memory */
+    MPI_Aint stride;
+};
+
+/* A call that is likely to repeat, decided and scheduled: prepared.h. */
+struct prepared {
+    bool used;
+    /* Identifies the call: */
+    int function, root, buffers;
+    int64_t send_count, receive_count;
+    MPI_Datatype send_datatype, receive_datatype;
+    MPI_Op op;
+    struct schedule schedule; /* allocated to its exact size */
+    struct slot_home *homes;
+    struct execution execution;
+    uint64_t used_at;
+};
 
 struct engine_comm {
-    bool usable;     /* agreed on by all members; if not, every call goes native */
+    bool usable;     /* agreed on by all members; if false, every call goes native */
     MPI_Comm handle; /* errors are returned */
     struct tree_members members;
-    int *topology_host; /* of each rank, as the topology numbers them */
+    int *topology_host; /* of each rank; the topology's host number */
     int *scratch;       /* 8 * size, for generators */
-    int64_t *tables;    /* 4 * size, for the places and lengths of blocks */
+    int64_t *tables;    /* 4 * size, for positions and lengths of blocks */
     struct transport *transport;
     struct engine_place {
         const struct tree_spec *spec; /* NULL: unused */
@@ -44,33 +65,34 @@ struct engine_comm {
         uint64_t used_at;
     } places[ENGINE_PLACES];
     uint64_t uses;
-    uint64_t turns; /* collectives that the engine has run here: the same on all members */
     struct prepared prepared[ENGINE_PREPARED];
     struct schedule schedule;
     int *queue;
     int queue_capacity;
     struct slot_memory *slots;
     int slot_capacity;
-    char *memory; /* for the rings, or for a packed message */
+    char *memory; /* for slot rings, or for a packed message */
     size_t memory_bytes;
 };
 
-/* The engine's part of comm, made at its first use: collective over comm. Never NULL; see usable. */
+/* The engine's part of comm, created at its first use: collective over comm. Never NULL; check usable. */
 struct engine_comm *engine_comm_of(struct comm *comm, const struct engine_surroundings *around);
 
-/* This rank's place; from the few that are kept, or found anew. Cannot fail. It stays valid until ENGINE_PLACES others
- * were asked for. */
+/* This rank's place, cached or computed. Cannot fail. It stays valid until ENGINE_PLACES others have been asked for. */
 const struct tree_place *engine_comm_place(struct engine_comm *engine, int rank, const struct tree_spec *spec, int root,
                                            enum tree_direction direction);
 
-/* Memory for at least this many bytes, aligned to 64, contents undefined; NULL if there is none. */
+/* At least this many bytes, aligned to 64, contents undefined; NULL if memory runs out. */
 char *engine_comm_memory(struct engine_comm *engine, size_t bytes);
-/* Slots and queue for the schedule, and room in the transport; false without memory. */
+/* Slots and queue for the schedule, and room in the transport; false if memory runs out. */
 bool engine_comm_make_room(struct engine_comm *engine);
+
+/* Frees what a prepared call holds. */
+void engine_comm_forget(struct prepared *prepared);
 
 /* Collective over the engine's communicator. */
 void engine_comm_close(struct engine_comm *engine);
-/* The same without freeing that: local. */
+/* The same without freeing the engine's communicator: local. */
 void engine_comm_release(struct engine_comm *engine);
 
 #endif

@@ -1,4 +1,4 @@
-/* The loop: run what is ready, look at the messages, and wait only when there is nothing else to do. */
+/* The execution loop: runs steps that are ready, polls messages, and waits only when nothing else can be done. */
 #include "engine/executor.h"
 
 #include <sched.h>
@@ -6,31 +6,33 @@
 
 #include "record/record.h"
 
-/* What goes into the records; see schemas/otf2.md. */
+/* Peer and tag as recorded. */
 static uint64_t peer_and_tag(const struct execution *x, const struct step *step) {
-    uint32_t tag = (uint32_t)step->phase | (uint32_t)(step->round & 63) << 2 | (step->segment & 255) << 8 |
-                   (uint32_t)(x->seq & 65535) << 16;
-    return (uint64_t)(uint32_t)step->peer << 32 | tag;
+    return (uint64_t)(uint32_t)step->peer << 32 | hop_tag(step->phase, step->round, step->segment, x->seq);
 }
 
-/* What MPI matches by. Between two ranks messages stay in order, so this only has to tell apart what is under way at
- * once: the segments of a window, phases, and the next collectives. Not by seq, which also counts nonblocking
- * collectives: MPI libraries let one rank begin such a one before a barrier and another after it. */
-static int message_tag(const struct execution *x, const struct step *step) {
-    return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->phase << 10 |
-                 (uint32_t)(x->turn & 3) << 12);
+/* The tag that MPI matches by: it separates the segments of a window and the phases, which are in flight at the same
+ * time.
+ *
+ * It does not separate one collective from the next, and need not. A rank runs one collective at a time on the engine's
+ * communicator and leaves it when all its messages are done, so it posts no receive of the next one before. Within a
+ * collective a rank receives as many messages per tag from another rank as that one sends (collector/tests/engine
+ * checks this for every algorithm), and messages of one sender and tag match in order. So each collective receives
+ * exactly its own, however far ahead the sender is. Nonblocking and persistent collectives never run here. */
+static int message_tag(const struct step *step) {
+    return (int)((step->segment & 127) | (uint32_t)(step->round & 7) << 7 | (uint32_t)step->phase << 10);
 }
 
 struct progress {
     struct execution *x;
     int head, tail; /* of the queue */
-    int left;       /* steps that are not done */
+    int left;       /* steps not done yet */
     bool recording;
-    bool stamped; /* nothing that takes time has happened since ticks */
+    bool stamped; /* only bookkeeping has happened since ticks */
     uint64_t ticks;
 };
 
-/* Events with nothing but bookkeeping between them share a stamp: reading the clock is most of what a record costs. */
+/* Events with only bookkeeping between them share a timestamp: reading the clock is most of a record's cost. */
 static void record(struct progress *p, enum spool_kind kind, uint16_t region, uint64_t a, uint64_t b, uint64_t c) {
     if (!p->recording)
         return;
@@ -46,7 +48,7 @@ static void finish(struct progress *p, int index) {
     for (int edge = s->steps[index].first_edge; edge >= 0; edge = s->edges[edge].next) {
         struct step *next = &s->steps[s->edges[edge].step];
         if (--next->waiting == 0) {
-            next->waiting = next->unmet; /* for the next run */
+            next->waiting = next->unmet; /* reset for the next run */
             p->x->queue[p->tail++] = s->edges[edge].step;
         }
     }
@@ -67,7 +69,7 @@ static void copy(struct execution *x, const struct step *step) {
         memmove(to, from, (size_t)(step->length * x->unit_bytes));
         return;
     }
-    /* What lies in the gaps of the user's buffer is not ours to write: let MPI copy, in a message to ourselves. */
+    /* The gaps in the user's buffer are not ours to write, so MPI copies, in a message to ourselves. */
     int error = pmpi.Sendrecv(from, (int)step->length, x->datatype, x->rank, TRANSPORT_TAG_BIT, to, (int)step->length,
                               x->datatype, x->rank, TRANSPORT_TAG_BIT, x->transport->comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS)
@@ -102,7 +104,7 @@ static struct message message_of(const struct execution *x, int index) {
     return (struct message){
         .step = index,
         .peer = step->peer,
-        .tag = message_tag(x, step),
+        .tag = message_tag(step),
         .bytes = step->length * x->unit_bytes,
         .data = x->discards ? NULL : place(x, step->slot, step->at),
         .count = (int)step->length,
@@ -165,7 +167,8 @@ static void run_ready(struct progress *p) {
     }
 }
 
-static void complete(struct progress *p, const struct completion *done) {
+/* A completion that gives a waiting rank work again ends the wait, at the completion's time. */
+static void complete(struct progress *p, const struct completion *done, bool *waiting) {
     struct execution *x = p->x;
     const struct step *step = &x->schedule->steps[done->step];
     bool sent = step->kind == STEP_SEND;
@@ -174,13 +177,18 @@ static void complete(struct progress *p, const struct completion *done) {
         fail(x, done->error);
     else if (!sent && done->bytes != expected)
         fail(x, MPI_ERR_OTHER); /* an empty message: the peer has failed */
-    record(p, sent ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, peer_and_tag(x, step),
-           (uint64_t)(sent || done->bytes < 0 ? expected : done->bytes), step->request);
     finish(p, done->step);
+    bool ends_wait = *waiting && (p->head < p->tail || p->left == 0);
+    record(p, sent ? SPOOL_HOP_ISEND_COMPLETE : SPOOL_HOP_IRECV, x->tree, peer_and_tag(x, step),
+           (uint64_t)(sent || done->bytes < 0 ? expected : done->bytes),
+           step->request | (ends_wait ? SPOOL_WAITED : 0));
+    if (ends_wait)
+        record(p, SPOOL_WAIT_END, x->tree, 0, 0, 0);
+    *waiting = *waiting && !ends_wait;
 }
 
-/* Looks once at what is under way. What is found without waiting came early. While waiting, the completion that gives
- * this rank something to do again ends the wait, with its own time; the others of the same look came early too. */
+/* Polls once. Completions found without waiting arrived early; so did those found in the same poll as the one that ends
+ * a wait. */
 static void look(struct progress *p, bool *waiting) {
     const struct completion *done;
     int found = p->x->transport->kind->poll(p->x->transport, &done);
@@ -189,13 +197,8 @@ static void look(struct progress *p, bool *waiting) {
     p->stamped = false;
     if (p->recording)
         clock_after_loads();
-    for (int i = 0; i < found; i++) {
-        complete(p, &done[i]);
-        if (*waiting && (p->head < p->tail || p->left == 0)) {
-            record(p, SPOOL_WAIT_END, p->x->tree, 0, 0, 0);
-            *waiting = false;
-        }
-    }
+    for (int i = 0; i < found; i++)
+        complete(p, &done[i], waiting);
 }
 
 static void wait_for_work(struct progress *p) {
@@ -239,5 +242,5 @@ void execution_pass(void *context, const struct step *written) {
     inner.schedule = &one;
     inner.queue = queue;
     inner.discards = true;
-    execution_run(&inner); /* its errors are ours: we have one already */
+    execution_run(&inner); /* its errors do not matter: we already have one */
 }

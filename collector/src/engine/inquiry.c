@@ -2,15 +2,14 @@
 
 #include <pthread.h>
 
-#include "engine/arguments.h"
 #include "mpi/type_bytes.h"
 
 static MPI_Comm alone;
 static bool open;
 #ifdef OPEN_MPI
-static bool checks; /* a setting can keep it from looking at arguments */
+static bool checks; /* a setting can turn off the library's argument checks */
 #endif
-/* Two collectives at once on one communicator are not allowed, even if nothing is sent. */
+/* Serialises the inquiries: MPI forbids two collectives at once on one communicator, even without messages. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool inquiry_open(void) {
@@ -38,7 +37,7 @@ bool inquiry_takes_datatype(MPI_Datatype datatype) {
 }
 
 bool inquiry_takes_address(const void *base, MPI_Datatype datatype) {
-    if (base) /* of any other address no library can tell */
+    if (base) /* no library can check any other address */
         return true;
     pthread_mutex_lock(&lock);
     int error = pmpi.Bcast(NULL, 1, datatype, 0, alone);
@@ -54,15 +53,15 @@ bool inquiry_takes_operation(MPI_Op op, MPI_Datatype datatype) {
     return error == MPI_SUCCESS;
 }
 
-/* Where this rank's own block is, by which libraries judge whether two buffers are one: counted in bytes, holes left
- * out, as MPICH does. */
+/* Where this rank's own block is. Libraries compare it to find out whether two buffers are one. Counted in bytes
+ * without holes, as MPICH does. */
 static char *own_block(const struct engine_call *call, const struct engine_buffer *buffer) {
     int64_t at = buffer_displacement(call, buffer, call->comm->rank);
     return (char *)(uintptr_t)buffer->base + at * (int64_t)type_bytes(buffer->datatype);
 }
 
 #ifndef OPEN_MPI
-/* One element of this rank, with itself. Only asked where both are at the same place, so nothing changes there. */
+/* One element of this rank, sent to itself. Asked only if both addresses are the same, so the data does not change. */
 static int ask(enum operation operation, const struct engine_call *call, void *send, void *receive, bool same_counts) {
     int one[1] = {1}, other[1] = {1}, at[1] = {0}, *ones = same_counts ? one : other;
     MPI_Datatype from = call->send.datatype, to = call->receive.datatype;
@@ -106,10 +105,10 @@ static int ask(enum operation operation, const struct engine_call *call, void *s
 
 #endif
 
-/* Of the same address on both sides. */
+/* Asks about the same address on both sides. */
 static bool takes_equal(const struct engine_call *call, enum operation operation, char *both) {
 #ifdef OPEN_MPI
-    /* Must not be asked: it tells the handler of MPI_COMM_WORLD. It refuses only these. */
+    /* Do not ask it: it would call the handler of MPI_COMM_WORLD. It refuses only these. */
     bool refuses = operation == OPERATION_REDUCE ||
                    (operation == OPERATION_ALLREDUCE && call->receive.count > 1 && both != MPI_BOTTOM);
     return !checks || !refuses;
@@ -124,12 +123,11 @@ static bool takes_equal(const struct engine_call *call, enum operation operation
 bool inquiry_takes_both(const struct engine_call *call, enum operation operation) {
     const struct engine_buffer *send = &call->send, *receive = &call->receive;
     int rank = call->comm->rank;
-    bool at_root = rank == call->root, same = true, gathers, scatters;
+    bool at_root = rank == call->root, same = true, reduces = operation_reduces(operation);
+    bool gathers = operation_input(operation) == CONTENT_OWN;
+    bool scatters = operation_output(operation) == CONTENT_OWN && !reduces;
     char *from = (char *)(uintptr_t)send->base, *to = (char *)(uintptr_t)receive->base;
-    gathers = operation == OPERATION_GATHER || operation == OPERATION_GATHERV || operation == OPERATION_ALLGATHER ||
-              operation == OPERATION_ALLGATHERV;
-    scatters = operation == OPERATION_SCATTER || operation == OPERATION_SCATTERV;
-    /* There is only one buffer. */
+    /* Only one buffer counts here. */
     if (operation == OPERATION_BARRIER || operation == OPERATION_BCAST || (operation_has_root(operation) && !at_root))
         return true;
     if (scatters ? to == MPI_IN_PLACE : from == MPI_IN_PLACE)
@@ -140,10 +138,10 @@ bool inquiry_takes_both(const struct engine_call *call, enum operation operation
         to = own_block(call, receive);
     if (scatters)
         from = own_block(call, send);
-    if (!operation_reduces(operation)) {
-        /* Blocks of different shape are not compared. */
+    if (!reduces) {
+        /* Blocks of different shapes are not compared. */
         same = buffer_datatype(send, rank) == buffer_datatype(receive, rank);
-        if (operation == OPERATION_ALLTOALLV || operation == OPERATION_ALLTOALLW)
+        if (!gathers && !scatters && !operation_is_even(operation))
             same = same && send->counts == receive->counts;
         else
             same = same && buffer_count(call, send, send->counts ? rank : 0) ==

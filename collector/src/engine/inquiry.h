@@ -1,25 +1,25 @@
-/* What the MPI library thinks of a call's arguments: asked on a communicator of this rank alone, so that its answer is
- * heard by nobody else. What it refuses there goes to it natively, and the error is its own, told once and to whom it
- * belongs. A library that checks no arguments refuses nothing. */
+/* Asks the MPI library what it thinks of a call's arguments, on a communicator of this rank alone, so that nobody else
+ * hears the answer. Refused arguments go to the library natively, and it reports its own error, once, to the right
+ * handler. A library that checks no arguments refuses nothing. */
 #ifndef HOPSCOPE_INQUIRY_H
 #define HOPSCOPE_INQUIRY_H
 
-#include "engine/engine.h"
+#include "engine/engine_call.h"
 #include "plan/operation.h"
 
 /* Once, in MPI_Init. False if the library gives no communicator. */
 bool inquiry_open(void);
 void inquiry_close(void);
 
-/* True if the library sends messages of this datatype: it is one, and it is committed. */
+/* True if the library can send this datatype: it is valid and committed. */
 bool inquiry_takes_datatype(MPI_Datatype datatype);
-/* True if it reads from and writes to this address. Any count but 0. */
+/* True if the library reads from and writes to this address. For any count but 0. */
 bool inquiry_takes_address(const void *base, MPI_Datatype datatype);
-/* True if it combines this datatype with this operation. */
+/* True if the library combines this datatype with this operation. */
 bool inquiry_takes_operation(MPI_Op op, MPI_Datatype datatype);
-/* True if it takes the two buffers of this rank beside one another: MPICH refuses some that are the same, where the
- * application should have said MPI_IN_PLACE; all of them refuse MPI_IN_PLACE where it has no meaning. The arguments are
- * sound apart from that. */
+/* True if the library accepts this rank's two buffers together. MPICH refuses some that are the same, where the
+ * application should have passed MPI_IN_PLACE. All libraries refuse MPI_IN_PLACE where it has no meaning. The arguments
+ * must be sound otherwise. */
 bool inquiry_takes_both(const struct engine_call *call, enum operation operation);
 
 #endif

@@ -1,21 +1,21 @@
-/* Layouts by asking MPI, packing by MPI. */
+/* Gets layouts from MPI and packs with MPI. */
 #include "engine/layout.h"
 
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes) {
     struct layout l = {.gapless = true};
-    if (unit_bytes == 0) /* it may be none at all: there is nothing to lie anywhere */
+    if (unit_bytes == 0) /* the datatype may be invalid then, and nothing needs a place */
         return l;
     int integers, addresses, datatypes, combiner = 0;
     pmpi.Type_get_extent_x(datatype, &l.lower, &l.extent);
     pmpi.Type_get_true_extent_x(datatype, &l.true_lower, &l.true_extent);
     pmpi.Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
-    /* A derived datatype may list its bytes in any order, so only a predefined one is what it looks like. */
+    /* A derived datatype may list its bytes in any order, so only a predefined one is certainly contiguous. */
     l.gapless =
         combiner == MPI_COMBINER_NAMED && l.true_lower == 0 && l.extent == unit_bytes && l.true_extent == unit_bytes;
     return l;
 }
 
-/* MPICH does not pack from MPI_BOTTOM, so an absolute datatype is made relative to an address of ours. */
+/* MPICH does not pack from MPI_BOTTOM, so an absolute datatype is made relative to one of our addresses. */
 static int anchored(MPI_Datatype absolute, const void *anchor, MPI_Datatype *relative) {
     int one = 1;
     MPI_Aint displacement = -(MPI_Aint)anchor;

@@ -1,8 +1,8 @@
-/* How elements of a datatype lie in memory, and packing them.
+/* How elements of a datatype lie in memory, and how to pack them.
  *
  * Reductions work on the user's datatype: every copy mirrors the user's layout, so gaps, lower bounds and negative
- * extents stay as the user's operation expects them. Data movement is in packed bytes, because members may use
- * different datatypes of one signature.
+ * extents stay as the user's operation expects them. Data movement uses packed bytes, because members may use different
+ * datatypes with the same signature.
  */
 #ifndef HOPSCOPE_LAYOUT_H
 #define HOPSCOPE_LAYOUT_H
@@ -17,7 +17,7 @@ struct layout {
     bool gapless; /* a predefined datatype whose units are its bytes */
 };
 
-/* unit_bytes: packed, of one element; 0: the datatype may be none, and lies nowhere. */
+/* unit_bytes: packed size of one element; if 0, the datatype may be invalid and has no layout. */
 struct layout layout_of(MPI_Datatype datatype, int64_t unit_bytes);
 
 /* Packs count elements into packed (in), or unpacks them from there. MPI's error code. */

@@ -1,28 +1,50 @@
-/* The emulated links: when a message that is sent now becomes visible to its receiver.
+/* The emulated links: when a message sent now becomes visible to its receiver.
  *
  * Full duplex: a host's interface sends one message at a time and receives one at a time, only to and from other hosts;
- * a directed pair of hosts carries one message's bytes at a time; latencies overlap. Times are CLOCK_MONOTONIC in ns.
- * What the ranks of one machine share (which interface and link is busy until when) lies in memory that they share.
+ * a directed pair of hosts carries one message's bytes at a time, and so does the link from one cluster to another, for
+ * all their hosts together; latencies overlap. A gateway's interfaces receive and send what passes through it. A rank
+ * handles one message at a time, sent or received. Times are CLOCK_MONOTONIC in ns.
+ *
+ * Nothing waits here: each of them has a time until which it is busy. Those of interfaces and links are in shared
+ * memory, because a machine's ranks share them.
  */
 #ifndef HOPSCOPE_LINKS_H
 #define HOPSCOPE_LINKS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
+#include "engine/shared_file.h"
 #include "topology/topology.h"
 
-struct links;
+struct links {
+    const struct topology *topology;
+    _Atomic uint64_t *shared;    /* see link_times.c; NULL if nothing is shared */
+    _Atomic uint64_t rank_until; /* this rank is busy until */
+    struct shared_file file;     /* holds `shared`; if not mapped, `shared` is this rank's own */
+};
 
-/* Collective over MPI_COMM_WORLD. NULL without memory, on all ranks alike. */
+/* When a message's first and last byte get somewhere. They differ only where bytes pass on as they come. */
+struct passage {
+    uint64_t first, last;
+};
+
+/* Collective over MPI_COMM_WORLD. NULL, on all ranks alike, if memory runs out. */
 struct links *links_open(const struct topology *topology);
 void links_close(struct links *links);
 
-/* When a message sent at now leaves the wire at its receiver's host, before that host's interface has dealt with it. */
-uint64_t links_send(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t now);
-/* When a message that reached the interface of to_host at `at` is visible. */
-uint64_t links_receive(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t at);
+/* How much memory the machine's ranks share; 0 if nothing. */
+size_t links_shared_bytes(const struct topology *topology);
+/* When a message that a host's interface gets at `now` leaves the wire at its receiver's host, before the interfaces
+ * there handle it. */
+struct passage links_send(struct links *links, int from_host, int to_host, int64_t bytes, uint64_t now);
+/* When those interfaces have handled it. Call it when the first byte is there: they serve messages as they come. */
+uint64_t links_receive(struct links *links, int from_host, int to_host, int64_t bytes, struct passage at);
 
-/* Equal on the ranks of one machine, whose clocks are one. */
-uint64_t links_machine(void);
+/* Whether ranks need time for messages. */
+bool links_occupy_ranks(const struct links *links);
+bool links_rank_is_free(const struct links *links, uint64_t now);
+/* Occupies this rank with a message, from `at` on or from when it is free; returns the end. */
+uint64_t links_rank(struct links *links, int64_t bytes, uint64_t at);
 
 #endif

@@ -1,25 +1,26 @@
-/* Where the blocks of the ranks lie while data moves: in the user's buffers if these are nothing but bytes, otherwise
- * packed in ours. */
-#include "engine/arguments.h"
-#include "engine/collectives.h"
+/* Where the ranks' blocks are while data moves: in the user's buffers if these are plain bytes, otherwise packed in
+ * ours. */
+#include "engine/movements.h"
+
 #include "engine/layout.h"
+#include "engine/prepared.h"
 #include "mpi/type_bytes.h"
 
 /* One of the two buffers. */
 struct side {
     const struct engine_call *call;
-    const struct engine_buffer *buffer; /* NULL: this rank has none */
-    struct layout layout;               /* where all blocks have one datatype */
+    const struct engine_buffer *buffer; /* NULL: none on this rank */
+    struct layout layout;               /* if all blocks have one datatype */
     int64_t unit_bytes;
-    int own;     /* the only block there is, at the beginning; -1: there is one for each rank */
-    int without; /* this block is not touched; -1: all are */
+    int own;     /* the rank of the only block, at the beginning; -1: one block per rank */
+    int without; /* do not touch this block; -1: none */
     bool packed;
-    struct blocks blocks; /* in bytes */
+    struct blocks blocks; /* positions and lengths in bytes */
     int64_t packed_bytes;
-    char *memory; /* packed */
+    char *memory; /* packed copy */
 };
 
-/* A block as the user has it. */
+/* A block in the user's buffer. */
 struct block {
     char *at;
     int64_t count, bytes, unit_bytes;
@@ -42,7 +43,7 @@ static struct block block_of(const struct side *s, int rank) {
     return b;
 }
 
-/* The blocks where they are. False if one of them is not just bytes, or (ranges) they do not follow one another. */
+/* Positions of blocks in the user's buffer. False if one is not plain bytes, or (ranges) they are not consecutive. */
 static bool lie_ready(const struct side *s, int64_t *at, int64_t *length, bool ranges) {
     int first = s->own >= 0 ? s->own : 0, end = s->own >= 0 ? s->own + 1 : s->call->comm->size;
     for (int rank = first; rank < end; rank++) {
@@ -66,7 +67,7 @@ static void follow_one_another(struct side *s, int64_t *at, int64_t *length) {
     }
 }
 
-/* tables: room for an at and a length of every rank. */
+/* tables: room for every rank's position and length. */
 static void measure(struct side *s, int64_t *tables, bool ranges, bool pack) {
     int64_t *at = tables, *length = tables + s->call->comm->size;
     s->blocks = (struct blocks){at, length};
@@ -82,7 +83,7 @@ static int64_t aligned(int64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* One piece of memory for what is packed and for the schedule's own slots. False without it. */
+/* Allocates one piece of memory for packed data and the schedule's own slots. False if memory runs out. */
 static bool place(struct engine_comm *e, struct side *in, struct side *out) {
     const struct schedule *s = &e->schedule;
     int64_t ring_bytes = aligned(s->ring_units), rings = s->ring_units > 0 ? s->slot_count - SLOT_OTHER : 0;
@@ -107,7 +108,7 @@ static struct slot_memory slot_of(const struct side *s) {
     return (struct slot_memory){base, 1};
 }
 
-/* Between the user's buffer and the packed one; only: that block alone, -1: all but `without`. */
+/* Packs or unpacks between the user's buffer and ours; only: that block alone, -1: all but `without`. */
 static int pack(const struct side *s, bool in, int only) {
     int first = s->own >= 0 ? s->own : 0, end = s->own >= 0 ? s->own + 1 : s->call->comm->size;
     MPI_Comm comm = s->call->comm->engine->handle;
@@ -123,47 +124,36 @@ static int pack(const struct side *s, bool in, int only) {
     return MPI_SUCCESS;
 }
 
-/* Which buffer of this rank holds what. */
+/* Assigns this rank's buffers to the two sides. */
 static void take_sides(const struct engine_call *call, const struct schedule_request *r, struct side *in,
                        struct side *out) {
-    bool at_root = r->rank == r->root;
-    switch (r->operation) {
-    case OPERATION_GATHER:
-    case OPERATION_GATHERV:
-        in->own = r->rank;
-        in->buffer = at_root && call->send.base == MPI_IN_PLACE ? NULL : &call->send;
-        out->buffer = at_root ? &call->receive : NULL;
-        out->without = in->buffer ? -1 : r->rank;
-        break;
-    case OPERATION_SCATTER:
-    case OPERATION_SCATTERV:
+    bool at_root = r->rank == r->root, has_root = operation_has_root(r->operation);
+    if (operation_output(r->operation) == CONTENT_OWN) { /* scatters */
         out->own = r->rank;
         in->buffer = at_root ? &call->send : NULL;
         out->buffer = at_root && call->receive.base == MPI_IN_PLACE ? NULL : &call->receive;
-        break;
-    case OPERATION_ALLGATHER:
-    case OPERATION_ALLGATHERV:
+    } else if (operation_input(r->operation) == CONTENT_OWN) { /* gathers */
         in->own = r->rank;
-        in->buffer = call->send.base == MPI_IN_PLACE ? NULL : &call->send;
-        out->buffer = &call->receive;
-        break;
-    default: /* alltoall in place sends what lies where it will receive */
+        in->buffer = (at_root || !has_root) && call->send.base == MPI_IN_PLACE ? NULL : &call->send;
+        out->buffer = at_root || !has_root ? &call->receive : NULL;
+        out->without = has_root && !in->buffer ? r->rank : -1;
+    } else { /* alltoall in place sends from where it will receive */
         in->buffer = call->send.base == MPI_IN_PLACE ? &call->receive : &call->send;
         out->buffer = &call->receive;
     }
 }
 
-/* This rank's own block, where it has it in both buffers: how many bytes there are more than its place has. Not 0: the
- * program is wrong. */
+/* By how many bytes this rank's own block exceeds its place, if both buffers have it. If not 0, the program is
+ * wrong. */
 static int64_t excess(const struct side *in, const struct side *out, int rank) {
     return in->buffer && out->buffer ? in->blocks.length[rank] - out->blocks.length[rank] : 0;
 }
 
-/* A rank whose own block does not fit goes on as far as the others get what is theirs. Where its own becomes part of
- * what others get, they learn of the error in its place. */
+/* Whether others receive this rank's own block. If it does not fit, the rank still delivers what belongs to others;
+ * those who would get its block learn of the error instead. */
 static bool passes_own_on(const struct collective_plan *plan) {
-    return plan->algorithm->properties & RANGES || plan->operation == OPERATION_ALLGATHER ||
-           plan->operation == OPERATION_ALLGATHERV;
+    return plan->algorithm->properties & RANGES ||
+           (operation_input(plan->operation) == CONTENT_OWN && !operation_has_root(plan->operation));
 }
 
 int movement_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
@@ -172,7 +162,7 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     struct side in = {.call = call, .own = -1, .without = -1}, out = in;
     bool ranges = plan->algorithm->properties & RANGES;
     take_sides(call, r, &in, &out);
-    /* Not of alltoall, whose input is a copy then; and only at the root where there is one. */
+    /* Not for alltoall, whose input is then a copy; with a root only there. */
     r->in_place = operation_has_root(r->operation) ? r->rank == r->root && (!in.buffer || !out.buffer) : !in.buffer;
     if (in.buffer)
         measure(&in, e->tables, ranges, in.buffer == out.buffer);
@@ -191,8 +181,8 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
         x.error = MPI_ERR_OTHER;
     if (in.packed && x.error == MPI_SUCCESS)
         x.error = pack(&in, true, -1);
-    /* In place the own block of an allgather comes from the output, and what is shorter than its place leaves the rest
-     * of that as it is. */
+    /* In place, an allgather's own block is already in the output. A block shorter than its place leaves the rest of it
+     * unchanged. */
     if (out.packed && out.without < 0 && (!in.buffer || more < 0) && x.error == MPI_SUCCESS)
         x.error = pack(&out, true, r->rank);
     e->slots[SLOT_INPUT] = slot_of(&in);
@@ -207,7 +197,7 @@ int movement_run(const struct engine_call *call, const struct collective_plan *p
     return x.error;
 }
 
-/* Everything is one block, of one length on all ranks. */
+/* All data is one block of the same length on all ranks. */
 int broadcast_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
     struct engine_comm *e = call->comm->engine;
     struct execution x = collective_execution(call, plan);

@@ -2,24 +2,16 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/links.h"
 #include "mpi/mpi_table.h"
 #include "record/clock.h"
+#include "topology/own_memory.h"
 
 struct introduction {
-    uint64_t machine, token;
-    cpu_set_t processors; /* that this rank may use: a launcher may have bound it to one */
+    uint64_t machine, memory, token;
+    cpu_set_t processors; /* that this rank may use: a launcher may have bound it */
 };
-
-/* Containers on one machine have a clock in common, and each its own shared memory. */
-static uint64_t own_machine(void) {
-    struct stat memory;
-    uint64_t device = stat("/dev/shm", &memory) == 0 ? (uint64_t)memory.st_dev + 1 : 0;
-    return links_machine() ^ device * 0x9E3779B97F4A7C15u;
-}
 
 static bool is_crowded(const struct introduction *all, int ranks, uint64_t machine) {
     cpu_set_t together;
@@ -34,8 +26,9 @@ static bool is_crowded(const struct introduction *all, int ranks, uint64_t machi
     return here > CPU_COUNT(&together);
 }
 
-bool neighbors_find(struct neighbors *neighbors) {
-    struct introduction own = {.machine = own_machine(), .token = clock_monotonic_ns() ^ (uint64_t)getpid() << 40};
+bool neighbors_find(struct neighbors *neighbors, const struct topology *topology) {
+    struct introduction own = {
+        .machine = own_machine(), .memory = own_memory(), .token = clock_monotonic_ns() ^ (uint64_t)getpid() << 40};
     *neighbors = (struct neighbors){.crowded = true};
     if (sched_getaffinity(0, sizeof own.processors, &own.processors) != 0)
         CPU_ZERO(&own.processors);
@@ -43,16 +36,17 @@ bool neighbors_find(struct neighbors *neighbors) {
         return false;
     size_t ranks = (size_t)neighbors->ranks;
     struct introduction *all = calloc(ranks, sizeof *all);
-    neighbors->machine = calloc(ranks, sizeof *neighbors->machine);
-    /* Without memory here the others are still waiting for this rank's part. */
-    int mine = all && neighbors->machine, everybody = 0;
+    neighbors->memory = calloc(ranks, sizeof *neighbors->memory);
+    /* Even without memory here, take part: the others wait for this rank. */
+    int mine = all && neighbors->memory, everybody = 0;
     pmpi.Allreduce(&mine, &everybody, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     bool good = everybody && pmpi.Allgather(&own, (int)sizeof own, MPI_BYTE, all, (int)sizeof own, MPI_BYTE,
                                             MPI_COMM_WORLD) == MPI_SUCCESS;
     if (good) {
         neighbors->job = all[0].token;
         for (size_t rank = 0; rank < ranks; rank++)
-            neighbors->machine[rank] = all[rank].machine;
+            neighbors->memory[rank] =
+                all[rank].memory ^ (uint64_t)(topology->host_of_rank[rank] + 1) * 0x9E3779B97F4A7C15u;
         neighbors->crowded = is_crowded(all, neighbors->ranks, own.machine);
     } else {
         neighbors_free(neighbors);
@@ -62,6 +56,6 @@ bool neighbors_find(struct neighbors *neighbors) {
 }
 
 void neighbors_free(struct neighbors *neighbors) {
-    free(neighbors->machine);
+    free(neighbors->memory);
     *neighbors = (struct neighbors){.crowded = true};
 }

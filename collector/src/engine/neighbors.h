@@ -5,15 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "topology/topology.h"
+
 struct neighbors {
-    int ranks;         /* of MPI_COMM_WORLD */
-    uint64_t *machine; /* of each rank; equal where two ranks see one shared memory */
-    uint64_t job;      /* equal on all ranks, and in no other job of this machine */
-    bool crowded;      /* this machine has more of the ranks than processors that they may use */
+    int ranks;        /* of MPI_COMM_WORLD */
+    uint64_t *memory; /* of each rank; equal if two ranks are on one host and share its memory */
+    uint64_t job;     /* equal on all ranks, and unique on this machine */
+    bool crowded;     /* this machine has more ranks than processors that they may use */
 };
 
-/* Collective over MPI_COMM_WORLD. False without memory, or if MPI fails; not on all ranks alike. */
-bool neighbors_find(struct neighbors *neighbors);
+/* Collective over MPI_COMM_WORLD. Ranks of two hosts of the topology share no memory, wherever they run. False if
+ * memory or MPI fails; ranks may differ in it. */
+bool neighbors_find(struct neighbors *neighbors, const struct topology *topology);
 void neighbors_free(struct neighbors *neighbors);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include "mpi/mpi_table.h"
 
-/* True if the MPI library combines this datatype, which it takes, with this operation. What it refuses it shall refuse
- * itself, natively. */
+/* True if the MPI library combines this valid datatype with this operation. If it refuses, the call goes native, so
+ * that the error is the library's own. */
 bool operator_fits(MPI_Op op, MPI_Datatype datatype);
-/* True if both are predefined, so that their handles always mean the same. */
+/* True if both are predefined, so that their handles never change meaning. */
 bool operator_is_lasting(MPI_Op op, MPI_Datatype datatype);
-/* Of one that fits. */
+/* The operation must fit. */
 bool operator_commutes(MPI_Op op);
 
 #endif

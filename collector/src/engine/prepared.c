@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine_comm.h"
 #include "record/record.h"
 
-/* How the two buffers lie to one another, which decides what is copied. */
+/* How the two buffers relate, which decides what is copied. */
 static int buffers_of(const struct engine_call *call) {
     return call->send.base == MPI_IN_PLACE      ? 2
            : call->receive.base == MPI_IN_PLACE ? 3
@@ -20,7 +19,7 @@ struct prepared *prepared_find(struct engine_comm *e, const struct engine_call *
             p->receive_datatype == call->receive.datatype && p->op == call->op && p->root == call->root &&
             p->send_count == call->send.count && p->send_datatype == call->send.datatype &&
             p->buffers == buffers_of(call)) {
-            /* What was prepared while nothing was recorded has no name for its tree. */
+            /* Calls prepared while recording was off have no tree id. */
             if (__builtin_expect(!p->execution.tree && record_is_on(), 0))
                 return NULL;
             p->used_at = ++e->uses;
@@ -48,7 +47,6 @@ int prepared_run(struct prepared *p, const struct engine_call *call) {
     x->slots = e->slots;
     x->queue = e->queue;
     x->seq = call->seq;
-    x->turn = e->turns++;
     x->error = MPI_SUCCESS;
     execution_run(x);
     return x->error;
@@ -90,14 +88,14 @@ void prepared_keep(const struct engine_call *call, const struct execution *x) {
     struct engine_comm *e = call->comm->engine;
     struct prepared *place = &e->prepared[0];
     int slots = x->schedule->slot_count;
-    /* v-forms are not told apart by their counts. */
+    /* The key of a prepared call does not hold the counts of v-forms. */
     if (call->send.counts || call->receive.counts || x->error != MPI_SUCCESS ||
         x->schedule->step_count > PREPARED_MOST_STEPS)
         return;
     for (int i = 1; i < ENGINE_PREPARED; i++)
         if (e->prepared[i].used_at < place->used_at)
             place = &e->prepared[i];
-    prepared_clear(place);
+    engine_comm_forget(place);
     struct prepared kept = {.used = true,
                             .function = call->function,
                             .send_count = call->send.count,
@@ -116,11 +114,5 @@ void prepared_keep(const struct engine_call *call, const struct execution *x) {
     if (good)
         *place = kept;
     else
-        prepared_clear(&kept);
-}
-
-void prepared_clear(struct prepared *p) {
-    schedule_clear(&p->schedule);
-    free(p->homes);
-    *p = (struct prepared){0};
+        engine_comm_forget(&kept);
 }

@@ -1,16 +1,16 @@
-/* Where operands and results lie while a reduction runs: in the user's buffers, and in copies that mirror their layout.
- */
-#include "engine/arguments.h"
-#include "engine/collectives.h"
+/* Where a reduction's operands and results are: in the user's buffers, and in copies that mirror their layout. */
+#include "engine/reductions.h"
+
 #include "engine/layout.h"
 #include "engine/operators.h"
+#include "engine/prepared.h"
 #include "mpi/type_bytes.h"
 
 static int64_t round_down(int64_t bytes) {
     return bytes >= 0 ? bytes / 64 * 64 : -((-bytes + 63) / 64 * 64);
 }
 
-/* Lays the slots that are not the user's one behind the other. False without memory. */
+/* Allocates the slots that are not the user's, consecutively. False if memory runs out. */
 static bool place_rings(struct engine_comm *e, const struct layout *l) {
     const struct schedule *s = &e->schedule;
     int64_t last = (s->ring_units - 1) * l->extent;
@@ -32,8 +32,7 @@ static bool place_rings(struct engine_comm *e, const struct layout *l) {
     return true;
 }
 
-/* Each rank's share of the vector, in elements: what it gets of a reduce-scatter, what it looks after in an allreduce
- * round a ring. */
+/* Each rank's share of the vector, in elements: what it gets from a reduce-scatter, or combines in a ring allreduce. */
 static struct blocks shares_of(const struct engine_call *call, enum operation operation, int64_t *tables) {
     int size = call->comm->size;
     int64_t *at = tables, *length = tables + size, next = 0;
@@ -41,20 +40,16 @@ static struct blocks shares_of(const struct engine_call *call, enum operation op
         at[rank] = next;
         length[rank] = buffer_count(call, &call->receive, rank);
         if (operation == OPERATION_ALLREDUCE)
-            length[rank] = call->receive.count / size + (rank < call->receive.count % size);
+            length[rank] = schedule_share(call->receive.count, size, rank);
         next += length[rank];
     }
     return (struct blocks){at, length};
 }
 
 static bool in_place(const struct engine_call *call, const struct schedule_request *r) {
-    /* Equal buffers are not allowed, but most MPI libraries let them pass, and they mean the same. */
+    /* MPI forbids equal buffers, but most libraries accept them and treat them as MPI_IN_PLACE. */
     bool shared = call->send.base == MPI_IN_PLACE || call->send.base == call->receive.base;
     return shared && (r->operation != OPERATION_REDUCE || r->rank == r->root);
-}
-
-static bool is_reduce_scatter(enum operation operation) {
-    return operation == OPERATION_REDUCE_SCATTER || operation == OPERATION_REDUCE_SCATTER_BLOCK;
 }
 
 int reduction_run(const struct engine_call *call, const struct collective_plan *plan, struct schedule_request *r) {
@@ -69,9 +64,9 @@ int reduction_run(const struct engine_call *call, const struct collective_plan *
         l = layout_of(x.datatype, x.unit_bytes);
     }
     x.gapless = l.gapless;
-    r->most_units = SCHEDULE_MOST_BYTES / x.unit_bytes > 0 ? SCHEDULE_MOST_BYTES / x.unit_bytes : 1;
+    r->most_units = schedule_most_units(x.unit_bytes);
     r->cut = segmentation_of(r->empty ? 0 : call->receive.count, x.unit_bytes, plan->segment_bytes);
-    if (is_reduce_scatter(plan->operation))
+    if (operation_has_blocks(plan->operation))
         r->input = shares_of(call, plan->operation, e->tables);
     else if (plan->operation == OPERATION_ALLREDUCE)
         r->output = shares_of(call, plan->operation, e->tables);

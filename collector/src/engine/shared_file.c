@@ -14,14 +14,15 @@
 
 static const char folder[] = "/dev/shm";
 
-/* Who tidies up holds a file alone for a moment only; beyond this it is stopped, and there is no memory to be had. */
+/* shared_files_tidy holds a file exclusively only for a moment. If it takes longer than this, it was stopped, and there
+ * is no shared memory. */
 enum { TRIES = 1000, TRY_MICROSECONDS = 100 };
 
 static int beginning(char *name, size_t capacity) {
     return snprintf(name, capacity, "hopscope-shared-%d-", (int)getuid());
 }
 
-/* Opens the file and holds it. What was taken away between the two is made again by the next try. */
+/* Opens the file and locks it. If it was removed in between, the next try creates it anew. */
 static int open_held(const char *path) {
     for (int i = 0; i < TRIES; i++) {
         struct stat ours, named;
@@ -40,7 +41,7 @@ static int open_held(const char *path) {
 
 static void *map(int file, size_t bytes) {
     struct file_guard guard;
-    /* Allocated, not only stretched: a hole on a full disk is a SIGBUS at its first use. New pages are zeros. */
+    /* Allocate, do not only extend: using a hole on a full disk raises SIGBUS. New pages are zero. */
     file_guard_begin(&guard);
     int error = posix_fallocate(file, 0, (off_t)bytes);
     file_guard_end(&guard);
@@ -74,7 +75,7 @@ bool shared_file_map(struct shared_file *f, const char *name, size_t bytes) {
 void shared_file_settled(struct shared_file *f) {
     if (!f->path[0])
         return;
-    unlink(f->path); /* the first one removes it, the others find nothing */
+    unlink(f->path); /* the first process removes it, the others find nothing */
     close(f->held);
     f->path[0] = '\0';
 }

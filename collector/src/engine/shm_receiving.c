@@ -1,4 +1,4 @@
-/* The receiver's end: finds the message of a tag in the channel, and grants a lane to a long one when it has a place
+/* The receiver's end: finds the message with a tag in the channel, and grants a lane to a long one when there is room
  * for it. */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static int unpack(const struct transport_shm *t, const struct message *m, const 
     if (m->discard || bytes == 0)
         return MPI_SUCCESS;
     if (bytes != m->bytes)
-        return bytes > m->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* too few: the executor sees it */
+        return bytes > m->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS; /* too few bytes: the executor notices */
     if (m->gapless) {
         memcpy(m->data, packed, (size_t)bytes);
         return MPI_SUCCESS;
@@ -18,7 +18,7 @@ static int unpack(const struct transport_shm *t, const struct message *m, const 
     return pmpi.Unpack(packed, (int)bytes, &position, m->data, m->count, m->datatype, t->transport.comm);
 }
 
-/* A message for c has been found, with this data if it is short. True if that is all. */
+/* A message for c was found; data is its content if it is short. True if c is then done. */
 static bool found_message(const struct transport_shm *t, struct coming *c, uint64_t number, int64_t bytes,
                           const char *data) {
     c->bytes = bytes;
@@ -41,13 +41,13 @@ static void take(struct peer *peer, unsigned place) {
     atomic_store_explicit(&peer->in->freed, peer->taken, memory_order_release);
 }
 
-/* The channel is full of messages that nobody here has asked for yet: the oldest makes room. */
+/* Frees a slot if the channel is full of messages without a receive: moves the oldest aside. */
 static bool hold_oldest(struct peer *peer) {
     const struct window_slot *slot = &peer->in->slots[peer->taken % WINDOW_SLOTS];
     size_t bytes = slot->bytes <= WINDOW_SHORT_BYTES ? (size_t)slot->bytes : 0;
     struct held *held = malloc(sizeof *held + bytes), **last = &peer->held;
     if (!held)
-        return false; /* tried again in the next poll */
+        return false; /* the next poll tries again */
     *held = (struct held){.number = peer->taken + 1, .tag = slot->tag, .bytes = slot->bytes};
     memcpy(held->data, slot->data, bytes);
     while (*last)
@@ -57,7 +57,7 @@ static bool hold_oldest(struct peer *peer) {
     return true;
 }
 
-/* Looks for the oldest message of c's tag. True if c is done. */
+/* Finds the oldest message with c's tag. True if c is done. */
 static bool find(struct transport_shm *t, struct coming *c) {
     struct peer *peer = &t->peers[c->m.peer];
     for (struct held **place = &peer->held; __builtin_expect(*place != NULL, 0); place = &(*place)->next) {

@@ -1,5 +1,5 @@
-/* The sender's end: short messages into the channel, long ones announced there and copied into the lane that the
- * receiver grants. */
+/* The sender's end: puts short messages into the channel; announces long ones there and copies them into the lane that
+ * the receiver grants. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static uint64_t put(const struct transport_shm *t, struct peer *peer, const stru
     return number;
 }
 
-/* What a long message is copied from. */
+/* Finds or packs the bytes that a long message is copied from. */
 static void prepare_long(const struct transport_shm *t, struct going *g) {
     g->from = g->m.data;
     if (g->m.gapless || g->bytes <= WINDOW_SHORT_BYTES)
@@ -46,7 +46,7 @@ static void prepare_long(const struct transport_shm *t, struct going *g) {
         return;
     }
     free(packed);
-    g->bytes = 0; /* the receiver learns of it by an empty message */
+    g->bytes = 0; /* an empty message tells the receiver */
     g->m.count = 0;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of all windows together, for each of the ranks that share them: later communicators use messages of MPI. */
+/* Limit of all windows together, per sharing rank; communicators beyond it use MPI messages. */
 enum { MOST_BYTES_PER_RANK = 8 << 20 };
 static _Atomic size_t bytes_in_use;
 
@@ -13,14 +13,14 @@ static size_t share_of(const struct shm_window *w) {
 
 static bool number_members(struct shm_window *w, const struct comm *comm, const struct neighbors *neighbors) {
     w->member_of_rank = malloc((size_t)comm->size * sizeof *w->member_of_rank);
-    if (!w->member_of_rank || !neighbors->machine)
+    if (!w->member_of_rank || !neighbors->memory)
         return false;
     for (int rank = 0; rank < comm->size; rank++)
         if (comm->world_ranks[rank] < 0 || comm->world_ranks[rank] >= neighbors->ranks)
             return false;
-    uint64_t own = neighbors->machine[comm->world_ranks[comm->rank]];
+    uint64_t own = neighbors->memory[comm->world_ranks[comm->rank]];
     for (int rank = 0; rank < comm->size; rank++) {
-        bool here = neighbors->machine[comm->world_ranks[rank]] == own;
+        bool here = neighbors->memory[comm->world_ranks[rank]] == own;
         if (rank == comm->rank)
             w->own = w->members;
         w->member_of_rank[rank] = here ? w->members++ : -1;
@@ -43,8 +43,10 @@ bool shm_window_open(struct shm_window *w, const struct comm *comm, const struct
                    members * WINDOW_LANES * (size_t)w->buffers * sizeof(struct window_buffer);
     if (bytes_in_use + bytes / members > MOST_BYTES_PER_RANK)
         return false;
+    /* Hosts of the topology that are one machine each have a window of their own. */
+    uint64_t place = neighbors->job ^ neighbors->memory[comm->world_ranks[comm->rank]];
     char name[40];
-    snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)neighbors->job, (unsigned long long)comm->key);
+    snprintf(name, sizeof name, "%016llx-%016llx", (unsigned long long)place, (unsigned long long)comm->key);
     bool mapped = shared_file_map(&w->file, name, bytes);
     bytes_in_use += share_of(w);
     return mapped;

@@ -13,7 +13,7 @@ bool sink_open(void) {
         return true;
     if (pmpi.Type_contiguous(BLOCK_BYTES, MPI_BYTE, &bytes) != MPI_SUCCESS)
         return false;
-    /* Of no extent, so that all blocks of a message lie over one another. */
+    /* Extent 0, so that all blocks of a message overlap. */
     made =
         pmpi.Type_create_resized(bytes, 0, 0, &datatype) == MPI_SUCCESS && pmpi.Type_commit(&datatype) == MPI_SUCCESS;
     pmpi.Type_free(&bytes);

@@ -1,6 +1,6 @@
-/* A place for messages that a rank has no memory for: any number of bytes, all onto the same 64 KiB.
+/* Receives messages for which a rank has no memory: any number of bytes, all into the same 64 KiB.
  *
- * A receive that is too short would do by the letter of MPI, but Open MPI 4.1 copies the whole message over its end.
+ * By the standard a too-short receive would do, but Open MPI 4.1 then writes the whole message past its end.
  */
 #ifndef HOPSCOPE_SINK_H
 #define HOPSCOPE_SINK_H
@@ -13,7 +13,7 @@
 bool sink_open(void);
 void sink_close(void);
 
-/* A buffer, datatype and count that take at least this many bytes. What arrives in it is rubbish. */
+/* A buffer, datatype and count that take at least this many bytes. Received content is garbage. */
 struct sink {
     void *buffer;
     MPI_Datatype datatype;

@@ -1,7 +1,10 @@
-/* Messages of MPI that become visible at their due time, as if they had come over the topology's links.
+/* MPI messages that become visible at their due time, as if they had come over the topology's links.
  *
- * Before each message goes a stamp with the time at which it reaches its receiver's host. A receive is done when both
- * are here and the time has come. Sends are done when MPI says so.
+ * Each message is preceded by a stamp: the time at which it reaches its receiver's host. A receive is done when both
+ * have arrived and the message is due. Sends are done when MPI says so and the rank would be done with them.
+ *
+ * Interfaces and ranks serve messages in the order in which these reach them, so a message queues there when it is due
+ * there, not when its stamp comes: one that is 20 ms away holds up none that is 1 ms away.
  */
 #include <stdlib.h>
 
@@ -9,19 +12,25 @@
 #include "engine/sink.h"
 #include "engine/transport.h"
 #include "record/clock.h"
+#include "topology/own_memory.h"
 
 struct stamp {
-    uint64_t at_ns;    /* on the sender's clock */
-    uint64_t delay_ns; /* the same, from the sending on: for a receiver with another clock */
+    struct passage at; /* at the receiver's host; on the sender's clock */
+    uint64_t sent_ns;  /* when it got to the sender's interface */
     uint64_t machine;  /* of the sender */
 };
 
+/* Where a message is: one to receive is in one place after another, one to send begins at the rank. */
+enum place { UNSTAMPED, ON_THE_WIRE, AT_THE_RANK, SERVED };
+
 struct flight {
-    bool used, receiving, timed;
-    int step, peer, error;
-    int open; /* of its two requests, those under way */
+    bool used, receiving;
+    enum place place;
+    int step, peer, tag, error;
+    int open; /* of its two requests, those in flight */
     int64_t bytes;
-    uint64_t due_ns;
+    uint64_t posted_ns;
+    uint64_t due_ns; /* in its place; at last, when it is done */
     struct stamp stamp;
 };
 
@@ -32,10 +41,10 @@ struct transport_emulated {
     int rank;
     uint64_t machine;
     int capacity;     /* flights */
-    int flights_used; /* all flights beyond are free */
+    int flights_used; /* all flights from here on are free */
     int under_way;
     struct flight *flights;
-    int count; /* requests under way, at most two a flight */
+    int count; /* requests in flight, at most two per flight */
     MPI_Request *requests;
     int *owners; /* 2 * flight, + 1 for the message itself */
     int *indices;
@@ -72,7 +81,7 @@ static bool reserve(struct transport *transport, int most) {
         release(&larger);
         return false;
     }
-    release(t); /* nothing is under way now */
+    release(t); /* nothing is in flight now */
     *t = larger;
     return true;
 }
@@ -97,16 +106,27 @@ static void started(struct transport_emulated *t, struct flight *flight, int whi
     flight->open++;
 }
 
+/* The rank is done with the message: it goes to its host's interface. */
+static void stamp(struct transport_emulated *t, struct flight *flight) {
+    int from = t->host_of_rank[t->rank], to = t->host_of_rank[flight->peer];
+    struct passage at = links_send(t->links, from, to, flight->bytes, flight->due_ns);
+    flight->place = SERVED;
+    flight->stamp = (struct stamp){at, flight->due_ns, t->machine};
+    started(t, flight, 0,
+            pmpi.Isend(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, flight->peer,
+                       flight->tag | TRANSPORT_TAG_BIT, t->transport.comm, &t->requests[t->count]));
+}
+
 static bool send(struct transport *transport, const struct message *m) {
     struct transport_emulated *t = (struct transport_emulated *)transport;
     struct flight *flight = take(t, m->step, m->peer, false);
     uint64_t now = clock_monotonic_ns();
-    int64_t bytes = m->count > 0 ? m->bytes : 0;
-    uint64_t at = links_send(t->links, t->host_of_rank[t->rank], t->host_of_rank[m->peer], bytes, now);
-    flight->stamp = (struct stamp){at, at - now, t->machine};
-    started(t, flight, 0,
-            pmpi.Isend(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, m->peer, m->tag | TRANSPORT_TAG_BIT,
-                       transport->comm, &t->requests[t->count]));
+    flight->tag = m->tag;
+    flight->bytes = m->count > 0 ? m->bytes : 0;
+    flight->place = AT_THE_RANK;
+    flight->due_ns = links_rank(t->links, flight->bytes, now);
+    if (!links_occupy_ranks(t->links))
+        stamp(t, flight); /* else in its turn, see move_on */
     started(t, flight, 1,
             pmpi.Isend(m->data, m->count, m->datatype, m->peer, m->tag, transport->comm, &t->requests[t->count]));
     return false;
@@ -115,6 +135,7 @@ static bool send(struct transport *transport, const struct message *m) {
 static bool receive(struct transport *transport, const struct message *m) {
     struct transport_emulated *t = (struct transport_emulated *)transport;
     struct flight *flight = take(t, m->step, m->peer, true);
+    flight->posted_ns = links_occupy_ranks(t->links) ? clock_monotonic_ns() : 0;
     struct sink to = m->discard ? sink_for(m->bytes) : (struct sink){m->data, m->datatype, m->count};
     started(t, flight, 0,
             pmpi.Irecv(&flight->stamp, (int)sizeof flight->stamp, MPI_BYTE, m->peer, m->tag | TRANSPORT_TAG_BIT,
@@ -127,7 +148,7 @@ static bool receive(struct transport *transport, const struct message *m) {
 static void test_requests(struct transport_emulated *t) {
     int finished = 0, kept = 0;
     if (t->count == 0) {
-        /* Only due times are waited for, but the neighbours' messages need our progress. */
+        /* We wait only for due times, but our neighbours' messages need our progress. */
         int flag;
         pmpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, t->transport.comm, &flag, MPI_STATUS_IGNORE);
         return;
@@ -156,13 +177,45 @@ static void test_requests(struct transport_emulated *t) {
     t->count = kept;
 }
 
-/* Once, when stamp and message are here. */
-static void set_due(struct transport_emulated *t, struct flight *flight, uint64_t now) {
-    int from = t->host_of_rank[flight->peer], to = t->host_of_rank[t->rank];
-    bool one_clock = flight->stamp.machine == t->machine;
-    uint64_t at = one_clock ? flight->stamp.at_ns : now + flight->stamp.delay_ns;
-    flight->timed = true;
-    flight->due_ns = flight->error == MPI_SUCCESS ? links_receive(t->links, from, to, flight->bytes, at) : now;
+/* Called once, when stamp and message have arrived. */
+static void read_stamp(struct transport_emulated *t, struct flight *flight, uint64_t now) {
+    struct stamp *stamp = &flight->stamp;
+    uint64_t shift = stamp->machine == t->machine ? 0 : now - stamp->sent_ns; /* another clock */
+    stamp->at.first += shift;
+    stamp->at.last += shift;
+    flight->place = flight->error == MPI_SUCCESS ? ON_THE_WIRE : SERVED;
+    flight->due_ns = flight->error == MPI_SUCCESS ? stamp->at.first : now;
+}
+
+/* Of the messages to receive, or to send, in that place: the first that is due there by now. */
+static struct flight *next_in(struct transport_emulated *t, bool receiving, enum place place, uint64_t now) {
+    struct flight *next = NULL;
+    for (int i = 0; i < t->flights_used; i++) {
+        struct flight *flight = &t->flights[i];
+        if (flight->used && flight->receiving == receiving && flight->place == place && flight->due_ns <= now &&
+            (!next || flight->due_ns < next->due_ns))
+            next = flight;
+    }
+    return next;
+}
+
+/* Moves messages on as far as they have come by now. */
+static void move_on(struct transport_emulated *t, uint64_t now) {
+    struct flight *flight;
+    bool occupies = links_occupy_ranks(t->links);
+    while (occupies && (flight = next_in(t, false, AT_THE_RANK, now)))
+        stamp(t, flight);
+    while ((flight = next_in(t, true, ON_THE_WIRE, now))) {
+        int from = t->host_of_rank[flight->peer], to = t->host_of_rank[t->rank];
+        flight->due_ns = links_receive(t->links, from, to, flight->bytes, flight->stamp.at);
+        flight->place = occupies ? AT_THE_RANK : SERVED;
+    }
+    /* A rank that is busy may come to send before it takes in what has arrived since. */
+    while (occupies && links_rank_is_free(t->links, now) && (flight = next_in(t, true, AT_THE_RANK, now))) {
+        uint64_t from = flight->due_ns > flight->posted_ns ? flight->due_ns : flight->posted_ns;
+        flight->due_ns = links_rank(t->links, flight->bytes, from);
+        flight->place = SERVED;
+    }
 }
 
 static int poll_once(struct transport *transport, const struct completion **done) {
@@ -173,11 +226,13 @@ static int poll_once(struct transport *transport, const struct completion **done
     uint64_t now = clock_monotonic_ns();
     for (int i = 0; i < t->flights_used; i++) {
         struct flight *flight = &t->flights[i];
-        if (!flight->used || flight->open > 0)
-            continue;
-        if (flight->receiving && !flight->timed)
-            set_due(t, flight, now);
-        if (flight->receiving && flight->due_ns > now)
+        if (flight->used && flight->receiving && flight->open == 0 && flight->place == UNSTAMPED)
+            read_stamp(t, flight, now);
+    }
+    move_on(t, now);
+    for (int i = 0; i < t->flights_used; i++) {
+        struct flight *flight = &t->flights[i];
+        if (!flight->used || flight->open > 0 || flight->place != SERVED || flight->due_ns > now)
             continue;
         int place = found++;
         uint64_t at = flight->receiving ? flight->due_ns : now;
@@ -185,7 +240,7 @@ static int poll_once(struct transport *transport, const struct completion **done
             t->done[place] = t->done[place - 1];
             t->done_at[place] = t->done_at[place - 1];
         }
-        t->done[place] = (struct completion){flight->step, flight->error, flight->bytes};
+        t->done[place] = (struct completion){flight->step, flight->error, flight->receiving ? flight->bytes : -1};
         t->done_at[place] = at;
         flight->used = false;
         t->under_way--;
@@ -211,6 +266,6 @@ struct transport *transport_emulated_open(struct links *links, const int *host_o
     t->links = links;
     t->host_of_rank = host_of_rank;
     t->rank = rank;
-    t->machine = links_machine();
+    t->machine = own_machine();
     return &t->transport;
 }

@@ -1,4 +1,4 @@
-/* Messages of MPI as they are. */
+/* Plain MPI messages. */
 #include <stdlib.h>
 
 #include "engine/sink.h"
@@ -6,13 +6,13 @@
 
 struct transport_mpi {
     struct transport transport; /* first: the two share their address */
-    int count, capacity;        /* under way */
+    int count, capacity;        /* in flight */
     MPI_Request *requests;
     int *steps; /* of each request; -1 - step for a send */
     int *indices;
     MPI_Status *statuses;
     struct completion *done;
-    int failed; /* the first so many of done could not even be started */
+    int failed; /* as many at the start of done failed to start */
 };
 
 static bool reserve(struct transport *transport, int most) {
@@ -20,7 +20,7 @@ static bool reserve(struct transport *transport, int most) {
     if (most <= t->capacity)
         return true;
     size_t n = (size_t)most;
-    /* Nothing is under way now, so nothing has to move. */
+    /* Nothing is in flight now, so nothing has to be moved. */
     MPI_Request *requests = malloc(n * sizeof *requests);
     int *steps = malloc(n * sizeof *steps), *indices = malloc(n * sizeof *indices);
     MPI_Status *statuses = malloc(n * sizeof *statuses);

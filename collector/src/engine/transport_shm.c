@@ -1,9 +1,9 @@
-/* Messages between ranks of one machine through memory that they share; to the others, messages of MPI. */
+/* Messages through shared memory within a machine, and MPI messages to other machines. */
 #include <stdlib.h>
 
 #include "engine/shm_messages.h"
 
-/* So many polls between two looks at MPI, whose other messages need our progress while we wait here. */
+/* Number of polls between two looks at MPI, whose other messages need our progress while we wait here. */
 enum { POLLS_PER_PROGRESS = 16 };
 
 static bool reserve(struct transport *transport, int most) {
@@ -20,7 +20,7 @@ static bool reserve(struct transport *transport, int most) {
         free(done);
         return false;
     }
-    free(t->coming), t->coming = coming; /* nothing is under way now */
+    free(t->coming), t->coming = coming; /* nothing is in flight now */
     free(t->going), t->going = going;
     free(t->done), t->done = done;
     t->capacity = most;

@@ -27,7 +27,7 @@ void file_guard_begin(struct file_guard *guard) {
 void file_guard_end(const struct file_guard *guard) {
     int kept = errno;
     sigset_t signals = too_large();
-    /* The kernel raises it in the thread that writes, so this takes what our own write has raised. */
+    /* The kernel raises the signal in the writing thread, so this consumes the one that our write raised. */
     if (!guard->pending)
         while (sigtimedwait(&signals, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
             continue;

@@ -1,11 +1,11 @@
 /* The collector's own files inside the application's process.
  *
- * A write beyond RLIMIT_FSIZE raises SIGXFSZ, which ends a process that has made no arrangement for it, and which the
- * application may count as its own. Between begin and end the calling thread's writes only fail with EFBIG: the signal
- * is held back, and taken away if our own work has raised it. What is the application's stays: its handler, its mask,
- * and a SIGXFSZ that was pending before.
+ * A write beyond RLIMIT_FSIZE raises SIGXFSZ. It ends a process without a handler, and the application may take it for
+ * its own. Between begin and end the calling thread's writes only fail with EFBIG: the signal is blocked, and consumed
+ * if our own work raised it. The application's handler, its mask, and a SIGXFSZ that was already pending stay as they
+ * were.
  *
- * Around everything of ours that can make a file longer, and around nothing else: no function of MPI, no callback.
+ * Use it around everything of ours that can extend a file, and nothing else: no MPI function, no callback.
  */
 #ifndef HOPSCOPE_FILE_GUARD_H
 #define HOPSCOPE_FILE_GUARD_H
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 struct file_guard {
-    sigset_t mask; /* the thread's, before */
-    bool pending;  /* SIGXFSZ, before */
+    sigset_t mask; /* the thread's, before begin */
+    bool pending;  /* SIGXFSZ was pending before begin */
 };
 
 /* Both keep errno. Guards may be nested. */

@@ -1,20 +1,18 @@
 /* The Fortran names of the wrapped functions.
  *
- * They record nothing: they note where the program called and go on to the MPI library's own binding, out of which the
- * call comes again as a C call of a wrapper (see bindings.h). Whatever the function, its arguments are addresses and
- * hidden lengths of texts, never more than MOST of them; so every entry hands on as many words as the longest list has,
- * and those that were not given are read from the caller's frame and looked at by nobody.
+ * They record nothing. They note the call site and jump to the MPI library's own binding, which then calls a C wrapper
+ * (see bindings.h). All arguments are addresses and hidden text lengths, at most MOST words. So every entry passes on
+ * that many words; those beyond the real arguments come from the caller's frame and nobody reads them.
  *
- * The names are generated from include/hopscope/functions.h when the collector is built: a new function needs nothing
- * here.
+ * The names are generated from schemas/mpi_functions.h when the collector is built: a new function needs nothing here.
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fortran/bindings.h"
-#include "fortran_names.h"
+#include "function_names.h"
 #include "log/log.h"
+#include "mpi/bindings.h"
 #include "wrappers/call.h"
 
 /* 16 words: MPI_Isendrecv has 13 arguments and ierror. */
@@ -42,7 +40,7 @@ static binding *look_up(const char *rest) {
         found = find(symbol);
     }
     if (!found) {
-        log_line("the program calls %s, but none of its libraries has it", symbol);
+        log_line("the program calls %s, but none of its libraries defines it", symbol);
         abort();
     }
     return found;
@@ -69,7 +67,7 @@ FORTRAN_NAMES(MPIF_H_AND_USE_MPI)
 FORTRAN_NAMES(USE_MPI_F08)
 
 #ifndef OMPI_MPI_H
-/* MPICH says by the name whether there is a buffer (passed by descriptor) and whether counts are large. */
+/* MPICH's name says whether there is a buffer (passed by descriptor) and whether counts are large. */
 #define USE_MPI_F08_BUFFER(name) ENTRY(name, _f08ts_)
 #define USE_MPI_F08_LARGE(name) ENTRY(name, _f08_large_)
 #define USE_MPI_F08_BUFFER_LARGE(name) ENTRY(name, _f08ts_large_)

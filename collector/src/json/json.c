@@ -34,7 +34,7 @@ static void count_to(struct parser *p, const char *place) {
     }
 }
 
-/* The first error counts: later ones are its consequences. */
+/* Only the first error counts: later ones are its consequences. */
 __attribute__((format(printf, 4, 5))) static bool fail_at(struct parser *p, int line, int column, const char *format,
                                                           ...) {
     if (p->failed)
@@ -59,11 +59,11 @@ static bool fail(struct parser *p, const char *message) {
 static bool unexpected(struct parser *p, const char *wanted) {
     count_to(p, p->next);
     if (p->next == p->end)
-        return fail_at(p, p->line, p->column, "the text ends where %s is expected", wanted);
+        return fail_at(p, p->line, p->column, "expected %s, but the text ends here", wanted);
     unsigned char c = (unsigned char)*p->next;
     if (c > ' ' && c < 0x7F)
-        return fail_at(p, p->line, p->column, "found '%c' where %s is expected", c, wanted);
-    return fail_at(p, p->line, p->column, "found byte 0x%02x where %s is expected", c, wanted);
+        return fail_at(p, p->line, p->column, "expected %s, found '%c'", wanted, c);
+    return fail_at(p, p->line, p->column, "expected %s, found byte 0x%02x", wanted, c);
 }
 
 static void skip_space(struct parser *p) {
@@ -113,7 +113,7 @@ static bool parse_hex4(struct parser *p, uint32_t *value) {
     return true;
 }
 
-/* Behind "\u". */
+/* Continues after "\u". */
 static bool parse_unicode_escape(struct parser *p, char **out) {
     uint32_t c, low;
     if (!parse_hex4(p, &c))
@@ -121,15 +121,15 @@ static bool parse_unicode_escape(struct parser *p, char **out) {
     if (c == 0)
         return fail(p, "a string cannot hold the character \\u0000");
     if (c >= 0xDC00 && c <= 0xDFFF)
-        return fail(p, "the second half of a surrogate pair stands without the first");
+        return fail(p, "this is the second half of a surrogate pair; the first is missing");
     if (c >= 0xD800 && c <= 0xDBFF) {
         if (p->end - p->next < 2 || p->next[0] != '\\' || p->next[1] != 'u')
-            return fail(p, "the first half of a surrogate pair stands without the second");
+            return fail(p, "this is the first half of a surrogate pair; the second is missing");
         p->next += 2;
         if (!parse_hex4(p, &low))
             return false;
         if (low < 0xDC00 || low > 0xDFFF)
-            return fail(p, "the first half of a surrogate pair stands without the second");
+            return fail(p, "this is the first half of a surrogate pair; the second is missing");
         c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
     }
     *out = put_utf8(*out, c);
@@ -147,7 +147,7 @@ static bool parse_escape(struct parser *p, char **out) {
     }
     const char *found = c ? strchr(names, c) : NULL;
     if (!found)
-        return fail(p, "unknown escape after the backslash");
+        return fail(p, "unknown escape sequence");
     p->next++;
     *(*out)++ = values[found - names];
     return true;
@@ -232,7 +232,7 @@ static bool parse_number(struct parser *p, struct json *value) {
             return false;
     }
     value->type = JSON_NUMBER;
-    /* The text need not be NUL-terminated: convert from a copy. */
+    /* strtod needs a NUL-terminated text, so convert a copy. */
     char small[64], *copy = small;
     size_t length = (size_t)(p->next - begin);
     if (length >= sizeof small && !(copy = malloc(length + 1)))
@@ -292,7 +292,7 @@ static int compare_keys(const void *a, const void *b) {
     return order ? order : (x > y) - (x < y);
 }
 
-/* Sorted rather than compared pair by pair, so that a hostile file cannot make it slow. */
+/* Sorts instead of comparing all pairs, so that a hostile file cannot make it slow. */
 static bool refuse_duplicates(struct parser *p, const struct json *object) {
     if (object->length < 2)
         return true;
@@ -305,7 +305,7 @@ static bool refuse_duplicates(struct parser *p, const struct json *object) {
     for (size_t i = 1; i < object->length; i++) {
         if (strcmp(*sorted[i - 1], *sorted[i]) == 0) {
             const struct json *second = &object->items[sorted[i] - object->keys];
-            fail_at(p, second->line, second->column, "the key \"%.60s\" is given twice", *sorted[i]);
+            fail_at(p, second->line, second->column, "duplicate key \"%.60s\"", *sorted[i]);
             break;
         }
     }
@@ -315,7 +315,7 @@ static bool refuse_duplicates(struct parser *p, const struct json *object) {
 
 static bool parse_value(struct parser *p, struct json *value, int depth);
 
-/* One `"key":` of an object, its key stored behind the ones so far; the value follows. */
+/* Parses one `"key":` of an object and appends the key; the value follows. */
 static bool parse_key(struct parser *p, struct json *object) {
     if (p->next == p->end || *p->next != '"')
         return unexpected(p, "a key in double quotes");

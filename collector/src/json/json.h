@@ -31,8 +31,8 @@ struct json *json_parse(const char *text, size_t length, struct json_error *erro
 void json_free(struct json *value);
 /* The member of an object, or NULL. */
 const struct json *json_get(const struct json *object, const char *key);
-/* Writes text as a JSON string with its quotes to out (capacity bytes, always NUL-terminated unless 0); returns the
- * bytes it needs without the NUL, like snprintf. Bytes that are no UTF-8 become U+FFFD. */
+/* Writes text as a quoted JSON string to out (capacity bytes, always NUL-terminated unless 0); returns the bytes it
+ * needs without the NUL, like snprintf. Bytes that are not UTF-8 become U+FFFD. */
 size_t json_quote(char *out, size_t capacity, const char *text);
 
 #endif

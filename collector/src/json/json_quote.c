@@ -1,11 +1,11 @@
-/* Writing a string as JSON. */
+/* Writes a string as JSON. */
 #include <stdio.h>
 #include <string.h>
 
 #include "json/json.h"
 #include "json/utf8.h"
 
-/* Writes bytes as far as there is room, keeping one byte for the NUL; counts all of them. */
+/* Appends bytes while there is room, keeping one byte for the NUL; counts all of them. */
 static size_t put(char *out, size_t capacity, size_t used, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (used + i + 1 < capacity)

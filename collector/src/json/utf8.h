@@ -1,4 +1,4 @@
-/* What is a character of UTF-8. */
+/* Recognises UTF-8 characters. */
 #ifndef HOPSCOPE_UTF8_H
 #define HOPSCOPE_UTF8_H
 

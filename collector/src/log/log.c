@@ -3,27 +3,51 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "files/file_guard.h"
 
+enum { LONGEST_LINE = 1024 };
+
+/* Number of bytes of the control character at `text`: ASCII's (C0, DEL), or one of C1 in UTF-8. 0: it is none. */
+static size_t control_at(const unsigned char *text) {
+    if (text[0] < 0x20 || text[0] == 0x7f)
+        return 1;
+    return text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f ? 2 : 0;
+}
+
+/* Appends the text with \x1b in place of an escape character and so on, because names of regions, hosts and files may
+ * contain anything. Returns the new length, at most `capacity`. */
+static size_t append_visible(char *line, size_t length, size_t capacity, const char *text) {
+    const unsigned char *next = (const unsigned char *)text;
+    while (*next) {
+        char shown[5] = {(char)*next};
+        size_t taken = control_at(next);
+        if (taken)
+            snprintf(shown, sizeof shown, "\\x%02x", (unsigned)next[taken - 1]);
+        size_t bytes = strlen(shown);
+        if (length + bytes > capacity)
+            break;
+        memcpy(line + length, shown, bytes);
+        length += bytes;
+        next += taken ? taken : 1;
+    }
+    return length;
+}
+
 void log_line(const char *format, ...) {
     int kept = errno;
-    char line[1024] = "hopscope: ";
-    size_t prefix = 10;
+    char text[LONGEST_LINE] = "", line[LONGEST_LINE] = "hopscope: ";
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        length = 0;
-    size_t bytes = prefix + (size_t)length;
-    if (bytes > sizeof line - 2)
-        bytes = sizeof line - 2;
+    size_t bytes = append_visible(line, strlen(line), sizeof line - 1, text);
     line[bytes++] = '\n';
     struct file_guard guard; /* stderr may be a file */
     file_guard_begin(&guard);
-    /* A stderr that is closed is no reason to fail. */
+    /* A closed stderr is not a failure. */
     if (write(STDERR_FILENO, line, bytes) < 0)
         errno = kept;
     file_guard_end(&guard);

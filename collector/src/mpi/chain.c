@@ -9,7 +9,7 @@
 
 enum { MOST_OBJECTS = 32 };
 
-static void *own; /* the preload, for dlsym */
+static void *own; /* this preload, as a handle for dlsym */
 
 bool chain_wanted(void) {
     return variable_switch(VARIABLE_CHAIN, false);
@@ -26,7 +26,7 @@ void *chain_next(const char *name) {
     return chain_wanted() && chain_wrapper(name) ? dlsym(RTLD_NEXT, name) : NULL;
 }
 
-/* For a tool's call of PMPI_X: our MPI_X, if the tool has an MPI_X of its own that made it. */
+/* For a tool's reference to PMPI_X: our MPI_X, if the tool defines MPI_X itself. */
 static void *wrapper_behind(const struct loaded_object *tool, const char *symbol) {
     if (strncmp(symbol, "PMPI_", 5) != 0)
         return NULL;
@@ -42,7 +42,7 @@ static bool any(const char *path) {
     return true;
 }
 
-/* The objects before us in the loader's order are the program and what was preloaded first. */
+/* The program and earlier preloads precede us in the loader's order. */
 __attribute__((constructor)) static void at_start(void) {
     struct loaded_object objects[MOST_OBJECTS];
     int kept = errno;

@@ -1,22 +1,21 @@
-/* Beside other tools that define MPI functions to see the calls.
+/* Shares MPI calls with other tools that define MPI functions.
  *
- * The program calls the first definition in the loader's order. A tool behind us is never called, because we call
+ * The program calls the first definition in the loader's order. A tool after us is never called, because we call
  * PMPI_X; a tool before us calls PMPI_X past us. With HOPSCOPE_CHAIN=1 both see each call: we call the next definition
- * of MPI_X, and those before us that define MPI_X find us where they call PMPI_X. In the end somebody calls the MPI
- * library's.
+ * of MPI_X, and references to PMPI_X of tools before us lead to our MPI_X. The last in the chain calls the MPI library.
  */
 #ifndef HOPSCOPE_CHAIN_H
 #define HOPSCOPE_CHAIN_H
 
 #include <stdbool.h>
 
-/* Is it asked for? */
+/* Whether HOPSCOPE_CHAIN asks for it. */
 bool chain_wanted(void);
 
-/* Our own definition of an MPI function, whoever else defines it; NULL if we have none. */
+/* Our own definition of an MPI function, even if others define it too; NULL if we have none. */
 void *chain_wrapper(const char *name);
 
-/* Who defines a function that we define after us; NULL if nobody is to be called but the library's PMPI function. */
+/* The next definition after ours of a function that we define; NULL if only the library's PMPI function remains. */
 void *chain_next(const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The two kinds of relocation by which a call to another object goes. */
+/* The two kinds of relocation that calls to other objects use. */
 #if defined(__x86_64__)
 enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, ADDRESS_SLOT = R_X86_64_GLOB_DAT };
 #elif defined(__aarch64__)
@@ -24,7 +24,7 @@ struct search {
     bool (*wanted)(const char *path);
 };
 
-/* Only copies: the loader holds a lock around this, under which nothing may be looked up. */
+/* Only copies, because the loader holds a lock here, under which symbols cannot be looked up. */
 static int keep_wanted(struct dl_phdr_info *info, size_t size, void *opaque) {
     (void)size;
     struct search *search = opaque;
@@ -76,7 +76,7 @@ static bool read_tables(const struct loaded_object *object, struct tables *table
         return false;
     for (const ElfW(Dyn) *entry = (const void *)(object->base + header->p_vaddr); entry->d_tag != DT_NULL; entry++) {
         ElfW(Addr) address = entry->d_un.d_ptr;
-        /* Some loaders leave these as they are in the file. */
+        /* Some loaders leave these addresses unrelocated. */
         const void *at = (const void *)(address < object->base ? address + object->base : address);
         switch (entry->d_tag) {
         case DT_SYMTAB:
@@ -108,7 +108,7 @@ static bool read_tables(const struct loaded_object *object, struct tables *table
     return tables->symbols && tables->strings;
 }
 
-/* Part of the object may have become read-only once the loader was done with it. */
+/* The loader may have made part of the object read-only after relocation. */
 static bool make_writable(const struct loaded_object *object, bool writable) {
     const ElfW(Phdr) *header = header_of(object, PT_GNU_RELRO);
     if (!header)

@@ -1,4 +1,5 @@
-/* A shared object of this process: its name, and the places where the loader put the addresses of what it refers to. */
+/* A shared object of this process: its name, and the places where the loader put the addresses of symbols it
+ * references. */
 #ifndef HOPSCOPE_LOADED_OBJECT_H
 #define HOPSCOPE_LOADED_OBJECT_H
 
@@ -15,13 +16,13 @@ struct loaded_object {
 /* Fills found[] with the loaded objects that are wanted, in the loader's order; returns how many. */
 int loaded_objects(struct loaded_object found[], int capacity, bool (*wanted)(const char *path));
 
-/* True if an address lies in the object. */
+/* True if the address is inside the object. */
 bool loaded_object_has(const struct loaded_object *object, const void *address);
 
-/* What an object's reference to a symbol shall be instead; NULL leaves it as it is. */
+/* What an object's reference to a symbol becomes; NULL keeps it. */
 typedef void *replacement(const struct loaded_object *object, const char *symbol);
 
-/* Gives the object's references to functions of other objects new addresses. */
+/* Redirects the object's references to functions of other objects. */
 void loaded_object_redirect(const struct loaded_object *object, replacement *replace);
 
 #endif

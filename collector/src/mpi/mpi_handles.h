@@ -1,8 +1,8 @@
 /* Open MPI's predefined handles: the addresses of these data symbols of its library.
  *
- * X(symbol). Those of Open MPI 4.1's mpi.h but for the ones that MPI-3 removed, and ompi_request_empty, which it gives
- * out for requests that are complete at once. A newer library that lacks one
- * leaves NULL there: nobody can hold a handle that its library does not have.
+ * X(symbol). Those of Open MPI 4.1's mpi.h except what MPI-3 removed, plus ompi_request_empty, the handle of requests
+ * that complete at once. A symbol that a newer library lacks stays NULL: nobody can hold a handle that the library does
+ * not have.
  */
 #ifndef HOPSCOPE_MPI_HANDLES_H
 #define HOPSCOPE_MPI_HANDLES_H

@@ -1,4 +1,4 @@
-/* Finds the MPI library of this process: behind us in the search order, or loaded privately (as mpi4py's is). */
+/* Finds the MPI library of this process: after us in the search order, or loaded privately (as by mpi4py). */
 #include "mpi/mpi_table.h"
 
 #include <dlfcn.h>
@@ -15,11 +15,11 @@ struct openmpi_handles openmpi_handles;
 static const char *const library_files[] = {"libmpi.so.40"};
 static const char *const library_words = "Open MPI";
 #elif defined(MPI_ABI)
-/* Whoever implements the MPI standard's ABI. */
+/* Any library that implements the MPI standard's ABI. */
 static const char *const library_files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
 static const char *const library_words = "one with the MPI standard's ABI";
 #else
-/* MPICH and what shares its ABI; Debian calls the file libmpich.so.12. */
+/* MPICH and ABI-compatible libraries; Debian calls the file libmpich.so.12. */
 static const char *const library_files[] = {"libmpi.so.12", "libmpich.so.12"};
 static const char *const library_words = "MPICH";
 #endif
@@ -31,8 +31,8 @@ static void *find(const char *name) {
 }
 
 #ifdef OMPI_MPI_H
-/* An executable may hold the library's data itself (a copy relocation): then that is what everybody uses, and it comes
- * first in the global order. A privately loaded library's is only found through its handle. */
+/* An executable may hold the library's data itself (a copy relocation). Everybody then uses that copy, which is first
+ * in the global order. Data of a privately loaded library is found only through its handle. */
 static void *find_data(const char *name) {
     void *global = dlsym(RTLD_DEFAULT, name);
     return global ? global : find(name);
@@ -51,8 +51,8 @@ static void find_library(void) {
         library = dlopen(library_files[i], RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 }
 
-/* Handles of the three ABIs differ in width or value, so a mistake here would end in a crash somewhere else. An Open
- * MPI process has a symbol that no other has; the other two are told apart by the library's name. */
+/* Handles of the three ABIs differ in width or value, so a wrong answer would crash somewhere else. Open MPI has a
+ * symbol that no other library has; the library's name tells the other two apart. */
 static bool is_ours(void) {
     Dl_info info = {0};
     bool abi = dladdr(find("PMPI_Init"), &info) != 0 && info.dli_fname && strstr(info.dli_fname, "libmpi_abi");
@@ -68,39 +68,38 @@ static bool is_ours(void) {
 static bool resolve(char *message, size_t capacity) {
     find_library();
     if (!library || !find("PMPI_Init")) {
-        snprintf(message, capacity, "no MPI library was found in this process that libhopscope-%s.so could serve",
+        snprintf(message, capacity, "found no MPI library in this process that libhopscope-%s.so supports",
                  HOPSCOPE_LIBRARY);
         return false;
     }
     if (!is_ours()) {
-        snprintf(
-            message, capacity,
-            "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the one for it (see "
-            "`hopscope preload`)",
-            HOPSCOPE_LIBRARY, library_words);
+        snprintf(message, capacity,
+                 "libhopscope-%s.so is preloaded, but this program's MPI library is not %s; preload the library that "
+                 "`hopscope preload` names",
+                 HOPSCOPE_LIBRARY, library_words);
         return false;
     }
     const char *missing = NULL;
-#define HOPSCOPE_RESOLVE(name)                                                                                         \
+#define PMPI_FUNCTION(name)                                                                                            \
     pmpi.name = (__typeof__(pmpi.name))find("PMPI_" #name);                                                            \
     missing = pmpi.name ? missing : "PMPI_" #name;
-    PMPI_ALL_FUNCTIONS(HOPSCOPE_RESOLVE)
-#undef HOPSCOPE_RESOLVE
+    PMPI_ALL_FUNCTIONS
+#undef PMPI_FUNCTION
 #ifdef OMPI_MPI_H
 #define HOPSCOPE_RESOLVE(symbol) openmpi_handles.symbol = find_data(#symbol);
     OPENMPI_HANDLES(HOPSCOPE_RESOLVE)
 #undef HOPSCOPE_RESOLVE
 #endif
     pmpi_next = pmpi_library;
-#define HOPSCOPE_CHAIN_ON(name)                                                                                        \
+#define PMPI_FUNCTION(name)                                                                                            \
     {                                                                                                                  \
         void *next = chain_next("MPI_" #name);                                                                         \
         pmpi_next.name = next ? (__typeof__(pmpi.name))next : pmpi_next.name;                                          \
     }
-    PMPI_ALL_FUNCTIONS(HOPSCOPE_CHAIN_ON)
-#undef HOPSCOPE_CHAIN_ON
+    PMPI_ALL_FUNCTIONS
+#undef PMPI_FUNCTION
     if (missing)
-        snprintf(message, capacity, "the MPI library of this program has no %s; libhopscope-%s.so needs MPI 3.1",
+        snprintf(message, capacity, "the MPI library of this program lacks %s; libhopscope-%s.so needs MPI 3.1",
                  missing, HOPSCOPE_LIBRARY);
     return !missing;
 }

@@ -10,9 +10,9 @@
 #include "mpi/mpi_table.h"
 
 static const char *const names[] = {
-#define HOPSCOPE_NAME(name) "MPI_" #name,
-    PMPI_ALL_FUNCTIONS(HOPSCOPE_NAME)
-#undef HOPSCOPE_NAME
+#define PMPI_FUNCTION(name) "MPI_" #name,
+    PMPI_ALL_FUNCTIONS
+#undef PMPI_FUNCTION
 };
 
 struct definition {
@@ -20,8 +20,8 @@ struct definition {
     const void *base;
 };
 
-/* The object that an address is defined in. Where a program that is not position-independent takes a function's
- * address, that is a place in the program itself, which defines nothing there. */
+/* The object that defines the function at an address. In a program that is not position-independent a function's
+ * address may be in the program itself, which does not define it. */
 static struct definition definition_of(void *address) {
     Dl_info info;
     ElfW(Sym) *symbol = NULL;

@@ -3,18 +3,18 @@
 #define HOPSCOPE_OTHER_TOOLS_H
 
 struct other_tool {
-    const char *path;  /* the object that has the definitions; NULL: there is none */
+    const char *path;  /* the object with the definitions; NULL: there is none */
     const char *first; /* one of the functions */
-    int more;          /* how many it has beside that one */
+    int more;          /* how many more it defines */
 };
 
-/* Loaded before us: the program calls it, and what it passes on to PMPI functions goes past us. */
+/* Loaded before us: the program calls it, and its PMPI calls go past us. */
 struct other_tool other_tool_before(void);
 
-/* Loaded behind us: without chaining it sees nothing. */
+/* Loaded after us: without chaining it sees nothing. */
 struct other_tool other_tool_behind(void);
 
-/* The object that defines that function before us; NULL: we are the first. */
+/* The object before us that defines the function; NULL: we are the first. */
 const char *other_tool_with(const char *name);
 
 #endif

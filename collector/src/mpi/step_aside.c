@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fortran/bindings.h"
 #include "log/log.h"
+#include "mpi/bindings.h"
 #include "mpi/chain.h"
 #include "mpi/loaded_object.h"
 #include "mpi/mpi_table.h"
@@ -17,7 +17,8 @@ static bool is_another(const char *path) {
     return true;
 }
 
-/* Of a function that we define, or of one that the library's Fortran bindings call and were made to call here. */
+/* The library's definition of a function that we define, or that its Fortran bindings called before we redirected
+ * them. */
 static void *definition_of(const char *symbol) {
     bool passes_on = strncmp(symbol, "PMPI_", 5) == 0;
     void *own = chain_wrapper(passes_on ? symbol + 1 : symbol);
@@ -39,7 +40,7 @@ void *step_aside(const char *name, const char *why) {
     if (!next)
         return NULL;
     if (job_first_on_host(0))
-        log_line("%s. Nothing is recorded; the program runs without it", why);
+        log_line("%s. Nothing is recorded; the program runs without the collector", why);
     int count = loaded_objects(objects, MOST_OBJECTS, is_another);
     for (int i = 0; i < count; i++)
         if (!loaded_object_has(&objects[i], (const void *)step_aside))

@@ -1,13 +1,13 @@
-/* How many packed bytes an element of a datatype has: asked of the MPI library, or known already. */
+/* Packed bytes per element of a datatype, from the MPI library or remembered. */
 #ifndef HOPSCOPE_TYPE_BYTES_H
 #define HOPSCOPE_TYPE_BYTES_H
 
 #include "mpi/mpi_table.h"
 
-/* The last predefined datatype that this thread has seen: its handle always means the same. */
+/* The last predefined datatype that this thread used: its handle never changes meaning. */
 struct type_memory {
     MPI_Datatype datatype;
-    uint64_t bytes; /* 0: none has been seen yet */
+    uint64_t bytes; /* 0: none yet */
 };
 extern _Thread_local struct type_memory type_memory __attribute__((tls_model("initial-exec")));
 
@@ -17,13 +17,13 @@ static inline bool type_is_remembered(MPI_Datatype datatype) {
     return type_memory.datatype == datatype && type_memory.bytes > 0;
 }
 
-/* Packed bytes of one element; 0 for MPI_DATATYPE_NULL. Only for a datatype that the library has taken already: of one
- * that is none it would complain to the error handler of MPI_COMM_WORLD. */
+/* Packed bytes of one element; 0 for MPI_DATATYPE_NULL. Only for a datatype that the library has accepted: for an
+ * invalid one it would call the error handler of MPI_COMM_WORLD. */
 static inline uint64_t type_bytes(MPI_Datatype datatype) {
     return type_is_remembered(datatype) ? type_memory.bytes : type_bytes_asked(datatype);
 }
 
-/* Under the same condition: a handle that always means the same. */
+/* Under the same condition: true if the handle never changes meaning. */
 static inline bool type_is_predefined(MPI_Datatype datatype) {
     return type_bytes(datatype) > 0 && type_is_remembered(datatype);
 }

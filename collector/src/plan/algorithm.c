@@ -1,37 +1,57 @@
 /* The table of algorithms. */
 #include "plan/algorithm.h"
 
-#include <stdio.h>
 #include <string.h>
+
+#include "hopscope/nearest.h"
+#include "plan/listing.h"
 
 #define OP(name) (UINT32_C(1) << OPERATION_##name)
 
 const struct algorithm algorithms[] = {
-    {"tree", OP(ALLREDUCE) | OP(REDUCE) | OP(BCAST) | OP(BARRIER), BY_TREE | CUTS, schedule_tree},
-    {"tree", OP(GATHER), BY_TREE, schedule_gather_tree},
-    {"tree", OP(SCATTER), BY_TREE, schedule_scatter_tree},
-    {"pipeline", OP(ALLREDUCE) | OP(REDUCE) | OP(BCAST), CUTS, schedule_tree},
-    {"split-binary", OP(BCAST), CUTS, schedule_split_binary},
-    {"recursive-doubling", OP(ALLREDUCE), KEEPS_ORDER | CUTS, schedule_doubling_allreduce},
-    {"recursive-doubling", OP(SCAN) | OP(EXSCAN), KEEPS_ORDER | CUTS, schedule_doubling_scan},
-    {"recursive-doubling", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_doubling_allgather},
-    {"recursive-doubling", OP(BARRIER), 0, schedule_doubling_barrier},
-    {"dissemination", OP(BARRIER), 0, schedule_dissemination_barrier},
-    {"dissemination", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_bruck_allgather},
-    {"dissemination", OP(ALLTOALL), RANGES, schedule_bruck_alltoall},
-    {"bruck", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_bruck_allgather},
-    {"bruck", OP(ALLTOALL), RANGES, schedule_bruck_alltoall},
-    {"ring", OP(ALLREDUCE), 0, schedule_ring_allreduce},
-    {"ring", OP(ALLGATHER) | OP(ALLGATHERV), 0, schedule_ring_allgather},
-    {"ring", OP(REDUCE_SCATTER) | OP(REDUCE_SCATTER_BLOCK), 0, schedule_ring_reduce_scatter},
-    {"double-ring", OP(BARRIER), 0, schedule_double_ring_barrier},
-    {"pairwise", OP(ALLTOALL) | OP(ALLTOALLV) | OP(ALLTOALLW), 0, schedule_pairwise_alltoall},
-    {"pairwise", OP(REDUCE_SCATTER) | OP(REDUCE_SCATTER_BLOCK), KEEPS_ORDER, schedule_pairwise_reduce_scatter},
-    {"linear", OP(ALLTOALL) | OP(ALLTOALLV) | OP(ALLTOALLW), 0, schedule_linear_alltoall},
-    {"linear", OP(GATHER) | OP(GATHERV), 0, schedule_linear_gather},
-    {"linear", OP(SCATTER) | OP(SCATTERV), 0, schedule_linear_scatter},
-    {"linear", OP(SCAN) | OP(EXSCAN), KEEPS_ORDER | CUTS, schedule_linear_scan},
-    {NULL, 0, 0, NULL},
+    {"tree", OP(ALLREDUCE) | OP(REDUCE) | OP(BCAST) | OP(BARRIER), BY_TREE | CUTS, schedule_tree,
+     "Up one tree, down the other."},
+    {"tree", OP(GATHER), BY_TREE, schedule_gather_tree, "Each rank passes on the blocks of all ranks below it."},
+    {"tree", OP(SCATTER), BY_TREE, schedule_scatter_tree,
+     "Each rank receives the blocks of all ranks below it and passes them on."},
+    {"pipeline", OP(ALLREDUCE) | OP(REDUCE) | OP(BCAST), CUTS, schedule_tree,
+     "The message runs along a chain of ranks in segments (64 KiB by default)."},
+    {"split-binary", OP(BCAST), CUTS, schedule_split_binary,
+     "Each half of the message runs down a binary tree of half of the ranks; then partners exchange halves."},
+    {"recursive-doubling", OP(ALLREDUCE), KEEPS_ORDER | CUTS, schedule_doubling_allreduce,
+     "Partners at distances 1, 2, 4 and so on exchange sums."},
+    {"recursive-doubling", OP(SCAN) | OP(EXSCAN), KEEPS_ORDER | CUTS, schedule_doubling_scan,
+     "Partners at distances 1, 2, 4 and so on exchange the sums of their groups."},
+    {"recursive-doubling", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_doubling_allgather,
+     "Partners at distances 1, 2, 4 and so on exchange all blocks that they have."},
+    {"recursive-doubling", OP(BARRIER), 0, schedule_doubling_barrier,
+     "Partners at distances 1, 2, 4 and so on exchange empty messages."},
+    {"dissemination", OP(BARRIER), 0, schedule_dissemination_barrier,
+     "Each rank signals the ranks 1, 2, 4 and so on above it."},
+    {"dissemination", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_bruck_allgather, "As `bruck`."},
+    {"dissemination", OP(ALLTOALL), RANGES, schedule_bruck_alltoall, "As `bruck`."},
+    {"bruck", OP(ALLGATHER) | OP(ALLGATHERV), RANGES, schedule_bruck_allgather,
+     "Each rank sends what it has to the ranks 1, 2, 4 and so on below it."},
+    {"bruck", OP(ALLTOALL), RANGES, schedule_bruck_alltoall,
+     "A block takes one step for each bit of its distance; blocks share messages."},
+    {"ring", OP(ALLREDUCE), 0, schedule_ring_allreduce,
+     "Parts of the vector go round once to be summed and once more to be distributed."},
+    {"ring", OP(ALLGATHER) | OP(ALLGATHERV), 0, schedule_ring_allgather,
+     "Each rank passes on the block that it received last."},
+    {"ring", OP(REDUCE_SCATTER) | OP(REDUCE_SCATTER_BLOCK), 0, schedule_ring_reduce_scatter,
+     "Partial sums go round until they reach their rank."},
+    {"double-ring", OP(BARRIER), 0, schedule_double_ring_barrier, "A signal goes round twice."},
+    {"pairwise", OP(ALLTOALL) | OP(ALLTOALLV) | OP(ALLTOALLW), 0, schedule_pairwise_alltoall,
+     "Each rank exchanges blocks with one partner after another."},
+    {"pairwise", OP(REDUCE_SCATTER) | OP(REDUCE_SCATTER_BLOCK), KEEPS_ORDER, schedule_pairwise_reduce_scatter,
+     "Each rank exchanges parts with one partner after another and combines them in rank order."},
+    {"linear", OP(ALLTOALL) | OP(ALLTOALLV) | OP(ALLTOALLW), 0, schedule_linear_alltoall,
+     "All blocks are sent at once."},
+    {"linear", OP(GATHER) | OP(GATHERV), 0, schedule_linear_gather, "Every rank sends to the root."},
+    {"linear", OP(SCATTER) | OP(SCATTERV), 0, schedule_linear_scatter, "The root sends to every rank."},
+    {"linear", OP(SCAN) | OP(EXSCAN), KEEPS_ORDER | CUTS, schedule_linear_scan,
+     "Each rank waits for the one before it."},
+    {.name = NULL},
 };
 
 static bool is_named(const struct algorithm *row, const char *name) {
@@ -53,7 +73,7 @@ uint32_t algorithm_operations(const char *name) {
     return operations;
 }
 
-/* The first row of a name, so that each is listed once. */
+/* Whether this is the first row of its name, so that each name is listed once. */
 static bool is_first(const struct algorithm *row, uint32_t operations) {
     for (const struct algorithm *before = algorithms; before < row; before++)
         if (strcmp(before->name, row->name) == 0 && before->operations & operations)
@@ -63,21 +83,11 @@ static bool is_first(const struct algorithm *row, uint32_t operations) {
 
 char *algorithm_names(enum operation operation, char *text, size_t capacity) {
     uint32_t operations = operation == OPERATIONS ? UINT32_MAX : operation_bit(operation);
-    size_t used = 0, left = 0;
+    struct listing list = listing_in(text, capacity);
     for (const struct algorithm *row = algorithms; row->name; row++)
-        left += is_first(row, operations);
-    text[0] = '\0';
-    for (const struct algorithm *row = algorithms; row->name && used < capacity; row++) {
-        if (!is_first(row, operations))
-            continue;
-        left--;
-        int length = snprintf(text + used, capacity - used, "%s%s", row->name,
-                              left > 1    ? ", "
-                              : left == 1 ? " or "
-                                          : "");
-        used += length > 0 ? (size_t)length : 0;
-    }
-    return text;
+        if (is_first(row, operations))
+            listing_add(&list, "%s", row->name);
+    return listing_end(&list, " or ");
 }
 
 void algorithm_nearest(struct nearest *nearest) {

@@ -1,4 +1,4 @@
-/* Where and why a text cannot serve: `line:column: what is wrong; what would be right`. */
+/* Where and why a text is unusable: `line:column: what is wrong; what would be right`. */
 #ifndef HOPSCOPE_COMPLAINT_H
 #define HOPSCOPE_COMPLAINT_H
 
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/listing.h"
 #include "json/json.h"
 
 struct complaint {
@@ -40,7 +41,7 @@ static inline bool expect_type(struct complaint *complaint, const struct json *v
     return complain(complaint, value, "%s is %s; it must be %s", what, json_type_word(value), json_type_word(&wanted));
 }
 
-/* That an object has no keys but those named, which are listed with ", " between them in the message. */
+/* Checks that an object has no other keys than those named; the message lists them, separated by ", ". */
 static inline bool expect_keys(struct complaint *complaint, const struct json *object, const char *what,
                                const char *const *names) {
     for (size_t i = 0; i < object->length; i++) {
@@ -49,18 +50,17 @@ static inline bool expect_keys(struct complaint *complaint, const struct json *o
             name++;
         if (*name)
             continue;
-        char known[300] = "";
-        for (name = names; *name; name++) {
-            size_t used = strlen(known);
-            snprintf(known + used, sizeof known - used, "%s`%s`", used ? ", " : "", *name);
-        }
-        return complain(complaint, &object->items[i], "%s has an unknown key `%.60s`; it may have %s", what,
+        char known[300];
+        struct listing list = listing_in(known, sizeof known);
+        for (name = names; *name; name++)
+            listing_add(&list, "`%s`", *name);
+        return complain(complaint, &object->items[i], "%s has the unknown key `%.60s`; known keys are %s", what,
                         object->keys[i], known);
     }
     return true;
 }
 
-/* An integer from least to most. */
+/* Reads an integer from least to most. */
 static inline bool read_integer(struct complaint *complaint, const struct json *value, const char *what, int64_t least,
                                 int64_t most, int64_t *out) {
     if (value->type != JSON_NUMBER || !value->is_integer)

@@ -1,4 +1,4 @@
-/* Dissemination: in round k every rank tells the one 2^k further on what it knows, for any number of ranks.
+/* Dissemination: in round k every rank sends what it knows to the rank 2^k further on, for any number of ranks.
  *
  * Barrier: D. Hensgen, R. Finkel, U. Manber, "Two Algorithms for Barrier Synchronization", International Journal of
  * Parallel Programming 17 (1988). Allgather and alltoall: J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby,
@@ -26,11 +26,10 @@ bool schedule_dissemination_barrier(struct schedule *s, const struct schedule_re
     return sequence_close(&q);
 }
 
-/* Slots: the blocks turned round so that this rank's own, or what goes to itself, comes first; what is sent and what
- * comes in, packed together. */
+/* Slots. TURNED: the blocks rotated so that this rank's own comes first. SENT and RECEIVED: packed messages. */
 enum { TURNED = SLOT_OTHER, SENT, RECEIVED };
 
-/* Blocks [from, to) as they lie in the slot where rank's comes first. */
+/* Blocks [from, to) in the slot where rank's own comes first. */
 static struct span turned(const struct schedule_request *r, int from, int to) {
     const struct blocks *b = &r->output;
     int64_t before = 0, length = 0;
@@ -55,14 +54,14 @@ bool schedule_bruck_allgather(struct schedule *s, const struct schedule_request 
         sequence_receive(&q, around(r, (long)rank + have), turned(r, have, have + count));
         q.round++;
     }
-    /* Back to where they belong: ranks from this one on, and those before. */
+    /* Rotates back: the ranks from this one on, and those before it. */
     struct span upper = turned(r, 0, size - rank), lower = turned(r, size - rank, size);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, out->at[rank], upper.length, rank, size - rank}, upper);
     sequence_copy(&q, (struct span){SLOT_OUTPUT, out->at[0], lower.length, 0, rank}, lower);
     return sequence_close(&q);
 }
 
-/* Blocks whose number has this bit travel together: they are copied run by run, as runs of `bit` follow one another. */
+/* Blocks whose number has this bit travel together. They form runs of `bit` blocks and are copied run by run. */
 static int64_t pack(struct sequence *q, const struct schedule_request *r, int bit, int slot, bool in) {
     int64_t unit = r->output.length[0], at = 0;
     for (long from = bit; from < r->size; from += 2L * bit) {
@@ -85,7 +84,7 @@ static int64_t packed_length(const struct schedule_request *r, int bit) {
     return units;
 }
 
-/* All blocks are of one length. */
+/* All blocks have the same length. */
 bool schedule_bruck_alltoall(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int rank = r->rank, size = r->size;

@@ -1,11 +1,10 @@
-/* Gather and scatter over a tree: a message holds the blocks of a whole subtree, the subtree's root first and then its
- * children's subtrees in order. In a binomial tree below rank 0 that is the order of ranks, and nothing has to be
- * copied at the root.
+/* Gather and scatter over a tree. A message holds the blocks of a whole subtree, first the subtree's root's and then
+ * its children's subtrees in order. In a binomial tree with root 0 that is rank order, and the root copies nothing.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* The subtrees below this rank, listed one behind the other. In request->scratch, so that no memory is needed. */
+/* The subtrees below this rank, listed one after the other. Uses request->scratch, so that it needs no memory. */
 struct subtree {
     const struct schedule_request *r;
     enum tree_direction direction;
@@ -34,7 +33,7 @@ static int list_subtree(struct subtree *t, int top) {
     return t->count - first;
 }
 
-/* How many of the ranks from first on are consecutive, so that their blocks are too. */
+/* How many ranks from first on are consecutive, so that their blocks are contiguous. */
 static int run_length(const struct subtree *t, int first, int end) {
     int next = first + 1;
     while (next < end && t->ranks[next] == t->ranks[next - 1] + 1)
@@ -47,11 +46,12 @@ enum { BELOW = SLOT_OTHER }; /* blocks of the subtree, in its order */
 struct moving {
     struct sequence q;
     struct subtree below;
-    int64_t unit; /* of each block that is passed on; at the root of each that lies in its buffer */
-    int64_t own;  /* of this rank's own, in the buffer that holds no other: as long, unless the program is wrong */
+    int64_t unit; /* of each block that is passed on; at the root, of each block in its buffer */
+    int64_t own;  /* of this rank's own block, in the buffer that holds only that; equal, unless the program is wrong */
 };
 
-/* Blocks [from, from + count) of the subtree, in our memory; and, if they are consecutive, in the user's. */
+/* ours: blocks [from, from + count) of the subtree in our memory; users: the same in the user's, if they are
+ * contiguous. */
 static struct span ours(const struct moving *m, int from, int count) {
     return (struct span){BELOW, from * m->unit, count * m->unit, from, count};
 }
@@ -67,7 +67,7 @@ static struct span alone(const struct moving *m, int slot) {
 
 static bool open(struct moving *m, struct schedule *s, const struct schedule_request *r,
                  enum tree_direction direction) {
-    /* Only the root has both, or in place all alone. */
+    /* Only the root has both, or in place just `all`. */
     const struct blocks *own = direction == TREE_REDUCE ? &r->input : &r->output;
     const struct blocks *all = direction == TREE_REDUCE ? &r->output : &r->input;
     m->unit = all->length ? all->length[r->rank] : own->length[r->rank];

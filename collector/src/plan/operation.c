@@ -1,29 +1,22 @@
-/* What is to be known of each operation. */
+/* The properties of each operation. */
 #include "plan/operation.h"
 
 #include <string.h>
 
+enum { moves, reduces };
+enum { rootless, rooted };
+enum lengths { LENGTHS_EVEN, LENGTHS_KNOWN, LENGTHS_HIDDEN };
+
 static const struct {
     const char *name;
-    bool reduces, has_root, hides_bytes;
+    bool reduces, has_root;
+    enum operation_content input, output;
+    enum lengths lengths;
 } operations[OPERATIONS] = {
-    [OPERATION_ALLREDUCE] = {"MPI_Allreduce", .reduces = true},
-    [OPERATION_REDUCE] = {"MPI_Reduce", .reduces = true, .has_root = true},
-    [OPERATION_BCAST] = {"MPI_Bcast", .has_root = true},
-    [OPERATION_BARRIER] = {"MPI_Barrier"},
-    [OPERATION_GATHER] = {"MPI_Gather", .has_root = true},
-    [OPERATION_GATHERV] = {"MPI_Gatherv", .has_root = true, .hides_bytes = true},
-    [OPERATION_SCATTER] = {"MPI_Scatter", .has_root = true},
-    [OPERATION_SCATTERV] = {"MPI_Scatterv", .has_root = true, .hides_bytes = true},
-    [OPERATION_ALLGATHER] = {"MPI_Allgather"},
-    [OPERATION_ALLGATHERV] = {"MPI_Allgatherv"},
-    [OPERATION_ALLTOALL] = {"MPI_Alltoall"},
-    [OPERATION_ALLTOALLV] = {"MPI_Alltoallv", .hides_bytes = true},
-    [OPERATION_ALLTOALLW] = {"MPI_Alltoallw", .hides_bytes = true},
-    [OPERATION_REDUCE_SCATTER] = {"MPI_Reduce_scatter", .reduces = true},
-    [OPERATION_REDUCE_SCATTER_BLOCK] = {"MPI_Reduce_scatter_block", .reduces = true},
-    [OPERATION_SCAN] = {"MPI_Scan", .reduces = true},
-    [OPERATION_EXSCAN] = {"MPI_Exscan", .reduces = true},
+#define OPERATION(id, name, does, root, input, output, lengths)                                                        \
+    {"MPI_" #name, does, root, CONTENT_##input, CONTENT_##output, LENGTHS_##lengths},
+    OPERATION_TABLE(OPERATION)
+#undef OPERATION
 };
 
 const char *operation_name(enum operation operation) {
@@ -46,5 +39,29 @@ bool operation_has_root(enum operation operation) {
 }
 
 bool operation_hides_bytes(enum operation operation) {
-    return operations[operation].hides_bytes;
+    return operations[operation].lengths == LENGTHS_HIDDEN;
+}
+
+bool operation_is_even(enum operation operation) {
+    return operations[operation].lengths == LENGTHS_EVEN;
+}
+
+bool operation_has_blocks(enum operation operation) {
+    return operations[operation].input >= CONTENT_OWN;
+}
+
+enum operation_content operation_input(enum operation operation) {
+    return operations[operation].input;
+}
+
+enum operation_content operation_output(enum operation operation) {
+    return operations[operation].output;
+}
+
+bool operation_only_up(enum operation operation) {
+    return operation_has_root(operation) && (operation_reduces(operation) || operation_input(operation) == CONTENT_OWN);
+}
+
+bool operation_only_down(enum operation operation) {
+    return operation_has_root(operation) && !operation_only_up(operation);
 }

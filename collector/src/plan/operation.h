@@ -1,30 +1,52 @@
-/* The collective operations that the engine can run, and what of each is equal on every member. */
+/* The collective operations that the engine can run, and which of their properties are equal on every member. */
 #ifndef HOPSCOPE_OPERATION_H
 #define HOPSCOPE_OPERATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* OPERATION(id, name, does, root, input, output, lengths)
+ *   name            of the MPI function, without MPI_
+ *   does            reduces: it combines operands and needs an op; moves
+ *   root            rooted: the call names one; rootless
+ *   input, output   of a rank, or of the root if only the root has one:
+ *                   WHOLE    one message of the same length on all ranks
+ *                   OWN      one block, its own
+ *                   EACH     a block for each rank, or from each
+ *                   NOTHING
+ *   lengths         of the blocks: EVEN: equal; KNOWN: all members know them all; HIDDEN: members know only their
+ *                   own, so neither the number of bytes nor whether there are any can decide anything
+ */
+// clang-format off
+#define OPERATION_TABLE(OPERATION)                                                                                     \
+    OPERATION(ALLREDUCE, Allreduce, reduces, rootless, WHOLE, WHOLE, EVEN)                                             \
+    OPERATION(REDUCE, Reduce, reduces, rooted, WHOLE, WHOLE, EVEN)                                                     \
+    OPERATION(BCAST, Bcast, moves, rooted, WHOLE, WHOLE, EVEN)                                                         \
+    OPERATION(BARRIER, Barrier, moves, rootless, NOTHING, NOTHING, EVEN)                                               \
+    OPERATION(GATHER, Gather, moves, rooted, OWN, EACH, EVEN)                                                          \
+    OPERATION(GATHERV, Gatherv, moves, rooted, OWN, EACH, HIDDEN)                                                      \
+    OPERATION(SCATTER, Scatter, moves, rooted, EACH, OWN, EVEN)                                                        \
+    OPERATION(SCATTERV, Scatterv, moves, rooted, EACH, OWN, HIDDEN)                                                    \
+    OPERATION(ALLGATHER, Allgather, moves, rootless, OWN, EACH, EVEN)                                                  \
+    OPERATION(ALLGATHERV, Allgatherv, moves, rootless, OWN, EACH, KNOWN)                                               \
+    OPERATION(ALLTOALL, Alltoall, moves, rootless, EACH, EACH, EVEN)                                                   \
+    OPERATION(ALLTOALLV, Alltoallv, moves, rootless, EACH, EACH, HIDDEN)                                               \
+    OPERATION(ALLTOALLW, Alltoallw, moves, rootless, EACH, EACH, HIDDEN)                                               \
+    OPERATION(REDUCE_SCATTER, Reduce_scatter, reduces, rootless, EACH, OWN, KNOWN)                                     \
+    OPERATION(REDUCE_SCATTER_BLOCK, Reduce_scatter_block, reduces, rootless, EACH, OWN, EVEN)                          \
+    OPERATION(SCAN, Scan, reduces, rootless, WHOLE, WHOLE, EVEN)                                                       \
+    OPERATION(EXSCAN, Exscan, reduces, rootless, WHOLE, WHOLE, EVEN)                                                   \
+    /* append above */
+// clang-format on
+
 enum operation {
-    OPERATION_ALLREDUCE,
-    OPERATION_REDUCE,
-    OPERATION_BCAST,
-    OPERATION_BARRIER,
-    OPERATION_GATHER,
-    OPERATION_GATHERV,
-    OPERATION_SCATTER,
-    OPERATION_SCATTERV,
-    OPERATION_ALLGATHER,
-    OPERATION_ALLGATHERV,
-    OPERATION_ALLTOALL,
-    OPERATION_ALLTOALLV,
-    OPERATION_ALLTOALLW,
-    OPERATION_REDUCE_SCATTER,
-    OPERATION_REDUCE_SCATTER_BLOCK,
-    OPERATION_SCAN,
-    OPERATION_EXSCAN,
-    OPERATIONS
+#define OPERATION(id, ...) OPERATION_##id,
+    OPERATION_TABLE(OPERATION)
+#undef OPERATION
+        OPERATIONS
 };
+
+enum operation_content { CONTENT_NOTHING, CONTENT_WHOLE, CONTENT_OWN, CONTENT_EACH };
 
 static inline uint32_t operation_bit(enum operation operation) {
     return UINT32_C(1) << operation;
@@ -35,12 +57,18 @@ const char *operation_name(enum operation operation);
 /* The operation of that name; OPERATIONS if there is none. */
 enum operation operation_named(const char *name);
 
-/* It combines operands: it needs an op. */
 bool operation_reduces(enum operation operation);
-/* The call names a root. */
 bool operation_has_root(enum operation operation);
-/* Members know only their own counts, so neither the number of bytes nor whether there are any can decide anything.
- * (Of MPI_Allgatherv and MPI_Reduce_scatter all members know all counts.) */
+/* Data only flows to the root, or only from it, so over a tree one of the two phases does not run. */
+bool operation_only_up(enum operation operation);
+bool operation_only_down(enum operation operation);
+/* Members know only their own lengths. */
 bool operation_hides_bytes(enum operation operation);
+/* All its blocks have the same length. */
+bool operation_is_even(enum operation operation);
+/* Its input or its output consists of blocks. */
+bool operation_has_blocks(enum operation operation);
+enum operation_content operation_input(enum operation operation);
+enum operation_content operation_output(enum operation operation);
 
 #endif

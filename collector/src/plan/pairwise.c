@@ -1,4 +1,4 @@
-/* One partner after the other: pairwise exchange; and all at once: linear.
+/* Pairwise exchange serves one partner after the other; linear serves all at once.
  *
  * Pairwise exchange: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in
  * MPICH", International Journal of High Performance Computing Applications 19 (2005). With a power of two of ranks the
@@ -50,15 +50,15 @@ bool schedule_linear_alltoall(struct schedule *s, const struct schedule_request 
 
 enum { PARTS = SLOT_OTHER };
 
-/* Every rank gets its block from every other, and combines them in rank order: from the last to the first, for the
- * operand that is combined in goes to the left. */
+/* Every rank gets its block from every other and combines them in rank order. It starts with the last, because each
+ * further operand goes to the left. */
 bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int done = -1, rank = r->rank, size = r->size;
     int64_t units = r->input.length[rank];
     sequence_open(&q, s, r, PARTS + 1, size);
     s->ring_units = units * size;
-    /* The last operand's place becomes the sum's. */
+    /* The last operand is overwritten by the sum. */
     struct span sum = {PARTS, (size - 1) * units, units, size - 1, 1};
     struct span own = {SLOT_INPUT, r->input.at[rank], units, 0, 0};
     for (int round = 1; round < size; round++) {
@@ -75,12 +75,12 @@ bool schedule_pairwise_reduce_scatter(struct schedule *s, const struct schedule_
         sequence_copy(&q, sum, own);
     for (int from = size - 2; from >= 0; from--)
         sequence_combine(&q, from == rank ? own : (struct span){PARTS, from * units, units, from, 1}, sum);
-    sequence_wall(&q); /* in place the output is the beginning of the input */
+    sequence_wall(&q); /* in place the output overlaps the beginning of the input */
     sequence_copy(&q, (struct span){SLOT_OUTPUT, 0, units, 0, 0}, sum);
     return sequence_close(&q);
 }
 
-/* Each member speaks with the root, and only the two have to know how long that message is. */
+/* Each member exchanges a message with the root, and only these two need to know its length. */
 bool schedule_linear_gather(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     sequence_open(&q, s, r, SLOT_OTHER, 0);

@@ -1,19 +1,19 @@
 /* Recursive doubling: in each round ranks at twice the distance exchange what they have.
  *
  * R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective Communication Operations in MPICH", International
- * Journal of High Performance Computing Applications 19 (2005). Where the number of ranks is no power of two, each of
- * the first `extra` even ranks gives its part to its right neighbour and gets the result from it. What a rank has at
- * any time comes from consecutive ranks, so operands stay in rank order, and every rank combines the same operands in
- * the same order: all get the same bits.
+ * Journal of High Performance Computing Applications 19 (2005). If the number of ranks is not a power of two, each of
+ * the first `extra` even ranks gives its part to its right neighbour and gets the result from it. A rank's data always
+ * comes from consecutive ranks, so operands stay in rank order. Every rank combines the same operands in the same
+ * order, so all get the same bits.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
 /* The ranks that take part in the doubling, numbered from 0 in rank order. */
 struct fold {
-    int size;  /* the largest power of two that is not above the number of ranks */
-    int extra; /* so many of the takers stand for two ranks */
-    int place; /* of this rank among them; -1: it has given its part away */
+    int size;  /* the largest power of two up to the number of ranks */
+    int extra; /* this many of the takers stand for two ranks */
+    int place; /* of this rank among them; -1: it gave its part away */
 };
 
 static struct fold fold_of(int rank, int size) {
@@ -29,7 +29,7 @@ static int rank_at(const struct fold *f, int place) {
     return place < f->extra ? 2 * place + 1 : place + f->extra;
 }
 
-/* The first rank that a taker stands for. */
+/* The first rank for which a taker stands. */
 static int first_at(const struct fold *f, int place) {
     return place < f->extra ? 2 * place : place + f->extra;
 }
@@ -38,14 +38,14 @@ static bool stands_for_two(const struct fold *f) {
     return f->place >= 0 && f->place < f->extra;
 }
 
-/* One segment of an allreduce, and where the operands come together. */
+/* One segment of an allreduce, and where its operands are combined. */
 struct gathering {
     struct sequence *q;
     const struct schedule_request *r;
     int64_t at, ring_at, length;
     int window_place;
-    int slot;   /* with this rank's part of the result so far */
-    int moves;  /* rounds to come after which the result is where the message came in */
+    int slot;   /* holds this rank's part of the result so far */
+    int moves;  /* remaining rounds whose result ends up where the message was received */
     bool owned; /* it may be overwritten */
 };
 
@@ -59,12 +59,12 @@ static int other(int slot) {
     return slot == SLOT_OUTPUT ? OPERANDS : SLOT_OUTPUT;
 }
 
-/* Where to begin so that, after the moves to come, the result is in the output. */
+/* The slot to start in so that, after the remaining moves, the result is in the output. */
 static int beginning(const struct gathering *g) {
     return g->moves % 2 == 0 ? SLOT_OUTPUT : OPERANDS;
 }
 
-/* theirs op ours, for a peer of lower rank: comes together where ours lies. */
+/* theirs op ours, for a peer of lower rank: combined into ours. */
 static void take_lower(struct gathering *g, int peer, bool sends) {
     if (sends)
         sequence_send(g->q, peer, part(g, g->slot));
@@ -78,7 +78,7 @@ static void take_lower(struct gathering *g, int peer, bool sends) {
     sequence_combine(g->q, part(g, other(g->slot)), part(g, g->slot));
 }
 
-/* ours op theirs: comes together where theirs came in. */
+/* ours op theirs: combined into theirs. */
 static void take_upper(struct gathering *g, int peer) {
     g->moves--;
     int to = g->owned ? other(g->slot) : beginning(g);
@@ -112,7 +112,7 @@ static void double_up(struct gathering *g, const struct fold *f) {
         else
             take_upper(g, peer);
     }
-    if (g->slot != SLOT_OUTPUT) /* in place the beginning cannot be chosen */
+    if (g->slot != SLOT_OUTPUT) /* in place there is no choice of where to start */
         sequence_copy(q, part(g, SLOT_OUTPUT), part(g, g->slot));
     q->round = rounds + 1;
     if (stands_for_two(f))
@@ -136,7 +136,7 @@ bool schedule_doubling_allreduce(struct schedule *s, const struct schedule_reque
     return sequence_close(&q);
 }
 
-/* The blocks of all ranks that the takers from place on, so many, stand for. */
+/* The blocks of all ranks for which `count` takers from place on stand. */
 static struct span blocks_of(const struct schedule_request *r, const struct fold *f, int place, int count) {
     int first = first_at(f, place), end = place + count < f->size ? first_at(f, place + count) : r->size;
     const struct blocks *b = &r->output;
@@ -197,7 +197,7 @@ bool schedule_doubling_barrier(struct schedule *s, const struct schedule_request
         q.round++;
         int said = sequence_signal(&q, peer);
         sequence_after(&q, said, heard);
-        /* What was heard in this round counts together with all before: one step to wait for. */
+        /* Joins what this round received with everything before: one step to wait for. */
         int here = sequence_await(&q, peer);
         heard = sequence_both(&q, heard, here);
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "plan/tree_file.h"
+#include "plan/tree_name.h"
 
 enum { LARGEST_FILE = 64 << 20 };
 
@@ -38,9 +38,9 @@ bool requested_file_read(struct requested_text *out, const char *path, char *mes
 bool requested_tree_read(struct requested_text *out, const char *value, const char *prefix, char *message,
                          size_t capacity) {
     struct stat status;
-    char text[1024], algorithms[300] = "none";
+    char text[1024];
     bool is_file = stat(value, &status) == 0 && !S_ISDIR(status.st_mode);
-    size_t length = is_file ? 0 : tree_file_of_shape(value, text, sizeof text);
+    size_t length = is_file ? 0 : tree_name_text(value, text, sizeof text);
     if (length) {
         snprintf(out->name, sizeof out->name, "%s%s", prefix, value);
         out->text = strdup(text);
@@ -51,23 +51,7 @@ bool requested_tree_read(struct requested_text *out, const char *value, const ch
     }
     if (is_file || strchr(value, '/') || strchr(value, '.'))
         return requested_file_read(out, value, message, capacity);
-    if (tree_shape_takes_number(value)) {
-        snprintf(message, capacity, "%s%.200s: behind kary: and k-chain: comes a whole number from 1 to %d", prefix,
-                 value, TREE_LARGEST_FAN_OUT);
-        return false;
-    }
-    const char *meant = tree_file_nearest_shape(value);
-    if (meant) {
-        const char *number = strchr(meant, ':') ? "K" : "";
-        snprintf(message, capacity,
-                 "%s%.200s: neither a file nor the name of a shape or an algorithm; did you mean %s%s?", prefix, value,
-                 meant, number);
-        return false;
-    }
-    algorithm_names(OPERATIONS, algorithms, sizeof algorithms);
-    snprintf(message, capacity,
-             "%s%.200s: neither a file nor the name of a shape or an algorithm; shapes are flat, chain, binary, "
-             "kary:K, k-chain:K, binomial, binomial-mpich, binomial-lam and hierarchical, algorithms are %s",
-             prefix, value, algorithms);
+    tree_name_explain(value, text, sizeof text);
+    snprintf(message, capacity, "%s%.200s: %s", prefix, value, text);
     return false;
 }

@@ -1,10 +1,10 @@
-/* Rings: every rank speaks only to its neighbours, so each link carries every block once.
+/* Rings: every rank sends only to its neighbours, so each link carries every block once.
  *
  * Reduce-scatter and allgather round a ring, and the two as an allreduce: P. Patarasuk, X. Yuan, "Bandwidth Optimal
  * All-Reduce Algorithms for Clusters of Workstations", Journal of Parallel and Distributed Computing 69 (2009). A block
- * collects its operands in the order of the ring, which begins behind its owner: the same every time, but not rank
- * order. Double ring barrier: J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster
- * Computing 10 (2007).
+ * collects its operands in ring order, starting after its owner: the same every time, but not rank order. Double ring
+ * barrier: J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10
+ * (2007).
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
@@ -53,7 +53,7 @@ static int64_t longest(const struct blocks *b, int size) {
     return most;
 }
 
-/* The output has a place for every block: the sums come together there. */
+/* The output has room for every block, so the sums form there. */
 bool schedule_ring_allreduce(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     sequence_open(&q, s, r, COMING + 1, r->size);
@@ -78,7 +78,7 @@ bool schedule_ring_allreduce(struct schedule *s, const struct schedule_request *
     return sequence_close(&q);
 }
 
-/* Only the own block has a place in the output: the others pass through two of ours. */
+/* The output has room only for this rank's own block, so the others pass through two of our slots. */
 bool schedule_ring_reduce_scatter(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int own = r->rank;
@@ -98,14 +98,14 @@ bool schedule_ring_reduce_scatter(struct schedule *s, const struct schedule_requ
         q.round++;
     }
     if (r->in_place) {
-        /* The result goes to the beginning of the buffer, whose blocks have all been used by now. */
+        /* The result goes to the beginning of the buffer, once all blocks in it have been used. */
         sequence_wall(&q);
         sequence_copy(&q, (struct span){SLOT_OUTPUT, 0, going.length, 0, 0}, going);
     }
     return sequence_close(&q);
 }
 
-/* A token goes round twice: the first time it comes when all before have entered, the second time when all have. */
+/* A token makes two rounds. When it first arrives, all ranks before have entered; the second time, all have. */
 bool schedule_double_ring_barrier(struct schedule *s, const struct schedule_request *r) {
     struct sequence q;
     int heard = -1;

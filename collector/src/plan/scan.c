@@ -2,12 +2,13 @@
  *
  * Recursive doubling: W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", Communications of the ACM 29 (1986), in
  * the form for exchanges between pairs. After each round a rank knows the sum of its group, an aligned run of ranks,
- * and of those in it that come before. Linear: each rank waits for the one before. Both keep operands in rank order.
+ * and the sum of the ranks in it that come before. Linear: each rank waits for the one before. Both keep operands in
+ * rank order.
  */
 #include "plan/algorithm.h"
 #include "plan/sequence.h"
 
-/* Slots: the group's sum lies in one of two, what comes in in the other. */
+/* Slots: one of two holds the group's sum, the other receives. */
 enum { FIRST = SLOT_OTHER, SECOND, SLOTS };
 
 struct scan {
@@ -17,14 +18,14 @@ struct scan {
     int window_place;
     int group;  /* slot of the group's sum */
     bool owned; /* it may be overwritten */
-    bool begun; /* the output holds what comes before (and, of an inclusive scan, this rank's own) */
+    bool begun; /* the output holds the sum of earlier ranks (with this rank's own in an inclusive scan) */
 };
 
 static struct span part(const struct scan *s, int slot) {
     return (struct span){slot, slot <= SLOT_OUTPUT ? s->at : s->ring_at, s->length, s->window_place, 1};
 }
 
-/* Where a message can come in while the group's sum is used. */
+/* A slot that can receive while the group's sum is in use. */
 static int free_slot(const struct scan *s) {
     return s->group == FIRST ? SECOND : FIRST;
 }
@@ -33,7 +34,7 @@ static bool inclusive(const struct scan *s) {
     return s->r->operation == OPERATION_SCAN;
 }
 
-/* What comes before goes in front of the result. */
+/* Combines earlier ranks' sum to the left of the result. */
 static void put_in_front(struct scan *s, int slot) {
     if (s->begun)
         sequence_combine(s->q, part(s, slot), part(s, SLOT_OUTPUT));
@@ -42,13 +43,13 @@ static void put_in_front(struct scan *s, int slot) {
     s->begun = true;
 }
 
-/* The output begins with this rank's own part, or, of an exclusive scan, with nothing. */
+/* The output starts as this rank's own part, or empty in an exclusive scan. */
 static void begin(struct scan *s) {
     s->begun = inclusive(s);
     s->group = s->r->in_place ? SLOT_OUTPUT : SLOT_INPUT;
     if (s->r->in_place) {
-        /* The output will be overwritten, the contribution is still to be sent. Rank 0 of an exclusive scan may send
-         * from its buffer, which stays as it is. */
+        /* The contribution must still be sent after the output is overwritten. Rank 0 of an exclusive scan may send
+         * from its buffer, which does not change. */
         if (s->r->rank == 0 && !inclusive(s))
             return;
         sequence_copy(s->q, part(s, FIRST), part(s, SLOT_OUTPUT));
@@ -61,7 +62,7 @@ static void begin(struct scan *s) {
 
 static void group_with_lower(struct scan *s, int theirs) {
     if (!s->owned) {
-        /* theirs is the one slot that is surely not free */
+        /* only the slot in `theirs` is certainly in use */
         int to = theirs == FIRST ? SECOND : FIRST;
         sequence_copy(s->q, part(s, to), part(s, s->group));
         s->group = to;
@@ -75,7 +76,7 @@ static void double_up(struct scan *s) {
     begin(s);
     for (int bit = 1; bit < size; bit *= 2) {
         int peer = rank ^ bit;
-        /* The two groups' sum is needed if there is another group above them. */
+        /* The two groups' sum is needed if another group follows. */
         bool grows = (rank | (2 * bit - 1)) + 1 < size;
         s->q->round++;
         if (peer >= size)

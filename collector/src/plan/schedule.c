@@ -1,4 +1,4 @@
-/* The parts common to every algorithm: adding steps and what they wait for. */
+/* What all algorithms share: adding steps and their dependencies. */
 #include "plan/schedule.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* A schedule: what one rank does in one collective, as a dependency graph of nonblocking steps. Pure.
  *
- * Lengths and places are counted in units: elements of the user's datatype for reductions, packed bytes for data
- * movement. A message may be cut into segments, which run one behind the other.
+ * Lengths and positions are in units: elements of the user's datatype for reductions, packed bytes for data movement. A
+ * message may be cut into segments, which follow one another.
  *
- * A new algorithm is a new function that fills a schedule, and a row in algorithm.c; nothing else knows about it. It is
- * written in the order in which its steps could run one by one, sends before the receives of the same round: so it can
+ * A new algorithm is a new function that fills a schedule, and a row in algorithm.c; nothing else knows about it. It
+ * adds steps in an order in which they could run one by one, sends before the receives of the same round. So it can
  * also take a rank without memory through the collective, message by message (see `instead`).
  */
 #ifndef HOPSCOPE_SCHEDULE_H
@@ -15,72 +15,77 @@
 
 #include "plan/operation.h"
 #include "plan/tree.h"
+#include "schemas/otf2.h"
 
-enum step_kind { STEP_RECEIVE, STEP_SEND, STEP_COMBINE, STEP_COPY, STEP_JOIN /* does nothing: several became one */ };
-enum hop_phase { PHASE_UP = 0, PHASE_DOWN = 1, PHASE_EXCHANGE = 2 };
+enum step_kind { STEP_RECEIVE, STEP_SEND, STEP_COMBINE, STEP_COPY, STEP_JOIN /* does nothing: joins several steps */ };
 
-/* Where data lies. The user's buffers hold all of it; every other slot has schedule.ring_units units. */
+/* Where data is. The user's buffers hold all of it; every other slot has schedule.ring_units units. */
 enum buffer_slot {
-    SLOT_INPUT,             /* this rank's contribution; only read */
+    SLOT_INPUT,             /* this rank's contribution; read only */
     SLOT_OUTPUT,            /* where the result goes */
-    SLOT_OWN,               /* of trees: a copy of the contribution */
-    SLOT_OTHER,             /* the first of the slots that a generator gives a meaning to: slot_count says how many */
-    SLOT_CHILD = SLOT_OTHER /* of trees: SLOT_CHILD + i is what came from child i */
+    SLOT_OWN,               /* trees: a copy of the contribution */
+    SLOT_OTHER,             /* the first slot that a generator may define: slot_count gives their number */
+    SLOT_CHILD = SLOT_OTHER /* trees: SLOT_CHILD + i receives from child i */
 };
 
 struct step {
     uint8_t kind, phase;
     uint16_t round;
-    int peer; /* RECEIVE and SEND: rank of the communicator */
+    int peer; /* RECEIVE and SEND: rank in the communicator */
     uint32_t segment;
-    int slot;    /* RECEIVE, COPY: written; SEND: read; COMBINE: slot = operand op slot, as MPI_Reduce_local has it */
+    int slot;    /* RECEIVE, COPY: written; SEND: read; COMBINE: slot = operand op slot, like MPI_Reduce_local */
     int operand; /* COPY, COMBINE: read */
     int64_t at, operand_at; /* units from the beginning of slot and of operand */
     int64_t length;
-    int unmet;   /* steps that have to be done before */
-    int waiting; /* the executor's: those of them that are not done yet; set back to unmet when the step is started */
-    /* Into edges, -1 for none: the steps that wait for this one, in the order in which they were made to wait. Those
-     * that become ready together start in this order: the children of a broadcast as the tree orders them. */
+    int unmet;   /* number of steps to finish before this one */
+    int waiting; /* for the executor: how many of these are not done yet; reset to unmet when the step starts */
+    /* Indices into edges, -1 for none: the steps that wait for this one, in the order in which they were added. Steps
+     * that become ready together start in this order: for a broadcast the tree's order of children. */
     int first_edge, last_edge;
-    uint64_t request; /* the executor's: id of its message in the records */
+    uint64_t request; /* for the executor: id of its message in the records */
 };
 
 struct edge {
     int step, next;
 };
 
-/* May run any number of times once it is made. */
+/* Once made, it may run any number of times. */
 struct schedule {
     struct step *steps;
     int step_count, step_capacity;
     struct edge *edges;
     int edge_count, edge_capacity;
-    int *ready; /* the steps that wait for none; the receives come first: whoever is early finds them posted */
+    int *ready; /* steps without dependencies; receives come first, so that early messages find them posted */
     int ready_count, ready_capacity;
-    int most_messages;  /* bound on the messages under way at once */
+    int most_messages;  /* bound on messages in flight */
     int slot_count;     /* slots in use */
     int64_t ring_units; /* units of each slot that is not the user's; 0: none is used */
     bool own_ring;      /* SLOT_OWN is used */
-    /* If set, nothing is kept, and no memory used: each step goes here, in an order in which they can be done at once.
-     */
+    /* If set, nothing is kept and no memory used: each step is passed to this function, in an order in which steps can
+     * run at once. */
     void (*instead)(void *context, const struct step *step);
     void *instead_context;
 };
 
-/* How to cut a message, equal on every member. */
-struct segmentation {
-    int64_t units;         /* of the whole message */
-    int64_t segment_units; /* of each segment but the last */
-    int segments;          /* at least 1, also for an empty message */
-    int window;            /* segments under way at once */
-};
-
-enum { SCHEDULE_WINDOW = 64, SCHEDULE_MOST_SEGMENTS = 4096 };
 /* The longest message: MPI counts in int. */
 #define SCHEDULE_MOST_BYTES (INT64_C(1) << 30)
 
-/* segment_bytes 0: one segment (two or more beyond 1 GiB, which MPI's int counts need). More than
- * SCHEDULE_MOST_SEGMENTS are never made: the segments grow. */
+/* Units in the longest message. */
+static inline int64_t schedule_most_units(int64_t unit_bytes) {
+    return unit_bytes < SCHEDULE_MOST_BYTES ? SCHEDULE_MOST_BYTES / unit_bytes : 1;
+}
+
+/* How to cut a message; equal on every member. */
+struct segmentation {
+    int64_t units;         /* of the whole message */
+    int64_t segment_units; /* of each segment except the last */
+    int segments;          /* at least 1, even for an empty message */
+    int window;            /* segments in flight */
+};
+
+enum { SCHEDULE_WINDOW = 64, SCHEDULE_MOST_SEGMENTS = 4096 };
+/* segment_bytes 0: one segment (two or more beyond 1 GiB, because MPI counts in int). There are at most
+ * SCHEDULE_MOST_SEGMENTS: segments grow instead. */
 struct segmentation segmentation_of(int64_t units, int64_t unit_bytes, uint64_t segment_bytes);
 
 /* Units of one segment. */
@@ -88,8 +93,13 @@ static inline int64_t segmentation_units(const struct segmentation *cut, int seg
     return segment < cut->segments - 1 ? cut->segment_units : cut->units - segment * cut->segment_units;
 }
 
-/* Where each rank's part of a buffer lies, in units. Rank i's is at[i] and length[i]. NULL: not known here, or not
- * used. */
+/* A rank's share of a vector that all ranks divide: the first ones have one unit more. */
+static inline int64_t schedule_share(int64_t units, int size, int rank) {
+    return units / size + (rank < units % size);
+}
+
+/* Where each rank's part of a buffer is, in units: rank i's has position at[i] and length[i]. NULL: unknown here, or
+ * unused. */
 struct blocks {
     const int64_t *at, *length;
 };
@@ -97,31 +107,32 @@ struct blocks {
 struct schedule_request {
     enum operation operation;
     int rank, size, root;
-    bool in_place;      /* the contribution lies in SLOT_OUTPUT (SLOT_INPUT is the same memory) */
+    bool in_place;      /* the contribution is in SLOT_OUTPUT (SLOT_INPUT is the same memory) */
     bool empty;         /* no data: a barrier; nothing is combined or copied */
     int64_t most_units; /* of one message */
-    /* Messages that all hold the whole: */
+    /* For messages that all hold the whole: */
     struct segmentation cut;
-    bool arrival_order; /* trees: combine as messages come */
-    /* Trees: this rank's place; NULL for a phase that is not run. To gather and scatter one also has to know what lies
-     * below: the tree itself, and 8 * size ints to work with. */
+    bool arrival_order; /* trees: combine in order of arrival */
+    /* Trees: this rank's place; NULL for a phase that does not run. Gather and scatter also need the tree itself, to
+     * know what is below, and 8 * size ints of scratch. */
     const struct tree_place *up, *down;
     const struct tree_spec *tree;
     const struct tree_members *members;
     int *scratch;
-    /* Operations with a part for each rank. Of Allgather, Scatter off the root, and Gather off the root the rank's own
-     * block is all there is in one of them: entry `rank`. Of Alltoall: what goes to i and what comes from i. */
+    /* Operations with a part for each rank. In Allgather, Scatter off the root and Gather off the root, one of the
+     * buffers holds only the rank's own block: entry `rank`. In Alltoall: what goes to i and what comes from i. */
     struct blocks input, output;
 };
 
 void schedule_clear(struct schedule *schedule);
 
-/* The parts that generators are made of: a step's index, or -1 without memory; step waits for before (ignored if -1;
- * telling it twice in a row counts once). */
+/* For generators. schedule_add returns a step's index, or -1 if memory runs out. schedule_after makes step wait for
+ * before; it ignores -1 and an immediate repetition. */
 int schedule_add(struct schedule *schedule, struct step step);
 bool schedule_after(struct schedule *schedule, int step, int before);
 
-/* Forgets the steps but keeps the memory; and makes what is there ready to run. False without memory. */
+/* schedule_begin drops the steps but keeps the memory. schedule_end makes the schedule ready to run. False if memory
+ * runs out. */
 void schedule_begin(struct schedule *schedule);
 bool schedule_end(struct schedule *schedule);
 

@@ -1,20 +1,19 @@
 /* Reduce, broadcast, allreduce and barrier over a pair of trees.
  *
- * Segments run through the tree one behind the other. What arrives from a child lies in that child's ring of `window`
+ * Segments follow one another through the tree. What arrives from a child stays in that child's ring of `window`
  * segments until it is combined, so memory is bounded however long the message is.
  */
 #include "plan/algorithm.h"
 
-/* A segment being laid down, and what later segments have to know of those before: one entry per place in the window.
- */
+/* The current segment, and what later ones need to know of earlier ones: one entry per position in the window. */
 struct laying {
     struct schedule *s;
     const struct schedule_request *r;
-    int freed[SCHEDULE_WINDOW];     /* after it nobody needs the rings' place any more */
-    int received[SCHEDULE_WINDOW];  /* after it the next receive from above may be posted */
-    int passed_on[SCHEDULE_WINDOW]; /* after it the next sends downwards may start */
+    int freed[SCHEDULE_WINDOW];     /* after this step the rings' position is free */
+    int received[SCHEDULE_WINDOW];  /* after this step the next receive from above may be posted */
+    int passed_on[SCHEDULE_WINDOW]; /* after this step the next sends downwards may start */
     int place;                      /* of this segment in the window */
-    struct step step;               /* what its steps have in common */
+    struct step step;               /* what its steps share */
     int64_t at, ring_at;
     bool good;
 };
@@ -37,15 +36,15 @@ static void after(struct laying *l, int step, int before) {
     l->good = l->good && schedule_after(l->s, step, before);
 }
 
-/* One segment on its way up. Returns the step after which this rank's part of the result is complete; *copied: the step
- * after which the output may be overwritten by what comes down (-1: from the beginning). */
+/* One segment on its way up. Returns the step that completes this rank's part of the result. *copied: the step after
+ * which data coming down may overwrite the output (-1: from the beginning). */
 static int lay_up(struct laying *l, int *copied) {
     const struct schedule_request *r = l->r;
     const struct tree_place *up = r->up;
     int freed = l->freed[l->place];
     bool at_root = up->parent < 0, leaf = up->child_count == 0;
-    /* Off the root the operands cannot come together in the output: what comes down may arrive there. They do in the
-     * first child's ring, which saves a copy, or in a ring of their own. */
+    /* Off the root operands cannot be combined in the output, because data from above may arrive there. They are
+     * combined in the first child's ring, which saves a copy, or in a ring of their own. */
     bool copies = !r->empty && (at_root ? !r->in_place : (r->in_place && r->down) || (r->arrival_order && !leaf));
     int gather = at_root ? SLOT_OUTPUT : copies ? SLOT_OWN : leaf || r->empty ? SLOT_INPUT : SLOT_CHILD;
     *copied = -1;
@@ -84,7 +83,7 @@ static int lay_up(struct laying *l, int *copied) {
     return complete;
 }
 
-/* One segment on its way down, at the root as soon as it is complete there. */
+/* One segment on its way down; the root starts as soon as the segment is complete. */
 static void lay_down(struct laying *l, int complete, int copied) {
     const struct tree_place *down = l->r->down;
     if (down->parent >= 0) {

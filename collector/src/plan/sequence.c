@@ -1,23 +1,22 @@
-/* Finds what a step has to wait for. */
+/* Finds the dependencies of each step. */
 #include "plan/sequence.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct cell {
-    int writer;  /* -1: nobody yet */
-    int readers; /* links: who has read it since; -1: nobody */
+    int writer;  /* -1: none yet */
+    int readers; /* links: its readers since then; -1: none */
 };
 
-/* Messages between two ranks with this in common may be taken for one another, so they have to follow one another (see
- * message_tag in the executor). Distance: of rounds and segments. */
+/* Messages between two ranks at these distances of rounds or segments have the same tag, so they must follow one
+ * another (see message_tag in the executor). */
 enum { ROUNDS_APART = 8, SEGMENTS_APART = 128 };
 
-/* Members that have blocks have them of one length, so none is empty. In a wrong program one may be: its message goes
- * all the same, for its receiver waits for it. */
+/* Members' blocks all have one length, so none is empty alone. In a wrong program one may be; its message goes all the
+ * same, because the receiver waits for it. */
 static bool every_member_sends(enum operation operation) {
-    return operation == OPERATION_GATHER || operation == OPERATION_SCATTER || operation == OPERATION_ALLGATHER ||
-           operation == OPERATION_ALLTOALL;
+    return operation_has_blocks(operation) && operation_is_even(operation) && !operation_reduces(operation);
 }
 
 void sequence_open(struct sequence *q, struct schedule *schedule, const struct schedule_request *request, int slots,
@@ -58,7 +57,7 @@ void sequence_after(struct sequence *q, int step, int before) {
         q->good = schedule_after(q->schedule, step, before);
 }
 
-/* Puts step before the links at *head. */
+/* Adds step at the front of the links at *head. */
 static void link_to(struct sequence *q, int *head, int step) {
     if (!q->good)
         return;
@@ -95,7 +94,7 @@ static void writes(struct sequence *q, int step, const struct span *span) {
     }
 }
 
-/* Behind the last message to or from that rank that could be taken for it. */
+/* Makes a step wait for the last message to or from that rank with the same tag. */
 static void keep_apart(struct sequence *q, int index) {
     const struct step *steps = q->schedule->steps, *step = &steps[index];
     if (!q->latest || !q->good)
@@ -157,7 +156,7 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     int place = segment % cut->window;
     q->segment = segment;
     q->round = 0;
-    q->most_units = INT64_MAX; /* no segment is longer than a message may be */
+    q->most_units = INT64_MAX; /* a segment never exceeds the longest message */
     if (s->instead || cut->segments <= cut->window)
         return place;
     if (segment > 0) {
@@ -168,7 +167,7 @@ int sequence_segment(struct sequence *q, const struct segmentation *cut, int seg
     }
     q->first = s->step_count;
     q->floor = segment < cut->window ? -1 : q->done[place];
-    /* Segments are alike: those of a whole window are all that can be under way. */
+    /* Segments are alike, and at most a whole window of them is in flight. */
     if (segment == cut->window)
         q->most_messages = s->most_messages;
     return place;
@@ -209,7 +208,7 @@ void sequence_wall(struct sequence *q) {
     q->floor = wall;
 }
 
-/* Local work, in pieces that MPI can count. */
+/* Adds local work, in pieces that MPI can count. */
 static int local(struct sequence *q, enum step_kind kind, struct span to, struct span from) {
     int64_t left = to.length;
     int index = -1;

@@ -1,5 +1,5 @@
-/* Broadcast over a split binary tree: each half of the message runs down a tree of half of the ranks, which then
- * exchange what they have with a partner in the other half.
+/* Broadcast over a split binary tree: each half of the message goes down a tree of half of the ranks. Each rank then
+ * exchanges its half with a partner in the other tree.
  *
  * J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007). Virtual
  * ranks count from the root: the odd ones are the left half, the even ones the right, each a heap-ordered binary tree
@@ -65,7 +65,7 @@ static void lay_segment(struct splitting *x, struct span what, int half) {
 
 bool schedule_split_binary(struct schedule *s, const struct schedule_request *r) {
     struct splitting x = {.r = r, .v = (int)(((long)r->rank - r->root + r->size) % r->size)};
-    /* With less than two segments the halves are cut in the middle. */
+    /* With fewer than two segments the message is cut in the middle. */
     struct segmentation cut = r->cut;
     if (cut.segments < 2 && cut.units > 1) {
         cut.segment_units = (cut.units + 1) / 2;
@@ -74,7 +74,7 @@ bool schedule_split_binary(struct schedule *s, const struct schedule_request *r)
     sequence_open(&x.q, s, r, SLOT_OTHER, cut.window);
     int left = (cut.segments + 1) / 2;
     for (int turn = 0; turn < cut.segments && x.q.good; turn++) {
-        /* The halves run at the same time: one segment of each in turn. */
+        /* Both halves are in flight: one segment of each in turn. */
         int half = turn % 2, segment = half ? left + turn / 2 : turn / 2;
         int64_t at = segment * cut.segment_units;
         int64_t length = segmentation_units(&cut, segment);

@@ -1,14 +1,16 @@
-/* Reads the rules of a tree file; the trees themselves are read by tree_spec_file.c. */
+/* Reads the rules of a tree file; tree_spec_file.c reads the trees. */
 #include "plan/tree_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hopscope/nearest.h"
 #include "plan/complaint.h"
+#include "plan/listing.h"
 #include "plan/tree_spec_file.h"
 
-/* Segments of a pipeline if a rule does not say: long enough that bandwidth counts, and not the start of a message. */
+/* Default segment size of a pipeline: long enough that bandwidth dominates over the start of a message. */
 enum { PIPELINE_SEGMENT_BYTES = 65536 };
 
 static bool read_operations(struct complaint *c, const struct json *list, struct tree_rule *rule) {
@@ -22,16 +24,12 @@ static bool read_operations(struct complaint *c, const struct json *list, struct
             return false;
         enum operation operation = operation_named(item->string);
         if (operation == OPERATIONS) {
-            char known[400] = "";
-            for (int k = 0; k < OPERATIONS; k++) {
-                size_t used = strlen(known);
-                snprintf(known + used, sizeof known - used, "%s%s",
-                         k == 0                ? ""
-                         : k == OPERATIONS - 1 ? " or "
-                                               : ", ",
-                         operation_name((enum operation)k));
-            }
-            return complain(c, item, "unknown operation `%.40s`; it must be %s", item->string, known);
+            char known[400];
+            struct listing list = listing_in(known, sizeof known);
+            for (int k = 0; k < OPERATIONS; k++)
+                listing_add(&list, "%s", operation_name((enum operation)k));
+            return complain(c, item, "unknown operation `%.40s`; it must be %s", item->string,
+                            listing_end(&list, " or "));
         }
         rule->operations[operation] = true;
     }
@@ -46,7 +44,7 @@ static const struct json *mention(const struct json *operations, enum operation 
     return &operations->items[i];
 }
 
-/* Finds the generator of each operation: of the rule's algorithm, or (name NULL) of its trees. */
+/* Finds the generator for each operation: the rule's algorithm's or, if name is NULL, its trees'. */
 static bool find_algorithms(struct complaint *c, const struct json *operations, const char *name,
                             struct tree_rule *rule) {
     char text[200];
@@ -63,22 +61,22 @@ static bool find_algorithms(struct complaint *c, const struct json *operations, 
                             operation_name(operation), text);
         if (!text[0])
             return complain(c, mention(operations, operation),
-                            "the algorithm %s does not serve %s; give `reduce_tree` or `broadcast_tree` for it", name,
+                            "the algorithm %s does not support %s; give `reduce_tree` or `broadcast_tree` for it", name,
                             operation_name(operation));
-        return complain(c, mention(operations, operation), "the algorithm %s does not serve %s; those that do are %s",
+        return complain(c, mention(operations, operation), "the algorithm %s does not support %s; those that do are %s",
                         name, operation_name(operation), text);
     }
     return true;
 }
 
-/* What members do not know alike cannot choose between rules. */
+/* A value that members do not all know cannot choose between rules. */
 static bool expect_known_bytes(struct complaint *c, const struct json *operations, const struct json *bytes,
                                const struct tree_rule *rule) {
     for (int i = 0; bytes && i < OPERATIONS; i++)
         if (rule->operations[i] && operation_hides_bytes((enum operation)i))
             return complain(c, mention(operations, (enum operation)i),
-                            "`bytes` cannot decide about %s, where each rank knows only its own counts; put it into a "
-                            "rule without `bytes`",
+                            "`bytes` cannot select %s, because each rank knows only its own counts; move it to a rule "
+                            "without `bytes`",
                             operation_name((enum operation)i));
     return true;
 }
@@ -103,7 +101,7 @@ static bool read_range(struct complaint *c, const struct json *object, const cha
         range->max = (uint64_t)value;
     }
     if (range->min > range->max)
-        return complain(c, object, "%s has min %llu above max %llu, so no call fits; swap them", what,
+        return complain(c, object, "%s has min %llu above max %llu, so no call matches; swap them", what,
                         (unsigned long long)range->min, (unsigned long long)range->max);
     return true;
 }
@@ -115,22 +113,21 @@ static bool find_tree(struct complaint *c, const struct json *name, const char *
     for (*index = 0; *index < plan->tree_count; ++*index)
         if (strcmp(plan->trees[*index].name, name->string) == 0)
             return true;
-    char known[200] = "";
-    for (int i = 0; i < plan->tree_count; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s`%s`", used ? ", " : "", plan->trees[i].name);
-    }
-    return complain(c, name, "%s names the tree `%.40s`, which is not in `trees`; there are %s", what, name->string,
-                    known);
+    char known[200];
+    struct listing list = listing_in(known, sizeof known);
+    for (int i = 0; i < plan->tree_count; i++)
+        listing_add(&list, "`%s`", plan->trees[i].name);
+    return complain(c, name, "%s names the tree `%.40s`, which is not in `trees`; known trees are %s", what,
+                    name->string, known);
 }
 
-/* The pipeline is a chain: the tree is in the plan from the first rule on that asks for it. */
+/* The pipeline is a chain; the plan gets this tree with the first rule that asks for it. */
 static int pipeline_tree(struct tree_plan *plan) {
-    struct tree_spec *last = &plan->trees[plan->tree_count];
+    const struct shape *chain = shape_named("chain");
     for (int i = 0; i < plan->tree_count; i++)
-        if (strcmp(plan->trees[i].name, "pipeline") == 0 && plan->trees[i].shape == TREE_CHAIN)
+        if (strcmp(plan->trees[i].name, "pipeline") == 0 && plan->trees[i].shape == chain)
             return i;
-    *last = (struct tree_spec){.name = "pipeline", .shape = TREE_CHAIN};
+    plan->trees[plan->tree_count] = (struct tree_spec){.name = "pipeline", .shape = chain};
     return plan->tree_count++;
 }
 
@@ -150,7 +147,8 @@ static bool read_algorithm(struct complaint *c, const struct json *object, const
                         algorithm_names(OPERATIONS, text, sizeof text));
     for (const char *const *key = not_beside; *key; key++)
         if (json_get(object, *key))
-            return complain(c, json_get(object, *key), "`%s` beside `algorithm`; a rule has one or the other", *key);
+            return complain(c, json_get(object, *key), "this rule has both `%s` and `algorithm`; remove one of them",
+                            *key);
     if (!find_algorithms(c, operations, algorithm->string, rule))
         return false;
     if (strcmp(algorithm->string, "pipeline") == 0) {
@@ -165,8 +163,8 @@ static bool read_trees(struct complaint *c, const struct json *object, const str
     const struct json *reduce = json_get(object, "reduce_tree");
     const struct json *broadcast = json_get(object, "broadcast_tree");
     if (!reduce && !broadcast)
-        return complain(c, object,
-                        "a rule with no tree; give `reduce_tree`, `broadcast_tree` or `algorithm`, or `native`: true");
+        return complain(
+            c, object, "this rule has no tree; give `reduce_tree`, `broadcast_tree` or `algorithm`, or `native`: true");
     if (reduce && !find_tree(c, reduce, "`reduce_tree`", plan, &rule->reduce_tree))
         return false;
     if (broadcast && !find_tree(c, broadcast, "`broadcast_tree`", plan, &rule->broadcast_tree))
@@ -186,7 +184,7 @@ static bool read_segments(struct complaint *c, const struct json *segment, struc
         return false;
     for (int i = 0; i < OPERATIONS; i++)
         if (bytes > 0 && rule->algorithms[i] && !(rule->algorithms[i]->properties & CUTS))
-            return complain(c, segment, "%s by %s does not cut its messages; leave `segment_bytes` out",
+            return complain(c, segment, "%s with %s does not cut messages into segments; remove `segment_bytes`",
                             operation_name((enum operation)i), rule->algorithms[i]->name);
     rule->segment_bytes = (uint64_t)bytes;
     return true;
@@ -204,13 +202,14 @@ static bool read_rule(struct complaint *c, const struct json *object, struct tre
     const struct json *bytes = json_get(object, "bytes");
     rule->reduce_tree = rule->broadcast_tree = -1;
     if (!operations)
-        return complain(c, object, "a rule without `operations`; list those it is for, such as [\"MPI_Allreduce\"]");
+        return complain(c, object,
+                        "this rule has no `operations`; list those it applies to, such as [\"MPI_Allreduce\"]");
     if (!read_operations(c, operations, rule) ||
         !read_range(c, json_get(object, "comm_size"), "`comm_size`", &rule->comm_size) ||
         !read_range(c, bytes, "`bytes`", &rule->bytes) || !expect_known_bytes(c, operations, bytes, rule))
         return false;
     if (native && (native->type != JSON_BOOL || !native->boolean))
-        return complain(c, native, "`native` must be true where it is given; leave it out otherwise");
+        return complain(c, native, "`native` can only be true; remove it otherwise");
     rule->native = native != NULL;
     if (algorithm && !read_algorithm(c, object, operations, algorithm, plan, rule))
         return false;
@@ -225,10 +224,11 @@ static bool read_rule(struct complaint *c, const struct json *object, struct tre
     return read_segments(c, json_get(object, "segment_bytes"), rule);
 }
 
-/* Rules by algorithms need no trees. */
+/* Rules that name algorithms or leave calls to the library need no trees. */
 static bool needs_trees(const struct json *rules) {
     for (size_t i = 0; i < rules->length; i++)
-        if (rules->items[i].type != JSON_OBJECT || !json_get(&rules->items[i], "algorithm"))
+        if (rules->items[i].type != JSON_OBJECT ||
+            !(json_get(&rules->items[i], "algorithm") || json_get(&rules->items[i], "native")))
             return true;
     return rules->length == 0;
 }
@@ -316,91 +316,4 @@ int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int
             return i;
     }
     return -1;
-}
-
-/* Appends `, "MPI_Allreduce"` and so on; returns text. */
-static char *list_operations(uint32_t operations, char *text, size_t capacity) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < OPERATIONS && used < capacity; i++)
-        if (operations & operation_bit((enum operation)i)) {
-            int length =
-                snprintf(text + used, capacity - used, "%s\"%s\"", used ? ", " : "", operation_name((enum operation)i));
-            used += length > 0 ? (size_t)length : 0;
-        }
-    return text;
-}
-
-static size_t file_of_algorithm(const char *name, char *out, size_t capacity) {
-    char operations[400];
-    int length = snprintf(out, capacity,
-                          "{\"schema_version\": 1, \"name\": \"%s\", \"rules\": [{\"operations\": [%s], \"algorithm\": "
-                          "\"%s\"}]}\n",
-                          name, list_operations(algorithm_operations(name), operations, sizeof operations), name);
-    return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
-}
-
-static const char *const numbered[] = {"kary:", "k-chain:"};
-enum { NUMBERED = sizeof numbered / sizeof *numbered };
-
-bool tree_shape_takes_number(const char *name) {
-    for (size_t i = 0; i < NUMBERED; i++)
-        if (strncmp(name, numbered[i], strlen(numbered[i])) == 0)
-            return true;
-    return false;
-}
-
-/* `kary:4`: writes the shape's definition; false if name is no such thing. */
-static bool define_with_number(const char *name, char *definition, size_t capacity) {
-    for (size_t i = 0; i < NUMBERED; i++) {
-        size_t length = strlen(numbered[i]);
-        if (strncmp(name, numbered[i], length) != 0)
-            continue;
-        const char *number = name + length;
-        char *end;
-        long fan_out = strtol(number, &end, 10);
-        if (*end || number[0] < '0' || number[0] > '9' || fan_out < 1 || fan_out > TREE_LARGEST_FAN_OUT)
-            return false;
-        snprintf(definition, capacity, "{\"shape\": \"%.*s\", \"fan_out\": %ld}", (int)length - 1, name, fan_out);
-        return true;
-    }
-    return false;
-}
-
-static const char *const unnumbered[] = {"flat",           "chain",        "binary",       "binomial",
-                                         "binomial-mpich", "binomial-lam", "hierarchical", NULL};
-
-const char *tree_file_nearest_shape(const char *shape) {
-    struct nearest meant = nearest_to(shape, strlen(shape));
-    for (const char *const *name = unnumbered; *name; name++)
-        nearest_try(&meant, *name);
-    for (size_t i = 0; i < NUMBERED; i++)
-        nearest_try(&meant, numbered[i]);
-    algorithm_nearest(&meant);
-    return meant.name;
-}
-
-size_t tree_file_of_shape(const char *shape, char *out, size_t capacity) {
-    char definition[100], operations[400];
-    const char *name = shape;
-    if (!*shape)
-        return 0;
-    if (algorithm_operations(shape))
-        return file_of_algorithm(shape, out, capacity);
-    if (!define_with_number(shape, definition, sizeof definition)) {
-        const char *const *known = unnumbered;
-        while (*known && strcmp(*known, shape) != 0)
-            known++;
-        if (!*known)
-            return 0;
-        if (strcmp(name, "binomial") == 0)
-            name = "binomial-mpich";
-        snprintf(definition, sizeof definition, "{\"shape\": \"%s\"}", name);
-    }
-    int length = snprintf(out, capacity,
-                          "{\"schema_version\": 1, \"name\": \"%s\", \"trees\": {\"%s\": %s}, \"rules\": "
-                          "[{\"operations\": [%s], \"reduce_tree\": \"%s\"}]}\n",
-                          name, name, definition,
-                          list_operations(algorithm_operations(NULL), operations, sizeof operations), name);
-    return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
 }

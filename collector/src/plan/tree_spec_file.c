@@ -1,4 +1,4 @@
-/* One tree of a tree file: its shape, and of an explicit one every edge, checked to be a tree. */
+/* Reads one tree of a tree file: its shape and, if explicit, every edge; checks that the edges form a tree. */
 #include "plan/tree_spec_file.h"
 
 #include <limits.h>
@@ -6,82 +6,79 @@
 #include <string.h>
 
 #include "hopscope/nearest.h"
+#include "plan/complaint.h"
+#include "plan/listing.h"
 
-#define SIMPLE_SHAPES                                                                                                  \
-    "flat, chain, binary, kary, binomial (which is binomial-mpich), binomial-mpich, binomial-lam, k-chain"
-
-static bool read_simple(struct complaint *c, const struct json *object, const char *where, const char *also,
-                        enum tree_shape *shape, int *fan_out) {
-    static const struct {
-        const char *name;
-        enum tree_shape shape;
-    } shapes[] = {{"flat", TREE_FLAT},
-                  {"chain", TREE_CHAIN},
-                  {"binary", TREE_KARY},
-                  {"kary", TREE_KARY},
-                  {"binomial", TREE_BINOMIAL_MPICH},
-                  {"binomial-mpich", TREE_BINOMIAL_MPICH},
-                  {"binomial-lam", TREE_BINOMIAL_LAM},
-                  {"k-chain", TREE_K_CHAIN}};
-    static const char *const keys[] = {"shape", "fan_out", NULL};
-    const struct json *name = json_get(object, "shape"), *width = json_get(object, "fan_out");
-    size_t i = 0, count = sizeof shapes / sizeof *shapes;
-    while (i < count && strcmp(shapes[i].name, name->string) != 0)
-        i++;
-    struct nearest meant = nearest_to(name->string, strlen(name->string));
-    for (size_t k = 0; i == count && k < count; k++)
-        nearest_try(&meant, shapes[k].name);
-    if (i == count && *also) {
-        nearest_try(&meant, "hierarchical");
-        nearest_try(&meant, "explicit");
-    }
-    if (i == count && meant.name)
-        return complain(c, name, "%s has the unknown shape `%.40s`; did you mean `%s`?%s", where, name->string,
-                        meant.name, strchr(name->string, ':') ? " A number goes into `fan_out`" : "");
-    if (i == count)
-        return complain(c, name, "%s has the unknown shape `%.40s`; it must be one of " SIMPLE_SHAPES "%s%s", where,
-                        name->string, also, strchr(name->string, ':') ? "; a number goes into `fan_out`" : "");
-    if (!expect_keys(c, object, where, keys))
-        return false;
-    *shape = shapes[i].shape;
-    *fan_out = 2;
-    bool takes_width = strcmp(name->string, "kary") == 0 || *shape == TREE_K_CHAIN;
-    if (takes_width && !width)
-        return complain(c, object, "%s is %s but has no `fan_out`; give %s", where, name->string,
-                        *shape == TREE_KARY ? "the children per rank" : "the number of chains");
-    if (width) {
-        int64_t value = 0;
-        if (!read_integer(c, width, "`fan_out`", 1, INT_MAX, &value))
-            return false;
-        if (takes_width)
-            *fan_out = (int)value;
-    }
-    return true;
+/* `flat, chain` and so on: the allowed shapes. simple: for a level of a hierarchy. */
+static char *list_shapes(bool simple, char *text, size_t capacity) {
+    struct listing list = listing_in(text, capacity);
+    for (const struct shape *row = shapes; row->name; row++)
+        if (row->same_as)
+            listing_add(&list, "%s (which is %s)", row->name, row->same_as);
+        else if (!simple || row->kind == SHAPE_SIMPLE)
+            listing_add(&list, "%s", row->name);
+    return text;
 }
 
-static bool expect_shape(struct complaint *c, const struct json *object, const char *where) {
+/* The row that an object names, among the simple shapes or all. NULL with a complaint. */
+static const struct shape *find_shape(struct complaint *c, const struct json *object, const char *where, bool simple) {
+    char known[300];
     if (!expect_type(c, object, JSON_OBJECT, where))
+        return NULL;
+    const struct json *name = json_get(object, "shape");
+    if (!name) {
+        complain(c, object, "%s has no `shape`; it must be one of %s", where, list_shapes(simple, known, sizeof known));
+        return NULL;
+    }
+    if (!expect_type(c, name, JSON_STRING, "`shape`"))
+        return NULL;
+    const struct shape *found = shape_named(name->string);
+    if (found && (!simple || found->kind == SHAPE_SIMPLE))
+        return found;
+    struct nearest meant = nearest_to(name->string, strlen(name->string));
+    for (const struct shape *row = shapes; row->name; row++)
+        if (!simple || row->kind == SHAPE_SIMPLE)
+            nearest_try(&meant, row->name);
+    bool numbered = strchr(name->string, ':') != NULL;
+    if (meant.name)
+        complain(c, name, "%s has the unknown shape `%.40s`; did you mean `%s`?%s", where, name->string, meant.name,
+                 numbered ? " Put the number into `fan_out`" : "");
+    else
+        complain(c, name, "%s has the unknown shape `%.40s`; it must be one of %s%s", where, name->string,
+                 list_shapes(simple, known, sizeof known), numbered ? "; put the number into `fan_out`" : "");
+    return NULL;
+}
+
+static bool read_simple(struct complaint *c, const struct json *object, const char *where, const struct shape *shape,
+                        int *fan_out) {
+    static const char *const keys[] = {"shape", "fan_out", NULL};
+    const struct json *width = json_get(object, "fan_out");
+    int64_t value = 1;
+    if (!expect_keys(c, object, where, keys))
         return false;
-    const struct json *shape = json_get(object, "shape");
-    if (!shape)
-        return complain(c, object, "%s has no `shape`; it must be one of " SIMPLE_SHAPES, where);
-    return expect_type(c, shape, JSON_STRING, "`shape`");
+    if (shape->counts && !width)
+        return complain(c, object, "%s is %s but has no `fan_out`; give %s", where, shape->name, shape->counts);
+    if (width && !read_integer(c, width, "`fan_out`", 1, INT_MAX, &value))
+        return false;
+    *fan_out = shape->counts ? (int)value : shape->fan_out;
+    return true;
 }
 
 static bool read_hierarchical(struct complaint *c, const struct json *object, const char *where,
                               struct tree_spec *spec) {
     static const char *const keys[] = {"shape", "clusters", "hosts", "ranks", NULL};
     struct tree_level *levels[] = {&spec->clusters, &spec->hosts, &spec->ranks};
-    spec->shape = TREE_HIERARCHICAL;
     if (!expect_keys(c, object, where, keys))
         return false;
     for (int i = 0; i < 3; i++) {
-        *levels[i] = (struct tree_level){TREE_FLAT, 2};
+        *levels[i] = (struct tree_level){shape_named("flat"), 0};
         const struct json *level = json_get(object, keys[i + 1]);
         char place[100];
         snprintf(place, sizeof place, "`%s` of %s", keys[i + 1], where);
-        if (level && (!expect_shape(c, level, place) ||
-                      !read_simple(c, level, place, "", &levels[i]->shape, &levels[i]->fan_out)))
+        if (!level)
+            continue;
+        levels[i]->shape = find_shape(c, level, place, true);
+        if (!levels[i]->shape || !read_simple(c, level, place, levels[i]->shape, &levels[i]->fan_out))
             return false;
     }
     return true;
@@ -110,7 +107,7 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
         const struct json *item = &parents->items[rank];
         if (item->type == JSON_NULL) {
             if (spec->root >= 0)
-                return complain(c, item, "%s has two roots, ranks %d and %d; null must be there exactly once", where,
+                return complain(c, item, "%s has two roots, ranks %d and %d; exactly one parent must be null", where,
                                 spec->root, rank);
             spec->root = rank;
             spec->parents[rank] = -1;
@@ -120,11 +117,10 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
             return complain(c, item, "the parent of rank %d is %s; it must be a rank or, for the root, null", rank,
                             item->type == JSON_NUMBER ? "a fraction or too large" : json_type_word(item));
         if (item->integer < 0 || item->integer >= size)
-            return complain(c, item, "the parent of rank %d is %lld, which is no rank of this tree; it must be 0 to %d",
-                            rank, (long long)item->integer, size - 1);
+            return complain(c, item, "the parent of rank %d is %lld, but the ranks of this tree are 0 to %d", rank,
+                            (long long)item->integer, size - 1);
         if (item->integer == rank)
-            return complain(c, item, "rank %d is its own parent; only the root has none, and that is written null",
-                            rank);
+            return complain(c, item, "rank %d is its own parent; name another rank, or write null for the root", rank);
         spec->parents[rank] = (int)item->integer;
     }
     if (spec->root < 0)
@@ -132,7 +128,7 @@ static bool read_parents(struct complaint *c, const struct json *parents, const 
     return true;
 }
 
-/* A rank whose ancestors do not end at the root within size steps is on a cycle or above one. */
+/* A rank whose ancestors do not reach the root within size steps is on a cycle or below one. */
 static bool expect_no_cycle(struct complaint *c, const struct json *parents, const char *where,
                             const struct tree_spec *spec) {
     for (int rank = 0; rank < spec->size; rank++) {
@@ -171,15 +167,16 @@ static bool read_order(struct complaint *c, const struct json *object, const cha
         char *end, what[80];
         long rank = strtol(object->keys[i], &end, 10);
         if (object->keys[i][0] < '0' || object->keys[i][0] > '9' || *end || rank >= spec->size)
-            return complain(c, list, "`children` of %s names `%.30s`, which is no rank of it; it must be 0 to %d",
-                            where, object->keys[i], spec->size - 1);
+            return complain(c, list, "`children` of %s names `%.30s`, but its ranks are 0 to %d", where,
+                            object->keys[i], spec->size - 1);
         snprintf(what, sizeof what, "the children of rank %ld", rank);
         if (!expect_type(c, list, JSON_ARRAY, what))
             return false;
         int first = spec->first_child[rank], count = spec->first_child[rank + 1] - first;
         if (list->length != (size_t)count)
-            return complain(c, list, "rank %ld has %d children by `parents`, but %zu are listed; list each once", rank,
-                            count, list->length);
+            return complain(c, list,
+                            "rank %ld has %d children according to `parents`, but `children` lists %zu; list each once",
+                            rank, count, list->length);
         for (int k = 0; k < count; k++) {
             int64_t child = 0;
             if (!read_integer(c, &list->items[k], "a child", 0, spec->size - 1, &child))
@@ -203,7 +200,6 @@ static bool read_explicit(struct complaint *c, const struct json *object, const 
                           struct tree_spec *spec) {
     static const char *const keys[] = {"shape", "parents", "children", NULL};
     const struct json *parents = json_get(object, "parents"), *children = json_get(object, "children");
-    spec->shape = TREE_EXPLICIT;
     if (!expect_keys(c, object, where, keys))
         return false;
     if (!parents)
@@ -223,14 +219,39 @@ bool tree_spec_read(struct complaint *c, const char *name, const struct json *va
     memcpy(spec->name, name, length + 1);
     char where[60];
     snprintf(where, sizeof where, "the tree `%s`", name);
-    if (!expect_shape(c, value, where))
+    spec->shape = find_shape(c, value, where, false);
+    if (!spec->shape)
         return false;
-    const char *shape = json_get(value, "shape")->string;
-    if (strcmp(shape, "hierarchical") == 0)
+    if (spec->shape->kind == SHAPE_HIERARCHICAL)
         return read_hierarchical(c, value, where, spec);
-    if (strcmp(shape, "explicit") == 0)
+    if (spec->shape->kind == SHAPE_EXPLICIT)
         return read_explicit(c, value, where, world_size, spec);
-    return read_simple(c, value, where, ", hierarchical, explicit", &spec->shape, &spec->fan_out);
+    return read_simple(c, value, where, spec->shape, &spec->fan_out);
+}
+
+struct tree_spec *tree_spec_parse(const char *text, size_t length, char *message, size_t capacity) {
+    struct complaint complaint = {message, capacity};
+    struct json_error error;
+    struct json *value = json_parse(text, length, &error);
+    if (!value) {
+        snprintf(message, capacity, "%d:%d: %s", error.line, error.column, error.message);
+        return NULL;
+    }
+    struct tree_spec *spec = calloc(1, sizeof *spec);
+    if (!spec)
+        complain(&complaint, value, "out of memory");
+    else if (!tree_spec_read(&complaint, "tree", value, 0, spec)) {
+        tree_spec_free(spec);
+        spec = NULL;
+    }
+    json_free(value);
+    return spec;
+}
+
+void tree_spec_free(struct tree_spec *spec) {
+    if (spec)
+        tree_spec_clear(spec);
+    free(spec);
 }
 
 void tree_spec_clear(struct tree_spec *spec) {

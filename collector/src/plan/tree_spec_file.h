@@ -2,12 +2,21 @@
 #ifndef HOPSCOPE_TREE_SPEC_FILE_H
 #define HOPSCOPE_TREE_SPEC_FILE_H
 
-#include "plan/complaint.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "plan/tree.h"
 
-/* Fills spec, which is all zero before. On false spec still needs tree_spec_clear. */
+struct complaint;
+struct json;
+
+/* Fills spec, which must be all zero. Call tree_spec_clear even if it returns false. */
 bool tree_spec_read(struct complaint *complaint, const char *name, const struct json *value, int world_size,
                     struct tree_spec *spec);
 void tree_spec_clear(struct tree_spec *spec);
+
+/* The same for a text that holds one tree and nothing else. NULL with a message `line:column: what is wrong`. */
+struct tree_spec *tree_spec_parse(const char *text, size_t length, char *message, size_t capacity);
+void tree_spec_free(struct tree_spec *spec);
 
 #endif

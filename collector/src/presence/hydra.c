@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A file of /proc/<process>/, with a zero behind it. Its length; 0 if there is none. */
+/* Reads a file of /proc/<process>/ and adds a zero byte. Returns its length; 0 if there is none. */
 static size_t read_about(int process, const char *what, char *text, size_t capacity) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/%s", process, what);
@@ -37,19 +37,19 @@ static bool name_of_proxy(int process, char *name, size_t capacity) {
     return false;
 }
 
-/* 0 if it cannot be told. */
+/* 0 if it cannot be found out. */
 static int parent_of(int process) {
     char about[1024];
     int parent = 0;
     if (read_about(process, "stat", about, sizeof about) == 0)
         return 0;
-    const char *name_end = strrchr(about, ')'); /* the name may hold anything */
+    const char *name_end = strrchr(about, ')'); /* the name may contain anything, even parentheses */
     return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Hydra gives its processes nothing that names the job, but starts each host's proxy with the address at which the
- * launcher listens: the same for all proxies of a job. The proxy is our parent, or (where a script, timeout or the like
- * starts the program) an ancestor. */
+/* Hydra gives its processes no job name, but it starts each host's proxy with the address of the launcher, the same
+ * for all proxies of a job. The proxy is our parent or, if a script, timeout or the like starts the program, an
+ * ancestor. */
 bool hydra_name_of_job(char *name, size_t capacity) {
     enum { MOST_BETWEEN = 32 };
     int process = (int)getppid();
@@ -60,9 +60,9 @@ bool hydra_name_of_job(char *name, size_t capacity) {
     return false;
 }
 
-/* One line of the proxy's, byte by byte so that nothing behind it is taken. An answer that nobody waits for any more
- * would be the answer to the library's next question, so the wait is long, and counted in slices: a job that is
- * suspended meanwhile uses up one of them. */
+/* Reads one line from the proxy, byte by byte so that nothing after it is consumed. An abandoned answer would be taken
+ * for the answer to the library's next question, so the wait is long. It is counted in slices: a suspended job uses up
+ * only one. */
 static bool read_answer(int socket, char *line, size_t capacity) {
     enum { SLICE_MS = 100, SLICES = 600 };
     size_t length = 0;
@@ -89,8 +89,8 @@ static bool read_answer(int socket, char *line, size_t capacity) {
 bool hydra_name_of_spawned_world(char *name, size_t capacity) {
     static const char question[] = "cmd=get_my_kvsname\n";
     const char *spawned = getenv("PMI_SPAWNED"), *socket = getenv("PMI_FD"), *version = getenv("MPIR_CVAR_PMI_VERSION");
-    /* Hydra's proxy tells by the first bytes of each message whether it is of PMI-1, and answers this one by itself.
-     * Others that speak PMI on PMI_FD may be in PMI-2 for good; and so is a library that was told to be. */
+    /* Hydra's proxy recognises PMI-1 by the first bytes of each message and answers this one in it. Other servers on
+     * PMI_FD may have switched to PMI-2 for good, and so may a library that was told to. */
     if (!spawned || strcmp(spawned, "1") != 0 || !socket || (version && strcmp(version, "1") != 0) ||
         !hydra_name_of_job(name, capacity))
         return false;

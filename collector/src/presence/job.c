@@ -39,7 +39,7 @@ bool job_token(char *token, size_t capacity, bool in_init) {
                !from_slurm(token, capacity)) {
         /* Slurm's variables come last: a launcher inside a batch job inherits those of the batch step. */
         bool launched = getenv("PMI_RANK") != NULL;
-        /* Without a launcher the process is a job by itself. */
+        /* Without a launcher each process is its own job. */
         snprintf(token, capacity, launched ? "parent-%d" : "process-%d", (int)(launched ? getppid() : getpid()));
     }
     for (char *c = token; *c; c++)

@@ -15,8 +15,8 @@
 
 enum { POLL_MICROSECONDS = 1000 };
 
-/* Three files in DIR/presence, each made whole under a name of its own and then linked to its place, so that the first
- * one to arrive wins and nobody reads a half:
+/* Three files in DIR/presence. Each is written under a temporary name and then linked into place, so the first to
+ * arrive wins and nobody reads half a file:
  *   owner             the job to which the directory belongs
  *   <job>.<rank>      this rank carries the collector (its content: the host)
  *   <job>.verdict     "go" or "no" */
@@ -57,14 +57,14 @@ static int make_directory(const char *path) {
     return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/* The directory and those above it, as mkdir -p. */
+/* Makes the directory and its parents, like mkdir -p. */
 static int make_directories(const char *directory) {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s", directory) >= (int)sizeof path)
         return ENAMETOOLONG;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(path, 0777); /* the last one tells */
+        mkdir(path, 0777); /* only the last one's error counts */
         *slash = '/';
     }
     return make_directory(path);
@@ -105,7 +105,7 @@ static bool belongs_to_another(const struct presence_question *q, int *error) {
     return strcmp(owner, q->job) != 0;
 }
 
-/* The first rank from `from` on whose file is (or is not) there; the size if there is none. */
+/* The first rank from `from` on whose file exists (or does not); the size if there is none. */
 static int first_rank(const struct presence_question *q, int from, bool there) {
     char path[PATH_MAX + 64];
     int rank = from;
@@ -121,13 +121,13 @@ static enum presence wait_for_verdict(const struct presence_question *q) {
     char name[300], verdict[8] = "";
     snprintf(name, sizeof name, "%s.verdict", q->job);
     uint64_t deadline = clock_monotonic_ns() + (uint64_t)(q->timeout_seconds * 1e9);
-    int proven = 0; /* ranks below this one are there */
+    int proven = 0; /* all ranks below this one have left their files */
     while (!read_published(q, name, verdict, sizeof verdict)) {
         if (q->rank == 0 && (proven = first_rank(q, proven, false)) == q->size) {
             publish(q, name, "go");
         } else if (clock_monotonic_ns() >= deadline) {
-            /* Another verdict may have come first; what is read next binds. A rank that cannot publish any more cannot
-             * prove anything either. */
+            /* Another verdict may have come first; the one read next is binding. A rank that can no longer publish
+             * cannot prove anything either. */
             if (publish(q, name, "no") != 0)
                 return PRESENCE_INCOMPLETE;
         } else {
@@ -137,12 +137,10 @@ static enum presence wait_for_verdict(const struct presence_question *q) {
     if (strcmp(verdict, "go") == 0)
         return PRESENCE_COMPLETE;
     if (first_rank(q, 0, true) == q->rank)
-        log_line(
-            "not every one of %d ranks carries the collector (no sign of it on rank %d within %g s): no trees, no "
-            "clock "
-            "exchange, each rank only observes itself. Preload it on all ranks, or give slow starters more time by "
-            "HOPSCOPE_PRESENCE_TIMEOUT",
-            q->size, first_rank(q, 0, false) % q->size, q->timeout_seconds);
+        log_line("rank %d of %d runs without the collector (no sign of it after %g s). Trees and clock synchronisation "
+                 "are off; the other ranks record only themselves. Preload the collector on all ranks, or give slow "
+                 "starters more time with HOPSCOPE_PRESENCE_TIMEOUT",
+                 first_rank(q, 0, false) % q->size, q->size, q->timeout_seconds);
     return PRESENCE_INCOMPLETE;
 }
 
@@ -150,18 +148,17 @@ enum presence presence_prove(const struct presence_question *q) {
     int error = 0;
     if (holds_finished_run(q->directory)) {
         if (q->rank == 0)
-            log_line("%s already holds a trace; this run is not recorded. Remove the directory or choose another by "
-                     "HOPSCOPE_DIR",
+            log_line("%s already contains a trace, so this run is not recorded. Remove the directory, or choose "
+                     "another with HOPSCOPE_DIR",
                      q->directory);
         return PRESENCE_FOREIGN;
     }
     error = prepare(q);
     if (!error && belongs_to_another(q, &error)) {
         if (q->rank == 0)
-            log_line(
-                "%s holds the spools of another run; this run is not recorded. Put that one together with `hopscope "
-                "recover %s`, or choose another directory by HOPSCOPE_DIR",
-                q->directory, q->directory);
+            log_line("%s contains the spools of another run, so this run is not recorded. Assemble the other run with "
+                     "`hopscope recover %s`, or choose another directory with HOPSCOPE_DIR",
+                     q->directory, q->directory);
         return PRESENCE_FOREIGN;
     }
     if (!error) {
@@ -171,8 +168,8 @@ enum presence presence_prove(const struct presence_question *q) {
     }
     if (error) {
         if (job_first_on_host(q->rank))
-            log_line("rank %d cannot write to %s: %s; the application runs on unrecorded (choose another directory by "
-                     "HOPSCOPE_DIR)",
+            log_line("rank %d cannot write to %s: %s. The application continues unrecorded; choose another directory "
+                     "with HOPSCOPE_DIR",
                      q->rank, q->directory, strerror(error));
         return PRESENCE_NOWHERE;
     }
@@ -194,5 +191,5 @@ static void remove_files(const char *directory, const char *name) {
 void presence_withdraw(const char *directory) {
     remove_files(directory, "spool");
     remove_files(directory, "presence");
-    rmdir(directory); /* unless something else is in it */
+    rmdir(directory); /* fails if it is not empty */
 }

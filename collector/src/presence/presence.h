@@ -1,5 +1,5 @@
-/* Does every rank of this job carry the collector? Found out through files in the trace directory, without a message:
- * a collector's message to a rank without one would change the application's results. */
+/* Does every rank of this job carry the collector? Files in the trace directory tell, without a message: a message from
+ * the collector to a rank without it would change the application's results. */
 #ifndef HOPSCOPE_PRESENCE_H
 #define HOPSCOPE_PRESENCE_H
 
@@ -15,20 +15,20 @@ enum presence {
 
 struct presence_question {
     const char *directory; /* made if it is not there */
-    const char *job;       /* a token that all ranks of this job share and other jobs do not (job.h) */
+    const char *job;       /* shared by all ranks of this job and by no other job (job.h) */
     const char *host;
     int rank, size;
     double timeout_seconds;
 };
 
-/* All ranks of the job get the same answer of COMPLETE or INCOMPLETE, however late or slow some are: the first verdict
- * that is published binds everybody, and it can only be COMPLETE when every rank has left its file. FOREIGN and NOWHERE
- * exclude COMPLETE on every other rank. Anything but COMPLETE is explained by one line on stderr. Waits at most for the
- * timeout. */
+/* All ranks of the job agree on COMPLETE or INCOMPLETE, however slow some are. The first published verdict binds
+ * everybody, and it can be COMPLETE only after every rank has left its file. FOREIGN and NOWHERE on one rank
+ * exclude COMPLETE on all others. Any other answer than COMPLETE comes with one line on stderr. Waits at most for
+ * the timeout. */
 enum presence presence_prove(const struct presence_question *question);
 
-/* Takes back what this run has put into the directory, which it owns: a job that ends before it began leaves room for
- * the next try. For one rank, when no other writes any more. */
+/* Removes this run's files from the directory, which it owns, so that a job that ends before it began leaves room for
+ * the next attempt. Call it on one rank, when no other writes any more. */
 void presence_withdraw(const char *directory);
 
 #endif

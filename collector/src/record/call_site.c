@@ -35,7 +35,7 @@ static bool grow(void) {
     return true;
 }
 
-/* The last byte of the call instruction, not the one after it, which may belong to the next source line. */
+/* Uses the last byte of the call instruction, because the next one may belong to the next source line. */
 static void define(uint32_t id, uintptr_t address) {
     Dl_info info = {0};
     bool known = dladdr((const void *)(address - 1), &info) != 0 && info.dli_fname;

@@ -15,8 +15,8 @@ enum { CALL_SITE_CACHE = 64 };
 extern _Thread_local struct call_site_cache_entry call_site_cache[CALL_SITE_CACHE]
     __attribute__((tls_model("initial-exec")));
 
-/* The id of a call site this thread has not seen lately; the process's first sight of it writes its definition.
- * 0 if recording is off. */
+/* The id of a call site that is not in this thread's cache. Its first use in the process writes its definition. 0 if
+ * recording is off. */
 uint32_t call_site_look_up(uintptr_t address);
 
 /* return_address: __builtin_return_address(0) of the wrapper. */

@@ -1,4 +1,4 @@
-/* The machine's counter: what records are stamped with. */
+/* The machine's counter, which timestamps records. */
 #ifndef HOPSCOPE_CLOCK_H
 #define HOPSCOPE_CLOCK_H
 
@@ -9,8 +9,8 @@
 #include <x86intrin.h>
 #endif
 
-/* True where the processor's cycle counter runs at one rate on all cores and in all power states (x86's invariant
- * TSC); else ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
+/* True if the processor's cycle counter runs at one rate on all cores and in all power states (x86's invariant TSC);
+ * otherwise ticks are nanoseconds of CLOCK_MONOTONIC. Set by clock_start. */
 extern bool clock_is_tsc;
 
 static inline uint64_t clock_monotonic_ns(void) {
@@ -19,7 +19,7 @@ static inline uint64_t clock_monotonic_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Ticks, never running backwards within a thread. */
+/* Ticks; they never run backwards within a thread. */
 static inline uint64_t clock_now(void) {
 #if defined(__x86_64__)
     if (__builtin_expect(clock_is_tsc, 1))
@@ -28,8 +28,8 @@ static inline uint64_t clock_now(void) {
     return clock_monotonic_ns();
 }
 
-/* What was loaded until here was loaded before the clock is read next. A processor reads its counter early where
- * nothing holds it back: a message would be stamped as received some nanoseconds before it was sent. */
+/* Orders earlier loads before the next clock reading. A processor may otherwise read its counter early and stamp a
+ * message as received some nanoseconds before it was sent. */
 static inline void clock_after_loads(void) {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();
@@ -40,13 +40,13 @@ struct clock_pair {
     uint64_t ticks, monotonic_ns;
 };
 
-/* Chooses the counter and finds its rate; once, before the first clock_now. */
+/* Chooses the counter and measures its rate; once, before the first clock_now. */
 void clock_start(void);
-/* One instant on both clocks: the tightest of a few readings. */
+/* Reads both clocks at one instant: the tightest of a few readings. */
 struct clock_pair clock_calibrate(void);
-/* From now on clock_calibrate's monotonic_ns is wrong by offset_ns and by ppm of the time that passes: for tests. */
+/* Makes clock_calibrate's monotonic_ns wrong by offset_ns from now on, drifting by ppm: for tests. */
 void clock_skew(int64_t offset_ns, int64_t ppm);
-/* Roughly how many ticks pass in so many nanoseconds, for thresholds (conversion of records is the assembly's). */
+/* Roughly how many ticks pass in this many nanoseconds, for thresholds (the assembly converts records). */
 uint64_t clock_ticks_of_ns(uint64_t ns);
 
 #endif

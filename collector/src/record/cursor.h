@@ -10,21 +10,22 @@
 struct record_thread; /* a thread's spool: record.c */
 
 struct record_cursor {
-    struct spool_record *next, *end; /* equal: the chunk is full, or there is none */
-    struct spool_record *entered;    /* the ENTER of the last call, unless a chunk was begun behind it */
-    uint64_t floor;                  /* the end of the last overhead: later records are not stamped before it */
+    struct spool_record *next, *end; /* equal if the chunk is full or absent */
+    struct spool_record *entered;    /* the ENTER of the last call, unless a new chunk began after it */
+    uint64_t floor;                  /* end of the last overhead: later records get no earlier timestamp */
     struct record_thread *thread;    /* NULL before the thread's first record */
-    uint32_t changes;                /* of chunks: a place in the front is another record's after each */
+    uint32_t changes;                /* number of chunk changes: each reuses the front's places for other records */
     /* hold.h */
-    uint32_t phase;                            /* the process's, as this thread has last seen it */
-    bool held;                                 /* nothing is recorded for now; next and end are NULL */
-    struct spool_record *held_next, *held_end; /* where it will go on */
+    uint32_t phase;                            /* the process's, as this thread last saw it */
+    bool held;                                 /* recording is paused; next and end are NULL */
+    struct spool_record *held_next, *held_end; /* where recording resumes */
 };
 
-/* A preload is there from the start of the process, so the cheapest access to thread-local storage is available. */
+/* The collector is preloaded, so the cheapest access to thread-local storage is available. */
 extern _Thread_local struct record_cursor record_cursor __attribute__((tls_model("initial-exec")));
 
-/* The end of a chunk, a thread's first record, or recording is off: appends the record if there is room to be made. */
+/* Handles the end of a chunk, a thread's first record, and recording turned off; appends the record if it can make
+ * room. */
 void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region, uint32_t comm, uint64_t a, uint64_t b,
                           uint64_t c);
 

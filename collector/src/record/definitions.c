@@ -11,16 +11,17 @@
 #include <unistd.h>
 
 #include "files/file_guard.h"
-#include "record/record.h"
 #include "json/json.h"
 
 static int file = -1;
+static definitions_failed *tell_of_failure;
 
-int definitions_open(const char *directory, int world_rank) {
+int definitions_open(const char *directory, int world_rank, definitions_failed *failed) {
+    tell_of_failure = failed;
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/spool/%d.defs", directory, world_rank) >= (int)sizeof path)
         return ENAMETOOLONG;
-    /* What a program before an exec has recorded as this rank is not ours to overwrite. */
+    /* A program before an exec may have recorded as this rank; do not overwrite its file. */
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
     return file < 0 ? errno : 0;
 }
@@ -96,7 +97,7 @@ void line_unsigned(struct line *line, const char *key, uint64_t value) {
 }
 
 void line_real(struct line *line, const char *key, double value) {
-    /* Not %f: its decimal point is the application's locale's. */
+    /* Not %f: it prints the decimal point of the application's locale. */
     int64_t thousandths = (int64_t)(value * 1000 + 0.5);
     add(line, ",\"%s\":%" PRId64 ".%03" PRId64, key, thousandths / 1000, thousandths % 1000);
 }
@@ -124,7 +125,7 @@ void line_end(struct line *line) {
     int kept = errno;
     add(line, "}\n");
     if (!line->failed && file >= 0) {
-        /* One write of an O_APPEND file: lines of several threads do not mix. */
+        /* Each line is one write to an O_APPEND file, so threads' lines do not mix. */
         size_t done = 0;
         struct file_guard guard;
         file_guard_begin(&guard);
@@ -134,13 +135,13 @@ void line_end(struct line *line) {
                 continue;
             if (written <= 0)
                 break;
-            done += (size_t)written; /* a part only where the disk is full: the next attempt says so */
+            done += (size_t)written; /* partial only if the disk is full: the next attempt returns the error */
         }
         file_guard_end(&guard);
         if (done < line->length) {
             char reason[160];
-            snprintf(reason, sizeof reason, "a definition could not be written: %s", strerror(errno));
-            record_stop(reason);
+            snprintf(reason, sizeof reason, "cannot write a definition: %s", strerror(errno));
+            tell_of_failure(reason);
         }
     }
     free(line->text);

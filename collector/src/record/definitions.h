@@ -1,4 +1,4 @@
-/* The .defs file of this process: one JSON object a line, each written whole (see hopscope/spool.h). */
+/* The .defs file of this process: one JSON object per line, each written whole (see hopscope/spool.h). */
 #ifndef HOPSCOPE_DEFINITIONS_H
 #define HOPSCOPE_DEFINITIONS_H
 
@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Opens directory/spool/<world rank>.defs. 0, or an errno. */
-int definitions_open(const char *directory, int world_rank);
+/* Opens directory/spool/<world rank>.defs. Returns 0 or an errno. failed: called with the reason if a line cannot be
+ * written. */
+typedef void definitions_failed(const char *reason);
+int definitions_open(const char *directory, int world_rank, definitions_failed *failed);
 void definitions_close(void);
-/* Opens it again after the end, if it is still there; what is said then stands behind the end. */
+/* Reopens the file after the end of recording, if it still exists; later lines follow the final one. */
 void definitions_reopen(const char *directory, int world_rank);
 
-/* A line being put together; it grows as needed. A line that ran out of memory is dropped, never half written. */
+/* A growing line. A line that runs out of memory is dropped, never half written. */
 struct line {
     char *text;
     size_t length, capacity;
@@ -29,7 +31,7 @@ void line_real(struct line *line, const char *key, double value);  /* not negati
 void line_key(struct line *line, const char *key, uint64_t value); /* hexadecimal, as a string */
 void line_boolean(struct line *line, const char *key, bool value);
 void line_ranks(struct line *line, const char *key, const int *ranks, int count); /* NULL: null */
-/* }, written and freed. Recording stops if the file cannot take it. Keeps errno. */
+/* Adds }, writes the line and frees it. Keeps errno. */
 void line_end(struct line *line);
 
 #endif

@@ -5,9 +5,9 @@
 
 uint32_t record_phase;
 
-/* The messages of this thread's gap, by communicator, peer and tag: open addressing, a power of two. */
+/* Counts this thread's messages in the gap, by communicator, peer and tag: open addressing, a power of two. */
 struct channel {
-    uint32_t comm, peer, tag; /* comm 0: an empty place */
+    uint32_t comm, peer, tag; /* comm 0: an empty slot */
     uint32_t sends, receives;
 };
 
@@ -71,7 +71,7 @@ void record_follow(void) {
         uint64_t now = clock_now();
         take_up(cursor);
         say_skipped(now, last_gap);
-        /* Gaps that followed one another unnoticed by this thread are one to it. */
+        /* Several gaps that passed unnoticed by this thread count as one. */
         record_append(now, SPOOL_ON, 0, 0, cursor->phase / 2, 0, 0);
     }
     errno = kept;
@@ -103,10 +103,10 @@ static bool grow(void) {
     return true;
 }
 
-/* NULL: no memory. Nothing that is recorded later could be matched, so nothing is. */
+/* NULL if memory runs out. Later messages could then not be matched, so recording ends. */
 static struct channel *channel_of(uint32_t comm, uint32_t peer, uint32_t tag) {
     if (skipped.used * 2 >= skipped.capacity && !grow()) {
-        record_stop("no memory to count the messages that are not recorded");
+        record_stop("out of memory while counting unrecorded messages");
         return NULL;
     }
     struct channel *channel = place_of(skipped.channels, skipped.capacity, comm, peer, tag);

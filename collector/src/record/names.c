@@ -1,4 +1,4 @@
-/* Definitions that are nothing but a text with a number: trees, reasons and regions of the user's. */
+/* Definitions that are just a text and a number: trees, reasons, the MPI library's algorithms and user regions. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +21,7 @@ struct names {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct names trees = {.kind = "tree", .key = "name"};
 static struct names reasons = {.kind = "reason", .key = "text"};
+static struct names algorithms = {.kind = "algorithm", .key = "name"};
 static struct names regions = {.kind = "region", .key = "name"};
 
 static const struct name *define(struct names *names, const char *text) {
@@ -59,6 +60,20 @@ uint32_t record_define_tree(const char *text) {
 
 uint32_t record_define_reason(const char *text) {
     const struct name *name = define(&reasons, text);
+    return name ? name->id : 0;
+}
+
+uint32_t record_define_once(uint32_t *id, uint32_t (*definer)(const char *), const char *text) {
+    uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
+    if (known == 0 && record_is_on()) {
+        known = definer(text);
+        __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    }
+    return known;
+}
+
+uint32_t record_define_algorithm(const char *text) {
+    const struct name *name = define(&algorithms, text);
     return name ? name->id : 0;
 }
 

@@ -1,4 +1,4 @@
-/* The spools of this process: one file a thread, its front memory-mapped and written out chunk by chunk. */
+/* The spools of this process: one file per thread, with a memory-mapped front that is written out chunk by chunk. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@
 _Thread_local struct record_cursor record_cursor __attribute__((tls_model("initial-exec")));
 
 struct record_thread {
-    struct record_thread *next; /* in the list of this process's open spools */
+    struct record_thread *next; /* next in the list of open spools */
     int index, fd;
-    struct spool_header *header; /* mapped, with the front behind it; NULL: not yet */
+    struct spool_header *header; /* mapped, followed by the front; NULL: not yet */
 };
 
 static struct {
@@ -46,7 +46,7 @@ static void turn(bool on) {
     __atomic_store_n(&record_running, on, __ATOMIC_RELEASE);
 }
 
-/* Chunks must be whole pages and whole records, so that all records of a spool lie in one array. */
+/* Chunks must be whole pages and whole records, so that all records of a spool form one array. */
 static size_t whole_chunk(size_t bytes) {
     size_t a = sizeof(struct spool_record), b = (size_t)sysconf(_SC_PAGESIZE), product = a * b;
     while (b) {
@@ -58,21 +58,21 @@ static size_t whole_chunk(size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Room on the disk for length more bytes: 0 or an errno. A sparse file would end the application with SIGBUS on a full
- * disk. */
+/* Reserves room on the disk for length more bytes: 0 or an errno. A sparse file would end the application with SIGBUS
+ * on a full disk. */
 static int prepare_room(int fd, off_t offset, size_t length) {
     struct file_guard guard;
     int attempts = 1000, error;
     file_guard_begin(&guard);
-    do /* the application's timers may interrupt it, and it may take more than a period of theirs */
+    do /* the application's timers may interrupt it again and again, because it may take longer than their period */
         error = posix_fallocate(fd, offset, (off_t)length);
     while (error == EINTR && attempts-- > 0);
     file_guard_end(&guard);
     return error;
 }
 
-/* For writing: the file system wants to hear of a page's first write (1.4 us on ext4), which MAP_POPULATE leaves for
- * later. A kernel before 5.14 knows no such advice. */
+/* Prefaults for writing: the file system handles a page's first write (1.4 us on ext4), and MAP_POPULATE does not do
+ * that in advance. Kernels before 5.14 lack this advice. */
 static void prefault(char *chunk, size_t bytes) {
     if (madvise(chunk, bytes, MADV_POPULATE_WRITE) == 0)
         return;
@@ -89,11 +89,11 @@ static struct spool_record *front_of(const struct record_thread *thread) {
     return (void *)((char *)thread->header + SPOOL_HEADER_BYTES);
 }
 
-/* The whole front goes behind the chunks that there are. 0 or an errno; then nothing has changed but the file's length.
- */
+/* Appends the whole front to the existing chunks. It uses write, which can fail for lack of room where a mapping would
+ * kill. Returns 0 or an errno; on error only the file's length has changed. */
 static int write_front(const struct record_thread *thread) {
     off_t at = (off_t)(SPOOL_HEADER_BYTES + spools.chunk_bytes * (1 + thread->header->flushed));
-    int error = prepare_room(thread->fd, at, spools.chunk_bytes);
+    int error = 0;
     struct file_guard guard;
     file_guard_begin(&guard);
     for (size_t done = 0; !error && done < spools.chunk_bytes;) {
@@ -108,10 +108,10 @@ static int write_front(const struct record_thread *thread) {
     return error;
 }
 
-/* The front is free for the next chunk's records; see hopscope/spool.h for why in this order. */
+/* Frees the front for the next chunk's records; see hopscope/spool.h for the reason of this order. */
 static void clear_front(struct record_thread *thread) {
     uint64_t chunk = thread->header->flushed + 1;
-    /* Exchanges, for neither what is stored before them nor what comes after may change places with them. */
+    /* Exchanges, because no store may be reordered across them in either direction. */
     __atomic_exchange_n(&thread->header->flushed, chunk, __ATOMIC_ACQ_REL);
     memset(front_of(thread), 0, spools.chunk_bytes);
     __atomic_exchange_n(&thread->header->front, chunk, __ATOMIC_ACQ_REL);
@@ -121,11 +121,11 @@ static void begin_chunk(const struct record_thread *thread, struct record_cursor
     cursor->changes++;
     cursor->entered = NULL;
     cursor->next = front_of(thread);
-    /* One record is kept back: the one that finds the front full goes there, before the change to the next chunk. */
+    /* Keeps one record back: the one that finds the front full goes there, before the change of chunks. */
     cursor->end = cursor->next + spools.chunk_bytes / sizeof(struct spool_record) - 1;
 }
 
-/* 0 or an errno: then the front stays full. */
+/* Returns 0 or an errno; on error the front stays full. */
 static int next_chunk(struct record_thread *thread, struct record_cursor *cursor) {
     int error = write_front(thread);
     if (!error) {
@@ -141,7 +141,7 @@ static int open_spool(struct record_thread *thread) {
     thread->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (thread->fd < 0)
         return errno;
-    /* As long as this process lives: how `hopscope inspect` finds out that it does. */
+    /* Held while this process lives: `hopscope inspect` sees by it that the process is alive. */
     flock(thread->fd, LOCK_EX | LOCK_NB);
     int error = prepare_room(thread->fd, 0, mapped_bytes());
     if (error)
@@ -173,7 +173,7 @@ static void free_thread(struct record_thread *thread) {
     free(thread);
 }
 
-/* A spool for the calling thread. 0 or an errno. */
+/* Opens a spool for the calling thread. Returns 0 or an errno. */
 static int open_thread(struct record_cursor *cursor) {
     struct record_thread *thread = calloc(1, sizeof *thread);
     if (!thread)
@@ -196,8 +196,17 @@ static int open_thread(struct record_cursor *cursor) {
     return 0;
 }
 
+static void (*before_thread_ends)(void);
+
+void record_before_thread_ends(void (*call)(void)) {
+    __atomic_store_n(&before_thread_ends, call, __ATOMIC_RELEASE);
+}
+
 static void close_ended_thread(void *value) {
     struct record_thread *thread = value;
+    void (*call)(void) = __atomic_load_n(&before_thread_ends, __ATOMIC_ACQUIRE);
+    if (call)
+        call();
     record_cursor = (struct record_cursor){0};
     pthread_mutex_lock(&lock);
     struct record_thread **place = &spools.threads;
@@ -214,12 +223,12 @@ static void close_ended_thread(void *value) {
         free_thread(thread);
 }
 
-/* The spools and definitions belong to the parent: a child that does not exec must not write there. Only the forking
- * thread lives on in it. */
+/* Spools and definitions belong to the parent: a child that does not exec must not write there. Only the forking thread
+ * survives in it. */
 static void forget_in_child(void) {
     turn(false);
     record_cursor = (struct record_cursor){0};
-    /* The locks end with the last open file. */
+    /* The locks end when the last open file closes. */
     for (struct record_thread *thread = spools.threads; thread; thread = thread->next)
         close(thread->fd);
     spools.threads = NULL;
@@ -250,8 +259,8 @@ void record_stop(const char *reason) {
     record_cursor.next = record_cursor.end = record_cursor.held_next = record_cursor.held_end = NULL;
     if (was_on) {
         set_all_states(SPOOL_STOPPED, reason);
-        log_line("recording stopped on rank %d in %s: %s; the application runs on", spools.world_rank, spools.directory,
-                 reason);
+        log_line("recording stopped on rank %d in %s: %s. The application continues", spools.world_rank,
+                 spools.directory, reason);
     }
     errno = kept;
 }
@@ -278,7 +287,7 @@ void record_append_slowly(uint64_t ticks, enum spool_kind kind, uint16_t region,
         record_fill(cursor->next, ticks < cursor->floor ? cursor->floor : ticks, kind, region, comm, a, b, c);
     int error = first ? open_thread(cursor) : next_chunk(cursor->thread, cursor);
     if (error) {
-        stop_for(first ? "no spool for a new thread" : "no room for the next chunk of the spool", error);
+        stop_for(first ? "cannot create a spool for a new thread" : "no room for the next chunk of the spool", error);
     } else {
         if (first)
             record_fill(cursor->next++, ticks, kind, region, comm, a, b, c);
@@ -300,16 +309,15 @@ bool record_start(const char *directory, int world_rank, size_t chunk_bytes) {
         spools.has_key = pthread_key_create(&spools.at_thread_end, close_ended_thread) == 0;
     if (!spools.has_fork_handler)
         spools.has_fork_handler = pthread_atfork(NULL, NULL, forget_in_child) == 0;
-    int error = definitions_open(directory, world_rank);
+    int error = definitions_open(directory, world_rank, record_stop);
     if (!error)
         error = open_thread(&record_cursor);
     if (error) {
         definitions_close();
-        log_line("rank %d cannot record in %s: %s; the application runs on unrecorded (choose another directory by "
-                 "HOPSCOPE_DIR)",
+        log_line("rank %d cannot record in %s: %s. The application continues unrecorded; choose another directory with "
+                 "HOPSCOPE_DIR",
                  world_rank, directory,
-                 error == EEXIST ? "there is a recording of this rank already, by a program that it ran before"
-                                 : strerror(error));
+                 error == EEXIST ? "this rank ran another program before, which recorded here" : strerror(error));
         return false;
     }
     turn(true);

@@ -1,7 +1,7 @@
-/* What the wrappers and the engine record, and when: one inline append to this thread's spool.
+/* What the wrappers and the engine record: one inline append to this thread's spool.
  *
- * No system call, lock or allocation but at the end of a chunk. Where recording is off (never started, stopped,
- * or no room) an append does nothing.
+ * System calls, locks and allocation happen only at the end of a chunk. While recording is off (never started, stopped,
+ * or out of room) an append does nothing.
  */
 #ifndef HOPSCOPE_RECORD_H
 #define HOPSCOPE_RECORD_H
@@ -22,7 +22,7 @@ static inline void record_fill(struct spool_record *r, uint64_t ticks, enum spoo
     r->a = a;
     r->b = b;
     r->c = c;
-    /* Last: a record is valid when its kind is there. */
+    /* Stored last: a record is valid once its kind is set. */
     __atomic_store_n(&r->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 }
 
@@ -33,41 +33,46 @@ static inline void record_append(uint64_t ticks, enum spool_kind kind, uint16_t 
         record_append_slowly(ticks, kind, region, comm, a, b, c);
         return;
     }
-    /* Records that share a stamp may lie on both sides of a chunk change. */
+    /* Records that share a timestamp may be on both sides of a chunk change. */
     if (__builtin_expect(ticks < cursor->floor, 0))
         ticks = cursor->floor;
     record_fill(cursor->next++, ticks, kind, region, comm, a, b, c);
 }
 
-/* This thread's last record, while it lies in the chunk that is being written; NULL if there is none. */
+/* This thread's last record, if it is in the current chunk; else NULL. */
 static inline struct spool_record *record_last(void) {
     return record_cursor.next ? record_cursor.next - 1 : NULL;
 }
 
-/* Takes the record of record_last() away again. */
+/* Removes the record of record_last(). */
 static inline void record_take_back(void) {
     __atomic_store_n(&(--record_cursor.next)->kind, (uint16_t)SPOOL_NONE, __ATOMIC_RELEASE);
 }
 
 /* A number for a request or hop, unique in this process. */
 uint64_t record_request_id(void);
-/* Ids of definitions of this process; each first use appends a line to the .defs file (a system call: call it
- * when a communicator or tree is first used, never per event). 0 if recording is off. */
+/* Ids of definitions of this process. Each first use appends a line to the .defs file, which is a system call: call it
+ * when a communicator or tree is first used, never per event. 0 if recording is off. */
 uint32_t record_define_tree(const char *name);
 uint32_t record_define_reason(const char *text);
-/* A region of the user's; *kept is a copy of its name that stays. NULL and 0 if there is no memory for it. */
+uint32_t record_define_algorithm(const char *name);
+/* One of these for what is asked for again and again: *id keeps what definer gave, and is 0 at first. */
+uint32_t record_define_once(uint32_t *id, uint32_t (*definer)(const char *), const char *text);
+/* A user region; *kept is a permanent copy of its name. NULL and 0 if memory runs out. */
 uint32_t record_define_region(const char *name, const char **kept);
 
-/* Begins recording into directory/spool/, for this rank, with the calling thread as thread 0. On failure one line on
- * stderr, recording stays off and false is returned; the application and the engine run on. */
+/* Begins recording into directory/spool/ for this rank, with the calling thread as thread 0. On failure it prints one
+ * line on stderr and returns false; recording stays off, the application and the engine run on. */
 bool record_start(const char *directory, int world_rank, size_t chunk_bytes);
-/* No more records from any thread; the spools stay readable up to here and say why. */
+/* Stops recording in all threads; the spools stay readable up to here and give the reason. */
 void record_stop(const char *reason);
-/* The regular end: all spools are marked closed. `how` goes into the definitions. */
+/* From now on, called in a recording thread that is about to end. NULL: nothing. */
+void record_before_thread_ends(void (*call)(void));
+/* The regular end: marks all spools closed. `how` goes into the definitions. */
 void record_finish(const char *how);
-/* Written by record.c only. */
+/* Only record.c writes it. */
 extern bool record_running;
-/* Definitions can be written, if not by every thread records: see hold.h. */
+/* Definitions can be written, even if some threads are paused: see hold.h. */
 static inline bool record_is_on(void) {
     return __atomic_load_n(&record_running, __ATOMIC_ACQUIRE);
 }

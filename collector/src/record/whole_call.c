@@ -1,6 +1,6 @@
 #include "record/whole_call.h"
 
-/* The enter and leave of a call that nothing lies between. */
+/* Merges the enter and leave of a call with nothing between them. */
 static bool end_empty(struct spool_record *enter, uint64_t duration) {
     switch (enter->kind) {
     case SPOOL_ENTER:
@@ -16,13 +16,13 @@ static bool end_empty(struct spool_record *enter, uint64_t duration) {
     }
 }
 
-/* From here on the call is open and nothing lies in it, until its kind is another. */
+/* Leaves an open, empty call behind until its kind changes. */
 static void take_back_inside(void) {
     record_take_back();
     __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* As it was stored: see whole_call_add. */
+/* Reads a field in full width: see whole_call_add. */
 static uint64_t stored(const uint64_t *field) {
     return __atomic_load_n(field, __ATOMIC_RELAXED);
 }
@@ -41,7 +41,7 @@ static bool end_around(struct spool_record *enter, const struct spool_record *in
     return true;
 }
 
-/* What was asked for may have been any. UINT64_MAX: it was something else. */
+/* Which wildcards the request used. UINT64_MAX: this message does not match the request. */
 static uint64_t any_of(uint64_t asked, uint64_t a) {
     uint32_t peer = (uint32_t)(asked >> 32), tag = (uint32_t)asked;
     if ((peer != SPOOL_ANY && peer != a >> 32) || (tag != SPOOL_ANY && tag != (uint32_t)a))
@@ -49,7 +49,7 @@ static uint64_t any_of(uint64_t asked, uint64_t a) {
     return (peer == SPOOL_ANY ? SPOOL_ASKED_ANY_PEER : 0) | (tag == SPOOL_ANY ? SPOOL_ASKED_ANY_TAG : 0);
 }
 
-/* The one message of a blocking call. */
+/* Merges the one message of a blocking call. */
 static bool end_as_asked(struct spool_record *enter, const struct spool_record *inside, uint64_t duration,
                          unsigned kind) {
     uint64_t asked = stored(&enter->b), a = stored(&inside->a), b = stored(&inside->b);
@@ -63,7 +63,7 @@ static bool end_as_asked(struct spool_record *enter, const struct spool_record *
     return true;
 }
 
-/* The last record is a message's, or a request's end or beginning. */
+/* Merges a call whose last record is a message, or the end or start of a request. */
 static bool end_with_one(struct spool_record *enter, uint64_t leave, uint64_t duration) {
     const struct spool_record *last = enter + 1;
     if (last->kind < SPOOL_SEND || last->kind > SPOOL_REQUEST_CANCELLED ||
@@ -75,7 +75,7 @@ static bool end_with_one(struct spool_record *enter, uint64_t leave, uint64_t du
     return enter->kind == SPOOL_ENTER_MESSAGE && end_as_asked(enter, last, duration, kind);
 }
 
-/* A nonblocking send whose request was complete at once. */
+/* Merges a nonblocking send whose request completed at once. */
 static bool end_with_two(struct spool_record *enter, uint64_t leave, uint64_t duration) {
     const struct spool_record *sent = enter + 1, *complete = enter + 2;
     if (enter->kind != SPOOL_ENTER_BARE || sent->kind != SPOOL_ISEND || complete->kind != SPOOL_ISEND_COMPLETE ||

@@ -8,7 +8,7 @@
 #include "files/file_guard.h"
 #include "log/log.h"
 
-enum { INCOMPLETE = 1, LATER = 3 }; /* of assembly/assemble.h: there is an archive; another world will make it */
+enum { INCOMPLETE = 1, LATER = 3 }; /* of assembly/assemble.h: an archive exists; another world will make it */
 
 static const char *const file_name = "libhopscope-assemble.so";
 
@@ -31,17 +31,17 @@ bool assemble(const char *directory) {
         *(void **)&entry = dlsym(library, "hopscope_assemble_after_all");
     if (!entry) {
         const char *why = dlerror();
-        log_line("the archive was not made (%s); the spools are in %s: `hopscope recover %s` makes it",
-                 why ? why : "the assembly lacks its entry", directory, directory);
+        log_line("no archive was made (%s). The spools are in %s; `hopscope recover %s` makes an archive from them",
+                 why ? why : "libhopscope-assemble.so lacks its entry point", directory, directory);
         return false;
     }
-    struct file_guard guard; /* libotf2's files too */
+    struct file_guard guard; /* libotf2's files are guarded too */
     file_guard_begin(&guard);
     int code = entry(directory, message, sizeof message);
     file_guard_end(&guard);
     if (code != 0 && code != LATER)
-        log_line("%s: %s; the spools stay in %s",
-                 code == INCOMPLETE ? "the archive was made of what there is" : "the archive was not made",
+        log_line("%s %s. The spools stay in %s",
+                 code == INCOMPLETE ? "the archive is incomplete;" : "no archive was made:",
                  message[0] ? message : "no reason given", directory);
     return code == 0 || code == INCOMPLETE;
 }

@@ -1,4 +1,4 @@
-/* Hands a finished run's spools to the assembly, which is loaded only now: the archive library is no part of the
+/* Assembles a finished run's spools. Loads the assembly only now, so that the archive library is not in the
  * application's process before. */
 #ifndef HOPSCOPE_ASSEMBLE_CALL_H
 #define HOPSCOPE_ASSEMBLE_CALL_H

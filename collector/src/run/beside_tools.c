@@ -10,17 +10,16 @@ void beside_tools_tell(const struct config *config) {
     struct other_tool behind = other_tool_behind();
     struct other_tool before = config->chain ? (struct other_tool){0} : other_tool_before();
     if (before.path)
-        log_line("%s has %s and %d more functions that the collector has too, and is loaded before it: the calls that "
-                 "it passes on to PMPI functions are not recorded. With HOPSCOPE_CHAIN=1 both see each call",
+        log_line("%s wraps %s and %d more functions that the collector also wraps, and is loaded before it. Calls that "
+                 "it passes on to PMPI functions are not recorded; set HOPSCOPE_CHAIN=1 so that both see every call",
                  before.path, before.first, before.more);
     if (behind.path && !config->chain)
-        log_line("%s has %s and %d more functions that the collector has too, and is loaded behind it: it sees none "
-                 "of their calls. With HOPSCOPE_CHAIN=1 both see each call",
+        log_line("%s wraps %s and %d more functions that the collector also wraps, and is loaded after it. It sees "
+                 "none of their calls; set HOPSCOPE_CHAIN=1 so that both see every call",
                  behind.path, behind.first, behind.more);
     else if (behind.path && config->tree)
-        log_line("%s is loaded behind the collector, so it does not see the collectives that run over the tree: they "
-                 "are messages of the collector's own, and none of theirs goes on to the next tool. Load it before "
-                 "the collector, and both see them",
+        log_line("%s is loaded after the collector, so it does not see collectives that run over the tree: the "
+                 "collector turns them into messages of its own. Load the other tool first, and both see them",
                  behind.path);
 }
 
@@ -29,9 +28,10 @@ bool beside_tools_tell_unbegun(void) {
     tool = tool ? tool : other_tool_with("MPI_Init_thread");
     if (!tool)
         return false;
-    log_line("%s has an MPI_Init too, is loaded before the collector and passed it by: nothing was recorded. %s", tool,
-             chain_wanted() ? "HOPSCOPE_CHAIN=1 does not reach how it calls PMPI_Init; load it behind the collector"
-                            : "With HOPSCOPE_CHAIN=1 both see each call");
+    log_line("%s wraps MPI_Init too, is loaded before the collector and bypassed it. Nothing was recorded. %s", tool,
+             chain_wanted()
+                 ? "HOPSCOPE_CHAIN=1 does not help with the way it calls PMPI_Init; load it after the collector"
+                 : "Set HOPSCOPE_CHAIN=1 so that both see every call");
     return true;
 }
 

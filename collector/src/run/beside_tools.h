@@ -1,4 +1,4 @@
-/* What the user is to know where the collector is not the only one that wraps MPI functions. */
+/* Tells the user what follows when other tools wrap MPI functions too. */
 #ifndef HOPSCOPE_BESIDE_TOOLS_H
 #define HOPSCOPE_BESIDE_TOOLS_H
 
@@ -7,11 +7,11 @@
 /* One line on stderr for each thing that one of the tools will not see. */
 void beside_tools_tell(const struct config *config);
 
-/* Of a program that has used MPI, but never came by the collector's MPI_Init: true if it is told that another tool is
- * why. */
+/* For a program that used MPI but never called the collector's MPI_Init: true if it reported another tool as the
+ * reason. */
 bool beside_tools_tell_unbegun(void);
 
-/* The object that takes MPI_Finalize before it comes to us, so that our end of the run may never come; NULL: none. */
+/* The object whose MPI_Finalize precedes ours, so that our end of the run may never be called; NULL: none. */
 const char *beside_tools_ending(const struct config *config);
 
 #endif

@@ -11,15 +11,15 @@ enum {
     TAG = 1,
     MOST_ROUNDS = 50,
     LEAST_ROUNDS = 5,
-    LONGEST_NS = 500 * 1000000,      /* for one machine, beyond LEAST_ROUNDS: a slow link must not hold up the start */
-    LONGEST_BRIEFLY_NS = 5 * 1000000 /* nor the application in between */
+    LONGEST_NS = 500 * 1000000,      /* per machine, beyond LEAST_ROUNDS: a slow link must not hold up the start */
+    LONGEST_BRIEFLY_NS = 5 * 1000000 /* nor the application during the run */
 };
 
 struct round_trip {
     uint64_t ref_send, here_recv, here_send, ref_recv;
 };
 
-/* What rank 0 says: go on, or here is the fastest. */
+/* What rank 0 announces: go on, or this round was the fastest. */
 struct call_out {
     uint64_t more;
     struct round_trip fastest;
@@ -36,7 +36,7 @@ static int by_duration(const void *a, const void *b) {
 }
 
 /* Twice the offset in ticks, up to a constant: (here_recv - ref_send) + (here_send - ref_recv), relative to the first
- * round. Rates differ by parts per million at most, which is nothing within half a second. */
+ * round. Rates differ by at most parts per million, which is negligible within half a second. */
 static double spread_ns(const struct round_trip *trips, int count) {
     double least = INFINITY, most = -INFINITY;
     for (int i = 0; i < count; i++) {
@@ -65,7 +65,8 @@ static void ask(MPI_Comm comm, int leader, uint64_t longest_ns) {
         t->here_send = answer[1];
     }
     qsort(trips, (size_t)rounds, sizeof trips[0], by_duration);
-    /* The very fastest share their route's and the scheduler's asymmetry and agree too well: a quarter tells more. */
+    /* The very fastest rounds share the asymmetry of route and scheduler and agree too well; a quarter of them is more
+     * telling. */
     int fastest = rounds / 4 < LEAST_ROUNDS ? LEAST_ROUNDS : rounds / 4;
     out = (struct call_out){0, trips[0], spread_ns(trips, fastest)};
     pmpi.Send(&out, sizeof out, MPI_BYTE, leader, TAG, comm);

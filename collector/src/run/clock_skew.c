@@ -9,13 +9,13 @@
 #include "record/clock.h"
 
 struct skewed {
-    const char *host; /* in the text, so many bytes long */
+    const char *host; /* within the text, host_length bytes long */
     size_t host_length;
     long long offset_ns;
     long ppm;
 };
 
-/* Reads one `host:offset_ns:ppm`; returns what follows it, NULL if it is none. */
+/* Reads one `host:offset_ns:ppm`; returns the rest of the text, NULL if it is malformed. */
 static const char *read_one(const char *text, struct skewed *out) {
     char *end;
     out->host = text;
@@ -50,8 +50,7 @@ void clock_skew_apply(const char *skew, struct machines *machines, bool speak) {
         return;
     if (!is_readable(skew)) {
         if (speak)
-            log_line("HOPSCOPE_CLOCK_SKEW=%.200s is not host:offset_ns:ppm,... in whole numbers; the clocks stay right",
-                     skew);
+            log_line("HOPSCOPE_CLOCK_SKEW=%.200s ignored; write host:offset_ns:ppm,... in whole numbers", skew);
         return;
     }
     snprintf(machines->own_boot, sizeof machines->own_boot, "%.39s", machines->own_host);
@@ -73,7 +72,7 @@ void clock_skew_tell_unknown(const char *skew, const struct machines *machines) 
         for (int rank = 0; rank < machines->ranks && !found; rank++)
             found = is_named(&one, machines->of_rank[rank].host);
         if (!found)
-            log_line("HOPSCOPE_CLOCK_SKEW=%.200s: no rank runs on a host `%.*s`; rank 0 is on `%s`", skew,
+            log_line("HOPSCOPE_CLOCK_SKEW=%.200s: no rank runs on the host `%.*s`; rank 0 runs on `%s`", skew,
                      (int)one.host_length, one.host, machines->own_host);
     }
 }

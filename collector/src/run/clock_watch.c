@@ -5,14 +5,14 @@
 
 enum { FIRST_CHECKPOINT = 4, COST_FACTOR = 200 };
 
-/* Rank 0's. */
+/* Used by rank 0 only. */
 static struct {
     double interval_ns;
-    uint64_t measured_ns;       /* when the last measurement was */
+    uint64_t measured_ns;       /* time of the last measurement */
     uint64_t number, number_ns; /* of the last checkpoint */
 } watch;
 
-/* What rank 0 says to all. */
+/* What rank 0 broadcasts. */
 struct call_out {
     uint64_t measure, next;
 };
@@ -43,7 +43,7 @@ static struct call_out decide(uint64_t number) {
         left = watch.interval_ns;
     double elapsed = (double)(now - watch.number_ns);
     double rate = elapsed > 0 ? (double)(number - watch.number) / elapsed : 0;
-    /* Half of the way: the program may slow down. */
+    /* Aim at half the distance: the program may slow down. */
     double step = rate * left / 2, most = (double)number;
     out.next = number + (step < 1 ? 1 : (uint64_t)(step < most ? step : most));
     watch.number = number;

@@ -1,4 +1,4 @@
-/* Words are kept apart when they are put together: `./app 'a b'` is not `./app a b`. */
+/* Keeps word boundaries: `./app 'a b'` is not `./app a b`. */
 #include "run/command_line.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@ static bool needs_quotes(const char *word) {
     return !*word || word[strspn(word, plain)];
 }
 
-/* Appends to out at `at`; the new end, or capacity if it does not fit. */
+/* Appends to out at `at`. Returns the new end, or capacity if the text does not fit. */
 static size_t append(char *out, size_t capacity, size_t at, const char *text, size_t length) {
     if (at + length >= capacity)
         return capacity;
@@ -29,7 +29,7 @@ static size_t append_word(char *out, size_t capacity, size_t at, const char *wor
 }
 
 void quote_words(char *out, size_t capacity, const char *words, size_t length) {
-    size_t end = 0; /* behind the last whole word */
+    size_t end = 0; /* after the last whole word */
     for (size_t i = 0; i < length; i += strlen(words + i) + 1) {
         size_t at = i ? append(out, capacity, end, " ", 1) : 0;
         at = append_word(out, capacity, at, words + i);

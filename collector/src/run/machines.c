@@ -24,7 +24,8 @@ void machines_own(struct machines *machines) {
     }
 }
 
-/* Leaders in rank order; a leader whose host name another machine has already taken gets its number added. */
+/* Names leaders in rank order; a leader whose host name is already taken by another machine gets its number
+ * appended. */
 static void name_clocks(struct machines *machines) {
     for (int rank = 0; rank < machines->ranks; rank++) {
         struct machine_name *own = &machines->of_rank[rank];

@@ -10,10 +10,10 @@
 #include "log/log.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
-#include "topology/topology.h"
+#include "topology/topology_file.h"
 #endif
 
-/* Rank 0's text on every rank. False if memory or MPI fails. */
+/* Gives every rank rank 0's text. False if memory or MPI fails. */
 static bool share_text(struct requested_text *text, MPI_Comm comm, int rank) {
     uint64_t head[2] = {text->text != NULL, text->length};
     if (pmpi.Bcast(head, sizeof head, MPI_BYTE, 0, comm) != MPI_SUCCESS)
@@ -33,7 +33,7 @@ static bool make_topology(struct plan_request *request, const struct machines *m
     char why[600];
     const char **hosts = calloc((size_t)machines->ranks, sizeof *hosts);
     if (!hosts) {
-        snprintf(message, capacity, "no memory for the topology");
+        snprintf(message, capacity, "out of memory for the topology");
         return false;
     }
     for (int rank = 0; rank < machines->ranks; rank++)
@@ -73,7 +73,7 @@ bool plan_request_read(struct plan_request *request, const struct config *config
         return false;
     }
     if (!share_text(&request->tree, comm, rank) || !share_text(&request->topology_file, comm, rank)) {
-        snprintf(message, capacity, "the tree and topology files could not be handed to all ranks");
+        snprintf(message, capacity, "rank 0 could not send the tree and topology files to all ranks");
         return false;
     }
     return make_topology(request, machines, message, capacity);
@@ -92,7 +92,7 @@ static void keep(const struct requested_text *text, const char *directory, const
         ok = false;
     file_guard_end(&guard);
     if (!ok)
-        log_line("%s could not be written: %s", path, strerror(errno));
+        log_line("cannot write %s: %s", path, strerror(errno));
 }
 
 void plan_request_keep(const struct plan_request *request, const char *directory) {

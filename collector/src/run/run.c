@@ -11,6 +11,7 @@
 
 #include "comm/registry.h"
 #include "config/config.h"
+#include "hopscope/functions.h"
 #include "log/log.h"
 #include "mpi/mpi_table.h"
 #include "presence/job.h"
@@ -26,10 +27,8 @@
 #include "run/command_line.h"
 #include "run/machines.h"
 #include "run/plan_request.h"
-#include "wrappers/call.h"
-#include "wrappers/collective.h"
-#include "wrappers/message.h"
-#include "wrappers/requests.h"
+#include "run/settings.h"
+#include "topology/own_memory.h"
 
 #ifdef HOPSCOPE_HAVE_ENGINE
 #include "engine/engine.h"
@@ -38,19 +37,20 @@
 
 static struct {
     struct config config;
+    struct run_terms terms;
     enum presence presence;
     int rank, size;
-    char directory[PATH_MAX]; /* absolute: the application may change its own */
+    char directory[PATH_MAX]; /* absolute: the application may change its working directory */
     char job[200];
-    bool job_is_of_world; /* and of no other */
+    bool job_is_of_world; /* no other world has this job name */
     bool in_session;      /* the program has not called MPI_Init: there is no MPI_COMM_WORLD */
-    MPI_Group world;      /* then its processes */
+    MPI_Group world;      /* the processes of such a program */
     bool spawned;         /* by MPI_Comm_spawn */
-    MPI_Comm parent;      /* then with those that did, once MPI_Init was called; else MPI_COMM_NULL */
+    MPI_Comm parent;      /* those that spawned this world, once MPI_Init was called; else MPI_COMM_NULL */
     char root[PATH_MAX];  /* the trace directory of all worlds; a spawned one records beneath it */
-    MPI_Comm comm;        /* the collector's own, over all ranks; MPI_COMM_NULL without their proven presence */
+    MPI_Comm comm;        /* the collector's own, over all ranks; MPI_COMM_NULL unless all are present */
     struct machines machines;
-    struct topology *topology; /* the engine's as long as it runs */
+    struct topology *topology; /* the engine's while it runs */
 } run;
 
 static void name_directory(void) {
@@ -67,7 +67,7 @@ static void name_directory(void) {
     memcpy(run.root, run.directory, sizeof run.root);
 }
 
-/* Sessions have levels of their own each; the highest is not wrong. */
+/* Each session has its own thread level; the highest is a safe answer. */
 static int thread_level(void) {
     int level = MPI_THREAD_MULTIPLE;
     if (!run.in_session)
@@ -97,6 +97,7 @@ static void define_process(void) {
     line_number(&line, "core", sched_getcpu());
     line_text(&line, "clock_host", run.machines.own_host);
     line_text(&line, "boot", run.machines.own_boot);
+    line_number(&line, "memory", (int64_t)own_memory());
     line_text(&line, "command", command);
     line_text(&line, "mpi_library", library);
     line_number(&line, "started_ns", (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
@@ -113,7 +114,7 @@ static void define_process(void) {
     line_end(&line);
 }
 
-/* What only became known by talking to the other ranks. */
+/* Defines what only messages from the other ranks could tell. */
 static void define_process_again(const struct plan_request *request) {
     struct line line;
     line_begin(&line, "process");
@@ -132,7 +133,7 @@ static void define_process_again(const struct plan_request *request) {
 }
 
 static void make_own_comm(void) {
-#if HOPSCOPE_MPI_SESSIONS
+#if HOPSCOPE_MPI_4
     if (run.in_session) {
         if (pmpi.Comm_create_from_group(run.world, "org.hopscope.collector", MPI_INFO_NULL, MPI_ERRORS_RETURN,
                                         &run.comm) != MPI_SUCCESS)
@@ -140,15 +141,16 @@ static void make_own_comm(void) {
         return;
     }
 #endif
-    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* by default an error ends the job */
+    int error = pmpi.Comm_split(MPI_COMM_WORLD, 0, run.rank, &run.comm); /* the default handler would end the job */
     if (error != MPI_SUCCESS) {
-        log_line("MPI could not make the collector's communicator (error %d); the job ends before it has begun", error);
+        log_line("MPI could not create the collector's communicator (error %d), so the job ends before it has begun",
+                 error);
         pmpi.Abort(MPI_COMM_WORLD, 2);
     }
     pmpi.Comm_set_errhandler(run.comm, MPI_ERRORS_RETURN);
 }
 
-/* All ranks come here with the same texts, so all fail alike: one speaks and ends the job, the others wait for it. */
+/* All ranks get here with the same texts, so all fail alike: one reports and ends the job, the others wait for that. */
 static void end_for_wrong_input(const char *message) {
     record_finish("wrong input");
     pmpi.Barrier(run.comm);
@@ -162,7 +164,7 @@ static void end_for_wrong_input(const char *message) {
 }
 
 static void start_together(void) {
-    char message[800] = "the collector has no memory to begin with";
+    char message[800] = "out of memory at the start of the collector";
     struct plan_request request;
     make_own_comm();
     if (!machines_gather(&run.machines, run.comm, run.rank, run.size) ||
@@ -177,8 +179,8 @@ static void start_together(void) {
         clock_watch_start(run.comm, run.rank, &run.machines, run.config.clock_seconds);
 #ifdef HOPSCOPE_HAVE_ENGINE
     comm_registry_tell_of_lost(engine_comm_abandon);
-    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.shared_memory, run.comm,
-                      message, sizeof message)) {
+    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.transport, run.comm, message,
+                      sizeof message)) {
         char placed[PATH_MAX + sizeof message];
         snprintf(placed, sizeof placed, "%s:%s", request.tree.name, message);
         end_for_wrong_input(placed);
@@ -189,9 +191,8 @@ static void start_together(void) {
     plan_request_free(&request);
 }
 
-/* Processes that others started record beneath the others' directory, if they know it. False: nothing tells this group
- * of them from the others, or from their parents, whose spools they would write over; all of the group find so alike.
- */
+/* Spawned processes record beneath the spawning job's directory, if it is known. False if nothing distinguishes this
+ * group from other groups or from its parents, whose spools it would overwrite; all of the group agree. */
 static bool place_among_worlds(void) {
     if (run.in_session || pmpi.Comm_get_parent(&run.parent) != MPI_SUCCESS)
         run.parent = MPI_COMM_NULL;
@@ -200,8 +201,8 @@ static bool place_among_worlds(void) {
         return true;
     if (!run.job_is_of_world) {
         if (run.rank == 0)
-            log_line("the %d processes that MPI_Comm_spawn has started here are not recorded: under this launcher "
-                     "nothing tells them from the ones that started them",
+            log_line("the %d processes started by MPI_Comm_spawn are not recorded, because this launcher gives them "
+                     "nothing that tells them from their parents",
                      run.size);
         return false;
     }
@@ -211,10 +212,10 @@ static bool place_among_worlds(void) {
     return true;
 }
 
-/* Everything that is said between the ranks of a program without MPI_Init. Without proven presence it is nothing. */
+/* All messages between the ranks of a program without MPI_Init; none unless all are present. */
 static void start_in_session(void) {
     if (run.config.tree)
-        collective_refusal = record_define_reason("MPI by sessions without MPI_Init");
+        run.terms.refusal = record_define_reason("MPI by sessions without MPI_Init");
     if (run.presence != PRESENCE_COMPLETE)
         return;
     make_own_comm();
@@ -226,12 +227,12 @@ static void start_in_session(void) {
     run.comm = MPI_COMM_NULL;
 }
 
-/* began: ticks of entering MPI_Init. */
+/* began: ticks on entering MPI_Init. */
 static bool start(uint64_t began) {
     bool speak = run.rank == 0 && !job_was_spawned();
     run.config = config_read(speak);
     run.job_is_of_world = job_token(run.job, sizeof run.job, !run.in_session);
-    if (run.in_session) /* never taken for ranks that are inside MPI_Init */
+    if (run.in_session) /* must not be mistaken for ranks inside MPI_Init */
         strncat(run.job, "-sessions", sizeof run.job - strlen(run.job) - 1);
     name_directory();
     if (!place_among_worlds())
@@ -251,36 +252,41 @@ static bool start(uint64_t began) {
     run.presence = presence_prove(&question);
     bool serving = run.presence == PRESENCE_COMPLETE || run.presence == PRESENCE_INCOMPLETE;
     if (serving && !(run.in_session ? comm_registry_start_from(run.world) : comm_registry_start())) {
-        log_line("rank %d has no memory for the collector's tables", run.rank);
+        log_line("rank %d is out of memory for the collector's tables", run.rank);
         pmpi.Abort(MPI_COMM_WORLD, 2);
     }
     if (serving && run.config.record && record_start(run.directory, run.rank, run.config.chunk_bytes)) {
         define_process();
+        if (run.rank == 0)
+            settings_define();
         comm_registry_define_all();
         if (run.config.paused)
             record_hold(true);
     }
     if (serving && run.parent != MPI_COMM_NULL)
         comm_registry_add_parent(run.parent, began);
-    messages_recorded = run.config.messages;
-    requests_start(thread_level() == MPI_THREAD_MULTIPLE);
+    run.terms.records_messages = run.config.messages;
+    run.terms.native_every = run.config.native_every;
+    run.terms.rank = run.rank;
+    run.terms.processes = run.size;
+    run.terms.many_threads = thread_level() == MPI_THREAD_MULTIPLE;
     if (run.in_session)
         start_in_session();
     else if (run.presence == PRESENCE_COMPLETE)
         start_together();
     else if (serving && run.config.tree)
-        collective_refusal = record_define_reason("collector not on every rank");
+        run.terms.refusal = record_define_reason("collector not on every rank");
     return serving;
 }
 
-bool run_start(uint64_t began) {
+struct run_terms run_start(uint64_t began) {
     int kept = errno;
     run.comm = run.parent = MPI_COMM_NULL;
     pmpi.Comm_rank(MPI_COMM_WORLD, &run.rank);
     pmpi.Comm_size(MPI_COMM_WORLD, &run.size);
-    bool serving = start(began);
+    run.terms.serves = start(began);
     errno = kept;
-    return serving;
+    return run.terms;
 }
 
 void run_add_world(uint64_t began) {
@@ -317,7 +323,7 @@ void run_finish(void) {
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Finalize, 0, 0, 0, 0);
     record_finish("finalize");
     if (together) {
-        /* Behind this every spool is complete. */
+        /* After this barrier every spool is complete. */
         pmpi.Barrier(run.comm);
         pmpi.Comm_free(&run.comm);
     }
@@ -326,10 +332,10 @@ void run_finish(void) {
     errno = kept;
 }
 
-#if HOPSCOPE_MPI_SESSIONS
-static MPI_Session own_session; /* the group of the world lives in it */
+#if HOPSCOPE_MPI_4
+static MPI_Session own_session; /* keeps the group of the world alive */
 
-bool run_start_in_session(void) {
+struct run_terms run_start_in_session(void) {
     int kept = errno;
     run.comm = run.parent = MPI_COMM_NULL;
     run.in_session = true;
@@ -341,9 +347,9 @@ bool run_start_in_session(void) {
         if (!serving)
             pmpi.Session_finalize(&own_session);
     }
-    run.in_session = serving;
+    run.in_session = run.terms.serves = serving;
     errno = kept;
-    return serving;
+    return run.terms;
 }
 
 void run_finish_in_session(int function) {
@@ -365,16 +371,16 @@ void run_tell_of_late_session(void) {
     line_end(&line);
     definitions_close();
     if (run.rank == 0)
-        log_line("a session of MPI has begun after all had ended: what is done in it and in later ones is not "
-                 "recorded. Keep one session open to the end, and all are");
+        log_line("an MPI session was opened after all earlier ones had closed. It and later sessions are not recorded; "
+                 "keep one session open to the end, and all are");
     errno = kept;
 }
 #endif
 
 void run_assemble(void) {
-    /* After PMPI_Finalize, so that no other rank waits for it; of several worlds the one that ends last does it.
-     * Without proven presence nobody knows when the last spool is complete: the launcher, `hopscope recover` or the
-     * first analysis does it then. */
+    /* Runs after PMPI_Finalize, so that no other rank waits for it; with several worlds the last to end assembles. If
+     * some ranks lack the collector, nobody knows when the last spool is complete, so the launcher, `hopscope recover`
+     * or the first analysis assembles later. */
     if (run.presence == PRESENCE_COMPLETE && run.rank == 0 && !run.config.record)
         presence_withdraw(run.directory);
     if (run.presence != PRESENCE_COMPLETE || run.rank != 0 || !run.config.assemble || !run.config.record)

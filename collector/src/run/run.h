@@ -7,33 +7,41 @@
 
 #include "mpi/mpi_table.h"
 
-/* After PMPI_Init: finds out whether every rank carries the collector, begins recording, and where a tree is asked for
- * starts the engine. A tree or topology file that cannot serve ends the job here, before work is lost. False: this
- * process is to be left alone. began: the ticks of calling it. */
-bool run_start(uint64_t began);
-/* After a PMPI_Init that came behind the first session: MPI_COMM_WORLD, and the communicator with those who spawned it.
- */
+/* What the wrappers do in this job. */
+struct run_terms {
+    bool serves; /* false: leave this process alone */
+    bool records_messages, many_threads;
+    unsigned native_every; /* as in config.h */
+    int rank, processes;   /* of this world */
+    uint32_t refusal;      /* definition id of the reason why nothing can run over the requested tree; 0: none */
+};
+
+/* After PMPI_Init: finds out whether every rank carries the collector, begins recording, and starts the engine if a
+ * tree is asked for. A tree or topology file that is unusable ends the job here, before work is lost. began: ticks at
+ * the call of MPI_Init. */
+struct run_terms run_start(uint64_t began);
+/* After a PMPI_Init that followed the first session: adds MPI_COMM_WORLD and the parents' communicator. */
 void run_add_world(uint64_t began);
-#if HOPSCOPE_MPI_SESSIONS
+#if HOPSCOPE_MPI_4
 /* After the first PMPI_Session_init of a program that has not called MPI_Init: the same on the processes of
- * mpi://WORLD. All of them are inside this function when they talk to one another, which they do here and never again:
- * nothing says where they would all come together later. So there is no engine, one clock exchange, and the archive is
- * made afterwards. */
-bool run_start_in_session(void);
-/* Before the PMPI_Session_finalize of the last session (function: whose leave it is); no rank waits for another. */
+ * mpi://WORLD. All of them are inside this function while they exchange messages. They do so only here, because no
+ * later point is known where all would meet. So there is no engine and one clock exchange, and the archive is made
+ * afterwards. */
+struct run_terms run_start_in_session(void);
+/* Before the PMPI_Session_finalize of the last session (function: the call to leave); no rank waits for another. */
 void run_finish_in_session(int function);
-/* After a PMPI_Session_init that came behind the end of the recording: nothing of it is recorded, which is said once
- * on stderr and in the trace. */
+/* After a PMPI_Session_init that followed the end of recording: reports once, on stderr and in the trace, that nothing
+ * of this session is recorded. */
 void run_tell_of_late_session(void);
 #endif
-/* Behind a collective on MPI_COMM_WORLD whose sequence number has come to its checkpoint: clock_watch.h. has_data: it
- * has moved some; also if it failed, for then nothing tells who else thinks so. */
+/* After a collective on MPI_COMM_WORLD whose sequence number has reached its checkpoint: clock_watch.h. has_data: it
+ * moved some, or failed: other ranks may not know of the failure. */
 void run_checkpoint(int function, uint64_t seq, bool has_data);
-/* Before PMPI_Finalize: nothing of the collector's is left in the MPI library afterwards. */
+/* Before PMPI_Finalize: removes everything of the collector's from the MPI library. */
 void run_finish(void);
-/* After PMPI_Finalize: on rank 0, the archive is put together. */
+/* After PMPI_Finalize: rank 0 assembles the archive. */
 void run_assemble(void);
-/* Before PMPI_Abort: the spools say how the run ended. */
+/* Before PMPI_Abort: writes to the spools how the run ended. */
 void run_abort(void);
 
 #endif

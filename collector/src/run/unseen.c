@@ -1,7 +1,7 @@
-/* Says in one line, when a process ends, that it used MPI and the collector saw nothing of it.
+/* Reports in one line, when a process ends, that it used MPI and the collector saw nothing of it.
  *
- * A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym) never comes by a
- * preloaded library; one whose MPI_Init another tool takes first does not come by either.
+ * A program that opens its MPI library itself and looks functions up in that handle (dlopen, dlsym) bypasses a
+ * preloaded library. Another tool that takes MPI_Init first hides the program too.
  */
 #include "run/unseen.h"
 
@@ -29,7 +29,7 @@ static bool is_mpi(const char *path) {
     return false;
 }
 
-/* One of a job's processes speaks, as far as the launcher tells them apart. */
+/* True for one process per job, if the launcher gives ranks. */
 static bool speaks(void) {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -48,8 +48,7 @@ __attribute__((destructor)) static void at_end(void) {
     int (*initialized)(int *) = handle ? (int (*)(int *))dlsym(handle, "PMPI_Initialized") : NULL;
     int used = 0;
     if (initialized && initialized(&used) == 0 && used && !beside_tools_tell_unbegun())
-        log_line(
-            "this program took its MPI functions from %s by itself (dlopen, dlsym), past the collector: nothing was "
-            "recorded. Link it to the MPI library, or look the functions up in RTLD_DEFAULT",
-            library.path);
+        log_line("this program looked up its MPI functions in %s by itself (dlopen, dlsym) and bypassed the collector. "
+                 "Nothing was recorded. Link the program to the MPI library, or look the functions up in RTLD_DEFAULT",
+                 library.path);
 }

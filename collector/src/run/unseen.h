@@ -1,8 +1,8 @@
-/* Whether the program's MPI_Init came by the collector. */
+/* Whether the program's MPI_Init reached the collector. */
 #ifndef HOPSCOPE_UNSEEN_H
 #define HOPSCOPE_UNSEEN_H
 
-/* It did. Else one line on stderr says at the end of a process that has used MPI why nothing was recorded. */
+/* It did. Otherwise one line on stderr, at the end of a process that used MPI, says why nothing was recorded. */
 void unseen_not(void);
 
 #endif

@@ -1,20 +1,7 @@
-/* The topology without a file, its link classes and its end. topology_file.c reads the file. */
 #include "topology/topology.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "topology/topology_file.h"
-
-enum link_class topology_link(const struct topology *topology, int rank_a, int rank_b) {
-    if (rank_a == rank_b)
-        return LINK_SELF;
-    int host_a = topology->host_of_rank[rank_a], host_b = topology->host_of_rank[rank_b];
-    if (host_a == host_b)
-        return LINK_SHM;
-    return topology->cluster_of_host[host_a] == topology->cluster_of_host[host_b] ? LINK_LAN : LINK_WAN;
-}
 
 int topology_add_host(struct topology *topology, const char *name, int cluster) {
     for (int host = 0; host < topology->hosts; host++)
@@ -40,10 +27,9 @@ int topology_add_cluster(struct topology *topology, const char *name) {
 }
 
 struct topology *topology_empty(int ranks, size_t most_hosts, size_t most_clusters) {
-    struct topology_owner *owner = calloc(1, sizeof *owner);
-    if (!owner)
+    struct topology *t = calloc(1, sizeof *t);
+    if (!t)
         return NULL;
-    struct topology *t = &owner->topology;
     t->ranks = ranks;
     t->host_of_rank = calloc((size_t)ranks, sizeof *t->host_of_rank);
     t->cluster_of_host = calloc(most_hosts, sizeof *t->cluster_of_host);
@@ -55,38 +41,21 @@ struct topology *topology_empty(int ranks, size_t most_hosts, size_t most_cluste
     return NULL;
 }
 
-struct topology *topology_make(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
-                               char *message, size_t capacity) {
-    if (text)
-        return topology_read(text, length, host_names_of_ranks, ranks, message, capacity);
-    struct topology *t = topology_empty(ranks, (size_t)ranks, 1);
-    bool whole = t && topology_add_cluster(t, "cluster") == 0;
-    for (int rank = 0; whole && rank < ranks; rank++) {
-        t->host_of_rank[rank] = topology_add_host(t, host_names_of_ranks[rank], 0);
-        whole = t->host_of_rank[rank] >= 0;
-    }
-    if (whole)
-        return t;
-    topology_free(t);
-    snprintf(message, capacity, "1:1: out of memory for a topology of %d ranks", ranks);
-    return NULL;
-}
-
 void topology_free(struct topology *topology) {
     if (!topology)
         return;
-    struct topology_owner *owner = (struct topology_owner *)topology;
     for (int host = 0; host < topology->hosts; host++)
         free(topology->host_names[host]);
     for (int cluster = 0; cluster < topology->clusters; cluster++)
         free(topology->cluster_names[cluster]);
-    for (size_t i = 0; i < owner->trace_count; i++)
-        free(owner->traces[i]);
-    free(owner->traces);
+    for (size_t i = 0; i < topology->trace_count; i++)
+        free(topology->traces[i]);
+    free(topology->traces);
     free(topology->host_of_rank);
     free(topology->cluster_of_host);
     free(topology->host_names);
     free(topology->cluster_names);
     free(topology->delay_of_pair);
-    free(owner);
+    free(topology->cluster_link);
+    free(topology);
 }

@@ -1,4 +1,4 @@
-/* rank -> host -> cluster, link classes, and the delays to emulate. Pure: builds and is tested without MPI. */
+/* rank -> host -> cluster, and the delays to emulate. Pure: builds and is tested without MPI. */
 #ifndef HOPSCOPE_TOPOLOGY_H
 #define HOPSCOPE_TOPOLOGY_H
 
@@ -6,13 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum link_class { LINK_SELF, LINK_SHM, LINK_LAN, LINK_WAN };
-
 struct link_delay {
     uint64_t latency_ns;
     double bytes_per_second;  /* 0: infinite */
-    const uint64_t *trace_ns; /* NULL: latency_ns always */
+    const uint64_t *trace_ns; /* NULL: the latency is always latency_ns */
     size_t trace_length;
+    const double *rates; /* NULL: the bandwidth is always bytes_per_second */
+    size_t rate_count;
+    bool latency_of_clusters; /* of a pair of hosts: their clusters' link has the latency, not this */
+};
+
+/* From all hosts of one cluster to all hosts of another: one link that their messages share. */
+struct cluster_link {
+    struct link_delay delay;
+    bool has_latency;
+    int gateway_from, gateway_to; /* hosts whose interfaces messages pass on their way; -1: none */
 };
 
 struct topology {
@@ -20,16 +28,22 @@ struct topology {
     int *host_of_rank, *cluster_of_host;
     char **host_names, **cluster_names;
     bool emulates;
-    struct link_delay *delay_of_pair; /* [from host * hosts + to host]; same host: the shm class */
-    uint64_t interface_message_ns;    /* 0 and 0: interfaces are not emulated */
+    struct link_delay *delay_of_pair;  /* [from host * hosts + to host]; same host: the shm class */
+    struct cluster_link *cluster_link; /* [from cluster * clusters + to cluster]; NULL: no clusters share a link */
+    uint64_t interface_message_ns;     /* 0 and 0: interfaces are not emulated */
     double interface_bytes_per_second;
+    bool cut_through;         /* interfaces and links pass bytes on as they come, not whole messages */
+    uint64_t rank_message_ns; /* 0 and 0: sending and receiving cost a rank nothing */
+    double rank_byte_ns;
+    void **traces; /* of the delays */
+    size_t trace_count;
 };
 
-/* host_names_of_ranks: the machine each world rank runs on. text NULL: every machine a host of one cluster.
- * NULL on error with a message (line:column: what is wrong; what would be right). */
-struct topology *topology_make(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
-                               char *message, size_t capacity);
+/* An empty topology with room for this many. NULL if memory runs out. */
+struct topology *topology_empty(int ranks, size_t most_hosts, size_t most_clusters);
+/* The number of the host or cluster with this name, new or known; -1 if memory runs out. */
+int topology_add_host(struct topology *topology, const char *name, int cluster);
+int topology_add_cluster(struct topology *topology, const char *name);
 void topology_free(struct topology *topology);
-enum link_class topology_link(const struct topology *topology, int rank_a, int rank_b);
 
 #endif

@@ -1,105 +1,48 @@
-/* Reads which links the engine's messages emulate: a delay for every directed pair of hosts. */
+/* Reads the link delays that the engine's messages emulate: one for every directed pair of hosts. */
+#include "topology/topology_delays.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "topology/topology_file.h"
-
-static bool read_rate(struct complaint *c, const struct json *value, double *rate) {
-    if (!value)
-        return true;
-    if (value->type != JSON_NUMBER || !(value->number > 0))
-        return complain(c, value, "`bytes_per_second` must be a number above 0; leave it out for infinitely many");
-    *rate = value->number;
-    return true;
-}
-
-static bool read_trace(struct complaint *c, const struct json *list, struct topology *topology,
-                       struct link_delay *delay) {
-    struct topology_owner *owner = (struct topology_owner *)topology;
-    if (!expect_type(c, list, JSON_ARRAY, "`latency_trace_ns`"))
-        return false;
-    if (list->length == 0)
-        return complain(c, list, "`latency_trace_ns` is empty; give at least one latency, or `latency_ns` instead");
-    uint64_t *trace = malloc(list->length * sizeof *trace);
-    uint64_t **traces = realloc(owner->traces, (owner->trace_count + 1) * sizeof *traces);
-    if (traces)
-        owner->traces = traces;
-    if (!trace || !traces) {
-        free(trace);
-        return complain(c, list, "out of memory for %zu latencies", list->length);
-    }
-    owner->traces[owner->trace_count++] = trace;
-    for (size_t i = 0; i < list->length; i++) {
-        int64_t latency = 0;
-        if (!read_integer(c, &list->items[i], "a latency", 0, INT64_MAX, &latency))
-            return false;
-        trace[i] = (uint64_t)latency;
-    }
-    delay->trace_ns = trace;
-    delay->trace_length = list->length;
-    return true;
-}
-
-/* Replaces in delay what object gives. */
-static bool read_delay(struct complaint *c, const struct json *object, struct topology *topology,
-                       struct link_delay *delay) {
-    const struct json *latency = json_get(object, "latency_ns"), *trace = json_get(object, "latency_trace_ns");
-    if (latency) {
-        int64_t value = 0;
-        if (!read_integer(c, latency, "`latency_ns`", 0, INT64_MAX, &value))
-            return false;
-        delay->latency_ns = (uint64_t)value;
-        delay->trace_ns = NULL;
-        delay->trace_length = 0;
-    }
-    if (trace && !read_trace(c, trace, topology, delay))
-        return false;
-    return read_rate(c, json_get(object, "bytes_per_second"), &delay->bytes_per_second);
-}
+#include "schemas/links.h"
+#include "topology/cluster_links.h"
+#include "topology/link_delay.h"
 
 static bool read_classes(struct complaint *c, const struct json *links, struct topology *topology,
                          struct link_delay *of_class) {
-    static const char *const classes[] = {"self", "shm", "lan", "wan", NULL};
-    static const char *const keys[] = {"latency_ns", "bytes_per_second", "latency_trace_ns", NULL};
+    static const char *const keys[] = {LINK_DELAY_KEYS, NULL};
     if (!links)
         return true;
-    if (!expect_type(c, links, JSON_OBJECT, "`links`") || !expect_keys(c, links, "`links`", classes))
+    if (!expect_type(c, links, JSON_OBJECT, "`links`") || !expect_keys(c, links, "`links`", link_words))
         return false;
-    for (int class = 0; classes[class]; class++) {
-        const struct json *link = json_get(links, classes[class]);
+    for (int class = 0; class < LINK_CLASS_COUNT; class++) {
+        const struct json *link = json_get(links, link_words[class]);
         if (link && (!expect_type(c, link, JSON_OBJECT, "a link") || !expect_keys(c, link, "a link", keys) ||
-                     !read_delay(c, link, topology, &of_class[class])))
+                     !link_delay_read(c, link, topology, &of_class[class])))
             return false;
     }
     return true;
-}
-
-/* True if a host is meant by name: its own, or that of the entry of the file it came from. */
-static bool is_called(const struct topology *topology, const struct json *file_hosts, const int *entry_of_host,
-                      int host, const char *name) {
-    return strcmp(topology->host_names[host], name) == 0 ||
-           strcmp(json_get(&file_hosts->items[entry_of_host[host]], "name")->string, name) == 0;
 }
 
 static bool expect_host(struct complaint *c, const struct json *pair, const char *key, const struct json *file_hosts,
                         const int *entry_of_host, const struct topology *topology) {
     const struct json *name = json_get(pair, key);
     if (!name)
-        return complain(c, pair, "a pair has no `%s`; name a host", key);
+        return complain(c, pair, "this pair has no `%s`; name a host", key);
     if (!expect_type(c, name, JSON_STRING, key))
         return false;
     for (int host = 0; host < topology->hosts; host++)
-        if (is_called(topology, file_hosts, entry_of_host, host, name->string))
+        if (topology_host_is_called(topology, file_hosts, entry_of_host, host, name->string))
             return true;
     for (size_t i = 0; i < file_hosts->length; i++)
         if (strcmp(json_get(&file_hosts->items[i], "name")->string, name->string) == 0)
-            return true; /* a host on which no rank of this job runs */
+            return true; /* no rank of this job runs on that host */
     return complain(c, name, "`%s` names the host `%.64s`, which is not in `hosts`; add it there", key, name->string);
 }
 
 static bool read_pairs(struct complaint *c, const struct json *pairs, const struct json *file_hosts,
                        const int *entry_of_host, struct topology *t) {
-    static const char *const keys[] = {"from", "to", "latency_ns", "bytes_per_second", "latency_trace_ns", NULL};
+    static const char *const keys[] = {"from", "to", LINK_DELAY_KEYS, NULL};
     if (!pairs)
         return true;
     if (!expect_type(c, pairs, JSON_ARRAY, "`pairs`"))
@@ -113,47 +56,90 @@ static bool read_pairs(struct complaint *c, const struct json *pairs, const stru
         const char *from = json_get(pair, "from")->string, *to = json_get(pair, "to")->string;
         for (int a = 0; a < t->hosts; a++)
             for (int b = 0; b < t->hosts; b++)
-                if (is_called(t, file_hosts, entry_of_host, a, from) &&
-                    is_called(t, file_hosts, entry_of_host, b, to) &&
-                    !read_delay(c, pair, t, &t->delay_of_pair[(size_t)a * (size_t)t->hosts + (size_t)b]))
-                    return false;
+                if (topology_host_is_called(t, file_hosts, entry_of_host, a, from) &&
+                    topology_host_is_called(t, file_hosts, entry_of_host, b, to)) {
+                    struct link_delay *delay = &t->delay_of_pair[(size_t)a * (size_t)t->hosts + (size_t)b];
+                    if (!link_delay_read(c, pair, t, delay))
+                        return false;
+                    if (link_delay_has_latency(pair))
+                        delay->latency_of_clusters = false;
+                }
     }
     return true;
 }
 
 static bool read_interface(struct complaint *c, const struct json *object, struct topology *topology) {
-    static const char *const keys[] = {"per_message_ns", "bytes_per_second", NULL};
+    static const char *const keys[] = {"per_message_ns", "bytes_per_second", "cut_through", NULL};
     if (!object)
         return true;
     if (!expect_type(c, object, JSON_OBJECT, "`host_interface`") || !expect_keys(c, object, "`host_interface`", keys))
         return false;
-    const struct json *each = json_get(object, "per_message_ns");
+    const struct json *each = json_get(object, "per_message_ns"), *rate = json_get(object, "bytes_per_second");
+    const struct json *cut_through = json_get(object, "cut_through");
     int64_t value = 0;
     if (each && !read_integer(c, each, "`per_message_ns`", 0, INT64_MAX, &value))
         return false;
+    if (cut_through && !expect_type(c, cut_through, JSON_BOOL, "`cut_through`"))
+        return false;
     topology->interface_message_ns = (uint64_t)value;
-    return read_rate(c, json_get(object, "bytes_per_second"), &topology->interface_bytes_per_second);
+    topology->cut_through = cut_through && cut_through->boolean;
+    return !rate || link_delay_read_rate(c, rate, &topology->interface_bytes_per_second);
+}
+
+static bool read_rank(struct complaint *c, const struct json *object, struct topology *topology) {
+    static const char *const keys[] = {"per_message_ns", "per_byte_ns", NULL};
+    if (!object)
+        return true;
+    if (!expect_type(c, object, JSON_OBJECT, "`rank`") || !expect_keys(c, object, "`rank`", keys))
+        return false;
+    const struct json *each = json_get(object, "per_message_ns"), *byte = json_get(object, "per_byte_ns");
+    int64_t value = 0;
+    if (each && !read_integer(c, each, "`per_message_ns`", 0, INT64_MAX, &value))
+        return false;
+    if (byte && (byte->type != JSON_NUMBER || !(byte->number >= 0)))
+        return complain(c, byte, "`per_byte_ns` must be a number of at least 0");
+    topology->rank_message_ns = (uint64_t)value;
+    topology->rank_byte_ns = byte ? byte->number : 0;
+    return true;
+}
+
+/* What a message takes from host to host, as far as the two do not share it with others. */
+static struct link_delay delay_between(const struct topology *t, const struct link_delay *of_class, int from, int to) {
+    int a = t->cluster_of_host[from], b = t->cluster_of_host[to];
+    struct link_delay delay = of_class[link_class_of(0, from, a, 1, to, b)];
+    const struct cluster_link *shared =
+        t->cluster_link ? &t->cluster_link[(size_t)a * (size_t)t->clusters + (size_t)b] : NULL;
+    if (!shared)
+        return delay;
+    delay.latency_of_clusters = shared->has_latency;
+    if (shared->delay.bytes_per_second > 0 || shared->delay.rates) {
+        delay.bytes_per_second = 0;
+        delay.rates = NULL;
+    }
+    return delay;
 }
 
 bool topology_read_delays(struct complaint *c, const struct json *emulate, const struct json *file_hosts,
-                          const int *entry_of_host, struct topology *t) {
-    static const char *const keys[] = {"links", "pairs", "host_interface", NULL};
-    struct link_delay of_class[LINK_WAN + 1] = {0};
+                          int *entry_of_host, struct topology *t) {
+    static const char *const keys[] = {"links", "cluster_pairs", "pairs", "host_interface", "rank", NULL};
+    struct link_delay of_class[LINK_CLASS_COUNT] = {0};
     if (!emulate)
         return true;
-    if (!expect_type(c, emulate, JSON_OBJECT, "`emulate`") || !expect_keys(c, emulate, "`emulate`", keys) ||
-        !read_classes(c, json_get(emulate, "links"), t, of_class))
+    if (!expect_type(c, emulate, JSON_OBJECT, "`emulate`") || !expect_keys(c, emulate, "`emulate`", keys))
+        return false;
+    const struct json *interface = json_get(emulate, "host_interface");
+    if (!read_classes(c, json_get(emulate, "links"), t, of_class) || !read_interface(c, interface, t) ||
+        !read_rank(c, json_get(emulate, "rank"), t) ||
+        !topology_read_cluster_links(c, json_get(emulate, "cluster_pairs"), interface != NULL, file_hosts,
+                                     entry_of_host, t))
         return false;
     size_t hosts = (size_t)t->hosts;
     t->delay_of_pair = calloc(hosts * hosts, sizeof *t->delay_of_pair);
     if (!t->delay_of_pair)
         return complain(c, emulate, "out of memory for the links between %d hosts", t->hosts);
-    for (size_t a = 0; a < hosts; a++)
-        for (size_t b = 0; b < hosts; b++)
-            t->delay_of_pair[a * hosts + b] = of_class[a == b                                           ? LINK_SHM
-                                                       : t->cluster_of_host[a] == t->cluster_of_host[b] ? LINK_LAN
-                                                                                                        : LINK_WAN];
+    for (int a = 0; a < t->hosts; a++)
+        for (int b = 0; b < t->hosts; b++)
+            t->delay_of_pair[(size_t)a * hosts + (size_t)b] = delay_between(t, of_class, a, b);
     t->emulates = true;
-    return read_pairs(c, json_get(emulate, "pairs"), file_hosts, entry_of_host, t) &&
-           read_interface(c, json_get(emulate, "host_interface"), t);
+    return read_pairs(c, json_get(emulate, "pairs"), file_hosts, entry_of_host, t);
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "topology/topology_delays.h"
+
 enum placement { PLACE_BY_HOSTNAME, PLACE_ROUND_ROBIN, PLACE_BLOCK, PLACE_LISTED, PLACEMENTS };
 
 static const char *const placement_names[PLACEMENTS] = {"by-hostname", "round-robin", "block", "listed"};
@@ -14,7 +16,7 @@ static bool read_name(struct complaint *c, const struct json *object, const char
     const struct json *value = json_get(object, key);
     char where[60];
     if (!value)
-        return complain(c, object, "%s has no `%s`; give one", what, key);
+        return complain(c, object, "%s has no `%s`; add it", what, key);
     snprintf(where, sizeof where, "`%s` of %s", key, what);
     if (!expect_type(c, value, JSON_STRING, where))
         return false;
@@ -44,16 +46,17 @@ static bool check_hosts(struct complaint *c, const struct json *hosts, enum plac
         if (match && !expect_type(c, match, JSON_STRING, "`match`"))
             return false;
         if (ranks && placement != PLACE_LISTED)
-            return complain(c, ranks, "`ranks` says nothing under the placement `%s`; set `placement` to \"listed\"",
+            return complain(c, ranks, "`ranks` has no effect with the placement `%s`; set `placement` to \"listed\"",
                             placement_names[placement]);
         for (size_t earlier = 0; earlier < i; earlier++)
             if (strcmp(text_of(&hosts->items[earlier], "name"), text_of(host, "name")) == 0)
-                return complain(c, host, "the host `%s` is there twice; host names must differ", text_of(host, "name"));
+                return complain(c, host, "the host `%s` is listed twice; host names must differ",
+                                text_of(host, "name"));
     }
     return true;
 }
 
-/* Host names in files are often short where machines call themselves by their full name. */
+/* Files often have short host names where machines report full ones. */
 static bool matches(const struct json *host, const char *real) {
     const char *pattern = text_of(host, "match");
     if (!pattern)
@@ -76,7 +79,7 @@ static int entry_of_machine(const struct json *hosts, const char *real) {
     return -1;
 }
 
-/* The first rank on each machine, one after the other in first_ranks; returns how many machines there are. */
+/* Puts the first rank on each machine into first_ranks; returns the number of machines. */
 static int find_machines(const char *const *real, int ranks, int *first_ranks, int *machine_of_rank) {
     int count = 0;
     for (int rank = 0; rank < ranks; rank++) {
@@ -90,15 +93,14 @@ static int find_machines(const char *const *real, int ranks, int *first_ranks, i
     return count;
 }
 
-/* An entry that matches one machine names it; one that matches several leaves them their own names. matched: how many
+/* An entry that matches one machine names it; machines that share an entry keep their own names. matched: how many
  * machines each entry matches. */
 static bool place_machine(struct complaint *c, const struct json *hosts, const char *real, int rank, int entry,
                           int matched, int *entry_of_host, struct topology *t, int *host) {
     if (entry < 0)
-        return complain(
-            c, hosts,
-            "no host here matches the machine `%s`, on which rank %d runs; add one, or a `match` such as \"%.8s*\"",
-            real, rank, real);
+        return complain(c, hosts,
+                        "no host matches the machine `%s`, where rank %d runs; add one, or a `match` such as \"%.8s*\"",
+                        real, rank, real);
     const char *name = matched > 1 ? real : text_of(&hosts->items[entry], "name");
     int cluster = topology_add_cluster(t, text_of(&hosts->items[entry], "cluster"));
     *host = cluster < 0 ? -1 : topology_add_host(t, name, cluster);
@@ -160,9 +162,10 @@ static bool place_listed(struct complaint *c, const struct json *hosts, struct t
     }
     for (int rank = 0; rank < t->ranks; rank++)
         if (t->host_of_rank[rank] < 0)
-            return complain(c, hosts,
-                            "rank %d is on no host; with the placement \"listed\" each rank must be in one `ranks`",
-                            rank);
+            return complain(
+                c, hosts,
+                "rank %d is not on any host; with the placement \"listed\", each rank must appear in one `ranks` list",
+                rank);
     return true;
 }
 
@@ -192,12 +195,13 @@ static bool place(struct complaint *c, const struct json *hosts, enum placement 
 
 static bool read_file(struct complaint *c, const struct json *file, const char *const *real, int ranks,
                       struct topology **made) {
-    static const char *const keys[] = {"schema_version", "name", "hosts", "placement", "emulate", NULL};
+    static const char *const keys[] = {"schema_version", "name", "hosts", "placement", "emulate", "network", NULL};
     if (!expect_type(c, file, JSON_OBJECT, "a topology file") || !expect_version(c, file) ||
         !expect_keys(c, file, "a topology file", keys))
         return false;
     const struct json *name = json_get(file, "name"), *hosts = json_get(file, "hosts");
     const struct json *where = json_get(file, "placement"), *emulate = json_get(file, "emulate");
+    const struct json *network = json_get(file, "network");
     int placement = PLACE_BY_HOSTNAME;
     if (name && !expect_type(c, name, JSON_STRING, "`name`"))
         return false;
@@ -218,7 +222,11 @@ static bool read_file(struct complaint *c, const struct json *file, const char *
     }
     if (!check_hosts(c, hosts, (enum placement)placement))
         return false;
-    size_t most_hosts = hosts->length > (size_t)ranks ? hosts->length : (size_t)ranks;
+    if (network && emulate)
+        return complain(c, network, "`network` and `emulate` exclude one another; keep one of them");
+    if (network) /* The launcher has dealt the ranks to real hosts. */
+        placement = PLACE_BY_HOSTNAME;
+    size_t most_hosts = hosts->length + (size_t)ranks; /* machines of ranks, and gateways without ranks */
     int *entry_of_host = calloc(most_hosts, sizeof *entry_of_host);
     *made = topology_empty(ranks, most_hosts, hosts->length);
     bool good = *made && entry_of_host ? place(c, hosts, (enum placement)placement, real, entry_of_host, *made) &&
@@ -228,8 +236,8 @@ static bool read_file(struct complaint *c, const struct json *file, const char *
     return good;
 }
 
-struct topology *topology_read(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
-                               char *message, size_t capacity) {
+static struct topology *read_text(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
+                                  char *message, size_t capacity) {
     struct complaint complaint = {message, capacity};
     struct json_error error;
     struct json *file = json_parse(text, length, &error);
@@ -244,4 +252,21 @@ struct topology *topology_read(const char *text, size_t length, const char *cons
     }
     json_free(file);
     return topology;
+}
+
+struct topology *topology_make(const char *text, size_t length, const char *const *host_names_of_ranks, int ranks,
+                               char *message, size_t capacity) {
+    if (text)
+        return read_text(text, length, host_names_of_ranks, ranks, message, capacity);
+    struct topology *t = topology_empty(ranks, (size_t)ranks, 1);
+    bool whole = t && topology_add_cluster(t, "cluster") == 0;
+    for (int rank = 0; whole && rank < ranks; rank++) {
+        t->host_of_rank[rank] = topology_add_host(t, host_names_of_ranks[rank], 0);
+        whole = t->host_of_rank[rank] >= 0;
+    }
+    if (whole)
+        return t;
+    topology_free(t);
+    snprintf(message, capacity, "1:1: out of memory for a topology of %d ranks", ranks);
+    return NULL;
 }

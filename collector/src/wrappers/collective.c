@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "native/native.h"
 #include "run/run.h"
 #include "wrappers/message.h"
 
@@ -15,27 +16,29 @@ uint64_t collective_root(int root) {
     return root == MPI_PROC_NULL ? SPOOL_ROOT_THIS_GROUP : SPOOL_ROOT_NONE;
 }
 
-bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root) {
-    if (!call_open(call, function, caller))
-        return false;
+void collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root) {
+    if (!call_open(call, function, caller)) {
+        call->comm = NULL;
+        return;
+    }
     call->reason = 0;
     call->by_engine = false;
     call->comm = comm_find(comm);
     uint32_t id = 0;
     call->seq = 0;
     if (call->comm) {
-        /* Every collective counts, recorded or not, tree or native: all members must count alike. */
+        /* Count every collective, recorded or not, tree or native: all members must count alike. */
         call->seq = call->comm->next_seq++;
         id = call->comm->id;
     }
     call->root = collective_root(root);
     if (__builtin_expect(call->enter == 0, 0)) /* not recorded */
-        return true;
+        return;
     if (__builtin_expect(whole_call_fits(call->seq), 1))
         call_record_enter(call, SPOOL_ENTER_COLLECTIVE, id, call->seq, (uint32_t)call->root);
     else
         call_record_enter(call, SPOOL_ENTER, id, call->seq, call->root);
-    return true;
+    native_begin(call->comm, call->seq);
 }
 
 #ifdef HOPSCOPE_HAVE_ENGINE
@@ -55,7 +58,10 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (__builtin_expect(engine_serves((int)call->function), 0)) {
         int kept = errno;
+        native_end();
         call->by_engine = run_engine(call, engine_call);
+        if (!call->by_engine)
+            native_begin(call->comm, call->seq);
         errno = kept;
         return call->by_engine;
     }
@@ -70,13 +76,25 @@ bool collective_by_engine(struct call *call, struct engine_call *engine_call) {
 bool collective_refused(const struct call *call) {
     int class = MPI_ERR_OTHER;
     pmpi.Error_class(call->error, &class);
-    /* What can be wrong before anything was sent; not those that come from a collective under way. */
+    /* Errors found before anything was sent, not those of a collective in progress. */
     return class == MPI_ERR_COMM || class == MPI_ERR_COUNT || class == MPI_ERR_TYPE || class == MPI_ERR_OP ||
            class == MPI_ERR_ROOT || class == MPI_ERR_BUFFER || class == MPI_ERR_ARG || class == MPI_ERR_REQUEST ||
            class == MPI_ERR_TOPOLOGY;
 }
 
+bool collective_has_messages(enum mpi_function function, uint64_t sent, uint64_t received) {
+    return sent > 0 || received > 0 || function == FUNCTION_MPI_Barrier || function == FUNCTION_MPI_Ibarrier ||
+           function == FUNCTION_MPI_Barrier_init;
+}
+
 int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
+    if (call_passed_on(call))
+        return call->error;
+    if (__builtin_expect(native_end(), 0) && !call->by_engine) {
+        bool has_messages = collective_has_messages(call->function, sent, received);
+        uint32_t reason = native_reason(call->comm, has_messages && !call->reason);
+        call->reason = reason ? reason : call->reason;
+    }
     if (__builtin_expect(call->error != MPI_SUCCESS, 0) && collective_refused(call)) {
         if (call->comm)
             call->comm->next_seq = call->seq;
@@ -84,9 +102,11 @@ int collective_leave(struct call *call, uint64_t sent, uint64_t received) {
     }
     if (__builtin_expect(record_here(), 1)) {
         uint64_t leave = clock_now();
-        bool plain = !call->reason && !call->by_engine;
+        uint32_t algorithm = native_algorithm(call->function);
+        bool plain = !call->reason && !call->by_engine && !algorithm;
         if (!plain || !whole_call_collective(leave, call->seq, sent, received))
-            record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received, call->by_engine);
+            record_append(leave, SPOOL_LEAVE, (uint16_t)call->function, call->reason, sent, received,
+                          call->by_engine | (uint64_t)algorithm << SPOOL_ALGORITHM_AT);
     }
     if (__builtin_expect(call->comm && call->seq >= call->comm->checkpoint, 0))
         run_checkpoint((int)call->function, call->seq, sent > 0 || call->error != MPI_SUCCESS);

@@ -1,7 +1,7 @@
-/* Enter and leave of a collective, and who executes it.
+/* Enter and leave of a collective, and the choice of who executes it.
  *
  * Bytes are those of the packed data that the call's own arguments describe, as if nothing were in place: what this
- * rank puts in and what it gets out.
+ * rank contributes and what it receives.
  *   Barrier                      0, 0
  *   Bcast                        the root sends count, the others receive count
  *   Reduce                       every rank sends count, the root receives count
@@ -10,11 +10,11 @@
  *   Allgather(v)                 one block, all blocks
  *   Alltoall(v,w)                all blocks, all blocks
  *   Reduce_scatter(_block)       all blocks, the rank's own
- *   Neighbor_*                   as their namesakes, over the out- and in-neighbours
- * On an intercommunicator all blocks are those of the other group's ranks, Reduce_scatter's those of the own; the root
- * passes MPI_ROOT, the others of its group take no part in Bcast, Reduce, Gather(v), Scatter(v): 0, 0.
- * On communicators that the collector does not know, and for calls that failed: 0, 0. Calls that the MPI library
- * refused are no collectives.
+ *   Neighbor_*                   like the others, over the out- and in-neighbours
+ * On an intercommunicator all blocks are those of the other group's ranks, but for Reduce_scatter those of this group.
+ * The root passes MPI_ROOT; the others of its group take no part in Bcast, Reduce, Gather(v), Scatter(v): 0, 0. Bytes
+ * are also 0, 0 on communicators that the collector does not know, and for failed calls. Calls that the MPI library
+ * refused do not count as collectives.
  */
 #ifndef HOPSCOPE_COLLECTIVE_H
 #define HOPSCOPE_COLLECTIVE_H
@@ -30,18 +30,18 @@
 
 struct engine_call;
 
-/* Not a rank, and neither MPI_ROOT nor MPI_PROC_NULL of any library. */
+/* Neither a rank nor any library's MPI_ROOT or MPI_PROC_NULL. */
 enum { NO_ROOT = INT_MIN };
 
-/* A root argument as records have it. */
+/* A root argument as recorded. */
 uint64_t collective_root(int root);
 
-/* Set in MPI_Init when a tree was asked for that cannot be used at all; the reason's definition. */
+/* Set in MPI_Init if the requested tree cannot be used at all; the reason's definition id. */
 extern uint32_t collective_refusal;
 
-/* Numbers the collective, and records its beginning. False: pass the call on. */
-bool collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
-/* False: the engine has nothing to do with this call, nor a word to say about it. Cheap, for every call. */
+/* Numbers the collective and records its beginning. If the call is only passed on, its communicator stays unknown. */
+void collective_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm, int root);
+/* False: the engine neither runs this call nor gives a reason. Cheap enough for every call. */
 static inline bool collective_concerns_engine(const struct call *call) {
 #ifdef HOPSCOPE_HAVE_ENGINE
     if (engine_serves((int)call->function))
@@ -51,19 +51,21 @@ static inline bool collective_concerns_engine(const struct call *call) {
 #endif
     return collective_refusal != 0;
 }
-/* True if the engine ran it: call->error is set. False: PMPI's turn. */
+/* True if the engine ran it and set call->error. False: call PMPI. */
 bool collective_by_engine(struct call *call, struct engine_call *engine_call);
 int collective_leave(struct call *call, uint64_t sent, uint64_t received);
-/* Of a call that has failed: true if the MPI library has refused its arguments (MPI_COMM_NULL, a count below 0, ...).
- * Then it was no collective, the other members do not know of it, and it must not be counted. */
+/* For a failed call: true if the MPI library refused its arguments (MPI_COMM_NULL, a count below 0, ...). Such a call
+ * was no collective: the other members do not know of it, and it must not be counted. */
 bool collective_refused(const struct call *call);
+/* Whether messages are to be expected of a collective on several ranks: it moves bytes, or it is a barrier. */
+bool collective_has_messages(enum mpi_function function, uint64_t sent, uint64_t received);
 
-/* True where byte counts can be worked out: see above. */
+/* True if byte counts can be computed: see above. */
 static inline bool collective_counts(const struct call *call) {
     return call->error == MPI_SUCCESS && call->comm;
 }
 
-/* Packed bytes of count elements, and of such a block for each rank that one exchanges with. 0 where unknown. */
+/* Packed bytes of count elements, and of one such block per peer rank. 0 if unknown. */
 static inline uint64_t packed(const struct call *call, MPI_Count count, MPI_Datatype datatype) {
     return collective_counts(call) && count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }

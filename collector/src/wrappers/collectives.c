@@ -1,16 +1,16 @@
-/* The blocking collectives: enter, the engine or PMPI, leave. Conventions for bytes: collective.h. Arguments that are
- * not significant on this rank are not looked at. */
+/* The blocking collectives: enter, the engine or PMPI, leave. For the bytes see collective.h. Never reads arguments
+ * that are not significant on this rank. */
 #include "engine/engine.h"
 #include "wrappers/collective_forms.h"
 
-/* The call as the engine has it, and the engine's turn: true if it ran it. */
+/* Describes the call for the engine and lets it try: true if the engine ran it. */
 static __attribute__((noinline)) bool run_by_engine(struct call *call, struct engine_buffer send,
                                                     struct engine_buffer receive, MPI_Op op, int root) {
     struct engine_call by_engine = {.send = send, .receive = receive, .op = op, .root = root, .large = LARGE};
     return collective_by_engine(call, &by_engine);
 }
 
-/* The buffers are put together for the engine only, hence no function: passing them takes longer than a recording. */
+/* A macro, so that the buffers are described only for the engine: passing them takes longer than a record. */
 #define tried(call, ...) (__builtin_expect(collective_concerns_engine(call), 0) && run_by_engine(call, __VA_ARGS__))
 
 static struct engine_buffer one(const void *base, COUNT count, MPI_Datatype datatype) {
@@ -40,7 +40,7 @@ static bool here(const struct call *call, int root) {
     return inter(call) ? root == MPI_ROOT : call->comm && call->comm->rank == root;
 }
 
-/* Among those that exchange with the root: of an intercommunicator the other group, else everybody. */
+/* Whether this rank exchanges data with the root: the other group of an intercommunicator, else every rank. */
 static bool takes_part(const struct call *call, int root) {
     return !inter(call) || root >= 0;
 }
@@ -60,8 +60,7 @@ static COUNT own(const struct call *call, const COUNT counts[]) {
 #ifndef LARGE_COUNT
 WRAPPER int COLLECTIVE(Barrier)(MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Barrier), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Barrier)(comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Barrier), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(NULL, 0, MPI_BYTE), one(NULL, 0, MPI_BYTE), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Barrier)(comm FORM_ARGUMENTS);
     return collective_leave(&call, 0, 0);
@@ -71,8 +70,7 @@ WRAPPER int COLLECTIVE(Barrier)(MPI_Comm comm FORM_PARAMETERS) {
 WRAPPER int COLLECTIVE(Bcast)(void *buffer, COUNT count, MPI_Datatype datatype, int root,
                               MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Bcast), CALLER, comm, root))
-        return PMPI_COLLECTIVE(Bcast)(buffer, count, datatype, root, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Bcast), CALLER, comm, root);
     if (!tried(&call, one(NULL, 0, MPI_BYTE), one(buffer, count, datatype), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Bcast)(buffer, count, datatype, root, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
@@ -83,8 +81,7 @@ WRAPPER int COLLECTIVE(Bcast)(void *buffer, COUNT count, MPI_Datatype datatype, 
 WRAPPER int COLLECTIVE(Reduce)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op, int root,
                                MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Reduce), CALLER, comm, root))
-        return PMPI_COLLECTIVE(Reduce)(send, receive, count, datatype, op, root, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Reduce), CALLER, comm, root);
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, root))
         call.error = PMPI_COLLECTIVE(Reduce)(send, receive, count, datatype, op, root, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
@@ -94,8 +91,7 @@ WRAPPER int COLLECTIVE(Reduce)(const void *send, void *receive, COUNT count, MPI
 WRAPPER int COLLECTIVE(Allreduce)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op,
                                   MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Allreduce), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Allreduce)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Allreduce), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Allreduce)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
@@ -106,9 +102,7 @@ WRAPPER int COLLECTIVE(Gather)(const void *send, COUNT send_count, MPI_Datatype 
                                COUNT receive_count, MPI_Datatype receive_type, int root,
                                MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Gather), CALLER, comm, root))
-        return PMPI_COLLECTIVE(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root,
-                                       comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Gather), CALLER, comm, root);
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Gather)(send, send_count, send_type, receive, receive_count, receive_type, root,
                                              comm FORM_ARGUMENTS);
@@ -122,9 +116,7 @@ WRAPPER int COLLECTIVE(Gatherv)(const void *send, COUNT send_count, MPI_Datatype
                                 const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype receive_type,
                                 int root, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Gatherv), CALLER, comm, root))
-        return PMPI_COLLECTIVE(Gatherv)(send, send_count, send_type, receive, counts, displacements, receive_type, root,
-                                        comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Gatherv), CALLER, comm, root);
     if (!tried(&call, one(send, send_count, send_type), some(receive, counts, displacements, receive_type), MPI_OP_NULL,
                root))
         call.error = PMPI_COLLECTIVE(Gatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
@@ -140,9 +132,7 @@ WRAPPER int COLLECTIVE(Scatter)(const void *send, COUNT send_count, MPI_Datatype
                                 COUNT receive_count, MPI_Datatype receive_type, int root,
                                 MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Scatter), CALLER, comm, root))
-        return PMPI_COLLECTIVE(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root,
-                                        comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Scatter), CALLER, comm, root);
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Scatter)(send, send_count, send_type, receive, receive_count, receive_type, root,
                                               comm FORM_ARGUMENTS);
@@ -156,9 +146,7 @@ WRAPPER int COLLECTIVE(Scatterv)(const void *send, const COUNT counts[], const D
                                  MPI_Datatype send_type, void *receive, COUNT receive_count, MPI_Datatype receive_type,
                                  int root, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Scatterv), CALLER, comm, root))
-        return PMPI_COLLECTIVE(Scatterv)(send, counts, displacements, send_type, receive, receive_count, receive_type,
-                                         root, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Scatterv), CALLER, comm, root);
     if (!tried(&call, some(send, counts, displacements, send_type), one(receive, receive_count, receive_type),
                MPI_OP_NULL, root))
         call.error = PMPI_COLLECTIVE(Scatterv)(send, counts, displacements, send_type, receive, receive_count,
@@ -173,9 +161,7 @@ WRAPPER int COLLECTIVE(Scatterv)(const void *send, const COUNT counts[], const D
 WRAPPER int COLLECTIVE(Allgather)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
                                   COUNT receive_count, MPI_Datatype receive_type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Allgather), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Allgather)(send, send_count, send_type, receive, receive_count, receive_type,
-                                          comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Allgather), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Allgather)(send, send_count, send_type, receive, receive_count, receive_type,
                                                 comm FORM_ARGUMENTS);
@@ -187,9 +173,7 @@ WRAPPER int COLLECTIVE(Allgatherv)(const void *send, COUNT send_count, MPI_Datat
                                    const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype receive_type,
                                    MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Allgatherv), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Allgatherv)(send, send_count, send_type, receive, counts, displacements, receive_type,
-                                           comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Allgatherv), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, send_count, send_type), some(receive, counts, displacements, receive_type), MPI_OP_NULL,
                0))
         call.error = PMPI_COLLECTIVE(Allgatherv)(send, send_count, send_type, receive, counts, displacements,
@@ -202,9 +186,7 @@ WRAPPER int COLLECTIVE(Allgatherv)(const void *send, COUNT send_count, MPI_Datat
 WRAPPER int COLLECTIVE(Alltoall)(const void *send, COUNT send_count, MPI_Datatype send_type, void *receive,
                                  COUNT receive_count, MPI_Datatype receive_type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Alltoall), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Alltoall)(send, send_count, send_type, receive, receive_count, receive_type,
-                                         comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Alltoall), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, send_count, send_type), one(receive, receive_count, receive_type), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Alltoall)(send, send_count, send_type, receive, receive_count, receive_type,
                                                comm FORM_ARGUMENTS);
@@ -217,9 +199,7 @@ WRAPPER int COLLECTIVE(Alltoallv)(const void *send, const COUNT send_counts[], c
                                   const DISPLACEMENT displacements[], MPI_Datatype receive_type,
                                   MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Alltoallv), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
-                                          displacements, receive_type, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Alltoallv), CALLER, comm, NO_ROOT);
     if (!tried(&call, some(send, send_counts, send_displacements, send_type),
                some(receive, counts, displacements, receive_type), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
@@ -234,9 +214,7 @@ WRAPPER int COLLECTIVE(Alltoallw)(const void *send, const COUNT send_counts[], c
                                   const DISPLACEMENT displacements[], const MPI_Datatype receive_types[],
                                   MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Alltoallw), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
-                                          displacements, receive_types, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Alltoallw), CALLER, comm, NO_ROOT);
     if (!tried(&call, some_w(send, send_counts, send_displacements, send_types),
                some_w(receive, counts, displacements, receive_types), MPI_OP_NULL, 0))
         call.error = PMPI_COLLECTIVE(Alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
@@ -249,8 +227,7 @@ WRAPPER int COLLECTIVE(Alltoallw)(const void *send, const COUNT send_counts[], c
 WRAPPER int COLLECTIVE(Reduce_scatter)(const void *send, void *receive, const COUNT counts[], MPI_Datatype datatype,
                                        MPI_Op op, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Reduce_scatter), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Reduce_scatter), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, 0, datatype), some(receive, counts, NULL, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Reduce_scatter)(send, receive, counts, datatype, op, comm FORM_ARGUMENTS);
     return collective_leave(&call, packed_sum(&call, counts, size_of(&call), datatype),
@@ -260,8 +237,7 @@ WRAPPER int COLLECTIVE(Reduce_scatter)(const void *send, void *receive, const CO
 WRAPPER int COLLECTIVE(Reduce_scatter_block)(const void *send, void *receive, COUNT count, MPI_Datatype datatype,
                                              MPI_Op op, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Reduce_scatter_block), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Reduce_scatter_block), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Reduce_scatter_block)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t block = packed(&call, count, datatype);
@@ -271,8 +247,7 @@ WRAPPER int COLLECTIVE(Reduce_scatter_block)(const void *send, void *receive, CO
 WRAPPER int COLLECTIVE(Scan)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op,
                              MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Scan), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Scan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Scan), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Scan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);
@@ -282,8 +257,7 @@ WRAPPER int COLLECTIVE(Scan)(const void *send, void *receive, COUNT count, MPI_D
 WRAPPER int COLLECTIVE(Exscan)(const void *send, void *receive, COUNT count, MPI_Datatype datatype, MPI_Op op,
                                MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
-    if (!collective_enter(&call, FUNCTION_OF(Exscan), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Exscan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Exscan), CALLER, comm, NO_ROOT);
     if (!tried(&call, one(send, count, datatype), one(receive, count, datatype), op, 0))
         call.error = PMPI_COLLECTIVE(Exscan)(send, receive, count, datatype, op, comm FORM_ARGUMENTS);
     uint64_t bytes = packed(&call, count, datatype);

@@ -1,6 +1,7 @@
-/* Making, naming and freeing communicators. */
+/* Creating, naming and freeing communicators. */
 #include "comm/registry.h"
 #include "hopscope/hash.h"
+#include "native/native.h"
 #include "wrappers/call.h"
 #include "wrappers/requests.h"
 
@@ -10,59 +11,60 @@
 
 static int leave_made(struct call *call, enum comm_origin origin, MPI_Comm parent, uint64_t salt,
                       const MPI_Comm *made) {
-    if (call->error == MPI_SUCCESS)
+    if (call->error == MPI_SUCCESS && !call_passed_on(call))
         comm_register(*made, origin, parent, salt);
     return call_leave(call);
 }
 
 WRAPPER int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_dup, CALLER))
-        return pmpi.Comm_dup(comm, made);
+    call_enter(&call, FUNCTION_MPI_Comm_dup, CALLER);
     call.error = pmpi.Comm_dup(comm, made);
     return leave_made(&call, COMM_ORIGIN_DUP, comm, 0, made);
 }
 
 WRAPPER int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_dup_with_info, CALLER))
-        return pmpi.Comm_dup_with_info(comm, info, made);
+    call_enter(&call, FUNCTION_MPI_Comm_dup_with_info, CALLER);
     call.error = pmpi.Comm_dup_with_info(comm, info, made);
     return leave_made(&call, COMM_ORIGIN_DUP, comm, 0, made);
 }
 
-/* The duplicate is registered when its request is complete, as what it was promised to be. */
-static int leave_idup(struct call *call, struct comm_promise promise, MPI_Comm made, MPI_Request request) {
+/* The duplicate is registered with this promise when its request completes. */
+static struct comm_promise promise_of(const struct call *call, MPI_Comm comm) {
+    return call_passed_on(call) ? (struct comm_promise){0} : comm_promise(comm);
+}
+
+static int leave_idup(struct call *call, struct comm_promise promise, const MPI_Comm *made,
+                      const MPI_Request *request) {
     if (call->error == MPI_SUCCESS && promise.key)
-        requests_add(request,
-                     (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .made = made, .promise = promise});
+        requests_add(
+            *request,
+            (struct request){.kind = REQUEST_COMM_IDUP, .active = true, .comm_handle = *made, .promise = promise});
     return call_leave(call);
 }
 
 WRAPPER int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_idup, CALLER))
-        return pmpi.Comm_idup(comm, made, request);
-    struct comm_promise promise = comm_promise(comm);
+    call_enter(&call, FUNCTION_MPI_Comm_idup, CALLER);
+    struct comm_promise promise = promise_of(&call, comm);
     call.error = pmpi.Comm_idup(comm, made, request);
-    return leave_idup(&call, promise, *made, *request);
+    return leave_idup(&call, promise, made, request);
 }
 
-#if HOPSCOPE_MPI_SESSIONS
+#if HOPSCOPE_MPI_4
 WRAPPER int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_idup_with_info, CALLER))
-        return pmpi.Comm_idup_with_info(comm, info, made, request);
-    struct comm_promise promise = comm_promise(comm);
+    call_enter(&call, FUNCTION_MPI_Comm_idup_with_info, CALLER);
+    struct comm_promise promise = promise_of(&call, comm);
     call.error = pmpi.Comm_idup_with_info(comm, info, made, request);
-    return leave_idup(&call, promise, *made, *request);
+    return leave_idup(&call, promise, made, request);
 }
 
 WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_Info info, MPI_Errhandler handler,
                                        MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_create_from_group, CALLER))
-        return pmpi.Comm_create_from_group(group, text, info, handler, made);
+    call_enter(&call, FUNCTION_MPI_Comm_create_from_group, CALLER);
     call.error = pmpi.Comm_create_from_group(group, text, info, handler, made);
     return leave_made(&call, COMM_ORIGIN_GROUP, MPI_COMM_NULL, hash_text(HASH_START, text), made);
 }
@@ -70,50 +72,44 @@ WRAPPER int MPI_Comm_create_from_group(MPI_Group group, const char *text, MPI_In
 
 WRAPPER int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_split, CALLER))
-        return pmpi.Comm_split(comm, color, key, made);
+    call_enter(&call, FUNCTION_MPI_Comm_split, CALLER);
     call.error = pmpi.Comm_split(comm, color, key, made);
     return leave_made(&call, COMM_ORIGIN_SPLIT, comm, 0, made);
 }
 
 WRAPPER int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_split_type, CALLER))
-        return pmpi.Comm_split_type(comm, type, key, info, made);
+    call_enter(&call, FUNCTION_MPI_Comm_split_type, CALLER);
     call.error = pmpi.Comm_split_type(comm, type, key, info, made);
     return leave_made(&call, COMM_ORIGIN_SPLIT, comm, 0, made);
 }
 
 WRAPPER int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_create, CALLER))
-        return pmpi.Comm_create(comm, group, made);
+    call_enter(&call, FUNCTION_MPI_Comm_create, CALLER);
     call.error = pmpi.Comm_create(comm, group, made);
     return leave_made(&call, COMM_ORIGIN_CREATE, comm, 0, made);
 }
 
 WRAPPER int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_create_group, CALLER))
-        return pmpi.Comm_create_group(comm, group, tag, made);
+    call_enter(&call, FUNCTION_MPI_Comm_create_group, CALLER);
     call.error = pmpi.Comm_create_group(comm, group, tag, made);
-    /* Two threads may do this on one parent at once, with different tags. */
+    /* Two threads may do this on one parent at the same time, with different tags. */
     return leave_made(&call, COMM_ORIGIN_CREATE_GROUP, comm, (uint64_t)tag, made);
 }
 
 WRAPPER int MPI_Cart_create(MPI_Comm comm, int dimensions, const int extents[], const int periodic[], int reorder,
                             MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Cart_create, CALLER))
-        return pmpi.Cart_create(comm, dimensions, extents, periodic, reorder, made);
+    call_enter(&call, FUNCTION_MPI_Cart_create, CALLER);
     call.error = pmpi.Cart_create(comm, dimensions, extents, periodic, reorder, made);
     return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
 }
 
 WRAPPER int MPI_Cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Cart_sub, CALLER))
-        return pmpi.Cart_sub(comm, remaining, made);
+    call_enter(&call, FUNCTION_MPI_Cart_sub, CALLER);
     call.error = pmpi.Cart_sub(comm, remaining, made);
     return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
 }
@@ -121,8 +117,7 @@ WRAPPER int MPI_Cart_sub(MPI_Comm comm, const int remaining[], MPI_Comm *made) {
 WRAPPER int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
                              MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Graph_create, CALLER))
-        return pmpi.Graph_create(comm, nodes, index, edges, reorder, made);
+    call_enter(&call, FUNCTION_MPI_Graph_create, CALLER);
     call.error = pmpi.Graph_create(comm, nodes, index, edges, reorder, made);
     return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
 }
@@ -131,8 +126,7 @@ WRAPPER int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], con
                                   const int destinations[], const int weights[], MPI_Info info, int reorder,
                                   MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Dist_graph_create, CALLER))
-        return pmpi.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, made);
+    call_enter(&call, FUNCTION_MPI_Dist_graph_create, CALLER);
     call.error = pmpi.Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder, made);
     return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
 }
@@ -141,9 +135,7 @@ WRAPPER int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sour
                                            int out, const int destinations[], const int destination_weights[],
                                            MPI_Info info, int reorder, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Dist_graph_create_adjacent, CALLER))
-        return pmpi.Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
-                                               destination_weights, info, reorder, made);
+    call_enter(&call, FUNCTION_MPI_Dist_graph_create_adjacent, CALLER);
     call.error = pmpi.Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations,
                                                  destination_weights, info, reorder, made);
     return leave_made(&call, COMM_ORIGIN_TOPOLOGY, comm, 0, made);
@@ -151,36 +143,31 @@ WRAPPER int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int in, const int sour
 
 WRAPPER int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Intercomm_merge, CALLER))
-        return pmpi.Intercomm_merge(comm, high, made);
+    call_enter(&call, FUNCTION_MPI_Intercomm_merge, CALLER);
     call.error = pmpi.Intercomm_merge(comm, high, made);
     return leave_made(&call, COMM_ORIGIN_MERGE, comm, 0, made);
 }
 
-/* Before the library frees it: its handle may be given out again at once. */
+/* Call it before the library frees the communicator, which may reuse its handle at once. Applies inside other calls
+ * too: delete callbacks of attributes free communicators that these hold. */
 static void forget(MPI_Comm handle) {
+    if (!__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
+        return;
     if (handle == MPI_COMM_NULL || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
-        return; /* an error of the application, for the library to tell */
-#ifdef HOPSCOPE_HAVE_ENGINE
+        return; /* an error of the application, which the library reports */
     struct comm *comm = comm_find(handle);
+    if (comm)
+        native_comm_free(comm);
+#ifdef HOPSCOPE_HAVE_ENGINE
     if (comm)
         engine_comm_free(comm);
 #endif
     comm_forget(handle);
 }
 
-/* Attributes that hold communicators free them in their delete callback, inside of another call. */
-static void forget_unrecorded(MPI_Comm handle) {
-    if (__atomic_load_n(&call_serving, __ATOMIC_ACQUIRE))
-        forget(handle);
-}
-
 WRAPPER int MPI_Comm_free(MPI_Comm *comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_free, CALLER)) {
-        forget_unrecorded(*comm);
-        return pmpi.Comm_free(comm);
-    }
+    call_enter(&call, FUNCTION_MPI_Comm_free, CALLER);
     forget(*comm);
     call.error = pmpi.Comm_free(comm);
     return call_leave(&call);
@@ -188,10 +175,7 @@ WRAPPER int MPI_Comm_free(MPI_Comm *comm) {
 
 WRAPPER int MPI_Comm_disconnect(MPI_Comm *comm) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_disconnect, CALLER)) {
-        forget_unrecorded(*comm);
-        return pmpi.Comm_disconnect(comm);
-    }
+    call_enter(&call, FUNCTION_MPI_Comm_disconnect, CALLER);
     forget(*comm);
     call.error = pmpi.Comm_disconnect(comm);
     return call_leave(&call);
@@ -199,10 +183,9 @@ WRAPPER int MPI_Comm_disconnect(MPI_Comm *comm) {
 
 WRAPPER int MPI_Comm_set_name(MPI_Comm comm, const char *name) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_set_name, CALLER))
-        return pmpi.Comm_set_name(comm, name);
+    call_enter(&call, FUNCTION_MPI_Comm_set_name, CALLER);
     call.error = pmpi.Comm_set_name(comm, name);
-    struct comm *known = call.error == MPI_SUCCESS ? comm_find(comm) : NULL;
+    struct comm *known = call.error == MPI_SUCCESS && !call_passed_on(&call) ? comm_find(comm) : NULL;
     if (known)
         comm_define_name(known, name);
     return call_leave(&call);

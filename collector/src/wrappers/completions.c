@@ -1,7 +1,7 @@
 /* Waits and tests: the ends of requests.
  *
- * Each call works on a copy of the handles (the library overwrites completed ones) and, where the application ignores
- * statuses, on statuses of our own: they tell the source, tag and size of what was received.
+ * Each call works on a copy of the handles, because the library overwrites completed ones. If the application ignores
+ * statuses, it passes our own: they tell the source, tag and size of what was received.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,14 +15,19 @@
 enum { ON_STACK = 64 };
 
 struct array {
-    MPI_Request few_handles[ON_STACK], *handles; /* NULL: no memory; nothing is known of what completes */
+    MPI_Request few_handles[ON_STACK], *handles; /* NULL: out of memory; completions are then unknown */
     MPI_Status few_statuses[ON_STACK], *statuses;
     void *allocated;
 };
 
 /* users: the application's array of statuses, or MPI_STATUSES_IGNORE. */
-static void copy(struct array *array, int count, const MPI_Request requests[], MPI_Status *users) {
+static void copy(const struct call *call, struct array *array, int count, const MPI_Request requests[],
+                 MPI_Status *users) {
     array->allocated = NULL;
+    array->handles = NULL;
+    array->statuses = users;
+    if (call_passed_on(call))
+        return;
     array->handles = array->few_handles;
     array->statuses = users == MPI_STATUSES_IGNORE ? array->few_statuses : users;
     if (count > ON_STACK) {
@@ -54,14 +59,15 @@ static bool was_cancelled(const struct request *request, const MPI_Status *statu
     return request->cancelled && pmpi.Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled;
 }
 
-/* It never was a message, which its partner in the matching must know even if recording was stopped meanwhile. */
+/* Records that the message never existed. Matching needs to know that even if recording was paused meanwhile. */
 static void cancelled(uint64_t ticks, const struct request *request) {
     if (!request->gap)
         record_append_past_hold(ticks, SPOOL_REQUEST_CANCELLED, 0, 0, 0, request->id);
 }
 
-/* The status is that of the receive; MPICH fills in none (seen in 4.0 and 5.0), so it is asked for wildcards only, and
- * not there: such a receive stays without its end. Of what was asked for the bytes are the most that could come. */
+/* The status is the receive's, but MPICH does not fill it in (seen in 4.0 and 5.0). So it is used only after wildcards,
+ * and not with MPICH: such a receive stays without an end. Otherwise the request's own values count, with the most
+ * bytes that could arrive. */
 static void complete_both(uint64_t ticks, struct request request, const MPI_Status *status) {
     if (request.id && !request.gap)
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
@@ -76,20 +82,20 @@ static void complete_both(uint64_t ticks, struct request request, const MPI_Stat
 #endif
 }
 
-/* The request behind this handle is complete; status belongs to it. */
+/* Handles the completion of the request behind this handle; status belongs to it. */
 static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *status) {
     struct request request;
     if (handle == MPI_REQUEST_NULL || !requests_take(handle, &request))
         return;
     if (request.kind == REQUEST_COMM_IDUP)
-        comm_register_promised(request.made, &request.promise);
+        comm_register_promised(request.comm_handle, &request.promise);
     else if (request.kind == REQUEST_COLLECTIVE)
         started_complete(ticks, &request);
     else if (was_cancelled(&request, status))
         cancelled(ticks, &request);
     else if (request.kind == REQUEST_RECEIVE)
         message_completed(ticks, &request, status);
-    else if (request.kind == REQUEST_PARTITIONED_RECEIVE) /* of which libraries fill in no status */
+    else if (request.kind == REQUEST_PARTITIONED_RECEIVE) /* libraries fill in no status for it */
         message_completed_from(ticks, &request, message_peer(request.peer, request.tag), request.bytes);
     else if (request.kind == REQUEST_BOTH)
         complete_both(ticks, request, status);
@@ -97,7 +103,7 @@ static void complete(uint64_t ticks, MPI_Request handle, const MPI_Status *statu
         record_append(ticks, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, request.id);
 }
 
-/* After an error in some of them: what is gone is forgotten, without a record. */
+/* After an error in some requests: forgets those that are gone, without a record. */
 static void forget_completed(int count, const MPI_Request before[], const MPI_Request after[]) {
     struct request request;
     for (int i = 0; before && i < count; i++)
@@ -105,7 +111,18 @@ static void forget_completed(int count, const MPI_Request before[], const MPI_Re
             requests_take(before[i], &request);
 }
 
+static int leave_one(struct call *call, uint64_t leave, MPI_Request handle, const MPI_Request *request,
+                     const MPI_Status *status) {
+    if (call->error == MPI_SUCCESS)
+        complete(leave, handle, status);
+    else
+        forget_completed(1, &handle, request);
+    return call_leave_at(call, leave);
+}
+
 static int leave_all(struct call *call, struct array *array, int count, const MPI_Request requests[]) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     if (call->error != MPI_SUCCESS)
         forget_completed(count, array->handles, requests);
@@ -115,134 +132,126 @@ static int leave_all(struct call *call, struct array *array, int count, const MP
     return call_leave_at(call, leave);
 }
 
-static int leave_some(struct call *call, struct array *array, int count, const MPI_Request requests[], int done,
+static int leave_some(struct call *call, struct array *array, int count, const MPI_Request requests[], const int *done,
                       const int indices[]) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     if (call->error != MPI_SUCCESS)
         forget_completed(count, array->handles, requests);
-    for (int i = 0; call->error == MPI_SUCCESS && array->handles && done != MPI_UNDEFINED && i < done; i++)
+    for (int i = 0; call->error == MPI_SUCCESS && array->handles && *done != MPI_UNDEFINED && i < *done; i++)
         complete(leave, array->handles[indices[i]], &array->statuses[i]);
     release(array);
     return call_leave_at(call, leave);
 }
 
-/* One of several; index MPI_UNDEFINED: none was active. */
-static int leave_any(struct call *call, struct array *array, int count, const MPI_Request requests[], int index,
+/* One of several requests; index MPI_UNDEFINED: none was active. */
+static int leave_any(struct call *call, struct array *array, int count, const MPI_Request requests[], const int *index,
                      const MPI_Status *status) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     if (call->error != MPI_SUCCESS)
         forget_completed(count, array->handles, requests);
-    else if (array->handles && index != MPI_UNDEFINED)
-        complete(leave, array->handles[index], status);
+    else if (array->handles && *index != MPI_UNDEFINED)
+        complete(leave, array->handles[*index], status);
     release(array);
     return call_leave_at(call, leave);
 }
 
+/* For a test: true if it found nothing, and then ends the call. One that found something ends like a wait. */
+static bool found_nothing(struct call *call, struct array *array, bool nothing) {
+    if (call_passed_on(call))
+        return false;
+    if (nothing) {
+        release(array);
+        poll_failed(call);
+    } else {
+        poll_succeeded(call);
+    }
+    return nothing;
+}
+
 WRAPPER int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Wait, CALLER))
-        return pmpi.Wait(request, status);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
-    MPI_Request handle = *request;
+    call_enter(&call, FUNCTION_MPI_Wait, CALLER);
+    MPI_Status own, *known = message_status(&call, status, &own);
+    MPI_Request handle = call_passed_on(&call) ? MPI_REQUEST_NULL : *request;
     call.error = pmpi.Wait(request, known);
-    uint64_t leave = clock_now();
-    if (call.error == MPI_SUCCESS)
-        complete(leave, handle, known);
-    else
-        forget_completed(1, &handle, request);
-    return call_leave_at(&call, leave);
+    return call_passed_on(&call) ? call.error : leave_one(&call, clock_now(), handle, request, known);
 }
 
 WRAPPER int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Waitall, CALLER))
-        return pmpi.Waitall(count, requests, statuses);
     struct array array;
-    copy(&array, count, requests, statuses);
+    call_enter(&call, FUNCTION_MPI_Waitall, CALLER);
+    copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Waitall(count, requests, array.statuses);
     return leave_all(&call, &array, count, requests);
 }
 
 WRAPPER int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Waitany, CALLER))
-        return pmpi.Waitany(count, requests, index, status);
     struct array array;
-    copy(&array, count, requests, MPI_STATUSES_IGNORE);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
+    call_enter(&call, FUNCTION_MPI_Waitany, CALLER);
+    copy(&call, &array, count, requests, MPI_STATUSES_IGNORE);
+    MPI_Status own, *known = message_status(&call, status, &own);
     call.error = pmpi.Waitany(count, requests, index, known);
-    return leave_any(&call, &array, count, requests, *index, known);
+    return leave_any(&call, &array, count, requests, index, known);
 }
 
 WRAPPER int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Waitsome, CALLER))
-        return pmpi.Waitsome(count, requests, done, indices, statuses);
     struct array array;
-    copy(&array, count, requests, statuses);
+    call_enter(&call, FUNCTION_MPI_Waitsome, CALLER);
+    copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Waitsome(count, requests, done, indices, array.statuses);
-    return leave_some(&call, &array, count, requests, *done, indices);
+    return leave_some(&call, &array, count, requests, done, indices);
 }
 
 WRAPPER int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Test, CALLER))
-        return pmpi.Test(request, flag, status);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
-    MPI_Request handle = *request;
+    call_open(&call, FUNCTION_MPI_Test, CALLER);
+    MPI_Status own, *known = message_status(&call, status, &own);
+    MPI_Request handle = call_passed_on(&call) ? MPI_REQUEST_NULL : *request;
     call.error = pmpi.Test(request, flag, known);
+    if (call_passed_on(&call))
+        return call.error;
     if (call.error == MPI_SUCCESS && (!*flag || handle == MPI_REQUEST_NULL))
         return poll_failed(&call);
-    uint64_t leave = poll_succeeded(&call);
-    if (call.error == MPI_SUCCESS)
-        complete(leave, handle, known);
-    else
-        forget_completed(1, &handle, request);
-    return call_leave_at(&call, leave);
+    return leave_one(&call, poll_succeeded(&call), handle, request, known);
 }
 
 WRAPPER int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Testall, CALLER))
-        return pmpi.Testall(count, requests, flag, statuses);
     struct array array;
-    copy(&array, count, requests, statuses);
+    call_open(&call, FUNCTION_MPI_Testall, CALLER);
+    copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Testall(count, requests, flag, array.statuses);
-    if (call.error == MPI_SUCCESS && !*flag) {
-        release(&array);
-        return poll_failed(&call);
-    }
-    poll_succeeded(&call);
+    if (found_nothing(&call, &array, call.error == MPI_SUCCESS && !*flag))
+        return call.error;
     return leave_all(&call, &array, count, requests);
 }
 
 WRAPPER int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Testany, CALLER))
-        return pmpi.Testany(count, requests, index, flag, status);
     struct array array;
-    copy(&array, count, requests, MPI_STATUSES_IGNORE);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
+    call_open(&call, FUNCTION_MPI_Testany, CALLER);
+    copy(&call, &array, count, requests, MPI_STATUSES_IGNORE);
+    MPI_Status own, *known = message_status(&call, status, &own);
     call.error = pmpi.Testany(count, requests, index, flag, known);
-    if (call.error == MPI_SUCCESS && (!*flag || *index == MPI_UNDEFINED)) {
-        release(&array);
-        return poll_failed(&call);
-    }
-    poll_succeeded(&call);
-    return leave_any(&call, &array, count, requests, *index, known);
+    if (found_nothing(&call, &array, call.error == MPI_SUCCESS && (!*flag || *index == MPI_UNDEFINED)))
+        return call.error;
+    return leave_any(&call, &array, count, requests, index, known);
 }
 
 WRAPPER int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[]) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Testsome, CALLER))
-        return pmpi.Testsome(count, requests, done, indices, statuses);
     struct array array;
-    copy(&array, count, requests, statuses);
+    call_open(&call, FUNCTION_MPI_Testsome, CALLER);
+    copy(&call, &array, count, requests, statuses);
     call.error = pmpi.Testsome(count, requests, done, indices, array.statuses);
-    if (call.error == MPI_SUCCESS && (*done == 0 || *done == MPI_UNDEFINED)) {
-        release(&array);
-        return poll_failed(&call);
-    }
-    poll_succeeded(&call);
-    return leave_some(&call, &array, count, requests, *done, indices);
+    if (found_nothing(&call, &array, call.error == MPI_SUCCESS && (*done == 0 || *done == MPI_UNDEFINED)))
+        return call.error;
+    return leave_some(&call, &array, count, requests, done, indices);
 }

@@ -6,9 +6,9 @@
 #include <unwind.h>
 
 struct walk {
-    const void *ours; /* where this library begins */
+    const void *ours; /* base address of this library */
     uintptr_t wanted;
-    bool outside; /* past the frames of the wrapper that asks */
+    bool outside; /* past the frames of the asking wrapper */
     bool last_is_ours;
     enum frames found;
 };
@@ -18,12 +18,12 @@ static const void *object_of(const void *code) {
     return dladdr(code, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-/* Of a frame the walk tells where it has called from, and where it ends below. Between two wrappers there is always
- * a frame of somebody else: the MPI library's, or a callback's. */
+/* The walk gives each frame's return address and its lower end. Between two wrappers there is always a foreign frame:
+ * the MPI library's or a callback's. */
 static _Unwind_Reason_Code look(struct _Unwind_Context *frame, void *opaque) {
     struct walk *walk = opaque;
     uintptr_t end = _Unwind_GetCFA(frame);
-    /* The call, not what follows it: a function may end with it. */
+    /* Look at the call, not the next instruction: a call may be the last instruction of its function. */
     bool ours = object_of((const void *)(_Unwind_GetIP(frame) - 1)) == walk->ours;
     if (!walk->outside && ours)
         return _URC_NO_REASON;

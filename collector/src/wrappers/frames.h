@@ -6,9 +6,8 @@
 
 enum frames { FRAMES_UNKNOWN, FRAMES_THERE, FRAMES_LEFT };
 
-/* Asked from inside a wrapper: is the wrapper in whose frame that address lay, further up this stack, one that the
- * running one was called from inside, or has it been left? Unknown where the stack cannot be walked up to there. Takes
- * some microseconds. */
+/* Call it inside a wrapper. Tells whether the wrapper with a frame at this address is still further up this stack, or
+ * has been left. Unknown if the stack cannot be walked up to there. Takes some microseconds. */
 enum frames frames_find(uintptr_t address);
 
 #endif

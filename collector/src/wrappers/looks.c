@@ -1,44 +1,34 @@
-/* Looks at requests that complete none: MPI_Request_get_status and its kin. A wait or test comes later. */
+/* MPI_Request_get_status and similar: they look at requests but complete none. A wait or test follows. */
 #include "wrappers/completions.h"
-
-static int leave_look(struct call *call, bool found) {
-    if (call->error == MPI_SUCCESS && !found)
-        return poll_failed(call);
-    return call_leave_at(call, poll_succeeded(call));
-}
 
 WRAPPER int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Request_get_status, CALLER))
-        return pmpi.Request_get_status(request, flag, status);
+    call_open(&call, FUNCTION_MPI_Request_get_status, CALLER);
     call.error = pmpi.Request_get_status(request, flag, status);
-    return leave_look(&call, *flag != 0);
+    return poll_leave(&call, flag);
 }
 
-#if HOPSCOPE_MPI_REQUEST_STATUSES
+#if HOPSCOPE_MPI_4_1
 WRAPPER int MPI_Request_get_status_all(int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Request_get_status_all, CALLER))
-        return pmpi.Request_get_status_all(count, requests, flag, statuses);
+    call_open(&call, FUNCTION_MPI_Request_get_status_all, CALLER);
     call.error = pmpi.Request_get_status_all(count, requests, flag, statuses);
-    return leave_look(&call, *flag != 0);
+    return poll_leave(&call, flag);
 }
 
 WRAPPER int MPI_Request_get_status_any(int count, const MPI_Request requests[], int *index, int *flag,
                                        MPI_Status *status) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Request_get_status_any, CALLER))
-        return pmpi.Request_get_status_any(count, requests, index, flag, status);
+    call_open(&call, FUNCTION_MPI_Request_get_status_any, CALLER);
     call.error = pmpi.Request_get_status_any(count, requests, index, flag, status);
-    return leave_look(&call, *flag != 0);
+    return poll_leave(&call, flag);
 }
 
 WRAPPER int MPI_Request_get_status_some(int count, const MPI_Request requests[], int *done, int indices[],
                                         MPI_Status statuses[]) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Request_get_status_some, CALLER))
-        return pmpi.Request_get_status_some(count, requests, done, indices, statuses);
+    call_open(&call, FUNCTION_MPI_Request_get_status_some, CALLER);
     call.error = pmpi.Request_get_status_some(count, requests, done, indices, statuses);
-    return leave_look(&call, *done > 0);
+    return poll_leave(&call, done);
 }
 #endif

@@ -1,5 +1,5 @@
-/* Making intercommunicators: two groups of processes meet, which may be of different worlds. Each side tells what it
- * knows (comm/registry.h), and the assembly puts the sides together. */
+/* Creates intercommunicators: two groups of processes meet, perhaps of different worlds. Each side records what it
+ * knows (comm/registry.h), and the assembly joins the sides. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -11,6 +11,8 @@
 
 static int leave_met(struct call *call, enum comm_origin origin, MPI_Comm local, uint64_t salt, struct meeting *meeting,
                      const MPI_Comm *made) {
+    if (call_passed_on(call))
+        return call->error;
     meeting->began = call->enter;
     meeting->ended = clock_now();
     if (call->error == MPI_SUCCESS)
@@ -18,31 +20,30 @@ static int leave_met(struct call *call, enum comm_origin origin, MPI_Comm local,
     return call_leave(call);
 }
 
-static bool is_rank(MPI_Comm comm, int rank) {
-    const struct comm *known = comm_find(comm);
+/* Whether this process has that rank in the communicator; false if the call is only passed on. */
+static bool is_rank(const struct call *call, MPI_Comm comm, int rank) {
+    const struct comm *known = call_passed_on(call) ? NULL : comm_find(comm);
     return known && known->rank == rank;
 }
 
 WRAPPER int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader, int tag,
                                  MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create, CALLER))
-        return pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
+    call_enter(&call, FUNCTION_MPI_Intercomm_create, CALLER);
     call.error = pmpi.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
-    bool leads = is_rank(local, local_leader); /* only leaders have to say something sensible about the peer */
+    bool leads = is_rank(&call, local, local_leader); /* MPI reads the peer arguments on leaders only */
     struct meeting meeting = {.leads = leads, .peer = leads ? peer : MPI_COMM_NULL, .peer_rank = remote_leader};
     return leave_met(&call, COMM_ORIGIN_INTERCOMM, local, (uint64_t)tag, &meeting, made);
 }
 
-#if HOPSCOPE_MPI_SESSIONS
+#if HOPSCOPE_MPI_4
 WRAPPER int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, MPI_Group remote, int remote_leader,
                                              const char *text, MPI_Info info, MPI_Errhandler handler, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Intercomm_create_from_groups, CALLER))
-        return pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
+    call_enter(&call, FUNCTION_MPI_Intercomm_create_from_groups, CALLER);
     call.error =
         pmpi.Intercomm_create_from_groups(local, local_leader, remote, remote_leader, text, info, handler, made);
-    if (call.error == MPI_SUCCESS)
+    if (call.error == MPI_SUCCESS && !call_passed_on(&call))
         comm_register(*made, COMM_ORIGIN_INTERCOMM, MPI_COMM_NULL, hash_text(HASH_START, text));
     return call_leave(&call);
 }
@@ -51,48 +52,44 @@ WRAPPER int MPI_Intercomm_create_from_groups(MPI_Group local, int local_leader, 
 WRAPPER int MPI_Comm_spawn(const char *command, char *arguments[], int most, MPI_Info info, int root, MPI_Comm comm,
                            MPI_Comm *made, int errors[]) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn, CALLER))
-        return pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
+    call_enter(&call, FUNCTION_MPI_Comm_spawn, CALLER);
     call.error = pmpi.Comm_spawn(command, arguments, most, info, root, comm, made, errors);
-    struct meeting meeting = {.leads = is_rank(comm, root), .peer = MPI_COMM_NULL};
+    struct meeting meeting = {.leads = is_rank(&call, comm, root), .peer = MPI_COMM_NULL};
     return leave_met(&call, COMM_ORIGIN_SPAWN, comm, 0, &meeting, made);
 }
 
 WRAPPER int MPI_Comm_spawn_multiple(int count, char *commands[], char **arguments[], const int most[],
                                     const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int errors[]) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_spawn_multiple, CALLER))
-        return pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
+    call_enter(&call, FUNCTION_MPI_Comm_spawn_multiple, CALLER);
     call.error = pmpi.Comm_spawn_multiple(count, commands, arguments, most, infos, root, comm, made, errors);
-    struct meeting meeting = {.leads = is_rank(comm, root), .peer = MPI_COMM_NULL};
+    struct meeting meeting = {.leads = is_rank(&call, comm, root), .peer = MPI_COMM_NULL};
     return leave_met(&call, COMM_ORIGIN_SPAWN, comm, 0, &meeting, made);
 }
 
-/* The port's name means something at the root only. */
-static struct meeting at_port(const char *port, int root, MPI_Comm comm) {
-    bool leads = is_rank(comm, root);
+/* The port's name is significant at the root only. */
+static struct meeting at_port(const struct call *call, const char *port, int root, MPI_Comm comm) {
+    bool leads = is_rank(call, comm, root);
     return (struct meeting){.leads = leads, .place = leads ? hash_text(HASH_START, port) : 0, .peer = MPI_COMM_NULL};
 }
 
 WRAPPER int MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_accept, CALLER))
-        return pmpi.Comm_accept(port, info, root, comm, made);
+    call_enter(&call, FUNCTION_MPI_Comm_accept, CALLER);
     call.error = pmpi.Comm_accept(port, info, root, comm, made);
-    struct meeting meeting = at_port(port, root, comm);
+    struct meeting meeting = at_port(&call, port, root, comm);
     return leave_met(&call, COMM_ORIGIN_ACCEPT, comm, 0, &meeting, made);
 }
 
 WRAPPER int MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_connect, CALLER))
-        return pmpi.Comm_connect(port, info, root, comm, made);
+    call_enter(&call, FUNCTION_MPI_Comm_connect, CALLER);
     call.error = pmpi.Comm_connect(port, info, root, comm, made);
-    struct meeting meeting = at_port(port, root, comm);
+    struct meeting meeting = at_port(&call, port, root, comm);
     return leave_met(&call, COMM_ORIGIN_CONNECT, comm, 0, &meeting, made);
 }
 
-/* Of a connection's two ends, alike at both; 0 for sockets without addresses of their own. */
+/* A hash of both ends of a connection, equal at both; 0 for sockets without addresses of their own. */
 static uint64_t hash_of_connection(int socket) {
     struct sockaddr_storage ends[2];
     uint64_t hashes[2];
@@ -116,10 +113,9 @@ static uint64_t hash_of_connection(int socket) {
 
 WRAPPER int MPI_Comm_join(int socket, MPI_Comm *made) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Comm_join, CALLER))
-        return pmpi.Comm_join(socket, made);
+    call_enter(&call, FUNCTION_MPI_Comm_join, CALLER);
     int kept = errno;
-    uint64_t place = hash_of_connection(socket); /* before the library uses it */
+    uint64_t place = call_passed_on(&call) ? 0 : hash_of_connection(socket); /* before the library uses it */
     errno = kept;
     call.error = pmpi.Comm_join(socket, made);
     struct meeting meeting = {.leads = true, .place = place, .peer = MPI_COMM_NULL};

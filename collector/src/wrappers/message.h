@@ -1,7 +1,7 @@
 /* The application's point-to-point messages as records.
  *
- * The peer is a rank of the communicator, of an intercommunicator's remote group. Not recorded: messages to and from
- * MPI_PROC_NULL, on communicators that the collector does not know, and those of calls that failed.
+ * The peer is a rank of the communicator, or of an intercommunicator's remote group. Not recorded: messages to and from
+ * MPI_PROC_NULL, on communicators that the collector does not know, and of failed calls.
  */
 #ifndef HOPSCOPE_MESSAGE_H
 #define HOPSCOPE_MESSAGE_H
@@ -10,8 +10,8 @@
 #include "wrappers/call.h"
 #include "wrappers/requests.h"
 
-/* HOPSCOPE_RECORD=collectives makes it false before anything is served: calls and waits are recorded as ever, but of
- * their messages and requests nothing is kept. */
+/* HOPSCOPE_RECORD=collectives sets it to false before any call is served: calls and waits are recorded as usual, but
+ * not their messages and requests. */
 extern bool messages_recorded;
 
 /* The definition under which messages on this communicator are recorded; 0: they are not. */
@@ -20,7 +20,12 @@ static inline uint32_t message_comm(MPI_Comm handle) {
     return comm ? comm->id : 0;
 }
 
-/* Packed bytes; a message of nothing may have a datatype that is none. */
+/* The same for a call that may only be passed on. */
+static inline uint32_t message_comm_of(const struct call *call, MPI_Comm handle) {
+    return call_passed_on(call) ? 0 : message_comm(handle);
+}
+
+/* Packed bytes. An empty message may have an invalid datatype. */
 static inline uint64_t message_bytes(MPI_Count count, MPI_Datatype datatype) {
     return count > 0 ? (uint64_t)count * type_bytes(datatype) : 0;
 }
@@ -29,28 +34,32 @@ static inline uint64_t message_peer(int peer, int tag) {
     return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
 }
 
-/* As message_peer, of what a call asks for; see SPOOL_ENTER. */
+/* Like message_peer, for what a call asks for; see SPOOL_ENTER. */
 static inline uint64_t message_asked(int peer, int tag) {
     uint32_t from = peer == MPI_ANY_SOURCE ? SPOOL_ANY : peer == MPI_PROC_NULL ? SPOOL_NOBODY : (uint32_t)peer;
     return (uint64_t)from << 32 | (tag == MPI_ANY_TAG ? SPOOL_ANY : (uint32_t)tag);
 }
 
-/* call_enter of a blocking send, receive or probe: where it hangs, its record says for whom it waits. */
-static inline bool message_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm,
+/* call_enter for a blocking send, receive or probe. If the call hangs, its record says for whom it waits. */
+static inline void message_enter(struct call *call, enum mpi_function function, const void *caller, MPI_Comm comm,
                                  uint64_t asked, uint64_t also_asked) {
     if (!call_open(call, function, caller))
-        return false;
+        return;
     struct comm *known = comm_find(comm);
     call_record_enter(call, also_asked ? SPOOL_ENTER : SPOOL_ENTER_MESSAGE, known ? known->id : 0, asked, also_asked);
-    return true;
 }
 
-/* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its stamp is the call's enter. */
+/* The status for the library to fill in, even if the application ignores it. */
+static inline MPI_Status *message_status(const struct call *call, MPI_Status *applications, MPI_Status *own) {
+    return applications == MPI_STATUS_IGNORE && !call_passed_on(call) ? own : applications;
+}
+
+/* After a send: SPOOL_SEND, or SPOOL_ISEND with its request id. Its timestamp is the call's enter. */
 void message_sent(const struct call *call, enum spool_kind kind, MPI_Comm comm, int peer, int tag, MPI_Count count,
                   MPI_Datatype datatype, uint64_t id);
 /* After a blocking receive, with what the status says. */
 void message_received(uint64_t ticks, uint32_t comm, const MPI_Status *status);
-/* The receive that this request began has ended; it was not cancelled. from: peer and tag. */
+/* The receive that began this request has ended and was not cancelled. from: peer and tag. */
 void message_completed(uint64_t ticks, const struct request *request, const MPI_Status *status);
 void message_completed_from(uint64_t ticks, const struct request *request, uint64_t from, uint64_t bytes);
 

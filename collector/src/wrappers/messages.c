@@ -3,12 +3,16 @@
 #include "wrappers/requests.h"
 
 static int leave_send(struct call *call, MPI_Comm comm, int peer, int tag, COUNT count, MPI_Datatype datatype) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     message_sent(call, SPOOL_SEND, comm, peer, tag, count, datatype, 0);
     return call_leave_at(call, leave);
 }
 
 static int leave_receive(struct call *call, uint32_t comm, const MPI_Status *status) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     if (call->error == MPI_SUCCESS)
         message_received(leave, comm, status);
@@ -17,32 +21,28 @@ static int leave_receive(struct call *call, uint32_t comm, const MPI_Status *sta
 
 WRAPPER int MPI_FORM(Send)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Send, CALLER, comm, message_asked(peer, tag), 0))
-        return PMPI_FORM(Send)(buffer, count, datatype, peer, tag, comm);
+    message_enter(&call, FUNCTION_MPI_Send, CALLER, comm, message_asked(peer, tag), 0);
     call.error = PMPI_FORM(Send)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
 }
 
 WRAPPER int MPI_FORM(Bsend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Bsend, CALLER, comm, message_asked(peer, tag), 0))
-        return PMPI_FORM(Bsend)(buffer, count, datatype, peer, tag, comm);
+    message_enter(&call, FUNCTION_MPI_Bsend, CALLER, comm, message_asked(peer, tag), 0);
     call.error = PMPI_FORM(Bsend)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
 }
 
 WRAPPER int MPI_FORM(Ssend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Ssend, CALLER, comm, message_asked(peer, tag), 0))
-        return PMPI_FORM(Ssend)(buffer, count, datatype, peer, tag, comm);
+    message_enter(&call, FUNCTION_MPI_Ssend, CALLER, comm, message_asked(peer, tag), 0);
     call.error = PMPI_FORM(Ssend)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
 }
 
 WRAPPER int MPI_FORM(Rsend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Rsend, CALLER, comm, message_asked(peer, tag), 0))
-        return PMPI_FORM(Rsend)(buffer, count, datatype, peer, tag, comm);
+    message_enter(&call, FUNCTION_MPI_Rsend, CALLER, comm, message_asked(peer, tag), 0);
     call.error = PMPI_FORM(Rsend)(buffer, count, datatype, peer, tag, comm);
     return leave_send(&call, comm, peer, tag, count, datatype);
 }
@@ -50,27 +50,27 @@ WRAPPER int MPI_FORM(Rsend)(const void *buffer, COUNT count, MPI_Datatype dataty
 WRAPPER int MPI_FORM(Recv)(void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                            MPI_Status *status) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Recv, CALLER, comm, message_asked(peer, tag), 0))
-        return PMPI_FORM(Recv)(buffer, count, datatype, peer, tag, comm, status);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
+    message_enter(&call, FUNCTION_MPI_Recv, CALLER, comm, message_asked(peer, tag), 0);
+    MPI_Status own, *known = message_status(&call, status, &own);
     call.error = PMPI_FORM(Recv)(buffer, count, datatype, peer, tag, comm, known);
-    return leave_receive(&call, message_comm(comm), known);
+    return leave_receive(&call, message_comm_of(&call, comm), known);
 }
 
 WRAPPER int MPI_FORM(Mrecv)(void *buffer, COUNT count, MPI_Datatype datatype, MPI_Message *message,
                             MPI_Status *status) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Mrecv, CALLER))
-        return PMPI_FORM(Mrecv)(buffer, count, datatype, message, status);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
-    uint32_t comm = requests_take_message(*message);
+    call_enter(&call, FUNCTION_MPI_Mrecv, CALLER);
+    MPI_Status own, *known = message_status(&call, status, &own);
+    uint32_t comm = call_passed_on(&call) ? 0 : requests_take_message(*message);
     call.error = PMPI_FORM(Mrecv)(buffer, count, datatype, message, known);
     return leave_receive(&call, comm, known);
 }
 
-/* The send at the enter, the receive at the leave. */
+/* Records the send at the enter and the receive at the leave. */
 static int leave_both(struct call *call, MPI_Comm comm, int peer, int tag, COUNT count, MPI_Datatype datatype,
                       const MPI_Status *status) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     message_sent(call, SPOOL_SEND, comm, peer, tag, count, datatype, 0);
     if (call->error == MPI_SUCCESS)
@@ -82,11 +82,9 @@ WRAPPER int MPI_FORM(Sendrecv)(const void *send, COUNT send_count, MPI_Datatype 
                                void *receive, COUNT receive_count, MPI_Datatype receive_type, int from, int receive_tag,
                                MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Sendrecv, CALLER, comm, message_asked(to, send_tag),
-                       message_asked(from, receive_tag)))
-        return PMPI_FORM(Sendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
-                                   from, receive_tag, comm, status);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
+    message_enter(&call, FUNCTION_MPI_Sendrecv, CALLER, comm, message_asked(to, send_tag),
+                  message_asked(from, receive_tag));
+    MPI_Status own, *known = message_status(&call, status, &own);
     call.error = PMPI_FORM(Sendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
                                      from, receive_tag, comm, known);
     return leave_both(&call, comm, to, send_tag, send_count, send_type, known);
@@ -95,10 +93,9 @@ WRAPPER int MPI_FORM(Sendrecv)(const void *send, COUNT send_count, MPI_Datatype 
 WRAPPER int MPI_FORM(Sendrecv_replace)(void *buffer, COUNT count, MPI_Datatype datatype, int to, int send_tag, int from,
                                        int receive_tag, MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Sendrecv_replace, CALLER, comm, message_asked(to, send_tag),
-                       message_asked(from, receive_tag)))
-        return PMPI_FORM(Sendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, status);
-    MPI_Status own, *known = status == MPI_STATUS_IGNORE ? &own : status;
+    message_enter(&call, FUNCTION_MPI_Sendrecv_replace, CALLER, comm, message_asked(to, send_tag),
+                  message_asked(from, receive_tag));
+    MPI_Status own, *known = message_status(&call, status, &own);
     call.error = PMPI_FORM(Sendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, known);
     return leave_both(&call, comm, to, send_tag, count, datatype, known);
 }

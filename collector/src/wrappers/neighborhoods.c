@@ -1,7 +1,7 @@
-/* Neighbourhood collectives: always native; recorded as calls. */
+/* Neighbourhood collectives: always native, recorded as calls. */
 #include "wrappers/collective_forms.h"
 
-/* Neighbours that this rank receives from and sends to. */
+/* The numbers of neighbours that this rank receives from and sends to. */
 static void degrees(const struct call *call, MPI_Comm comm, int *in, int *out) {
     int kind = MPI_UNDEFINED, n = 0, weighted;
     *in = *out = 0;
@@ -19,9 +19,7 @@ WRAPPER int COLLECTIVE(Neighbor_allgather)(const void *send, COUNT send_count, M
                                            COUNT count, MPI_Datatype type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_OF(Neighbor_allgather), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Neighbor_allgather)(send, send_count, send_type, receive, count, type,
-                                                   comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Neighbor_allgather), CALLER, comm, NO_ROOT);
     call.error =
         PMPI_COLLECTIVE(Neighbor_allgather)(send, send_count, send_type, receive, count, type, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
@@ -33,9 +31,7 @@ WRAPPER int COLLECTIVE(Neighbor_allgatherv)(const void *send, COUNT send_count, 
                                             MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_OF(Neighbor_allgatherv), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Neighbor_allgatherv)(send, send_count, send_type, receive, counts, displacements, type,
-                                                    comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Neighbor_allgatherv), CALLER, comm, NO_ROOT);
     call.error = PMPI_COLLECTIVE(Neighbor_allgatherv)(send, send_count, send_type, receive, counts, displacements, type,
                                                       comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
@@ -46,9 +42,7 @@ WRAPPER int COLLECTIVE(Neighbor_alltoall)(const void *send, COUNT send_count, MP
                                           COUNT count, MPI_Datatype type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_OF(Neighbor_alltoall), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Neighbor_alltoall)(send, send_count, send_type, receive, count, type,
-                                                  comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Neighbor_alltoall), CALLER, comm, NO_ROOT);
     call.error =
         PMPI_COLLECTIVE(Neighbor_alltoall)(send, send_count, send_type, receive, count, type, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
@@ -62,9 +56,7 @@ WRAPPER int COLLECTIVE(Neighbor_alltoallv)(const void *send, const COUNT send_co
                                            MPI_Datatype type, MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_OF(Neighbor_alltoallv), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Neighbor_alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
-                                                   displacements, type, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Neighbor_alltoallv), CALLER, comm, NO_ROOT);
     call.error = PMPI_COLLECTIVE(Neighbor_alltoallv)(send, send_counts, send_displacements, send_type, receive, counts,
                                                      displacements, type, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);
@@ -77,9 +69,7 @@ WRAPPER int COLLECTIVE(Neighbor_alltoallw)(const void *send, const COUNT send_co
                                            const MPI_Datatype types[], MPI_Comm comm FORM_PARAMETERS) {
     struct call call;
     int in, out;
-    if (!collective_enter(&call, FUNCTION_OF(Neighbor_alltoallw), CALLER, comm, NO_ROOT))
-        return PMPI_COLLECTIVE(Neighbor_alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
-                                                   displacements, types, comm FORM_ARGUMENTS);
+    collective_enter(&call, FUNCTION_OF(Neighbor_alltoallw), CALLER, comm, NO_ROOT);
     call.error = PMPI_COLLECTIVE(Neighbor_alltoallw)(send, send_counts, send_displacements, send_types, receive, counts,
                                                      displacements, types, comm FORM_ARGUMENTS);
     degrees(&call, comm, &in, &out);

@@ -3,7 +3,7 @@
 #include "wrappers/message.h"
 #include "wrappers/requests.h"
 
-/* Does this call go on with the polls before it? Their leave must still be the last record of this thread. */
+/* Whether this call continues the polls before it: their leave must still be this thread's last record. */
 static bool goes_on(const struct call *call) {
     static uint64_t gap;
     if (!gap)
@@ -44,43 +44,48 @@ uint64_t poll_succeeded(struct call *call) {
     return leave;
 }
 
+int poll_leave(struct call *call, const int *found) {
+    if (call_passed_on(call))
+        return call->error;
+    if (call->error == MPI_SUCCESS && *found <= 0)
+        return poll_failed(call);
+    return call_leave_at(call, poll_succeeded(call));
+}
+
+/* Remembers the communicator of a message that a probe matched, until the message is received. */
+static void matched(const struct call *call, MPI_Comm comm, const MPI_Message *message) {
+    if (call->error == MPI_SUCCESS && !call_passed_on(call) && *message != MPI_MESSAGE_NO_PROC)
+        requests_add_message(*message, message_comm(comm));
+}
+
 WRAPPER int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status *status) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Probe, CALLER, comm, message_asked(peer, tag), 0))
-        return pmpi.Probe(peer, tag, comm, status);
+    message_enter(&call, FUNCTION_MPI_Probe, CALLER, comm, message_asked(peer, tag), 0);
     call.error = pmpi.Probe(peer, tag, comm, status);
     return call_leave(&call);
 }
 
 WRAPPER int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Iprobe, CALLER))
-        return pmpi.Iprobe(peer, tag, comm, flag, status);
+    call_open(&call, FUNCTION_MPI_Iprobe, CALLER);
     call.error = pmpi.Iprobe(peer, tag, comm, flag, status);
-    if (call.error == MPI_SUCCESS && !*flag)
-        return poll_failed(&call);
-    return call_leave_at(&call, poll_succeeded(&call));
+    return poll_leave(&call, flag);
 }
 
 WRAPPER int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
     struct call call;
-    if (!message_enter(&call, FUNCTION_MPI_Mprobe, CALLER, comm, message_asked(peer, tag), 0))
-        return pmpi.Mprobe(peer, tag, comm, message, status);
+    message_enter(&call, FUNCTION_MPI_Mprobe, CALLER, comm, message_asked(peer, tag), 0);
     call.error = pmpi.Mprobe(peer, tag, comm, message, status);
-    if (call.error == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC)
-        requests_add_message(*message, message_comm(comm));
+    matched(&call, comm, message);
     return call_leave(&call);
 }
 
 WRAPPER int MPI_Improbe(int peer, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
     struct call call;
-    if (!call_open(&call, FUNCTION_MPI_Improbe, CALLER))
-        return pmpi.Improbe(peer, tag, comm, flag, message, status);
+    call_open(&call, FUNCTION_MPI_Improbe, CALLER);
     call.error = pmpi.Improbe(peer, tag, comm, flag, message, status);
-    if (call.error == MPI_SUCCESS && !*flag)
-        return poll_failed(&call);
-    uint64_t leave = poll_succeeded(&call);
-    if (call.error == MPI_SUCCESS && *message != MPI_MESSAGE_NO_PROC)
-        requests_add_message(*message, message_comm(comm));
-    return call_leave_at(&call, leave);
+    int error = poll_leave(&call, flag);
+    if (error == MPI_SUCCESS && *flag)
+        matched(&call, comm, message);
+    return error;
 }

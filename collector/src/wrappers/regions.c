@@ -1,7 +1,7 @@
-/* Regions of the user's: hopscope/region.h.
+/* User regions: hopscope/region.h.
  *
- * Each thread has a stack of those that are open. Whether the beginning of one was recorded stands there, so that its
- * end is recorded if and only if its beginning was, also where the recording was stopped or went on between.
+ * Each thread has a stack of open regions. It notes whether the beginning of each was recorded, so that its end is
+ * recorded exactly if its beginning was, even if recording was paused or resumed in between.
  */
 #define HOPSCOPE_INSIDE_COLLECTOR
 #include "hopscope/region.h"
@@ -16,17 +16,17 @@ enum { DEEPEST = 64, REMEMBERED = 64 };
 
 struct open_region {
     uint32_t hash; /* of its name */
-    uint32_t id;   /* its definition; 0: its beginning is not recorded */
+    uint32_t id;   /* its definition; 0: its beginning was not recorded */
 };
 
-/* What this thread has used lately, so that a name costs a comparison. */
+/* Names that this thread used recently, so that a name costs one comparison. */
 struct known_name {
-    const char *text; /* NULL: an empty place */
+    const char *text; /* NULL: an empty slot */
     uint32_t id;
 };
 
 static _Thread_local struct {
-    int depth; /* beyond DEEPEST regions are counted only */
+    int depth; /* regions beyond DEEPEST are only counted */
     struct open_region open[DEEPEST];
     struct known_name names[REMEMBERED];
 } regions __attribute__((tls_model("initial-exec")));
@@ -48,13 +48,13 @@ static uint32_t id_of(const char *name, uint32_t hash) {
     return known->id;
 }
 
-/* Inside a call of MPI nothing is recorded, as ever; and its records must not be cut by a region's. */
+/* Inside an MPI call nothing is recorded, as everywhere; and a region must not split the call's records. */
 static bool records(void) {
     return __atomic_load_n(&call_serving, __ATOMIC_ACQUIRE) &&
            (!call_thread.outermost || call_abandoned((uintptr_t)__builtin_frame_address(0)));
 }
 
-/* A trace's readers want a name for everything. */
+/* Readers of a trace need a name for every region. */
 static const char *named(const char *name) {
     return name && *name ? name : "(unnamed)";
 }
@@ -76,12 +76,12 @@ WRAPPER void hopscope_region_begin(const char *name) {
 static void tell_once(const char *name) {
     static bool told;
     if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-        log_line("hopscope_region_end(\"%s\"): no such region is open in this thread; the call is left out, as are "
-                 "others like it",
+        log_line("hopscope_region_end(\"%s\"): no such region is open in this thread; this call and others like it are "
+                 "ignored",
                  name);
 }
 
-/* The depth that is left when the region of this name has ended. */
+/* The depth after the region of this name has ended. */
 static int depth_after(const char *name) {
     if (!name || regions.depth > DEEPEST)
         return regions.depth - 1;

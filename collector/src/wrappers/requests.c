@@ -6,11 +6,11 @@
 
 static bool locking;
 static bool held;
-static struct request *table; /* open addressing, linear, a power of two; places are closed up on removal */
+static struct request *table; /* open addressing, linear, a power of two; removal leaves no tombstones */
 static size_t capacity, used;
 static uint64_t last_order;
 
-/* Held for a few dozen instructions; growing aside, nothing in between waits. */
+/* Held for a few dozen instructions; nothing waits under it, except growing. */
 static void lock(void) {
     if (!locking)
         return;
@@ -28,8 +28,8 @@ static uint64_t bits_of(MPI_Request handle) {
     return (uint64_t)(uintptr_t)handle;
 }
 
-/* Messages share the table: user-space addresses and sign-extended ints have bits 62 and 63 equal, these differ there.
- */
+/* Messages share the table: bits 62 and 63 differ in their keys, but are equal in user-space addresses and in
+ * sign-extended ints. */
 static uint64_t bits_of_message(MPI_Message message) {
     return (uint64_t)(uintptr_t)message ^ (uint64_t)1 << 62;
 }
@@ -70,13 +70,12 @@ bool requests_complete_at_once(MPI_Request handle) {
 #ifdef OMPI_MPI_H
     return handle == (MPI_Request)openmpi_handles.ompi_request_empty;
 #else
-    /* MPICH's handles say in their two highest bits where the object lives; 1: built in, which no request under way is.
-     */
+    /* The two highest bits of MPICH's handles give the kind of object. 1: built in; no open request is. */
     return (uintptr_t)handle >> 30 == 1;
 #endif
 }
 
-/* The oldest with this handle that is active (or any, to forget it); NULL if there is none. */
+/* The oldest request with this handle that is active (or any, to forget it); NULL if there is none. */
 static struct request *oldest(uint64_t handle, bool active) {
     struct request *found = NULL;
     if (!capacity)
@@ -89,7 +88,7 @@ static struct request *oldest(uint64_t handle, bool active) {
     return found;
 }
 
-/* Closes the gap by moving back whoever was pushed past it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
+/* Closes the gap by moving back entries that were displaced past it (Knuth, TAOCP vol. 3, 6.4, algorithm R). */
 static void remove_at(struct request *request) {
     size_t gap = (size_t)(request - table), mask = capacity - 1;
     for (size_t i = (gap + 1) & mask; table[i].handle; i = (i + 1) & mask) {
@@ -135,6 +134,15 @@ void requests_add(MPI_Request handle, struct request request) {
 
 bool requests_take(MPI_Request handle, struct request *request) {
     return take(bits_of(handle), request);
+}
+
+bool requests_look_up(MPI_Request handle, struct request *request) {
+    lock();
+    struct request *found = oldest(bits_of(handle), false);
+    if (found)
+        *request = *found;
+    unlock();
+    return found != NULL;
 }
 
 bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request) {

@@ -1,8 +1,7 @@
 /* The application's open requests: what a completion call needs to know about a handle.
  *
- * A library may give out one handle for several requests (all that were complete at once), and may give a handle out
- * again while another thread has not yet told us of its completion; so a handle may stand here several times, and
- * the oldest is taken first.
+ * A library may use one handle for several requests (all that complete at once), and may reuse a handle before another
+ * thread has reported its completion. So a handle may be in the table several times, and the oldest is taken first.
  */
 #ifndef HOPSCOPE_REQUESTS_H
 #define HOPSCOPE_REQUESTS_H
@@ -22,44 +21,49 @@ enum request_kind {
 };
 
 struct request {
-    uint64_t handle; /* 0: an empty place */
-    uint64_t order;  /* of coming here */
+    uint64_t handle; /* 0: an empty slot */
+    uint64_t order;  /* of insertion */
     uint64_t id;     /* in the records */
     uint8_t kind;
     bool persistent, active, cancelled;
-    uint32_t gap;   /* of the recording, in which it was begun (or started); 0: its beginning is recorded */
-    uint32_t comm;  /* definition of the communicator; 0: its messages are not recorded */
-    int peer, tag;  /* of a persistent send, which records them at each start; of both ends of a partitioned one */
-    uint64_t bytes; /* the same; sent by a collective */
-    int partitions, unready; /* of a partitioned send: how many, and how many are left since its start */
-    uint64_t receive_id;     /* of MPI_Isendrecv; id then is the send's, 0: none */
-    bool named;              /* its receive: peer, tag and bytes are what it asked for, without wildcards */
-    /* Of a collective: what its records say. */
+    uint32_t gap;            /* the recording gap in which it began (or was started); 0: its beginning is recorded */
+    uint32_t comm;           /* the communicator's definition; 0: its messages are not recorded */
+    int peer, tag;           /* of a persistent send, recorded at each start; of both ends of a partitioned one; tag
+                              * also of the library's messages in a persistent collective, 0: not known */
+    uint64_t bytes;          /* the same; for a collective the bytes sent */
+    int partitions, unready; /* of a partitioned send: their number, and how many are not ready since the start */
+    uint64_t receive_id;     /* of MPI_Isendrecv; id is then the send's, 0: none */
+    bool named;              /* the receive used no wildcards: peer, tag and bytes are as requested */
+    /* For a collective, as recorded: */
     uint16_t function;
     uint64_t seq, root, received;
-    MPI_Comm made; /* of MPI_Comm_idup; its place is a Fortran binding's own variable, gone by the completion */
+    /* A persistent collective's, or what MPI_Comm_idup makes; a copy, because a Fortran binding's variable is gone by
+     * the completion. */
+    MPI_Comm comm_handle;
     struct comm_promise promise;
 };
 
-/* After PMPI_Init: locks only if threads may call MPI at once. */
+/* Call it after PMPI_Init. It locks only if threads may call MPI concurrently. */
 void requests_start(bool threads);
 
-/* True for a handle that the library gives to every request that was complete at once. */
+/* True for a handle that the library gives to every request that completes at once. */
 bool requests_complete_at_once(MPI_Request handle);
-/* handle and order are filled in. If memory fails the request stays unknown: its completion is not recorded. */
+/* Sets handle and order. If memory fails the request stays unknown, and its completion is not recorded. */
 void requests_add(MPI_Request handle, struct request request);
-/* The oldest active request of this handle, which is complete now: it is removed, or inactive if persistent. */
+/* The oldest active request of this handle, which has completed: removes it, or deactivates it if persistent. */
 bool requests_take(MPI_Request handle, struct request *request);
-/* A persistent request is active from now on; in *request the seq of this start. */
+/* A request that a start may be for, as it is. */
+bool requests_look_up(MPI_Request handle, struct request *request);
+/* Activates a persistent request; *request holds the seq of this start. */
 bool requests_activate(MPI_Request handle, uint64_t id, uint32_t gap, struct request *request);
-/* So many partitions of a partitioned send more are ready, in this gap of the recording. True if they were the last;
- * then *request is what it was, with this gap. */
+/* More partitions of a partitioned send became ready, in this recording gap. True if they were the last; *request is
+ * then the request, with this gap. */
 bool requests_ready(MPI_Request handle, int partitions, uint32_t gap, struct request *request);
 void requests_mark_cancelled(MPI_Request handle);
-/* The application gave up the handle. */
+/* The application has freed the handle. */
 void requests_forget(MPI_Request handle);
 
-/* A matched message on its way from MPI_Mprobe to MPI_Mrecv: the communicator's definition, 0 if unknown. */
+/* Keeps a matched message from MPI_Mprobe to MPI_Mrecv: the communicator's definition, 0 if unknown. */
 void requests_add_message(MPI_Message message, uint32_t comm);
 uint32_t requests_take_message(MPI_Message message);
 

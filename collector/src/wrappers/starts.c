@@ -1,33 +1,37 @@
-/* Nonblocking and persistent sends and receives: what begins here is completed in completions.c. */
+/* Nonblocking and persistent sends and receives; completions.c completes them. */
 #include "wrappers/forms.h"
 #include "wrappers/requests.h"
 
-/* After a nonblocking send. The request is known before any thread can complete it. */
+/* After a nonblocking send. Registers the request before any thread can complete it. */
 static int leave_isend(struct call *call, MPI_Comm comm, int peer, int tag, COUNT count, MPI_Datatype datatype,
-                       MPI_Request handle) {
+                       const MPI_Request *request) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     uint32_t comm_id = message_comm(comm);
     if (call->error == MPI_SUCCESS && peer != MPI_PROC_NULL && comm_id) {
         uint64_t id = record_request_id();
         message_sent(call, SPOOL_ISEND, comm, peer, tag, count, datatype, id);
-        if (requests_complete_at_once(handle))
+        if (requests_complete_at_once(*request))
             record_append(leave, SPOOL_ISEND_COMPLETE, 0, 0, 0, 0, id);
         else
             requests_add(
-                handle,
+                *request,
                 (struct request){.kind = REQUEST_SEND, .active = true, .id = id, .gap = record_gap(), .comm = comm_id});
     }
     return call_leave_at(call, leave);
 }
 
-/* asked: see message_asked; SPOOL_NOBODY where that is decided already. */
-static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t asked, MPI_Request handle) {
+/* asked: see message_asked; SPOOL_NOBODY if that is already decided. */
+static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t asked, const MPI_Request *request) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     if (call->error == MPI_SUCCESS && comm_id) {
         uint64_t id = record_request_id();
         record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, asked, 0, id);
         requests_add(
-            handle,
+            *request,
             (struct request){.kind = REQUEST_RECEIVE, .active = true, .id = id, .gap = record_gap(), .comm = comm_id});
     }
     return call_leave_at(call, leave);
@@ -36,118 +40,110 @@ static int leave_ireceive(struct call *call, uint32_t comm_id, uint64_t asked, M
 WRAPPER int MPI_FORM(Isend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                             MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Isend, CALLER))
-        return PMPI_FORM(Isend)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Isend, CALLER);
     call.error = PMPI_FORM(Isend)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_isend(&call, comm, peer, tag, count, datatype, *request);
+    return leave_isend(&call, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Ibsend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                              MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Ibsend, CALLER))
-        return PMPI_FORM(Ibsend)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Ibsend, CALLER);
     call.error = PMPI_FORM(Ibsend)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_isend(&call, comm, peer, tag, count, datatype, *request);
+    return leave_isend(&call, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Issend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                              MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Issend, CALLER))
-        return PMPI_FORM(Issend)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Issend, CALLER);
     call.error = PMPI_FORM(Issend)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_isend(&call, comm, peer, tag, count, datatype, *request);
+    return leave_isend(&call, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Irsend)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                              MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Irsend, CALLER))
-        return PMPI_FORM(Irsend)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Irsend, CALLER);
     call.error = PMPI_FORM(Irsend)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_isend(&call, comm, peer, tag, count, datatype, *request);
+    return leave_isend(&call, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Irecv)(void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                             MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Irecv, CALLER))
-        return PMPI_FORM(Irecv)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Irecv, CALLER);
     call.error = PMPI_FORM(Irecv)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_ireceive(&call, peer == MPI_PROC_NULL ? 0 : message_comm(comm), message_asked(peer, tag), *request);
+    return leave_ireceive(&call, peer == MPI_PROC_NULL ? 0 : message_comm_of(&call, comm), message_asked(peer, tag),
+                          request);
 }
 
 WRAPPER int MPI_FORM(Imrecv)(void *buffer, COUNT count, MPI_Datatype datatype, MPI_Message *message,
                              MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Imrecv, CALLER))
-        return PMPI_FORM(Imrecv)(buffer, count, datatype, message, request);
-    uint32_t comm = requests_take_message(*message);
+    call_enter(&call, FUNCTION_MPI_Imrecv, CALLER);
+    uint32_t comm = call_passed_on(&call) ? 0 : requests_take_message(*message);
     call.error = PMPI_FORM(Imrecv)(buffer, count, datatype, message, request);
-    return leave_ireceive(&call, comm, message_asked(MPI_PROC_NULL, MPI_ANY_TAG), *request);
+    return leave_ireceive(&call, comm, message_asked(MPI_PROC_NULL, MPI_ANY_TAG), request);
 }
 
-/* After a persistent request was made: each start will record it. */
+/* After the creation of a persistent request: each start will record it. */
 static int leave_persistent(struct call *call, enum request_kind kind, MPI_Comm comm, int peer, int tag, COUNT count,
-                            MPI_Datatype datatype, MPI_Request handle) {
+                            MPI_Datatype datatype, const MPI_Request *request) {
+    if (call_passed_on(call))
+        return call->error;
     uint32_t comm_id = message_comm(comm);
     if (call->error == MPI_SUCCESS && peer != MPI_PROC_NULL && comm_id)
-        requests_add(handle, (struct request){.kind = (uint8_t)kind,
-                                              .persistent = true,
-                                              .comm = comm_id,
-                                              .peer = peer,
-                                              .tag = tag,
-                                              .bytes = message_bytes(count, datatype)});
+        requests_add(*request, (struct request){.kind = (uint8_t)kind,
+                                                .persistent = true,
+                                                .comm = comm_id,
+                                                .peer = peer,
+                                                .tag = tag,
+                                                .bytes = message_bytes(count, datatype)});
     return call_leave(call);
 }
 
 WRAPPER int MPI_FORM(Send_init)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag,
                                 MPI_Comm comm, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Send_init, CALLER))
-        return PMPI_FORM(Send_init)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Send_init, CALLER);
     call.error = PMPI_FORM(Send_init)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, *request);
+    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Bsend_init)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag,
                                  MPI_Comm comm, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Bsend_init, CALLER))
-        return PMPI_FORM(Bsend_init)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Bsend_init, CALLER);
     call.error = PMPI_FORM(Bsend_init)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, *request);
+    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Ssend_init)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag,
                                  MPI_Comm comm, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Ssend_init, CALLER))
-        return PMPI_FORM(Ssend_init)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Ssend_init, CALLER);
     call.error = PMPI_FORM(Ssend_init)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, *request);
+    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Rsend_init)(const void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag,
                                  MPI_Comm comm, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Rsend_init, CALLER))
-        return PMPI_FORM(Rsend_init)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Rsend_init, CALLER);
     call.error = PMPI_FORM(Rsend_init)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, *request);
+    return leave_persistent(&call, REQUEST_SEND, comm, peer, tag, count, datatype, request);
 }
 
 WRAPPER int MPI_FORM(Recv_init)(void *buffer, COUNT count, MPI_Datatype datatype, int peer, int tag, MPI_Comm comm,
                                 MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Recv_init, CALLER))
-        return PMPI_FORM(Recv_init)(buffer, count, datatype, peer, tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Recv_init, CALLER);
     call.error = PMPI_FORM(Recv_init)(buffer, count, datatype, peer, tag, comm, request);
-    return leave_persistent(&call, REQUEST_RECEIVE, comm, peer, tag, count, datatype, *request);
+    return leave_persistent(&call, REQUEST_RECEIVE, comm, peer, tag, count, datatype, request);
 }
 
-#if HOPSCOPE_MPI_PARTITIONED
+#if HOPSCOPE_MPI_4
 /* What MPI_Isendrecv receives. */
 struct receive {
     int from, tag;
@@ -155,9 +151,11 @@ struct receive {
     MPI_Datatype datatype;
 };
 
-/* A send and a receive that one request completes; to and from nobody there is none. */
+/* A send and a receive with one request; peers MPI_PROC_NULL are left out. */
 static int leave_both(struct call *call, MPI_Comm comm, int to, int send_tag, COUNT count, MPI_Datatype datatype,
-                      struct receive receive, MPI_Request handle) {
+                      struct receive receive, const MPI_Request *handle) {
+    if (call_passed_on(call))
+        return call->error;
     uint64_t leave = clock_now();
     uint32_t comm_id = message_comm(comm);
     if (call->error == MPI_SUCCESS && comm_id) {
@@ -175,7 +173,7 @@ static int leave_both(struct call *call, MPI_Comm comm, int to, int send_tag, CO
             record_append(call->enter, SPOOL_IRECV_POST, 0, comm_id, message_asked(receive.from, receive.tag), 0,
                           request.receive_id);
         }
-        requests_add(handle, request);
+        requests_add(*handle, request);
     }
     return call_leave_at(call, leave);
 }
@@ -184,22 +182,19 @@ WRAPPER int MPI_FORM(Isendrecv)(const void *send, COUNT send_count, MPI_Datatype
                                 void *receive, COUNT receive_count, MPI_Datatype receive_type, int from,
                                 int receive_tag, MPI_Comm comm, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Isendrecv, CALLER))
-        return PMPI_FORM(Isendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
-                                    from, receive_tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Isendrecv, CALLER);
     call.error = PMPI_FORM(Isendrecv)(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type,
                                       from, receive_tag, comm, request);
     return leave_both(&call, comm, to, send_tag, send_count, send_type,
-                      (struct receive){from, receive_tag, receive_count, receive_type}, *request);
+                      (struct receive){from, receive_tag, receive_count, receive_type}, request);
 }
 
 WRAPPER int MPI_FORM(Isendrecv_replace)(void *buffer, COUNT count, MPI_Datatype datatype, int to, int send_tag,
                                         int from, int receive_tag, MPI_Comm comm, MPI_Request *request) {
     struct call call;
-    if (!call_enter(&call, FUNCTION_MPI_Isendrecv_replace, CALLER))
-        return PMPI_FORM(Isendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, request);
+    call_enter(&call, FUNCTION_MPI_Isendrecv_replace, CALLER);
     call.error = PMPI_FORM(Isendrecv_replace)(buffer, count, datatype, to, send_tag, from, receive_tag, comm, request);
     return leave_both(&call, comm, to, send_tag, count, datatype, (struct receive){from, receive_tag, count, datatype},
-                      *request);
+                      request);
 }
 #endif

@@ -1,7 +1,7 @@
-/* write_spools DIR < SCRIPT: makes DIR/spool from a text, for tests of the assembly. One instruction a line:
+/* write_spools DIR < SCRIPT: makes DIR/spool from text, for tests of the assembly. One instruction per line:
  *
  *   def RANK JSON                     a line of RANK.defs
- *   cut-def RANK TEXT                 the same without its end: the process died while it wrote
+ *   cut-def RANK TEXT                 the same without its end: the process died while writing
  *   spool RANK THREAD STATE [REASON]  the records that follow go there; STATE is open, closed or stopped
  *   TICKS KIND [FIELD=VALUE]...       a record. KIND as in spool.h without SPOOL_; FIELD is region (an MPI function,
  *                                     COMBINE, COPY or a number), comm, a, b, c, or peer and tag (which make a)
@@ -61,9 +61,11 @@ static const struct {
 };
 
 static const char *const functions[] = {"",
-#define NAME(name, kind, op) #name,
-                                        MPI_FUNCTIONS(NAME)
+#define NAME(name, ...) "MPI_" #name,
+#define NAMES(name, nonblocking, ...) "MPI_" #name, "MPI_" #nonblocking, "MPI_" #name "_init",
+                                        MPI_FUNCTIONS(NAME, NAMES)
 #undef NAME
+#undef NAMES
 };
 
 static void die(const char *what, const char *where) {

@@ -55,7 +55,7 @@ static void send(int from, const struct step *s, const uint64_t *data) {
     memcpy(m->data, data, (size_t)s->length * sizeof *data);
 }
 
-/* The oldest message that MPI could take for this one: all that the executor's tags tell apart. */
+/* The oldest message that MPI could match here, given everything that the executor's tags distinguish. */
 static struct message *match(const struct step *s, int to, int from) {
     for (int i = first_open; i < message_count; i++) {
         struct message *m = &messages[i];
@@ -82,7 +82,7 @@ static bool receive(int rank, const struct step *s, uint64_t *to) {
     return true;
 }
 
-/* Tries to move one step on; true if something happened. */
+/* Tries to advance one step. True if something happened. */
 static bool act(int rank, int index) {
     struct actor *a = &actors[rank];
     struct step *s = &a->schedule.steps[index];
@@ -97,7 +97,7 @@ static bool act(int rank, int index) {
             send(rank, s, to);
             return true;
         }
-        /* It stays under way for a while: its buffer must hold still. */
+        /* It stays in flight for a while, so its buffer must not change. */
         for (int i = first_open; i < message_count; i++)
             if (messages[i].data && messages[i].from == rank && messages[i].to == s->peer &&
                 messages[i].segment == s->segment && messages[i].phase == s->phase && messages[i].round == s->round)
@@ -142,7 +142,7 @@ int simulation_run(int size, uint64_t (*combine)(uint64_t, uint64_t), const char
         struct actor *a = &actors[rank];
         if (a->schedule.step_count == 0)
             continue;
-        /* Mostly near the first unfinished step, sometimes anywhere. */
+        /* Usually near the first unfinished step, sometimes anywhere. */
         int index = rand() % a->schedule.step_count, before = a->left;
         idle = act(rank, index) ? 0 : idle + 1;
         left -= before - a->left;

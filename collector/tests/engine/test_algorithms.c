@@ -1,4 +1,5 @@
-/* Every algorithm for every operation that it serves, on 2 to 20 ranks, against what MPI says must come out. */
+/* Runs every algorithm for every operation that it serves, on 2 to 20 ranks, and checks the results that MPI
+ * prescribes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { MOST = SIMULATION_RANKS, MOST_UNITS = 60 };
 
-/* One collective, and everybody's buffers in it: input and output as the operation has them. */
+/* One collective and all ranks' buffers: input and output as the operation defines them. */
 struct scene {
     const struct algorithm *algorithm;
     enum operation operation;
@@ -18,7 +19,7 @@ struct scene {
     int64_t count[MOST][MOST]; /* units from a rank for a rank (Gather: for the root, and so on) */
     int64_t in_at[MOST][MOST], out_at[MOST][MOST], in_length[MOST][MOST], out_length[MOST][MOST];
     int64_t in_units[MOST], out_units[MOST];
-    uint64_t *input[MOST], *before[MOST]; /* before: what lay in the output */
+    uint64_t *input[MOST], *before[MOST]; /* before: the output's previous contents */
     struct tree_place up[MOST], down[MOST];
     int children[2][MOST][MOST];
 };
@@ -32,13 +33,20 @@ static bool is_any(enum operation operation, uint32_t operations) {
 }
 
 #define BIT(name) (UINT32_C(1) << OPERATION_##name)
-static const uint32_t of_blocks = BIT(GATHER) | BIT(GATHERV) | BIT(SCATTER) | BIT(SCATTERV) | BIT(ALLGATHER) |
-                                  BIT(ALLGATHERV) | BIT(ALLTOALL) | BIT(ALLTOALLV) | BIT(ALLTOALLW);
-static const uint32_t reduce_scatters = BIT(REDUCE_SCATTER) | BIT(REDUCE_SCATTER_BLOCK);
-static const uint32_t even = BIT(GATHER) | BIT(SCATTER) | BIT(ALLGATHER) | BIT(ALLTOALL) | BIT(REDUCE_SCATTER_BLOCK);
+static uint32_t of_blocks, reduce_scatters, even;
 
-/* How much goes from whom to whom; then where each rank has its blocks, one behind the other, or (where messages hold
- * one block only) apart. */
+static void sort_operations(void) {
+    for (int i = 0; i < OPERATIONS; i++) {
+        enum operation operation = (enum operation)i;
+        if (!operation_has_blocks(operation))
+            continue;
+        *(operation_reduces(operation) ? &reduce_scatters : &of_blocks) |= operation_bit(operation);
+        even |= operation_is_even(operation) ? operation_bit(operation) : 0;
+    }
+}
+
+/* How much each rank sends to each other one, and where each rank keeps its blocks: one after another, or apart if a
+ * message holds only one block. */
 static void draw_blocks(struct scene *s) {
     int64_t one = 1 + rand() % 9;
     bool apart = !(s->algorithm->properties & RANGES) && !is_any(s->operation, even);
@@ -46,7 +54,8 @@ static void draw_blocks(struct scene *s) {
         for (int to = 0; to < s->size; to++) {
             int64_t drawn = is_any(s->operation, even) ? one : rand() % 6;
             bool once = !is_any(s->operation, BIT(ALLTOALLV) | BIT(ALLTOALLW));
-            /* Of an allgather or a gather the sender decides, of a scatter or reduce-scatter the receiver. */
+            /* The sender determines the size in an allgather or a gather, the receiver in a scatter or a
+             * reduce-scatter. */
             if (once && is_any(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && from > 0)
                 drawn = s->count[0][to];
             else if (once && !is_any(s->operation, BIT(SCATTERV) | BIT(REDUCE_SCATTER)) && to > 0)
@@ -73,7 +82,7 @@ static void draw_blocks(struct scene *s) {
     }
 }
 
-/* A rank's buffers: of in_place both are one. */
+/* A rank's buffers. With in_place they are the same. */
 static void fill(struct scene *s, int rank) {
     struct actor *a = &actors[rank];
     if (is_any(s->operation, of_blocks | reduce_scatters) == 0)
@@ -106,7 +115,7 @@ static uint64_t combined(const struct scene *s, int first, int end, int block, i
     return result;
 }
 
-/* What must lie at a place of a rank's output. */
+/* What a rank's output must contain at a position. */
 static void expect_output(struct scene *s, int rank, const char *what) {
     const uint64_t *out = actors[rank].slots[SLOT_OUTPUT];
     uint64_t *wanted = s->before[rank];
@@ -125,16 +134,13 @@ static void expect_output(struct scene *s, int rank, const char *what) {
         for (int64_t i = 0; i < s->units && (rank > 0 || s->operation == OPERATION_SCAN); i++)
             wanted[i] = combined(s, 0, rank + (s->operation == OPERATION_SCAN), -1, i);
         break;
-    case OPERATION_REDUCE_SCATTER:
-    case OPERATION_REDUCE_SCATTER_BLOCK:
-        for (int64_t i = 0; i < s->out_length[rank][rank]; i++)
-            wanted[i] = combined(s, 0, s->size, rank, i);
-        break;
     case OPERATION_BARRIER:
     case OPERATIONS:
         break;
     default:
-        for (int from = 0; from < s->size; from++) {
+        for (int64_t i = 0; is_any(s->operation, reduce_scatters) && i < s->out_length[rank][rank]; i++)
+            wanted[i] = combined(s, 0, s->size, rank, i);
+        for (int from = 0; is_any(s->operation, of_blocks) && from < s->size; from++) {
             bool gathers = is_any(s->operation, BIT(GATHER) | BIT(GATHERV));
             bool scatters = is_any(s->operation, BIT(SCATTER) | BIT(SCATTERV));
             if ((gathers && !at_root) || (scatters && from != s->root) || (scatters && at_root && s->in_place))
@@ -149,21 +155,28 @@ static void expect_output(struct scene *s, int rank, const char *what) {
     int64_t units = s->in_units[rank] > s->out_units[rank] ? s->in_units[rank] : s->out_units[rank];
     for (int64_t i = 0; i < units; i++)
         if (out[i] != wanted[i] && !(s->in_place && is_any(s->operation, reduce_scatters) &&
-                                     i >= s->out_length[rank][rank])) { /* there MPI leaves what it likes */
+                                     i >= s->out_length[rank][rank])) { /* MPI leaves this undefined */
             EXPECT(out[i] == wanted[i], "%s: rank %d, unit %lld", what, rank, (long long)i);
             return;
         }
 }
 
+static const struct shape *any_simple_shape(void) {
+    const struct shape *drawn = NULL;
+    int seen = 0;
+    for (const struct shape *row = shapes; row->name; row++)
+        if (row->kind == SHAPE_SIMPLE && rand() % ++seen == 0)
+            drawn = row;
+    return drawn;
+}
+
 static void rehearse(const struct algorithm *algorithm, enum operation operation, int size, int turn) {
-    static const enum tree_shape shapes[] = {TREE_FLAT,    TREE_CHAIN,          TREE_KARY,
-                                             TREE_K_CHAIN, TREE_BINOMIAL_MPICH, TREE_BINOMIAL_LAM};
     static struct scene s;
-    struct tree_spec tree = {.shape = shapes[rand() % 6], .fan_out = 1 + rand() % 3}, other = tree;
+    struct tree_spec tree = {.shape = any_simple_shape(), .fan_out = 1 + rand() % 3}, other = tree;
     struct tree_members members = {size, NULL, NULL};
     int scratch[8 * MOST];
     if (!is_any(operation, BIT(SCATTER)))
-        other.shape = shapes[rand() % 6];
+        other.shape = any_simple_shape();
     s.algorithm = algorithm;
     s.operation = operation;
     s.size = size;
@@ -209,7 +222,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
             memcpy(s.input[rank], actors[rank].slots[SLOT_OUTPUT], (size_t)s.units * sizeof(uint64_t));
         if (operation == OPERATION_ALLREDUCE) { /* a share of the message for each */
             for (int i = 0; i < size; i++) {
-                shares[i] = s.units / size + (i < s.units % size);
+                shares[i] = schedule_share(s.units, size, i);
                 shares_at[i] = i ? shares_at[i - 1] + shares[i - 1] : 0;
             }
             r.output = (struct blocks){shares_at, shares};
@@ -229,7 +242,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     }
 }
 
-/* Without memory a rank runs the steps one by one, as they are written: that must not hang either. */
+/* A rank that is out of memory runs the steps one by one, in the order written. That must not hang either. */
 struct written {
     struct step steps[4096];
     int count;
@@ -247,7 +260,7 @@ static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *
     static int pending[MOST][MOST], at[MOST];
     int64_t places[MOST], lengths[MOST];
     int scratch[8 * MOST], children[2][MOST], left = 0;
-    struct tree_spec tree = {.shape = TREE_BINOMIAL_MPICH};
+    struct tree_spec tree = {.shape = shape_named("binomial-mpich")};
     struct tree_members members = {size, NULL, NULL};
     memset(pending, 0, sizeof pending);
     for (int rank = 0; rank < size; rank++) {
@@ -292,6 +305,7 @@ static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *
 }
 
 int main(void) {
+    sort_operations();
     srand(5);
     for (const struct algorithm *row = algorithms; row->name; row++)
         for (int i = 0; i < OPERATIONS; i++) {

@@ -1,5 +1,5 @@
-/* The parts that schedules are made of, and what a tree's schedule must look like. What comes out: test_algorithms.c.
- */
+/* The parts that schedules are built from, and what a tree's schedule must look like. test_algorithms.c tests results.
+ * */
 #include "expect.h"
 #include "plan/algorithm.h"
 
@@ -29,7 +29,7 @@ static void a_barrier_moves_no_data(void) {
     schedule_clear(&s);
 }
 
-/* A schedule that kept its edges the other way round served the smallest subtree first. */
+/* Regression: a schedule that stored its edges in reverse order served the smallest subtree first. */
 static void children_are_served_in_the_order_of_the_tree(void) {
     int up_children[] = {1, 2, 4}, down_children[] = {4, 2, 1}, served = 0;
     struct tree_place up = {-1, 3, up_children}, down = {-1, 3, down_children};

@@ -1,8 +1,8 @@
-/* Topologies: placements, link classes, delays, and for each mistake the sentence that names it. */
+/* Topologies: placements, delays, and the message for each mistake. */
 #include <string.h>
 
 #include "expect.h"
-#include "topology/topology.h"
+#include "topology/topology_file.h"
 
 static const char *const machines[] = {"n1.site", "n1.site", "n2.site", "m1"};
 
@@ -17,11 +17,14 @@ static struct topology *make(const char *text, int ranks) {
     return t;
 }
 
+static int cluster_of(const struct topology *t, int rank) {
+    return t->cluster_of_host[t->host_of_rank[rank]];
+}
+
 static void without_a_file_every_machine_is_a_host(void) {
     struct topology *t = make(NULL, 4);
     EXPECT(t->hosts == 3 && t->clusters == 1 && !t->emulates, "%d hosts", t->hosts);
-    EXPECT(topology_link(t, 0, 0) == LINK_SELF && topology_link(t, 0, 1) == LINK_SHM, "near");
-    EXPECT(topology_link(t, 0, 3) == LINK_LAN, "far");
+    EXPECT(t->host_of_rank[0] == t->host_of_rank[1] && t->host_of_rank[0] != t->host_of_rank[3], "hosts of ranks");
     topology_free(t);
 }
 
@@ -33,7 +36,7 @@ static void machines_are_matched_by_their_names(void) {
     EXPECT(t->hosts == 3 && t->clusters == 2, "%d hosts, %d clusters", t->hosts, t->clusters);
     EXPECT(strcmp(t->host_names[t->host_of_rank[3]], "front") == 0, "one machine takes the name in the file");
     EXPECT(strcmp(t->host_names[t->host_of_rank[2]], "n2.site") == 0, "several keep their own");
-    EXPECT(topology_link(t, 0, 2) == LINK_LAN && topology_link(t, 0, 3) == LINK_WAN, "classes");
+    EXPECT(cluster_of(t, 0) == cluster_of(t, 2) && cluster_of(t, 0) != cluster_of(t, 3), "clusters of ranks");
     topology_free(t);
 }
 
@@ -76,6 +79,50 @@ static void delays_are_those_of_the_pair_before_those_of_the_class(void) {
     topology_free(t);
 }
 
+#define PAIR_OF_CLUSTERS "{\"from\":\"A\",\"to\":\"B\",\"bytes_per_second\":1e6,\"latency_ns\":9"
+
+static void a_pair_of_clusters_goes_before_the_class_and_a_pair_of_hosts_before_both(void) {
+    struct topology *t =
+        make("{\"schema_version\":1," THREE_HOSTS ",\"placement\":\"round-robin\",\"emulate\":{"
+             "\"links\":{\"wan\":{\"latency_ns\":20,\"bytes_per_second\":5e6}},"
+             "\"pairs\":[{\"from\":\"a0\",\"to\":\"b1\",\"latency_ns\":7,\"bytes_per_second\":2e6}],"
+             "\"cluster_pairs\":[" PAIR_OF_CLUSTERS ",\"gateways\":{\"to\":\"b1\"}},"
+             "{\"from\":\"B\",\"to\":\"A\",\"bytes_per_second_trace\":[10,20.5]}],"
+             "\"host_interface\":{\"cut_through\":true},\"rank\":{\"per_message_ns\":3,\"per_byte_ns\":0.5}}}",
+             8);
+    const struct link_delay *d = t->delay_of_pair;
+    const struct cluster_link *there = &t->cluster_link[0 * 2 + 1], *back = &t->cluster_link[1 * 2 + 0];
+    EXPECT(t->cut_through && t->rank_message_ns == 3 && t->rank_byte_ns == 0.5, "cut through and ranks");
+    EXPECT(there->delay.bytes_per_second == 1e6 && there->delay.latency_ns == 9 && there->has_latency, "A to B");
+    EXPECT(there->gateway_from == -1 && there->gateway_to == 2, "gateways %d and %d", there->gateway_from,
+           there->gateway_to);
+    EXPECT(back->delay.rate_count == 2 && back->delay.rates[1] == 20.5 && !back->has_latency, "B to A");
+    EXPECT(d[0 * 3 + 1].latency_of_clusters && d[0 * 3 + 1].bytes_per_second == 0,
+           "the clusters' latency and bandwidth");
+    EXPECT(!d[0 * 3 + 2].latency_of_clusters && d[0 * 3 + 2].latency_ns == 7, "the hosts' latency");
+    EXPECT(d[0 * 3 + 2].bytes_per_second == 2e6, "the hosts' bandwidth comes on top of the clusters'");
+    EXPECT(!d[1 * 3 + 0].latency_of_clusters && d[1 * 3 + 0].latency_ns == 20 && d[1 * 3 + 0].bytes_per_second == 0,
+           "the class' latency where the clusters' link has none");
+    topology_free(t);
+}
+
+static void a_gateway_needs_no_rank(void) {
+    struct topology *t =
+        make("{\"schema_version\":1,\"hosts\":[{\"name\":\"front\",\"cluster\":\"M\",\"match\":\"m*\"},"
+             "{\"name\":\"n\",\"cluster\":\"N\",\"match\":\"n?\"},{\"name\":\"door\",\"cluster\":\"N\"},"
+             "{\"name\":\"far\",\"cluster\":\"F\"}],"
+             "\"emulate\":{\"host_interface\":{},\"cluster_pairs\":["
+             "{\"from\":\"N\",\"to\":\"M\",\"gateways\":{\"from\":\"door\",\"to\":\"front\"}},"
+             "{\"from\":\"F\",\"to\":\"N\",\"gateways\":{\"from\":\"far\",\"to\":\"door\"}}]}}",
+             4);
+    int n = cluster_of(t, 0), m = cluster_of(t, 3);
+    const struct cluster_link *link = &t->cluster_link[n * t->clusters + m];
+    EXPECT(t->hosts == 4 && t->clusters == 2, "%d hosts, %d clusters", t->hosts, t->clusters);
+    EXPECT(strcmp(t->host_names[link->gateway_from], "door") == 0, "the gateway was added");
+    EXPECT(link->gateway_to == t->host_of_rank[3], "the other one was there");
+    topology_free(t);
+}
+
 #define FILE_WITH(rest) "{\"schema_version\":1," rest "}"
 #define EMULATE(what) FILE_WITH(THREE_HOSTS ",\"placement\":\"round-robin\",\"emulate\":" what)
 
@@ -90,8 +137,8 @@ static const struct {
     {FILE_WITH("\"hosts\":[{\"name\":\"a\"}]"), "a host has no `cluster`"},
     {FILE_WITH("\"hosts\":[{\"name\":\"\",\"cluster\":\"A\"}]"), "it must have 1 to 64"},
     {FILE_WITH("\"hosts\":[{\"name\":\"a\",\"cluster\":\"A\"},{\"name\":\"a\",\"cluster\":\"B\"}]"),
-     "`a` is there twice"},
-    {FILE_WITH(THREE_HOSTS), "no host here matches the machine `n1.site`, on which rank 0 runs"},
+     "`a` is listed twice"},
+    {FILE_WITH(THREE_HOSTS), "no host matches the machine `n1.site`, where rank 0 runs"},
     {FILE_WITH(THREE_HOSTS ",\"placement\":\"random\""), "unknown placement `random`"},
     {FILE_WITH("\"hosts\":[{\"name\":\"n*\",\"cluster\":\"A\",\"ranks\":[0]}]"), "set `placement` to \"listed\""},
     {FILE_WITH("\"placement\":\"listed\",\"hosts\":[{\"name\":\"a\",\"cluster\":\"A\",\"ranks\":[0,1,2,4]}]"),
@@ -99,16 +146,31 @@ static const struct {
     {FILE_WITH("\"placement\":\"listed\",\"hosts\":[{\"name\":\"a\",\"cluster\":\"A\",\"ranks\":[0,1,1]}]"),
      "rank 1 is on `a` already"},
     {FILE_WITH("\"placement\":\"listed\",\"hosts\":[{\"name\":\"a\",\"cluster\":\"A\",\"ranks\":[0,1]}]"),
-     "rank 2 is on no host"},
+     "rank 2 is not on any host"},
     {EMULATE("{\"link\":{}}"), "unknown key `link`"},
     {EMULATE("{\"links\":{\"man\":{}}}"), "unknown key `man`"},
     {EMULATE("{\"links\":{\"wan\":{\"latency\":1}}}"), "unknown key `latency`"},
     {EMULATE("{\"links\":{\"wan\":{\"latency_ns\":-1}}}"), "`latency_ns` is -1"},
     {EMULATE("{\"links\":{\"wan\":{\"bytes_per_second\":0}}}"), "must be a number above 0"},
     {EMULATE("{\"links\":{\"wan\":{\"latency_trace_ns\":[]}}}"), "is empty"},
-    {EMULATE("{\"pairs\":[{\"from\":\"a0\"}]}"), "a pair has no `to`"},
+    {EMULATE("{\"pairs\":[{\"from\":\"a0\"}]}"), "this pair has no `to`"},
     {EMULATE("{\"pairs\":[{\"from\":\"a0\",\"to\":\"c0\"}]}"), "`to` names the host `c0`, which is not in `hosts`"},
     {EMULATE("{\"host_interface\":{\"per_message_ns\":\"x\"}}"), "must be a whole number"},
+    {EMULATE("{\"host_interface\":{\"cut_through\":1}}"), "`cut_through`"},
+    {EMULATE("{\"rank\":{\"per_message\":1}}"), "unknown key `per_message`"},
+    {EMULATE("{\"rank\":{\"per_byte_ns\":-0.5}}"), "must be a number of at least 0"},
+    {EMULATE("{\"links\":{\"wan\":{\"bytes_per_second_trace\":[1,0]}}}"), "must be a number above 0"},
+    {EMULATE("{\"cluster_pairs\":[{\"from\":\"A\"}]}"), "this pair of clusters has no `to`"},
+    {EMULATE("{\"cluster_pairs\":[{\"from\":\"A\",\"to\":\"b0\"}]}"),
+     "`to` names the cluster `b0`, which no host is in; the clusters are `A`, `B`"},
+    {EMULATE("{\"cluster_pairs\":[{\"from\":\"B\",\"to\":\"B\"}]}"), "`links.lan` is for the links inside a cluster"},
+    {EMULATE("{\"cluster_pairs\":[" PAIR_OF_CLUSTERS "}," PAIR_OF_CLUSTERS "}]}"), "is listed twice"},
+    {EMULATE("{\"cluster_pairs\":[" PAIR_OF_CLUSTERS ",\"gateways\":{\"from\":\"a0\"}}]}"),
+     "no effect without `host_interface`"},
+    {EMULATE("{\"host_interface\":{},\"cluster_pairs\":[" PAIR_OF_CLUSTERS ",\"gateways\":{\"from\":\"b1\"}}]}"),
+     "the gateway `b1` is in the cluster `B`; name a host of `A`"},
+    {EMULATE("{\"host_interface\":{},\"cluster_pairs\":[" PAIR_OF_CLUSTERS ",\"gateways\":{\"to\":\"b7\"}}]}"),
+     "the gateway `b7` is not in `hosts`"},
 };
 
 static void every_mistake_is_named(void) {
@@ -127,6 +189,8 @@ int main(void) {
     machines_are_matched_by_their_names();
     one_machine_plays_several_hosts();
     delays_are_those_of_the_pair_before_those_of_the_class();
+    a_pair_of_clusters_goes_before_the_class_and_a_pair_of_hosts_before_both();
+    a_gateway_needs_no_rank();
     every_mistake_is_named();
     return expect_failures != 0;
 }

@@ -1,4 +1,4 @@
-/* Every shape, for every root and size up to 17, is a tree, seen alike from both ends of every edge. */
+/* Every shape is a tree for every root and every size up to 17, and both ends of every edge agree on it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void every_rank_hangs_below_the_root(const struct tree_spec *spec, int si
 }
 
 static struct tree_spec random_explicit(int size) {
-    struct tree_spec spec = {.name = "explicit", .shape = TREE_EXPLICIT, .size = size};
+    struct tree_spec spec = {.name = "explicit", .shape = shape_named("explicit"), .size = size};
     int order[MOST];
     spec.parents = malloc(sizeof(int) * (size_t)size);
     spec.first_child = calloc((size_t)size + 1, sizeof(int));
@@ -66,24 +66,38 @@ static struct tree_spec random_explicit(int size) {
     return spec;
 }
 
+enum { MOST_LEVELS = 64 };
+
+/* Every simple shape in the table, with several numbers if it takes one. */
+static int simple_levels(struct tree_level *levels) {
+    static const int fan_outs[] = {1, 2, 3, 5, 20};
+    int count = 0;
+    for (const struct shape *row = shapes; row->name; row++) {
+        if (row->kind != SHAPE_SIMPLE)
+            continue;
+        for (size_t i = 0; i < (row->counts ? sizeof fan_outs / sizeof *fan_outs : 1) && count < MOST_LEVELS; i++)
+            levels[count++] = (struct tree_level){row, row->counts ? fan_outs[i] : row->fan_out};
+    }
+    EXPECT(count > 8 && count < MOST_LEVELS, "%d levels", count);
+    return count;
+}
+
 static void shapes_are_trees(void) {
-    static const struct tree_level levels[] = {
-        {TREE_FLAT, 0},     {TREE_CHAIN, 0}, {TREE_KARY, 2}, {TREE_K_CHAIN, 1},        {TREE_K_CHAIN, 3},
-        {TREE_K_CHAIN, 20}, {TREE_KARY, 1},  {TREE_KARY, 5}, {TREE_BINOMIAL_MPICH, 0}, {TREE_BINOMIAL_LAM, 0}};
-    enum { LEVELS = sizeof levels / sizeof *levels };
+    struct tree_level levels[MOST_LEVELS];
+    int level_count = simple_levels(levels);
     for (int size = 1; size <= MOST; size++)
         for (int root = 0; root < size; root++)
             for (int direction = TREE_REDUCE; direction <= TREE_BROADCAST; direction++) {
-                for (int i = 0; i < LEVELS; i++) {
-                    struct tree_spec simple = {
-                        .name = "simple", .shape = levels[i].shape, .fan_out = levels[i].fan_out};
+                for (int i = 0; i < level_count; i++) {
+                    struct tree_spec simple = {.shape = levels[i].shape, .fan_out = levels[i].fan_out};
+                    snprintf(simple.name, sizeof simple.name, "%s", levels[i].shape->name);
                     every_rank_hangs_below_the_root(&simple, size, root, (enum tree_direction)direction);
                 }
                 for (int turn = 0; turn < 12; turn++) {
-                    struct tree_spec spec = {.name = "hierarchical", .shape = TREE_HIERARCHICAL};
-                    spec.clusters = levels[rand() % LEVELS];
-                    spec.hosts = levels[rand() % LEVELS];
-                    spec.ranks = levels[rand() % LEVELS];
+                    struct tree_spec spec = {.name = "hierarchical", .shape = shape_named("hierarchical")};
+                    spec.clusters = levels[rand() % level_count];
+                    spec.hosts = levels[rand() % level_count];
+                    spec.ranks = levels[rand() % level_count];
                     int hosts = 1 + rand() % 6, clusters = 1 + rand() % 3, scratch[MOST];
                     for (int rank = 0; rank < size; rank++) {
                         host_of[rank] = 10 + rand() % hosts;
@@ -119,9 +133,10 @@ static void children_are(const struct tree_spec *spec, int size, int rank, int r
     EXPECT(strcmp(seen, wanted) == 0, "%s: children of %d are %s, not %s", spec->name, rank, seen, wanted);
 }
 
-/* Ranks dealt over hosts A0, B0, B1 with sites A and B: 7 > 6 > 4 > 0 crosses between the sites at every step. */
+/* Ranks are dealt round-robin over the hosts A0, B0 and B1 of sites A and B. The path 7 > 6 > 4 > 0 changes sites at
+ * every step. */
 static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
-    struct tree_spec mpich = {.name = "binomial-mpich", .shape = TREE_BINOMIAL_MPICH};
+    struct tree_spec mpich = {.name = "binomial-mpich", .shape = shape_named("binomial-mpich")};
     int rank = 7, crossings = 0, seen[4] = {7}, length = 1;
     while (rank != 0) {
         int parent = parent_of(&mpich, 8, rank, 0, TREE_REDUCE);
@@ -133,10 +148,10 @@ static void binomial_crosses_the_wan_three_times_when_dealt_round_robin(void) {
 }
 
 static void shapes_are_those_of_the_libraries(void) {
-    struct tree_spec mpich = {.name = "binomial-mpich", .shape = TREE_BINOMIAL_MPICH};
-    struct tree_spec lam = {.name = "binomial-lam", .shape = TREE_BINOMIAL_LAM};
-    struct tree_spec chains = {.name = "k-chain", .shape = TREE_K_CHAIN, .fan_out = 3};
-    struct tree_spec ternary = {.name = "kary", .shape = TREE_KARY, .fan_out = 3};
+    struct tree_spec mpich = {.name = "binomial-mpich", .shape = shape_named("binomial-mpich")};
+    struct tree_spec lam = {.name = "binomial-lam", .shape = shape_named("binomial-lam")};
+    struct tree_spec chains = {.name = "k-chain", .shape = shape_named("k-chain"), .fan_out = 3};
+    struct tree_spec ternary = {.name = "kary", .shape = shape_named("kary"), .fan_out = 3};
     children_are(&chains, 9, 0, 0, TREE_REDUCE, "1 4 7");
     children_are(&chains, 9, 5, 0, TREE_BROADCAST, "6");
     children_are(&chains, 9, 6, 0, TREE_BROADCAST, "");
@@ -153,8 +168,8 @@ static void shapes_are_those_of_the_libraries(void) {
 
 /* Hosts: A0 has 0 3 6, B0 has 1 4 7, B1 has 2 5; clusters A and B. */
 static void hierarchy_crosses_once_and_its_root_represents_its_host_and_cluster(void) {
-    struct tree_spec spec = {.name = "hierarchical", .shape = TREE_HIERARCHICAL};
-    spec.clusters = spec.hosts = spec.ranks = (struct tree_level){TREE_FLAT, 0};
+    struct tree_spec spec = {.name = "hierarchical", .shape = shape_named("hierarchical")};
+    spec.clusters = spec.hosts = spec.ranks = (struct tree_level){shape_named("flat"), 0};
     for (int rank = 0; rank < 8; rank++) {
         host_of[rank] = rank % 3;
         cluster_of[rank] = rank % 3 == 0 ? 0 : 1;
@@ -171,7 +186,7 @@ static void hierarchy_crosses_once_and_its_root_represents_its_host_and_cluster(
 static void an_explicit_tree_keeps_its_edges_under_another_root(void) {
     int parents[] = {-1, 0, 1, 0}, first[] = {0, 2, 3, 3, 3}, list[] = {3, 1, 2};
     struct tree_spec spec = {.name = "explicit",
-                             .shape = TREE_EXPLICIT,
+                             .shape = shape_named("explicit"),
                              .size = 4,
                              .parents = parents,
                              .first_child = first,

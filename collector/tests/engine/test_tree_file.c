@@ -1,8 +1,9 @@
-/* Tree files: what they mean, and for each mistake the sentence that names it. */
+/* Tree files: what they mean, and the message for each mistake. */
 #include <string.h>
 
 #include "expect.h"
 #include "plan/tree_file.h"
+#include "plan/tree_name.h"
 
 #define RULE "\"rules\":[{\"operations\":[\"MPI_Allreduce\"],\"reduce_tree\":\"t\"}]"
 #define TREE(definition) "{\"schema_version\":1,\"trees\":{\"t\":" definition "}," RULE "}"
@@ -10,7 +11,7 @@
 #define PARENTS(list) TREE("{\"shape\":\"explicit\",\"parents\":" list "}")
 #define LISTED(list) TREE("{\"shape\":\"explicit\",\"parents\":[null,0,0,1],\"children\":" list "}")
 
-/* Each wrong text, and a part of the message it must bring. */
+/* Each invalid text, and a part of the message it must produce. */
 static const struct {
     const char *text, *says;
 } mistakes[] = {
@@ -20,7 +21,7 @@ static const struct {
     {"{}", "`schema_version` is missing; it must be 1"},
     {"{\"schema_version\":2}", "1:19: `schema_version` is not 1"},
     {"{\"schema_version\":1,\"tree\":{}}",
-     "unknown key `tree`; it may have `schema_version`, `name`, `trees`, `rules`"},
+     "unknown key `tree`; known keys are `schema_version`, `name`, `trees`, `rules`"},
     {"{\"schema_version\":1}", "`rules` is missing"},
     {"{\"schema_version\":1,\"trees\":{}}", "`rules` is missing"},
     {"{\"schema_version\":1,\"rules\":[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\"}]}", "`trees` is missing"},
@@ -30,15 +31,15 @@ static const struct {
      "unknown algorithm `star`; it must be pipeline, split-binary, recursive-doubling,"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"tree\"}]"), "unknown algorithm `tree`"},
     {RULES("[{\"operations\":[\"MPI_Barrier\",\"MPI_Bcast\"],\"algorithm\":\"double-ring\"}]"),
-     "1:90: the algorithm double-ring does not serve MPI_Bcast; those that do are pipeline or split-binary"},
+     "1:90: the algorithm double-ring does not support MPI_Bcast; those that do are pipeline"},
     {RULES("[{\"operations\":[\"MPI_Alltoall\"],\"reduce_tree\":\"t\"}]"),
-     "MPI_Alltoall does not run over a tree; give `algorithm`: dissemination, bruck, pairwise or linear"},
+     "MPI_Alltoall does not run over a tree; give `algorithm`: dissemination, bruck, pairwise"},
     {RULES("[{\"operations\":[\"MPI_Scan\"],\"algorithm\":\"linear\",\"reduce_tree\":\"t\"}]"),
-     "`reduce_tree` beside `algorithm`"},
+     "this rule has both `reduce_tree` and `algorithm`"},
     {RULES("[{\"operations\":[\"MPI_Alltoall\"],\"algorithm\":\"pairwise\",\"segment_bytes\":64}]"),
-     "MPI_Alltoall by pairwise does not cut its messages"},
+     "MPI_Alltoall with pairwise does not cut messages into segments"},
     {RULES("[{\"operations\":[\"MPI_Gatherv\"],\"algorithm\":\"linear\",\"bytes\":{\"max\":9}}]"),
-     "`bytes` cannot decide about MPI_Gatherv, where each rank knows only its own counts"},
+     "`bytes` cannot select MPI_Gatherv, because each rank knows only its own counts"},
     {"{\"schema_version\":1,\"trees\":{},\"rules\":[]}", "`trees` is empty"},
     {"{\"schema_version\":1,\"name\":\"\",\"trees\":{},\"rules\":[]}", "`name` has 0 bytes"},
     {"{\"schema_version\":1,\n \"trees\":{\"a b\":{\"shape\":\"flat\"}},\"rules\":[{}]}",
@@ -46,10 +47,11 @@ static const struct {
     {TREE("{}"), "the tree `t` has no `shape`"},
     {TREE("{\"shape\":\"binomal\"}"), "unknown shape `binomal`; did you mean `binomial`?"},
     {TREE("{\"shape\":\"Explict\"}"), "unknown shape `Explict`; did you mean `explicit`?"},
-    {TREE("{\"shape\":\"kary:4\"}"), "unknown shape `kary:4`; did you mean `kary`? A number goes into `fan_out`"},
+    {TREE("{\"shape\":\"kary:4\"}"), "unknown shape `kary:4`; did you mean `kary`? Put the number into `fan_out`"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"pipline\"}]"),
      "unknown algorithm `pipline`; did you mean `pipeline`?"},
-    {TREE("{\"shape\":\"star\"}"), "unknown shape `star`; it must be one of flat, chain"},
+    {TREE("{\"shape\":\"star\"}"), "unknown shape `star`; it must be one of flat, chain, "},
+    {TREE("{\"shape\":\"star\"}"), ", binomial (which is binomial-mpich), binomial-mpich, "},
     {TREE("{\"shape\":\"flat\",\"fanout\":2}"), "unknown key `fanout`"},
     {TREE("{\"shape\":\"kary\"}"), "no `fan_out`"},
     {TREE("{\"shape\":\"kary\",\"fan_out\":0}"), "`fan_out` is 0"},
@@ -63,23 +65,23 @@ static const struct {
     {PARENTS("[1,0]"), "no root"},
     {PARENTS("[null,2,1]"), "has a cycle: 1 > 2 > 1"},
     {PARENTS("[null,1]"), "rank 1 is its own parent"},
-    {PARENTS("[null,7]"), "the parent of rank 1 is 7, which is no rank of this tree; it must be 0 to 1"},
-    {PARENTS("[null,-1]"), "which is no rank"},
+    {PARENTS("[null,7]"), "the parent of rank 1 is 7, but the ranks of this tree are 0 to 1"},
+    {PARENTS("[null,-1]"), "the ranks of this tree are 0 to 1"},
     {PARENTS("[null,\"0\"]"), "is a string; it must be a rank"},
     {PARENTS("[null,0,0,0,0,0,0,0,0]"), "is for 9 ranks, but the job has only 8"},
-    {LISTED("{\"4\":[]}"), "names `4`, which is no rank"},
-    {LISTED("{\"0\":[1]}"), "has 2 children by `parents`, but 1 are listed"},
+    {LISTED("{\"4\":[]}"), "names `4`, but its ranks are 0 to"},
+    {LISTED("{\"0\":[1]}"), "has 2 children according to `parents`, but `children` lists 1"},
     {LISTED("{\"0\":[1,3]}"), "rank 3 is listed as a child of 0, but its parent is 1"},
     {LISTED("{\"0\":[1,1]}"), "listed twice"},
     {RULES("[]"), "`rules` is empty"},
-    {RULES("[{}]"), "a rule without `operations`"},
+    {RULES("[{}]"), "this rule has no `operations`"},
     {RULES("[{\"operations\":[]}]"), "`operations` is empty"},
     {RULES("[{\"operations\":[\"MPI_Frobnicate\"]}]"),
      "unknown operation `MPI_Frobnicate`; it must be MPI_Allreduce, "},
-    {RULES("[{\"operations\":[\"MPI_Bcast\"]}]"), "a rule with no tree"},
-    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"native\":false}]"), "`native` must be true"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"]}]"), "this rule has no tree"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"native\":false}]"), "`native` can only be true"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"u\"}]"),
-     "the tree `u`, which is not in `trees`; there are `t`"},
+     "the tree `u`, which is not in `trees`; known trees are `t`"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"bytes\":{\"min\":9,\"max\":8}}]"),
      "min 9 above max 8"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"comm_size\":4}]"), "it must be an object"},
@@ -120,8 +122,8 @@ static void the_first_rule_that_fits_decides(void) {
     EXPECT(plan != NULL, "%s", message);
     if (!plan)
         return;
-    EXPECT(strcmp(plan->name, "mixed") == 0 && plan->trees[0].shape == TREE_BINOMIAL_MPICH, "name and alias");
-    EXPECT(plan->trees[1].clusters.fan_out == 4 && plan->trees[1].hosts.shape == TREE_FLAT, "levels");
+    EXPECT(strcmp(plan->name, "mixed") == 0 && plan->trees[0].shape == shape_named("binomial"), "name and alias");
+    EXPECT(plan->trees[1].clusters.fan_out == 4 && plan->trees[1].hosts.shape == shape_named("flat"), "levels");
     EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, 64) == 0, "small");
     EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, 65) == 1, "large");
     EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 2, 65) == -1, "large on two ranks");
@@ -133,45 +135,67 @@ static void the_first_rule_that_fits_decides(void) {
 }
 
 static void a_shape_name_is_a_tree_file(void) {
-    static const char *const shapes[] = {"flat",           "chain",        "binary",       "kary:4",   "binomial",
-                                         "binomial-mpich", "binomial-lam", "hierarchical", "k-chain:2"};
-    static const char *const no_shapes[] = {"",        "kary",      "kary:",    "kary:0",  "kary:x",
-                                            "kary:4x", "tree.json", "explicit", "k-chain", "tree"};
-    char text[600], message[300];
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        size_t length = tree_file_of_shape(shapes[i], text, sizeof text);
+    static const char *const no_names[] = {"",        "kary",      "kary:",    "kary:0",  "kary:x",
+                                           "kary:4x", "tree.json", "explicit", "k-chain", "tree"};
+    char name[40], text[600], message[300];
+    for (const struct shape *row = shapes; row->name; row++) {
+        if (row->kind == SHAPE_EXPLICIT)
+            continue;
+        snprintf(name, sizeof name, "%s%s", row->name, row->counts ? ":4" : "");
+        size_t length = tree_name_text(name, text, sizeof text);
         struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
-        EXPECT(length > 0 && plan, "%s: %s", shapes[i], message);
-        for (int operation = 0; plan && operation < OPERATIONS; operation++) {
+        EXPECT(length > 0 && plan, "%s: %s", name, message);
+        if (!plan)
+            continue;
+        EXPECT(plan->trees[0].shape == shape_named(row->same_as ? row->same_as : row->name), "%s", name);
+        EXPECT(!row->counts || plan->trees[0].fan_out == 4, "%s: %d", name, plan->trees[0].fan_out);
+        for (int operation = 0; operation < OPERATIONS; operation++) {
             int wanted =
                 operation <= OPERATION_BARRIER || operation == OPERATION_GATHER || operation == OPERATION_SCATTER;
-            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, 8) == wanted - 1, "%s: %d", shapes[i],
-                   operation);
+            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, 8) == wanted - 1, "%s: %d", name, operation);
         }
         tree_plan_free(plan);
     }
-    for (size_t i = 0; i < sizeof no_shapes / sizeof *no_shapes; i++)
-        EXPECT(tree_file_of_shape(no_shapes[i], text, sizeof text) == 0, "%s", no_shapes[i]);
+    for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++)
+        EXPECT(tree_name_text(no_names[i], text, sizeof text) == 0, "%s", no_names[i]);
 }
 
-static void a_name_that_is_nearly_one_is_told(void) {
+static void what_is_no_name_is_explained(void) {
     static const char *const pairs[][2] = {
-        {"binomal", "binomial"}, {"kary4", "kary:"}, {"FLAT", "flat"}, {"bruk", "bruck"},
-        {"rings", "ring"},       {"star", NULL},     {"", NULL},       {"heirarchical", "hierarchical"}};
+        {"binomal", "did you mean binomial?"},
+        {"kary4", "did you mean kary:K?"},
+        {"kary", "did you mean kary:K?"},
+        {"FLAT", "did you mean flat?"},
+        {"bruk", "did you mean bruck?"},
+        {"rings", "did you mean ring?"},
+        {"heirarchical", "did you mean hierarchical?"},
+        {"", "no file, shape or algorithm has this name; shapes are flat, chain, binary, kary:K, "},
+        {"kary:0", "kary: and k-chain: must be followed by a whole number from 1 to 1000000"}};
+    char said[1024];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        const char *found = tree_file_nearest_shape(pairs[i][0]), *wanted = pairs[i][1];
-        EXPECT(found == wanted || (found && wanted && strcmp(found, wanted) == 0), "%s: %s", pairs[i][0],
-               found ? found : "none");
+        tree_name_explain(pairs[i][0], said, sizeof said);
+        EXPECT(strstr(said, pairs[i][1]), "%s: %s", pairs[i][0], said);
     }
+    tree_name_explain("star", said, sizeof said);
+    for (const struct shape *row = shapes; row->name; row++)
+        EXPECT((strstr(said, row->name) != NULL) == (row->kind != SHAPE_EXPLICIT), "%s: %s", row->name, said);
+    for (const struct algorithm *row = algorithms; row->name; row++)
+        EXPECT(row->properties & BY_TREE || strstr(said, row->name), "%s: %s", row->name, said);
 }
 
-/* Every operation that an algorithm serves runs by it; the others are left to the library. */
+/* Command lines name algorithms and shapes in the same place, so no name may mean both. */
+static void no_name_is_both(void) {
+    for (const struct algorithm *row = algorithms; row->name; row++)
+        EXPECT(!shape_named(row->name), "%s", row->name);
+}
+
+/* The algorithm runs every operation that it serves. The library runs the others. */
 static void an_algorithms_name_is_a_tree_file(void) {
     char text[600], message[300];
     for (const struct algorithm *row = algorithms; row->name; row++) {
         if (row->properties & BY_TREE)
             continue;
-        size_t length = tree_file_of_shape(row->name, text, sizeof text);
+        size_t length = tree_name_text(row->name, text, sizeof text);
         struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
         EXPECT(length > 0 && plan, "%s: %s", row->name, message);
         for (int i = 0; plan && i < OPERATIONS; i++) {
@@ -190,7 +214,7 @@ static void a_pipeline_is_a_chain_in_segments(void) {
                                "\"segment_bytes\":512}]}";
     char message[300];
     struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
-    EXPECT(plan && plan->tree_count == 1 && plan->trees[0].shape == TREE_CHAIN, "%s", message);
+    EXPECT(plan && plan->tree_count == 1 && plan->trees[0].shape == shape_named("chain"), "%s", message);
     EXPECT(plan && plan->rules[0].segment_bytes == 65536 && plan->rules[1].segment_bytes == 512, "segments");
     tree_plan_free(plan);
 }
@@ -202,6 +226,7 @@ int main(void) {
     a_message_is_cut_to_the_room_there_is();
     the_first_rule_that_fits_decides();
     a_shape_name_is_a_tree_file();
-    a_name_that_is_nearly_one_is_told();
+    what_is_no_name_is_explained();
+    no_name_is_both();
     return expect_failures != 0;
 }

@@ -1,8 +1,7 @@
-/* Any bytes as what a rank has left behind: the assembly and the inspection read them or say what is wrong.
+/* Takes any bytes as a rank's files: the assembly and the inspection read them or report what is wrong.
  *
- * The input is a mode, then length and bytes of 0.defs, and the bytes of 0.0.spool; a second rank is whole. A mutation
- * of a spool whose header is broken tells little, so unless the mode says otherwise the header is put right.
- */
+ * The input is a mode, the length and bytes of 0.defs, and the bytes of 0.0.spool. A second rank's files are valid. A
+ * spool with a broken header tests little, so the header is repaired unless the mode says otherwise. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "assembly/functions.h"
 #include "assembly/inspect.h"
 
-/* The smallest there is: whole pages, whole records. */
+/* The smallest possible: whole pages, whole records. */
 enum { CHUNK_BYTES = 20480 };
 
 static char directory[64];
@@ -62,9 +61,8 @@ static void write_whole_rank(void) {
     write_file("1.0.spool", page, sizeof page);
 }
 
-/* mode & 1: the header too is the input's. Else the next bits say how many chunks there are, whether the front goes on
- * behind them, whether the file is as long as that, and how the process ended; a part of the records is in the front.
- */
+/* mode & 1: the header also comes from the input. Otherwise the next bits give the number of chunks, whether the front
+ * continues after them, whether the file is that long, and how the process ended. Some records are in the front. */
 static void write_rank_of(const uint8_t *data, size_t size, uint8_t mode) {
     size_t definitions = (size_t)data[0] << 8 | data[1];
     data += 2;
@@ -121,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         inspection_json(&inspection, &text);
     inspection_free(&inspection);
     text_free(&text);
-    /* Writing an archive takes a hundred times as long as the rest. */
+    /* Writing an archive takes a hundred times longer than the rest. */
     if (data[0] & 2 && hopscope_assemble(directory, message, sizeof message) == ASSEMBLE_FAILED && !message[0]) {
         fprintf(stderr, "fuzz_spools: no archive, and not a word\n");
         abort();

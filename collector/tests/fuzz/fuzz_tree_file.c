@@ -1,4 +1,4 @@
-/* Any text as a tree file: it is refused with a sentence, or its trees are trees. */
+/* Takes any text as a tree file: it is rejected with a message, or its trees are valid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void must(bool holds, const char *what) {
     abort();
 }
 
-/* Every rank but the root has one parent, which knows it as its child, and all paths end at the root. */
+/* Every rank except the root has one parent, which lists it as a child, and all paths end at the root. */
 static void check_tree(const struct tree_spec *spec, int size, int root, enum tree_direction direction) {
     int hosts[MOST_RANKS], clusters[MOST_RANKS], scratch[2 * MOST_RANKS], children[MOST_RANKS];
     int parent[MOST_RANKS], claimed[MOST_RANKS] = {0};
@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1)
         return 0;
     int world = data[0] % (MOST_RANKS + 1);
-    char *text = malloc(size); /* exactly as long, so that a byte beyond it is noticed */
+    char *text = malloc(size); /* of the exact size, so that reading beyond it is noticed */
     memcpy(text, data + 1, size - 1);
     memset(message, 'x', sizeof message);
     struct tree_plan *plan = tree_plan_parse(text, size - 1, world, message, sizeof message);
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int tree = 0; tree < plan->tree_count; tree++) {
         const struct tree_spec *spec = &plan->trees[tree];
         for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
-            if (spec->shape == TREE_EXPLICIT && spec->size != ranks)
+            if (spec->shape->kind == SHAPE_EXPLICIT && spec->size != ranks)
                 continue;
             for (int root = 0; root < ranks; root++) {
                 check_tree(spec, ranks, root, TREE_REDUCE);

@@ -1,4 +1,4 @@
-/* Tests of the JSON reader: what it takes, what it refuses, and where it says an error is. No MPI. */
+/* Tests of the JSON reader: what it accepts, what it rejects, and where it reports an error. No MPI. */
 #include "json/json.h"
 
 #include <locale.h>
@@ -16,7 +16,7 @@ static int failures;
         }                                                                                                              \
     } while (0)
 
-/* Parses from an exact-size heap copy, so that a sanitizer sees a read behind the end. */
+/* Parses a heap copy of the exact size, so that a sanitizer sees a read beyond its end. */
 static struct json *parse(const char *text, struct json_error *error) {
     size_t length = strlen(text);
     char *copy = malloc(length ? length : 1);
@@ -73,7 +73,7 @@ static void strings_are_decoded(void) {
 }
 
 static void numbers_do_not_depend_on_the_locale(void) {
-    /* Where no such locale is installed this only repeats the check in the C locale. */
+    /* If no such locale is installed, this only repeats the check in the C locale. */
     setlocale(LC_ALL, "de_DE.UTF-8");
     struct json *v = parse("1.5", NULL);
     CHECK(v && v->number == 1.5);
@@ -82,12 +82,12 @@ static void numbers_do_not_depend_on_the_locale(void) {
 }
 
 static void errors_say_where(void) {
-    refuses("", 1, 1, "ends where a value");
-    refuses("{\"a\": 1,\n \"b\" 2}", 2, 6, "found '2' where ':'");
-    refuses("[1, 2", 1, 6, "ends where ',' or ']'");
-    refuses("[1, 2,]", 1, 7, "found ']' where a value");
-    refuses("{a: 1}", 1, 2, "found 'a' where a key");
-    refuses("{\"a\": 1,\n\"b\": 2, \"a\": 3}", 2, 14, "\"a\" is given twice");
+    refuses("", 1, 1, "expected a value, but the text ends here");
+    refuses("{\"a\": 1,\n \"b\" 2}", 2, 6, "expected ':', found '2'");
+    refuses("[1, 2", 1, 6, "expected ',' or ']', but the text ends here");
+    refuses("[1, 2,]", 1, 7, "expected a value, found ']'");
+    refuses("{a: 1}", 1, 2, "expected a key in double quotes, found 'a'");
+    refuses("{\"a\": 1,\n\"b\": 2, \"a\": 3}", 2, 14, "duplicate key \"a\"");
     refuses("01", 1, 3, "zero");
     refuses("1.", 1, 3, "a digit");
     refuses("-", 1, 2, "a digit");

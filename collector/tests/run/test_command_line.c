@@ -1,4 +1,4 @@
-/* A command line that was recorded can be pasted into a shell and means the same. No MPI. */
+/* A recorded command line can be pasted into a shell and still means the same. No MPI. */
 #include "run/command_line.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Every collective on an intercommunicator of one rank and three, and back; each rank prints what it got. */
+/* Every collective on an intercommunicator between one rank and three, in both directions. Each rank prints its
+ * results. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static void print(const char *what) {
         out[i] = -1;
 }
 
-/* root: what this rank passes; the root has `all` blocks. */
+/* root: the argument that this rank passes. The root has `all` blocks. */
 static void rooted(MPI_Comm inter, int root, const int *counts, const int *places) {
     if (root == MPI_ROOT)
         memcpy(out, mine, sizeof out);
@@ -47,7 +48,8 @@ int main(int argc, char **argv) {
     rooted(inter, alone ? MPI_ROOT : 0, counts, places);
     rooted(inter, alone ? 0 : rank == 1 ? MPI_ROOT : MPI_PROC_NULL, counts, places);
     MPI_Allreduce(mine, out, 2, MPI_INT, MPI_SUM, inter), print("allreduce");
-    /* The groups give blocks of different sizes: two ints from the one, one int from each of the others. */
+    /* The groups contribute blocks of different sizes: two ints from the single rank, one int from each of the others.
+     * */
     MPI_Allgather(mine, alone ? 2 : 1, MPI_INT, out, alone ? 1 : 2, MPI_INT, inter), print("allgather");
     MPI_Allgatherv(mine, 1, MPI_INT, out, counts, places, MPI_INT, inter), print("allgatherv");
     MPI_Alltoall(mine, alone ? 2 : 1, MPI_INT, out, alone ? 1 : 2, MPI_INT, inter), print("alltoall");

@@ -1,6 +1,6 @@
-/* Communicators that live in an attribute of another one, whose delete callback frees them, as libraries cache theirs.
- * Half the time the next one with the same handle has other members. The profiling name stands for a freeing that
- * no wrapper sees, as Fortran's under some libraries. */
+/* Communicators that are cached in an attribute of another one, as libraries do. The attribute's delete callback frees
+ * them. Half the time the next communicator with the same handle has other members. PMPI_Comm_free stands for a call
+ * that no wrapper sees, such as Fortran's under some libraries. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

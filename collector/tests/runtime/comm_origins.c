@@ -1,5 +1,5 @@
-/* Communicators of every origin, with a Barrier on each, named after it; two duplicates made without blocking complete
- * in opposite orders on even and odd ranks. */
+/* Communicators made in every possible way and named after it, with a Barrier on each. Two nonblocking duplicates
+ * complete in opposite orders on even and odd ranks. */
 #include <mpi.h>
 #include <stdio.h>
 

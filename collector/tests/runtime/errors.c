@@ -1,4 +1,4 @@
-/* Error codes and errno as the application sees them, with errors returned. Argument 1: "abort" ends by MPI_Abort,
+/* Error codes and errno as the application sees them, with MPI_ERRORS_RETURN. Argument 1: "abort" ends with MPI_Abort,
  * "exit" without MPI_Finalize. */
 #include <errno.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
     MPI_Type_free(&pair);
     errno = 77;
     MPI_Allreduce(&value, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    for (int i = 0; i < 200000; i++) { /* over many chunks of the spool */
+    for (int i = 0; i < 200000; i++) { /* across many chunks of the spool */
         MPI_Request nothing = MPI_REQUEST_NULL;
         MPI_Wait(&nothing, MPI_STATUS_IGNORE);
     }

@@ -1,6 +1,5 @@
-/* Calls that are left by a longjmp out of the error handler, and what is called after them: from the same place, from
- * further up the stack, and from further down, where the frame that was left has been written over. Prints how often it
- * jumped. */
+/* The error handler leaves calls by longjmp. Further calls follow from the same place, from further up the stack, and
+ * from further down, where the abandoned frame has been overwritten. Prints the number of jumps. */
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@ static void jump(MPI_Comm *comm, int *error, ...) {
     int rank;
     (void)error;
     jumps++;
-    /* Inside the call that failed: not recorded, as whatever is called inside another call. */
+    /* Inside the call that failed: not recorded, like everything that is called inside another call. */
     MPI_Comm made;
     MPI_Comm_dup(MPI_COMM_SELF, &made);
     MPI_Comm_free(&made);

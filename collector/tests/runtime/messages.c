@@ -1,5 +1,5 @@
-/* Point-to-point in all its forms, each rank with both neighbours of a ring; prints a checksum per form. Every message
- * sent is received, but for one cancelled receive. */
+/* Point-to-point communication in all its forms between neighbours in a ring. Prints a checksum for each form. Every
+ * message is received; one receive is cancelled. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

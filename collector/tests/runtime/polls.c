@@ -1,6 +1,6 @@
-/* One failing poll, then barriers, time and again: with one of these numbers of barriers the last of them lies where
- * the poll lay a chunk of the recording before. Argument: the most barriers between two polls. Prints the number of
- * polls. */
+/* Alternates one failing poll with a growing number of barriers. For one of these numbers, the last barrier lies
+ * exactly where the poll lay in the previous chunk. Argument: the maximum number of barriers between two polls. Prints
+ * the number of polls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-"""Reads the spools of one run as hopscope/spool.h draws them, for tests: header, records, definitions.
+"""Reads one run's spools for tests, as hopscope/spool.h describes them: header, records, definitions.
 
-A whole call that is stored in one place comes out as the records that it stands for.
+A call that is stored in one place is expanded into its records.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +61,7 @@ class Spool:
     reason: str
     records: list[Record]
     stored: list[Fields]
-    """The same as it lies in the file."""
+    """The records in the file's layout."""
 
     def of(self, *kinds: str) -> list[Record]:
         return [r for r in self.records if r.kind in kinds]
@@ -90,12 +91,12 @@ class Run:
 
 
 def signed(half: int) -> int:
-    """A lower half as the field that it was."""
+    """The field that was stored as this lower half."""
     return half if half < 2**31 else half + 2**64 - 2**32
 
 
 def expand(stored: Fields) -> list[Fields]:
-    """The records that one place of a spool stands for."""
+    """The records that one place of a spool contains."""
     ticks, kind, region, comm, a, b, c = stored
     site, leave, around = a & LOWER, ticks + (a >> 32), kind & (AT_ENTER | AT_LEAVE)
     if around:
@@ -126,7 +127,7 @@ def read_spool(path: Path) -> Spool:
         HEADER.unpack_from(data)
     )
     chunk_bytes, flushed, front = front_and_chunks
-    assert magic == b"HOPSPOOL" and version == 3 and record_bytes == RECORD.size, path
+    assert magic == b"HOPSPOOL" and version == 4 and record_bytes == RECORD.size, path
     stored: list[Fields] = []
     chunks = header_bytes + chunk_bytes
     written = data[chunks : chunks + flushed * chunk_bytes] + data[header_bytes:chunks] * (front == flushed)
@@ -147,7 +148,10 @@ def read_run(directory: Path) -> Run:
     return run
 
 
-def function_numbers(header: Path) -> dict[str, int]:
-    """MPI function -> its number in ENTER and LEAVE, from hopscope/functions.h."""
-    names = [line.split("(")[1].split(",")[0] for line in header.read_text().splitlines() if line.startswith("    X(")]
-    return {name: number for number, name in enumerate(names, start=1)}
+def function_numbers() -> dict[str, int]:
+    """MPI function -> its number in ENTER and LEAVE, from schemas/mpi_functions.h."""
+    header = Path(__file__).parents[3] / "schemas" / "mpi_functions.h"
+    names: list[str] = []
+    for row, name, second in re.findall(r"^    (FUNCTION|COLLECTIVE)\((\w+), (\w+)", header.read_text(), re.MULTILINE):
+        names += [name] if row == "FUNCTION" else [name, second, f"{name}_init"]
+    return {f"MPI_{name}": number for number, name in enumerate(names, start=1)}

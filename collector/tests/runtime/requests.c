@@ -1,5 +1,5 @@
-/* Requests that end in unusual ways, and every kind of send; two ranks. Each tag is one case: the test knows how many
- * messages, posts, completions and cancellations each must give. */
+/* Requests that end in unusual ways, and every kind of send, on two ranks. Each tag is one case. The test knows how
+ * many messages, posts, completions and cancellations each must produce. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static char room[65536];
 
 static void exchange(MPI_Request *receive, int *in, int tag) {
     MPI_Irecv(in, 1, MPI_INT, other, tag, comm, receive);
-    MPI_Barrier(comm); /* a ready send needs its receive posted */
+    MPI_Barrier(comm); /* a ready send requires a posted receive */
 }
 
 /* 40 to 45: Rsend, Irsend, Ibsend, and the persistent Bsend, Ssend, Rsend, three starts each. */
@@ -48,7 +48,7 @@ static long every_send(void) {
     return sum;
 }
 
-/* 50: five started of eight persistent receives; each kind of completion also sees those that are not active. */
+/* 50: eight persistent receives, of which five are started. Every kind of completion also gets the inactive ones. */
 static long inactive(void) {
     enum { ALL = 8, STARTED = 5 };
     int in[ALL] = {0}, out = rank + 1, index, flag, done, indices[ALL];
@@ -95,8 +95,8 @@ static long inactive(void) {
     return sum;
 }
 
-/* 60: a send whose request is given up at once. 61: a persistent receive, cancelled once and received once. 62: to and
- * from nobody, in every form. 63: matched, nobody's message among them. */
+/* 60: a send whose request is freed at once. 61: a persistent receive, cancelled once and completed once. 62: to and
+ * from MPI_PROC_NULL, in every form. 63: matched probes and receives, also from MPI_PROC_NULL. */
 static long odd_ends(void) {
     int out = rank + 1, in = 0, flag = 0;
     long sum = 0;

@@ -1,10 +1,10 @@
-"""What sanitizers found in a job, as far as it is the collector's.
+"""What sanitizers found in a job that is the collector's fault.
 
-A preload is one instrumented library among many that are not. Of memory that is left at the end, and of races, most
-reports are of the MPI library and what it is made of: it leaves parameters and datatypes to the end of the process, its
-modules are unloaded before anyone asks (so that no list of suppressions could name them), and of its own atomics and
-locks ThreadSanitizer sees nothing and takes what they guard for races. So a leak counts if the collector allocated it,
-and a race if the collector made one of the accesses. Every other report (a wild access, undefined behaviour) counts.
+The preload is one instrumented library among many that are not. Most reports of leaks and races concern the MPI library
+and its parts. It never frees its parameters and datatypes. Its modules are unloaded before the reports are made, so no
+suppression could name them. ThreadSanitizer does not see its atomics and locks, and reports what they guard as races.
+So a leak counts if the collector allocated the memory, and a race if the collector made one of the accesses. Every
+other report (a wild access, undefined behaviour) counts.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 
 _OURS = "/collector/src/"
 _INTERCEPTED = re.compile(r"sanitizer_common|libsanitizer|_interceptor|lib[at]san")
-# Of the MPI libraries' mutexes TSan sees the ends and not always the beginnings.
+# TSan does not always see the beginning of what the MPI libraries do with a mutex, only its end.
 _TSAN = "report_signal_unsafe=0:detect_deadlocks=0:report_mutex_bugs=0:report_thread_leaks=0:history_size=4"
 
 
 def options(folder: Path) -> dict[str, str]:
-    """Environment variables that make each process leave its reports in a folder and end as if there were none."""
+    """Environment variables that make each process write its reports to a folder and exit as if there were none."""
     common = f"exitcode=0:log_path={folder / 'report'}"
     return {
         "ASAN_OPTIONS": common,

@@ -1,5 +1,5 @@
-/* MPI by a session: on the processes of mpi://WORLD an Allreduce and a Barrier; with the argument `init` after
- * MPI_Init, and then also a duplicate made without blocking and an intercommunicator made from groups. */
+/* Uses MPI through a session: an Allreduce and a Barrier on the processes of mpi://WORLD. The argument `init` calls
+ * MPI_Init first, and adds a nonblocking duplicate and an intercommunicator made from groups. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Two processes start two more of themselves; all four sum up, the new ones also among themselves. */
+/* Two processes spawn two more of the same program. All four compute a sum. */
 #include <mpi.h>
 #include <stdio.h>
 

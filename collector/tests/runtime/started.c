@@ -1,7 +1,7 @@
-/* Collectives that return before they are done: every nonblocking one, completed by each of the eight completion calls
- * in turn, on MPI_COMM_WORLD, on a ring and on an intercommunicator; then, where the MPI library has them, every
- * persistent one, started ROUNDS times, two of them in an order that differs from rank to rank. Each rank prints what
- * it got, so that two runs can be compared. */
+/* Collectives that return before they are complete. First every nonblocking one, on MPI_COMM_WORLD, on a ring and on an
+ * intercommunicator; the eight completion calls take turns. Then every persistent one that the MPI library has, started
+ * ROUNDS times; two of them start in an order that differs between ranks. Each rank prints its results, so that two
+ * runs can be compared. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #define PERSISTENT
 #endif
 
-/* MPICH gives up a reference to the communicator with every start of a persistent collective and has none left after a
- * few, and its MPI_Testall fails on them when it finds them unfinished (both seen in 4.0.2 and 5.0.2). */
+/* MPICH drops a reference to the communicator at every start of a persistent collective and soon has none left. Its
+ * MPI_Testall fails on unfinished ones. Both were seen in 4.0.2 and 5.0.2. */
 #ifdef MPICH_VERSION
 enum { ROUNDS = 1, TESTALL_OF_PERSISTENT = 0 };
 #else
@@ -44,7 +44,7 @@ static void fill(void) {
     }
 }
 
-/* By another call each time. */
+/* Uses a different call each time. */
 static void complete(MPI_Request *request, const char *what) {
     int flag = 0, index, indices[1];
     switch (turn++ % 8) {
@@ -135,7 +135,7 @@ static void across(MPI_Comm comm) {
     MPI_Ibcast(out, 2, MPI_INT, root, inter, &r), complete(&r, "inter ibcast");
     MPI_Iallreduce(mine, out, 2, MPI_INT, MPI_SUM, inter, &r), complete(&r, "inter iallreduce");
     MPI_Bcast(out, 2, MPI_INT, root, inter);
-    /* The other way round: rank 1 is the root, and its group takes no part. */
+    /* The other direction: rank 1 is the root, and the rest of its group takes no part. */
     root = rank == 0 ? 0 : rank == 1 ? MPI_ROOT : MPI_PROC_NULL;
     MPI_Bcast(out, 2, MPI_INT, root, inter);
     print("inter bcast");
@@ -195,7 +195,7 @@ static void persistent(MPI_Comm comm) {
     start(&r, "reduce_scatter_block_init");
     MPI_Scan_init(mine, out, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "scan_init");
     MPI_Exscan_init(mine, out, 2, MPI_INT, MPI_SUM, comm, info, &r), start(&r, "exscan_init");
-    /* Made in one order and started in two. */
+    /* Made in the same order on all ranks, and started in two different ones. */
     MPI_Barrier_init(comm, info, &two[0]);
     MPI_Allreduce_init(mine, out, 1, MPI_INT, MPI_SUM, comm, info, &two[1]);
     MPI_Start(&two[rank % 2]);

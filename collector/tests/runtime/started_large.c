@@ -1,4 +1,4 @@
-/* started.c by the large-count forms of all that it begins. */
+/* started.c with the large-count form of every collective that it starts. */
 #include <mpi.h>
 
 #define MPI_Ibcast MPI_Ibcast_c

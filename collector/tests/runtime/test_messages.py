@@ -38,12 +38,12 @@ class Messages(Case):
     def test_polls_that_find_nothing_do_not_flood_the_spool(self) -> None:
         run, _ = self.both_ways(2, "messages")
         for spool in run.spools:
-            # 200 requests tested one by one; each success ends a pair, failing polls add a pair only after a gap.
+            # 200 requests are tested one by one. Each success ends a pair; failing polls add a pair only after a gap.
             self.assertGreaterEqual(len(calls(spool, "MPI_Test")), 200)
             self.assertLess(len(calls(spool, "MPI_Test")), 5000)
 
     def test_a_message_takes_one_place_and_its_wait_another(self) -> None:
-        run, _ = self.both_ways(3, "messages", HOPSCOPE_SPOOL_CHUNK_BYTES="20000000")  # no change within a call
+        run, _ = self.both_ways(3, "messages", HOPSCOPE_SPOOL_CHUNK_BYTES="20000000")  # no chunk change within a call
         for spool in run.spools:
             places = Counter(NAMES[region] for _, _, region, *_ in spool.stored if region)
             enters = Counter(NAMES[r.region] for r in spool.of("ENTER"))
@@ -52,7 +52,7 @@ class Messages(Case):
                 self.assertEqual(places[name], enters[name], name)
 
     def test_a_poll_is_not_mistaken_for_what_lies_in_its_place_a_chunk_later(self) -> None:
-        # 20,480 bytes are 512 places, of which a poll takes two and the change itself two.
+        # 20,480 bytes are 512 places. A poll takes two of them, and so does the change of chunks.
         run, said = self.both_ways(1, "polls", "515", HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
         self.assertNotIn("hopscope", said)
         self.assert_whole(run, 1)
@@ -72,15 +72,16 @@ class Messages(Case):
         run, said = self.both_ways(2, "messages", HOPSCOPE_RECORD="collective")
         self.assertEqual(
             [line for line in said.splitlines() if "hopscope" in line],
-            ["hopscope: HOPSCOPE_RECORD=collective is none of all, collectives and 0; using all"],
+            ["hopscope: HOPSCOPE_RECORD=collective is not valid (write all, collectives or 0); using all"],
         )
         self.assertGreater(len(run.of(0)[0].of("ISEND")), 900)
 
     def test_every_kind_of_send_and_every_end_of_a_request_counts_exactly_once(self) -> None:
         run, _ = self.both_ways(2, "requests")
         self.assert_whole(run, 2)
-        # By tag: three blocking or nonblocking sends, three starts of three persistent ones, five starts completed in
-        # six ways, one whose request is given up, one after a cancelled start, none to nobody, one matched.
+        # By tag: three blocking or nonblocking sends; three persistent ones, started three times each; five starts,
+        # completed in six ways; one whose request is freed; one after a cancelled start; none to MPI_PROC_NULL; one
+        # matched.
         expected = {40: 1, 41: 1, 42: 1, 43: 3, 44: 3, 45: 3, 50: 30, 60: 1, 61: 1, 63: 1}
         for spool in run.spools:
             sent = Counter(r.tag for r in spool.of("SEND", "ISEND"))
@@ -96,7 +97,7 @@ class Messages(Case):
 
 
 def ended_early(spool: Spool, given_up: set[int]) -> set[int]:
-    """Requests that were given up before anything said that they were complete; some libraries complete at once."""
+    """Requests that were freed before they were seen to complete. Some libraries complete them at once."""
     return given_up - {r.c for r in spool.of("ISEND_COMPLETE")}
 
 

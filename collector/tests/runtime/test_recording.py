@@ -1,4 +1,4 @@
-"""Calls and collectives as the preload records them under real mpirun: every one, once, with what it was."""
+"""The preload records every call and collective under real mpirun exactly once, with its properties."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Recording(Case):
         self.assertEqual(bytes_of[0, "MPI_Bcast"], {(8, 0), (0, 8)})
         self.assertEqual(bytes_of[1, "MPI_Reduce"], {(8, 8), (8, 0)})
         self.assertEqual(bytes_of[2, "MPI_Gather"], {(8, 32), (8, 0)})
-        self.assertEqual(bytes_of[2, "MPI_Gatherv"], {(8, 12), (8, 0)})  # counts 0 1 2 0: rank 2 has two ints of three
+        self.assertEqual(bytes_of[2, "MPI_Gatherv"], {(8, 12), (8, 0)})  # counts 0 1 2 0: rank 2 sends two of 3 ints
         self.assertEqual(bytes_of[3, "MPI_Alltoallw"], {(16, 16)})
         self.assertEqual(bytes_of[3, "MPI_Reduce_scatter"], {(16, 4)})
         self.assertEqual(bytes_of[0, "MPI_Exscan"], {(8, 0)})
@@ -46,7 +46,7 @@ class Recording(Case):
 
     def test_bytes_between_two_groups_are_what_goes_to_and_comes_from_the_other(self) -> None:
         run, _ = self.both_ways(4, "between_groups")
-        # Rank 0 is one group, 1 to 3 the other; roots are rank 0, then rank 1, beside whom 2 and 3 take no part.
+        # Rank 0 is one group, ranks 1 to 3 are the other. The root is rank 0, then rank 1, when 2 and 3 take no part.
         wanted = {
             "Bcast": ([(8, 0), (0, 8)], [(0, 8), (8, 0)], [(0, 8), (0, 0)]),
             "Reduce": ([(0, 8), (8, 0)], [(8, 0), (0, 8)], [(8, 0), (0, 0)]),
@@ -86,7 +86,7 @@ class Recording(Case):
         self.assertEqual(len(spool.of("OVERHEAD_BEGIN")), len(spool.of("OVERHEAD_END")))
 
     def test_a_blocking_collective_takes_one_place(self) -> None:
-        run, _ = self.both_ways(4, "collectives")
+        run, _ = self.both_ways(4, "collectives", HOPSCOPE_NATIVE="0")
         for spool in run.spools:
             collectives = [NUMBERS[f"MPI_{name}"] for name in Started.BLOCKING]
             places = Counter(kind for _, kind, region, *_ in spool.stored if region in collectives)
@@ -107,11 +107,11 @@ class Recording(Case):
     def test_an_archive_of_an_incomplete_run_is_not_called_missing(self) -> None:
         limit = ranks(2, "errors", before="ulimit -f 14000; ")
         done = self.launch(*limit, HOPSCOPE_SPOOL_CHUNK_BYTES="20480", HOPSCOPE_ASSEMBLE="1")
-        self.assertIn("the archive was made of what there is: missing: ", done.stderr)
+        self.assertIn("the archive is incomplete; missing: ", done.stderr)
         self.assertTrue((self.trace / "traces.otf2").exists())
 
     def test_recording_stops_in_a_sentence_where_files_may_grow_no_further(self) -> None:
-        # 7 MB: enough for the MPI library's own shared memory, too little for the 8 MB of 200,000 calls.
+        # 7 MB are enough for the MPI library's own shared memory, but 200,000 calls take 8 MB.
         done = self.launch(*ranks(2, "errors", before="ulimit -f 14000; "), HOPSCOPE_SPOOL_CHUNK_BYTES="20480")
         self.assertIn("errno 77", done.stdout)
         self.assertRegex(done.stderr, rf"hopscope: recording stopped on rank \d in {self.trace}: .*File too large")
@@ -122,7 +122,7 @@ class Recording(Case):
 
 
 class Started(Case):
-    """Collectives that return before they are done."""
+    """Collectives that return before they are complete."""
 
     PROGRAM = "started"
     ROUNDS = 1 if FLAVOUR == "mpich" else 3  # as in started.c
@@ -152,7 +152,7 @@ class Started(Case):
     )
 
     def expected(self) -> Counter[str]:
-        """How often each rank of started.c begins what."""
+        """How often each rank of started.c starts each collective."""
         nonblocking = Counter({f"MPI_I{name.lower()}": 1 for name in self.BLOCKING})
         nonblocking += Counter({"MPI_Ibarrier": 1, "MPI_Ibcast": 1, "MPI_Iallreduce": 4})
         if not self.has_persistent():
@@ -197,7 +197,7 @@ class Started(Case):
         world = next(c["key"] for c in run.comms(0).values() if c["name"] == "MPI_COMM_WORLD")
         numbers = sorted(seq for key, seq in members if key == world)
         own = [seq for seq in numbers if seq < 2**32]
-        self.assertEqual(own, list(range(20)))  # 17, two more and the blocking Allreduce among them
+        self.assertEqual(own, list(range(20)))  # 17 and two more nonblocking ones, and the blocking Allreduce
         self.assertEqual({members[world, seq] for seq in numbers}, {4})
         if self.has_persistent():
             apart = [divmod(seq, 2**32) for seq in numbers[20:]]
@@ -215,7 +215,7 @@ class Started(Case):
         self.assertEqual(ends[0, "MPI_Iexscan"], {(8, 0, 0)})
         self.assertEqual(ends[3, "MPI_Ialltoallw"], {(16, 16, 0)})
         self.assertEqual(ends[3, "MPI_Ineighbor_alltoall"], {(8, 8, 0)})
-        # On MPI_COMM_WORLD from rank 1; then from rank 0 to the others' group of an intercommunicator.
+        # From rank 1 on MPI_COMM_WORLD, then from rank 0 to the other group of an intercommunicator.
         self.assertEqual(ends[0, "MPI_Ibcast"], {(0, 8, 2), (8, 0, 0xFFFFFF)})
         self.assertEqual(ends[2, "MPI_Ibcast"], {(0, 8, 2), (0, 8, 1)})
         blocking = {s.rank: [r.c for r in calls(s, "MPI_Bcast")] for s in run.spools}
@@ -227,7 +227,7 @@ class Started(Case):
 
 
 class StartedLarge(Started):
-    """The same by large counts, where the MPI library has them."""
+    """The same with large counts, if the MPI library has them."""
 
     PROGRAM = "started_large"
 
@@ -238,10 +238,10 @@ class StartedLarge(Started):
 
 
 class Worlds(Case):
-    """Processes that others started, and MPI without MPI_Init."""
+    """Spawned processes, and MPI without MPI_Init."""
 
     def test_spawned_processes_record_beneath_their_parents_directory(self) -> None:
-        # Not by way of a shell: it is the program that starts itself.
+        # Without a shell, because the program spawns itself.
         words = ["-n", "2", "env", f"LD_PRELOAD={PRELOAD}", str(PROGRAMS / "spawning")]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPSCOPE_")}
 
@@ -324,7 +324,7 @@ class Worlds(Case):
         without = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then exec "$0" "$@" >out.1; fi; '
         seen = self.launch(*ranks(2, program, before=without), HOPSCOPE_PRESENCE_TIMEOUT="1")
         self.assertEqual(seen.stdout, bare.stdout)
-        self.assertIn("not every one of 2 ranks carries the collector", seen.stderr)
+        self.assertIn("runs without the collector (no sign of it after", seen.stderr)
         run = read_run(self.trace)
         self.assertEqual(list(run.definitions), [0])
 

@@ -1,4 +1,4 @@
-"""What the user marks and switches: regions, recording that stops and goes on; and calls that are jumped out of."""
+"""User regions, pausing and resuming the recording, and calls that the program jumps out of."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Jumps(Case):
 
 class Regions(Case):
     def names(self, run: Run, spool: Spool) -> list[str]:
-        """What began (+) and ended (-), with the calls (name) and gaps (OFF, ON) between."""
+        """Regions that began (+) and ended (-), with the calls (name) and gaps (OFF, ON) in between."""
         name_of = {d["id"]: d["name"] for d in run.defs(spool.rank, "region")}
         told = []
         for r in spool.of("REGION_BEGIN", "REGION_END", "ENTER", "OFF", "ON"):
@@ -35,7 +35,7 @@ class Regions(Case):
     def test_regions_nest_with_calls_and_end_if_and_only_if_they_began(self) -> None:
         run, said = self.both_ways(2, "regions")
         self.assert_whole(run, 2)
-        self.assertEqual(said.count('hopscope: hopscope_region_end("not begun")'), 2)  # once a rank
+        self.assertEqual(said.count('hopscope: hopscope_region_end("not begun")'), 2)  # once per rank
         wanted = ["MPI_Init"]
         for i in range(3):
             wanted += [f"+step {i}", "MPI_Barrier", "+inner", "-inner", f"-step {i}"]
@@ -58,7 +58,7 @@ class Paused(Case):
         self.assertEqual([r.kind for r in spool.of("OFF", "ON")], ["OFF", "ON"])
         entered = [NAMES[r.region] for r in spool.of("ENTER")]
         self.assertEqual(entered, ["MPI_Init", *["MPI_Pcontrol"] * 3, "MPI_Allreduce", "MPI_Finalize"])
-        # Four barriers were not recorded, but they were counted.
+        # Four barriers were counted but not recorded.
         self.assertEqual([r.b for r in calls(spool, "MPI_Allreduce")], [4])
 
     def test_a_program_that_never_turns_it_on_has_its_frame_recorded(self) -> None:

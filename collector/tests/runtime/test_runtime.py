@@ -1,4 +1,4 @@
-"""The preload under real mpirun: results stay the same, and wrong settings are told."""
+"""The preload under real mpirun leaves results unchanged and reports wrong settings."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ class Preload(Case):
         self.assertEqual((done.returncode, done.stdout), (0, "child 7\n"), done.stderr)
         self.assertRegex(
             done.stderr,
-            r"^hopscope: libhopscope-[a-z]+-\d+\.so is preloaded, but this program's MPI library is not .*; preload the "
-            r"one for it \(see `hopscope preload`\)\. Nothing is recorded; the program runs without it\n$",
+            r"^hopscope: libhopscope-[a-z]+-\d+\.so is preloaded, but this program's MPI library is not .*; preload "
+            r"the library that `hopscope preload` names\. Nothing is recorded; the program runs without the "
+            r"collector\n$",
         )
 
     def test_a_singleton_needs_no_launcher(self) -> None:
@@ -89,7 +90,7 @@ class Communicators(Case):
                 members[comm["key"]].add(rank)
                 names[comm["key"]].add(named.get(number, comm["name"]))
                 if comm["inter"] and comm["members"] is not None:
-                    # The first rank of each side tells both groups.
+                    # The first rank of each side defines both groups.
                     self.assertEqual(
                         (comm["members"], comm["remote"]), ([0, 1], [2, 3]) if rank == 0 else ([2, 3], [0, 1])
                     )
@@ -143,7 +144,7 @@ class Threads(Case):
 
 
 class Trees(Case):
-    """The engine's own tests are elsewhere; here it meets everything else that a program does."""
+    """The engine has its own tests. Here it runs among everything else that a program does."""
 
     def test_results_are_the_same_with_collectives_over_a_tree(self) -> None:
         for n, program in ((4, "collectives"), (3, "messages"), (4, "comm_origins"), (2, "threads"), (2, "errors")):
@@ -192,7 +193,7 @@ class Presence(Case):
         self.assertEqual(bare.stdout, mixed.stdout)
         said = [line for line in mixed.stderr.splitlines() if line.startswith("hopscope:")]
         self.assertEqual(len(said), 1, mixed.stderr)
-        self.assertIn("no sign of it on rank 2", said[0])
+        self.assertIn("rank 2 of 3 runs without the collector", said[0])
         run = read_run(self.trace)
         self.assertEqual(sorted(run.definitions), [0, 1])
         for rank in (0, 1):
@@ -205,7 +206,7 @@ class Presence(Case):
         mixed = self.launch(
             *ranks(1, "collectives", preload=False), ":", *ranks(2, "collectives"), HOPSCOPE_PRESENCE_TIMEOUT="2"
         )
-        self.assertIn("no sign of it on rank 0", mixed.stderr)
+        self.assertIn("rank 0 of 3 runs without the collector", mixed.stderr)
         self.assertEqual(sorted(read_run(self.trace).definitions), [1, 2])
 
     def test_a_directory_that_cannot_be_written_is_named_and_the_program_runs(self) -> None:
@@ -220,13 +221,13 @@ class Presence(Case):
         self.launch(*ranks(2, "collectives"))
         before = {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()}
         seen = self.launch(*ranks(2, "collectives"))
-        self.assertRegex(seen.stderr, r"hopscope: .*trace holds the spools of another run.*hopscope recover")
+        self.assertRegex(seen.stderr, r"hopscope: .*trace contains the spools of another run.*hopscope recover")
         self.assertEqual(before, {p.name: p.read_bytes() for p in (self.trace / "spool").iterdir()})
         shutil.rmtree(self.trace)
         self.trace.mkdir()
         (self.trace / "run.json").write_text("{}")
         seen = self.launch(*ranks(2, "collectives"))
-        self.assertRegex(seen.stderr, r"hopscope: .*trace already holds a trace")
+        self.assertRegex(seen.stderr, r"hopscope: .*trace already contains a trace")
         self.assertEqual([p.name for p in self.trace.iterdir()], ["run.json"])
 
     def test_without_a_named_directory_one_is_made_for_the_job(self) -> None:
@@ -253,7 +254,7 @@ class WrongInput(Case):
     def test_an_unknown_shape_and_a_missing_file_are_named(self) -> None:
         done = self.launch(*ranks(2, "collectives"), code=None, HOPSCOPE_TREE="bush")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("hopscope: HOPSCOPE_TREE=bush: neither a file nor the name of a shape", done.stderr)
+        self.assertIn("hopscope: HOPSCOPE_TREE=bush: no file, shape or algorithm has this name", done.stderr)
         done = self.launch(*ranks(2, "collectives"), code=None, HOPSCOPE_TOPOLOGY="/no/topology.json")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("hopscope: /no/topology.json: No such file", done.stderr)

@@ -1,4 +1,4 @@
-/* Two threads in collectives on two communicators at once, and messages to themselves in between. */
+/* Two threads run collectives on two communicators concurrently, and send messages to themselves in between. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

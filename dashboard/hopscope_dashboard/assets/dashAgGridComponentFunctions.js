@@ -23,11 +23,10 @@ dagcomponentfuncs.HopscopePath = function (props) {
   var parts = props.parts
     .filter(function (part) { return data[part.field] > 0; })
     .map(function (part) {
-      var share = (100 * data[part.field]) / total;
       return React.createElement("span", {
         key: part.field,
-        title: part.name + " " + share.toFixed(share >= 10 ? 0 : 1) + " %",
-        style: { width: share + "%", background: part.colour },
+        title: part.name + " " + data.texts[part.field],
+        style: { width: (100 * data[part.field]) / total + "%", background: part.colour },
       });
     });
   return React.createElement("span", { className: "path-bar" }, parts);

@@ -1,4 +1,4 @@
-/* Drawings of trees, on the pages and in the report: what is pointed at, or reached by the arrow keys, is said under the
+/* Drawings of trees and exchanges, on the pages and in the report: what is pointed at, or reached by the arrow keys, is said under the
    drawing; a click, Enter or the space bar keeps it there, Escape lets it go. */
 
 (function () {
@@ -63,7 +63,7 @@
     if (event.key in KEYS) {
       var next = drawing.querySelector('[data-part="' + part.getAttribute("data-" + KEYS[event.key]) + '"]');
       if (next) next.focus();
-    } else if (event.key === "Home") drawing.querySelector(".rank.root").focus();
+    } else if (event.key === "Home") drawing.querySelector(".rank.root, .round ~ .edge").focus();
     else if (event.key === "Enter" || event.key === " ") select(drawing, part);
     else if (event.key === "Escape") select(drawing, null);
     else return;

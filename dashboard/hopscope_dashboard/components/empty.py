@@ -8,17 +8,15 @@ from dash.development.base_component import Component
 from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.blocks import Content, card, code, page_head
 
-NO_COLLECTIVES: Final = (
-    "This trace has no collective operation of MPI that could be placed; the overview says what it has."
-)
-TOO_SELDOM: Final = "No place of the program is reached often enough (20 times) to say what is usual there."
+NO_COLLECTIVES: Final = "This trace has no MPI collective on a known communicator. The overview shows what it contains."
+TOO_SELDOM: Final = "No place of the program occurs often enough (20 times) to know what is normal there."
 
 
 def no_such_page() -> Component:
     """Say that the address names no page."""
     return html.Div(
         [
-            page_head("There is no such page", "The address names no page of this trace."),
+            page_head("Page not found", "This address is not a page of this trace."),
             card(None, dcc.Link("Go to the overview", href="/", className="button")),
         ]
     )
@@ -51,9 +49,8 @@ def went_wrong(error: BaseException, *before: Component) -> Component:
                 [
                     html.H2("Something went wrong in Hopscope"),
                     html.P(
-                        "This is a fault of the program and not of your trace or of your question. The other pages do "
-                        "not depend on this one. Please report it with the text below; the terminal in which the "
-                        "dashboard runs has all of it."
+                        "This is a bug in Hopscope, not a problem of your trace. The other pages still work. Please "
+                        "report it with the text below; the terminal in which the dashboard runs shows all of it."
                     ),
                     html.Pre(html.Code(f"{type(error).__name__}: {error}".strip(": "))),
                 ],
@@ -65,28 +62,34 @@ def went_wrong(error: BaseException, *before: Component) -> Component:
     )
 
 
-def no_hops(title: str, call_level: Component) -> Component:
-    """Say that the trace has no hops, which command makes them, and show what is known of whole calls."""
+def no_hops(title: str, call_level: Component, why: str | None = None) -> Component:
+    """Say that the trace has no hops, which command makes them, and show what is known of whole calls.
+
+    `why` is the reason for which the MPI library's own messages were not recorded, if the trace says it.
+    """
+    reason = [html.P(f"In this run it did not record them: {why}.", className="reason")] if why else []
     return html.Div(
         [
             page_head(
                 title,
-                "This trace has no hops: it knows when each rank entered and left a collective, and "
-                "nothing of what went on inside.",
+                "This trace has no hops: it shows when each rank entered and left a collective, but nothing of what "
+                "happened inside.",
             ),
             card(
                 "How to get hops",
                 html.P(
-                    "A hop is one message between two ranks of a collective. Let Hopscope execute the "
-                    "collectives over a tree of its own "
-                    "and it records every one of them; the program needs no change:"
+                    "A hop is one message between two ranks of a collective. Hopscope records those that Open MPI "
+                    "itself sends, unless HOPSCOPE_NATIVE=0 says otherwise, and with this setting those of MPICH:"
                 ),
+                code("HOPSCOPE_NATIVE=mpich hopscope run -- mpiexec -n 8 ./app"),
+                *reason,
+                html.P("It can also execute the collectives over a tree of its own:"),
                 code("hopscope run --tree binomial -- mpirun -n 8 ./app"),
                 html.P(
                     [
-                        "Instead of a shape's name, a tree file may be given. Collectives that the "
-                        "tree does not name stay with the MPI library, ",
-                        "and stay without hops.",
+                        "You can give a tree file instead of the name of a shape. Collectives that the tree does not "
+                        "cover stay with the MPI library, ",
+                        "and have no hops.",
                     ],
                     className="hint",
                 ),

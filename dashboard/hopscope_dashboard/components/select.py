@@ -27,7 +27,7 @@ def select(
     kept = {key: value for key, value in query.items() if key not in without}
     addresses = {value: link("", **{**kept, name: value}) for value in options}
     return dmc.Select(
-        id={"type": SELECT, "name": name, "current": addresses[current]},
+        id={"type": SELECT, "name": label, "current": addresses[current]},
         label=f"{label} ({len(options)})",
         data=[{"value": addresses[value], "label": text} for value, text in options.items()],
         value=addresses[current],

@@ -1,48 +1,70 @@
-"""A tree on its topology: the drawing, what it says under it, and what its lines and colours mean."""
+"""A tree on its topology, or an exchange between peers: the drawing, what it says under it, and what its lines and
+colours mean."""
 
 from html import escape
 from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.components.drawing import Drawing
-from hopscope_dashboard.figures.topology_tree import PlacedTree, extent
+from hopscope_dashboard.figures.round_lanes import PlacedRounds
+from hopscope_dashboard.figures.round_lanes_svg import round_lanes_svg
+from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.figures.tree_svg import tree_svg
-from hopscope_dashboard.palette import DARK_SHARES, LIGHT_SHARES, LINK_DASHES, LINK_MEANINGS
+from hopscope_dashboard.palette import DARK_SHARES, LIGHT_SHARES, LINK_COLOURS, LINK_DASHES, LINK_MEANINGS
 
 _SMALLEST: Final = 0.6
 """A drawing is never made smaller than so many times its own size; then its frame scrolls."""
+_SMALLEST_ROUNDS: Final = 0.7
 _WIDE: Final = 1100
 _HINT: Final = "Point at a rank or an edge, or use the arrow keys, to see what it carried."
+_HINT_OF_ROUNDS: Final = "Point at an arrow, or use the arrow keys, to see what it carried."
 _HINT_WITHOUT_WEIGHTS: Final = "Point at a rank or an edge, or use the arrow keys, to see what it is."
 
 
 def tree_graph(tree: PlacedTree, *, name: str, label: str) -> Component:
     """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it."""
-    unweighted = all(not edge.look.startswith("share") for edge in tree.edges)
-    hint = escape(_HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
+    unweighted = all(edge.look == "unweighted" for edge in tree.edges)
+    return _graph(tree_svg(tree, _SMALLEST), name, label, _HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
+
+
+def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:
+    """Give the drawing of an exchange between peers; `name` and `label` as in `tree_graph`."""
+    return _graph(round_lanes_svg(placed, _SMALLEST_ROUNDS), name, label, _HINT_OF_ROUNDS)
+
+
+def _graph(drawn: str, name: str, label: str, hint: str) -> Component:
+    said = escape(hint)
     return Drawing(
-        f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{tree_svg(tree, _SMALLEST)}</div>'
-        f'<div class="told" role="status" data-hint="{hint}">{hint}</div>',
+        f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{drawn}</div>'
+        f'<div class="told" role="status" data-hint="{said}">{said}</div>',
         id=name,
     )
 
 
-def is_wide(tree: PlacedTree) -> bool:
+def is_wide(placed: PlacedTree | PlacedRounds) -> bool:
     """Whether a drawing wants the page's whole width, with nothing beside it."""
-    return extent(tree)[0] > _WIDE
+    left, _, right, _ = placed.bounds
+    return right - left > _WIDE
 
 
-def links_legend() -> Component:
-    """Give the meaning of the lines: what kind of link an edge is."""
+def links_legend(*, coloured: bool = False) -> Component:
+    """Give the meaning of the lines, and of their colours if edges are coloured by link: what kind of link each is."""
     entries = [
         html.Span(
-            [html.Span(className="line", style={"backgroundImage": _dashes(link)}), f"{link}, {LINK_MEANINGS[link]}"],
+            [
+                html.Span(
+                    className="line",
+                    style={"backgroundImage": _dashes(link), **({"color": LINK_COLOURS[link]} if coloured else {})},
+                ),
+                f"{link}, {meaning}",
+            ],
             className="legend-entry",
         )
-        for link in ("shm", "lan", "wan")
+        for link, meaning in LINK_MEANINGS.items()
+        if link != "self"
     ]
     return html.Div(entries, className="legend")
 
@@ -57,11 +79,19 @@ def shares_legend(most: float) -> Component:
         )
         for scheme, colours in (("light", LIGHT_SHARES), ("dark", DARK_SHARES))
     ]
-    words = "share of the critical path; a heavier edge is wider, too"
+    words = "share of the critical path; heavier edges are also wider"
     return html.Div(
-        html.Span(["0\u00a0%", *ramps, f"{units.share(most)} {words}"], className="legend-entry scale"),
+        html.Span(["0\u00a0%", *ramps, f"{quantities.share(most)} {words}"], className="legend-entry scale"),
         className="legend",
     )
+
+
+def widths_legend(most: float) -> Component:
+    """Give the meaning of the widths where colours are those of links; `most` is the largest share of an edge drawn."""
+    if not most:
+        return html.Div("No edge is on the critical path of the run.", className="legend")
+    words = f"Wider: more of the critical path of the run, at most {quantities.share(most)}."
+    return html.Div(words, className="legend")
 
 
 def _dashes(link: str) -> str:

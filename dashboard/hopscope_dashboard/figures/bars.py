@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.style import BAR_GAP, frame
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -68,7 +68,7 @@ def share_bars(
                 "color": "#868e96",
             },
             customdata=[
-                [units.share(row[column]), _interval(low, high)]
+                [quantities.share(row[column]), _interval(low, high)]
                 for row, low, high in zip(rows, lows, highs, strict=True)
             ],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
@@ -109,7 +109,7 @@ def time_bars(
     stacked: bool = False,
 ) -> go.Figure:
     """Bars of times; `series` are (name, colour, times in ns). The unit is chosen by the longest."""
-    unit = units.time_unit(max((abs(value or 0) for _, _, values in series for value in values), default=0))
+    unit = quantities.axis_unit(max((abs(value or 0) for _, _, values in series for value in values), default=0))
     figure = go.Figure()
     for name, colour, values in series:
         figure.add_bar(
@@ -118,7 +118,7 @@ def time_bars(
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},
-            customdata=[units.duration(value) for value in values],
+            customdata=[quantities.duration(value) for value in values],
             hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata}}<extra></extra>",
         )
     by_label(figure, labels, 1 if stacked else len(series), series=len(series), title=f"{title} ({unit.name})", by=by)
@@ -179,4 +179,4 @@ def by_label(figure: go.Figure, labels: Sequence[str], per_label: int, *, series
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" ({units.interval(low, high)})"
+    return "" if low is None or high is None else f" ({quantities.interval(low, high)})"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -16,7 +16,7 @@ _LONGEST_NAME = 44
 
 def candidate_bars(rows: Sequence[Row]) -> go.Figure:
     """Predicted time per iteration, with its spread, of each tree; rows as remap gives them, times in ns."""
-    unit = units.time_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
+    unit = quantities.axis_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
     scale = unit.nanoseconds
     names = [_short(row["name"]) for row in rows]
     colours = [_colour(row) for row in rows]
@@ -37,15 +37,15 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
             },
             customdata=[
                 [
-                    units.duration(row["predicted_ns"]),
-                    units.share(abs(row["gain"])),
+                    quantities.duration(row["predicted_ns"]),
+                    quantities.share(abs(row["gain"])),
                     "less" if row["gain"] >= 0 else "more",
                     row["name"],
                 ]
                 for row in rows
             ],
             hovertemplate="<b>%{customdata[3]}</b><br>%{customdata[0]} per iteration, %{customdata[1]} "
-            "%{customdata[2]} than today's tree in the same replay<extra></extra>",
+            "%{customdata[2]} than today in the same replay<extra></extra>",
         )
     )
     frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.palette import CATEGORIES, CATEGORY_COLOURS, CATEGORY_MEANINGS
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 Row = dict[str, Any]
 
@@ -22,7 +22,7 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
     """
     figure = go.Figure()
     by_category = {row["category"]: row for row in rows}
-    for category in CATEGORIES:
+    for category, meaning in CATEGORY_MEANINGS.items():
         row = by_category.get(category)
         if row is None or not row["time_ns"]:
             continue
@@ -34,9 +34,9 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
             name=category,
             width=0.9,
             marker={"color": CATEGORY_COLOURS[category], "line": {"width": 0}},
-            text=f"{category} {units.share(row['share'])}"
+            text=f"{category} {quantities.share(row['share'])}"
             if row["share"] >= 2 * _LABEL_LEAST
-            else units.share(row["share"])
+            else quantities.share(row["share"])
             if row["share"] >= _LABEL_LEAST
             else "",
             textposition="inside",
@@ -44,7 +44,7 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
             textangle=0,
             textfont={"color": "#ffffff", "size": 13},
             hovertemplate=f"<b>{category}</b> "
-            f"{units.share(row['share'])}{interval}<br>{units.duration(row['time_ns'])}<br>{CATEGORY_MEANINGS[category]}<extra></extra>",
+            f"{quantities.share(row['share'])}{interval}<br>{quantities.duration(row['time_ns'])}<br>{meaning}<extra></extra>",
         )
     frame(figure, height=118, x="share of the critical path (%)", barmode="stack", bargap=0)
     figure.update_xaxes(range=[0, 100], ticksuffix="", dtick=10)
@@ -55,4 +55,4 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
 def _interval(row: Row) -> str:
     if row.get("share_low") is None or row.get("share_high") is None:
         return ""
-    return f" ({units.interval(row['share_low'], row['share_high'])})"
+    return f" ({quantities.interval(row['share_low'], row['share_high'])})"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.bars import by_label
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -19,7 +19,7 @@ def hop_name(row: Row) -> str:
 
 def delays(rows: Sequence[Row]) -> go.Figure:
     """A bar per hop, its delay cut into what moved the end and what did not; rows as delayed-hops gives them."""
-    unit = units.time_unit(max((row["delay_ns"] for row in rows), default=0))
+    unit = quantities.axis_unit(max((row["delay_ns"] for row in rows), default=0))
     # Two hops of one edge may be late in one collective, as of a pipeline: their places are by number.
     labels = [f"{hop_name(row)} " + "\u200b" * at for at, row in enumerate(rows)]
     figure = go.Figure()
@@ -45,10 +45,10 @@ def delays(rows: Sequence[Row]) -> go.Figure:
 
 def _told(row: Row) -> str:
     lost = "" if row["absorbed_at"] is None else (
-        f"<br>{units.duration(row['absorbed_ns'])} absorbed at rank {row['absorbed_at']}, behind {row['behind']}"
+        f"<br>{quantities.duration(row['absorbed_ns'])} absorbed at rank {row['absorbed_at']}, behind {row['behind']}"
     )  # fmt: skip
+    took, usual = quantities.alike("ns", row["took_ns"], row["usual_ns"])
     return (
-        f"<b>{hop_name(row)}</b> ({row['link']})<br>took {units.duration(row['took_ns'])}, usually "
-        f"{units.duration(row['usual_ns'])}<br>moved the end by {units.duration(row['moved_ns'])}, "
-        f"amplification {row['amplification']:.2f}{lost}"
+        f"<b>{hop_name(row)}</b> ({row['link']})<br>took {took}, usually {usual}<br>moved the end by "
+        f"{quantities.duration(row['moved_ns'])}, amplification {quantities.number(row['amplification'])}{lost}"
     )

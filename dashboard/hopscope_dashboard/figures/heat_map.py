@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.palette import HEAT_SCALE
@@ -22,7 +22,7 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
     columns = sorted({row["iteration"] for row in rows})
     column_of = {number: place for place, number in enumerate(columns)}
     peak = max((row[value] or 0 for row in rows), default=0)
-    unit = units.time_unit(peak)
+    unit = quantities.axis_unit(peak)
     cells: list[list[float | None]] = [[None] * len(columns) for _ in range(places.number)]
     texts = [[""] * len(columns) for _ in range(places.number)]
     for row in rows:
@@ -30,7 +30,7 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
         if row[value] is not None:
             cells[lane][column] = max(0.0, row[value] / unit.nanoseconds)
             texts[lane][column] = (
-                f"<b>rank {row['rank']}</b>, iteration {row['iteration']}<br>{what} {units.duration(row[value])}"
+                f"<b>rank {row['rank']}</b>, iteration {row['iteration']}<br>{what} {quantities.duration(row[value])}"
             )
     figure = go.Figure(
         go.Heatmap(

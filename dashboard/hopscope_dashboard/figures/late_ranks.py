@@ -4,17 +4,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.bars import by_label
 from hopscope_dashboard.palette import LATENESS_CLASS_COLOURS
 
 Row = dict[str, Any]
-
-RARE: Final = 0.1
-OFTEN: Final = 0.5
-"""Shares of a rank's collectives by which its class is told: `spikes` lies wholly below the first, `always` above the
-second. As in the header of late-ranks."""
 
 UNTOLD: Final = "no class"
 """What stands for the class of a rank with too few collectives."""
@@ -31,8 +26,11 @@ def classes_of(rows: Sequence[Row]) -> list[str]:
     return [name for name in LATENESS_CLASS_COLOURS if name in there]
 
 
-def shares_by_class(rows: Sequence[Row]) -> go.Figure:
-    """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them."""
+def shares_by_class(rows: Sequence[Row], *, rare: float, often: float) -> go.Figure:
+    """Share of its collectives in which each rank was late, with its interval; rows as late-ranks gives them.
+
+    `spikes` lies wholly below the share `rare`, `always` above `often`.
+    """
     labels = [str(row["rank"]) for row in rows]
     figure = go.Figure()
     for name in classes_of(rows):
@@ -53,15 +51,15 @@ def shares_by_class(rows: Sequence[Row]) -> go.Figure:
                 "width": 5,
                 "color": colour,
             },
-            customdata=[[units.share(row["share"]), _words(row)] for row in of_class],
+            customdata=[[quantities.share(row["share"]), _words(row)] for row in of_class],
             hovertemplate=f"<b>rank %{{y}}</b>: {name}<br>late in %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
         )
     # The page's own legend says what the classes mean.
     by_label(figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", by="rank")
     # Both limits are always seen; all the rest up to 100 % only where somebody comes there.
-    end = max([1.2 * OFTEN, *((row["share_high"] or row["share"]) for row in rows)])
-    figure.update_xaxes(range=[-2, 103 * end], dtick=20 if end > 1.2 * OFTEN else 10)
-    for limit in (RARE, OFTEN):
+    end = max([1.2 * often, *((row["share_high"] or row["share"]) for row in rows)])
+    figure.update_xaxes(range=[-2, 103 * end], dtick=20 if end > 1.2 * often else 10)
+    for limit in (rare, often):
         figure.add_vline(x=100 * limit, line={"color": "#868e96", "width": 1.2, "dash": "dot"})
     return figure
 
@@ -71,5 +69,5 @@ def _beyond(row: Row, end: str) -> float | None:
 
 
 def _words(row: Row) -> str:
-    told = "" if row["share_low"] is None else f" ({units.interval(row['share_low'], row['share_high'])})"
-    return f"{told} of {units.plural(row['collectives'], 'collective')}"
+    told = "" if row["share_low"] is None else f" ({quantities.interval(row['share_low'], row['share_high'])})"
+    return f"{told} of {quantities.plural(row['collectives'], 'collective')}"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
+from hopscope import quantities
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -23,7 +23,7 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
     """
     places = lanes(ranks, {row["rank"] for row in rows})
     found = [row for row in rows if row["periodic"]]
-    unit = units.time_unit(min((row["period_ns"] for row in found), default=0))
+    unit = quantities.axis_unit(min((row["period_ns"] for row in found), default=0))
     scale = unit.nanoseconds
     figure = go.Figure(
         go.Scatter(
@@ -38,7 +38,7 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
                 "width": 4,
                 "color": "#868e96",
             },
-            text=[f"  {units.share(row['explained'])}" for row in found],
+            text=[f"  {quantities.share(row['explained'])}" for row in found],
             textposition="middle right",
             hovertext=[_told(row) for row in found],
             hovertemplate="%{hovertext}<extra></extra>",
@@ -57,7 +57,7 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
             type="log",
             range=[math.log10(end / scale) for end in ends],
             tickvals=ticks,
-            ticktext=[f"{tick:g}" for tick in ticks],
+            ticktext=[quantities.number(tick) for tick in ticks],
         )
     return figure
 
@@ -65,10 +65,13 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
 def laid_over(rows: Sequence[Row], period_ns: float) -> go.Figure:
     """Noise of one rank's iterations over the time within the period; rows: iteration, enter_ns, noise_ns.
 
-    What comes with the period stands at one place; what does not is spread over all.
+    Noise with this period lines up at one place; other noise is spread over all.
     """
     known = [row for row in rows if row["noise_ns"] is not None]
-    across, up = units.time_unit(period_ns), units.time_unit(max((row["noise_ns"] for row in known), default=0))
+    across, up = (
+        quantities.axis_unit(period_ns),
+        quantities.axis_unit(max((row["noise_ns"] for row in known), default=0)),
+    )
     figure = go.Figure(
         go.Scatter(
             x=[(row["enter_ns"] % period_ns) / across.nanoseconds for row in known],
@@ -76,7 +79,9 @@ def laid_over(rows: Sequence[Row], period_ns: float) -> go.Figure:
             mode="markers",
             marker={"color": CATEGORY_COLOURS["compute"], "size": 8, "opacity": 0.65},
             cliponaxis=False,
-            text=[f"<b>iteration {row['iteration']}</b><br>noise {units.duration(row['noise_ns'])}" for row in known],
+            text=[
+                f"<b>iteration {row['iteration']}</b><br>noise {quantities.duration(row['noise_ns'])}" for row in known
+            ],
             hovertemplate="%{text}<extra></extra>",
         )
     )
@@ -88,7 +93,7 @@ def laid_over(rows: Sequence[Row], period_ns: float) -> go.Figure:
 
 def _told(row: Row) -> str:
     return (
-        f"<b>rank {row['rank']}</b>: every {units.duration(row['period_ns'])}, "
-        f"to {units.duration(row['resolution_ns'])}<br>{units.share(row['explained'])} of the noise's variance, "
-        f"swing {units.duration(row['amplitude_ns'])}"
+        f"<b>rank {row['rank']}</b>: every {quantities.duration(row['period_ns'])}, "
+        f"to {quantities.duration(row['resolution_ns'])}<br>{quantities.share(row['explained'])} of the noise's "
+        f"variance, swing {quantities.duration(row['amplitude_ns'])}"
     )

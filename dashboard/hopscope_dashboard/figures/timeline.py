@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
+from hopscope import quantities
+from hopscope.words import BINDINGS
 
-from hopscope_dashboard import units
 from hopscope_dashboard.figures.lanes import Lanes, lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.palette import (
@@ -97,7 +98,7 @@ class _Drawing:
 
     def __init__(self, start: int, end: int, places: Lanes) -> None:
         self.start, self.end, self.places = start, end, places
-        self.unit = units.time_unit(end - start)
+        self.unit = quantities.axis_unit(end - start)
 
     def x(self, at_ns: int) -> float:
         return (at_ns - self.start) / self.unit.nanoseconds
@@ -109,7 +110,8 @@ class _Drawing:
         texts = [
             f"<b>rank {call['rank']}</b><br>entered at {self._at(call['enter_ns'])}<br>"
             + (
-                f"left at {self._at(call['leave_ns'])}<br>inside {units.duration(call['leave_ns'] - call['enter_ns'])}"
+                f"left at {self._at(call['leave_ns'])}<br>"
+                f"inside {quantities.duration(call['leave_ns'] - call['enter_ns'])}"
                 if call["leave_ns"] is not None
                 else "never left"
             )
@@ -124,13 +126,13 @@ class _Drawing:
                 texts,
             )
         ]
-        # Whoever came last may be inside for microseconds of milliseconds: the outline keeps that visible.
+        # The rank that came last may be inside for microseconds of milliseconds: the outline keeps that visible.
         bars[0].update(marker_line={"width": 1.2, "color": CALL_COLOUR})
         waits = [hop for hop in hops if hop["recv_wait_begin_ns"] is not None and hop["binding"] == "recv"]
         if waits:
             words = [
                 f"<b>rank {hop['dst']}</b> waits "
-                f"{units.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank "
+                f"{quantities.duration(hop['recv_end_ns'] - hop['recv_wait_begin_ns'])}<br>for rank "
                 f"{hop['src']} ({hop['phase']})"
                 for hop in waits
             ]
@@ -149,7 +151,7 @@ class _Drawing:
         if not steps:
             return None
         words = [
-            f"<b>rank {step['rank']}</b> {step['kind']}<br>{units.duration(step['end_ns'] - step['begin_ns'])}"
+            f"<b>rank {step['rank']}</b> {step['kind']}<br>{quantities.duration(step['end_ns'] - step['begin_ns'])}"
             for step in steps
         ]
         bars = self._bars(
@@ -223,7 +225,7 @@ class _Drawing:
         middle_x = [self.x((stretch["begin_ns"] + stretch["end_ns"]) // 2) for stretch in path]
         middle_y = [(self.y(s["src"] if s["src"] is not None else s["rank"]) + self.y(s["rank"])) / 2 for s in path]
         texts = [
-            f"<b>step {s['step']} of the critical path</b><br>{s['what']}, {units.duration(s['time_ns'])}"
+            f"<b>step {s['step']} of the critical path</b><br>{s['what']}, {quantities.duration(s['time_ns'])}"
             + (f"<br>rank {s['src']} to rank {s['dst']}" if s["src"] is not None else f"<br>on rank {s['rank']}")
             for s in path
         ]
@@ -270,22 +272,16 @@ class _Drawing:
         )
 
     def _hop_text(self, hop: Row) -> str:
-        told = {
-            "recv": "the receiver waited for it",
-            "send": "the sender waited for the receiver",
-            "none": "nobody waited for it",
-            "undecided": "who waited is undecided",
-        }
         return (
             f"<b>{hop['phase']}: rank {hop['src']} to rank {hop['dst']}</b> "
-            f"({hop['link']})<br>{units.size(hop['bytes'])}"
+            f"({hop['link']})<br>{quantities.size(hop['bytes'])}"
             + (f", segment {hop['segment']}" if hop["segment"] else "")
             + f"<br>sent at {self._at(hop['send_begin_ns'])}<br>received at {self._at(hop['recv_end_ns'])}"
-            + f"<br>took {units.duration(hop['recv_end_ns'] - hop['send_begin_ns'])}; {told[hop['binding']]}"
+            + f"<br>took {quantities.duration(hop['recv_end_ns'] - hop['send_begin_ns'])}; {BINDINGS[hop['binding']]}"
         )
 
     def _at(self, at_ns: int) -> str:
-        return f"{self.x(at_ns):.4g} {self.unit.name}"
+        return quantities.on_axis(at_ns - self.start, self.unit)
 
 
 def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:

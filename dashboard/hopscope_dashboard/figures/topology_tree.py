@@ -10,9 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from hopscope_dashboard import units
+from hopscope import quantities
+from hopscope.links import link_class
+
 from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import RADIUS, Box, Point, place
+from hopscope_dashboard.figures.svg_parts import BY_LINK
 from hopscope_dashboard.palette import LIGHT_SHARES
 
 Row = dict[str, Any]
@@ -97,13 +100,19 @@ class PlacedTree:
 
 
 def placed_tree(
-    *, ranks: Sequence[Row], parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str
+    *,
+    ranks: Sequence[Row],
+    parents: Mapping[int, int | None],
+    edges: Mapping[tuple[int, int], Row],
+    phase: str,
+    by_link: bool = False,
 ) -> PlacedTree:
     """Place one tree.
 
     `ranks` has rank, host and cluster; `parents` the parent of each rank of the tree (None at the root), both as
     trace-wide ranks; `edges` the rows of tree-edges by directed edge (src, dst), none for a tree that did not run.
-    `phase` up draws from child to parent, down the other way.
+    `phase` up draws from child to parent, down the other way. The colour of an edge is its share of the critical path
+    or, `by_link`, its link class.
     """
     of_rank = {row["rank"]: row for row in ranks}
     placed = [of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)]
@@ -116,7 +125,8 @@ def placed_tree(
             link = _link(of_rank.get(src), of_rank.get(dst))
             # A tree that did not run has no weights: all its edges are alike.
             weight = edges.get((src, dst), _NEVER) if edges else None
-            drawn.append(_edge((src, dst), rank, link, weight, largest))
+            edge = _edge((src, dst), rank, link, weight, largest)
+            drawn.append(replace(edge, look=BY_LINK) if by_link else edge)
     children: dict[int, list[int]] = defaultdict(list)
     for rank, parent in sorted(parents.items()):
         if parent is not None:
@@ -190,12 +200,6 @@ def _host_width(columns: int) -> float:
     return (columns - 1) * _COLUMN + 2 * (RADIUS + _HOST_PADDING)
 
 
-def extent(tree: PlacedTree) -> tuple[float, float]:
-    """How wide and how high the drawing is, in pixels."""
-    left, top, right, bottom = tree.bounds
-    return right - left, bottom - top
-
-
 def with_delay(
     tree: PlacedTree, *, delayed: tuple[int, int], absorber: int | None, behind: tuple[int, int] | None
 ) -> PlacedTree:
@@ -225,6 +229,18 @@ def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
     return sum(
         _link(of_rank.get(rank), of_rank.get(parent)) == "wan" for rank, parent in parents.items() if parent is not None
     )
+
+
+def most_in_a_row(parents: Mapping[int, int | None], cluster_of: Mapping[int, str]) -> int:
+    """Count the crossings between clusters on the way from each rank to the root; the most of them."""
+    most = 0
+    for rank in parents:
+        at, crossed, steps = rank, 0, 0
+        while (parent := parents.get(at)) is not None and steps <= len(parents):
+            crossed += cluster_of.get(at) != cluster_of.get(parent)
+            at, steps = parent, steps + 1
+        most = max(most, crossed)
+    return most
 
 
 def shown_name(name: str) -> str:
@@ -278,7 +294,7 @@ def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: fl
     """
     heavy = sorted((edge for edge in edges if most and edge.share >= _LABELLED * most), key=lambda edge: -edge.share)
     lines = [(places[edge.child], places[edge.parent]) for edge in heavy]
-    texts = [units.share(edge.share) for edge in heavy]
+    texts = [quantities.share(edge.share) for edge in heavy]
     found = {
         edge.child: replace(edge, text=text, text_at=at)
         for edge, text, at in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True)
@@ -297,9 +313,6 @@ def _depth(rank: int, parents: Mapping[int, int | None]) -> int:
 
 def _link(one: Row | None, other: Row | None) -> str:
     if one is None or other is None:
-        return "wan"
-    if one["rank"] == other["rank"]:
-        return "self"
-    if one["cluster"] != other["cluster"]:
-        return "wan"
-    return "shm" if one["host"] == other["host"] else "lan"
+        return link_class(same_rank=False, same_host=False, same_cluster=False)
+    same = {f"same_{part}": bool(one[part] == other[part]) for part in ("rank", "host", "cluster")}
+    return link_class(**same)

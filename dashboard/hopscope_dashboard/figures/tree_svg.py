@@ -1,10 +1,4 @@
-"""A placed tree as SVG, for the pages and for the report alike.
-
-Every rank and edge says in its `<title>` what there is to know of it, and names in `data-up`, `data-down`, `data-left`
-and `data-right` where the arrow keys lead; `assets/drawing.js` does the rest. The look that does not depend on the
-palette is in `assets/hopscope.css`, so that a drawing follows the page's colour scheme. Every text of a trace is
-escaped here.
-"""
+"""A placed tree as SVG, for the pages and for the report alike."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,7 +7,9 @@ from itertools import pairwise
 from math import hypot
 from typing import Final
 
+from hopscope_dashboard.figures import svg_parts
 from hopscope_dashboard.figures.edge_labels import RADIUS, Point
+from hopscope_dashboard.figures.svg_parts import arrow, link_rules, part, svg
 from hopscope_dashboard.figures.topology_tree import (
     PlacedBox,
     PlacedEdge,
@@ -21,19 +17,14 @@ from hopscope_dashboard.figures.topology_tree import (
     PlacedTree,
     shown_name,
 )
-from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES, LINK_DASHES
+from hopscope_dashboard.palette import CATEGORY_COLOURS, DARK_SHARES, LIGHT_SHARES
 
 _OVER: Final = 8
 """A box's name stands so many pixels over it."""
 
 
 def tree_svg(tree: PlacedTree, least: float) -> str:
-    """Give the drawing.
-
-    It shrinks with its frame to `least` times its own size and no further; then the frame scrolls.
-    """
-    left, top, right, bottom = tree.bounds
-    width, height = right - left, bottom - top
+    """Give the drawing, `least` as in `svg_parts.svg`."""
     places = {each.rank: each.at for each in tree.ranks}
     ways = _ways(tree)
     drawn = [
@@ -42,11 +33,7 @@ def tree_svg(tree: PlacedTree, least: float) -> str:
         *(_text(each, places) for each in tree.edges if each.text),
         *(_rank(each, ways[_rank_name(each.rank)]) for each in tree.ranks),
     ]
-    return (
-        f'<svg class="tree" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" '
-        f'style="max-width: {width:.0f}px; min-width: {width * least:.0f}px">'
-        f"<style>{_COLOURS}</style>{''.join(drawn)}</svg>"
-    )
+    return svg(tree.bounds, least, _COLOURS, drawn)
 
 
 def _colours() -> str:
@@ -58,11 +45,7 @@ def _colours() -> str:
             f'[data-mantine-color-scheme="dark"] .tree .share-{step} {{ color: {colour}; }}'
             for step, colour in enumerate(DARK_SHARES)
         ),
-        *(
-            f".tree .{link} .line {{ stroke-dasharray: {' '.join(map(str, dashes))}; }}"
-            for link, dashes in LINK_DASHES.items()
-            if dashes
-        ),
+        *link_rules(),
         f".tree .delayed {{ color: {wan}; }}",
         f".tree .behind {{ color: {compute}; }}",
         f".tree .root circle, .tree .absorber circle {{ stroke: {compute}; }}",
@@ -88,7 +71,7 @@ def _ways(tree: PlacedTree) -> dict[str, str]:
     ways: dict[str, str] = {}
     for rank, (left, right) in beside.items():
         below, above = first.get(rank), edge_of.get(rank)
-        ways[_rank_name(rank)] = _attributes(
+        ways[_rank_name(rank)] = svg_parts.ways(
             up=_edge_name(above) if above else None,
             down=_edge_name(below) if below else None,
             left=None if left is None else _rank_name(left),
@@ -98,7 +81,7 @@ def _ways(tree: PlacedTree) -> dict[str, str]:
             aside = [edge_of.get(each) if each is not None else None for each in (left, right)]
             names = [_edge_name(each) if each else None for each in aside]
             up, down = _rank_name(above.parent), _rank_name(rank)
-            ways[_edge_name(above)] = _attributes(up=up, down=down, left=names[0], right=names[1])
+            ways[_edge_name(above)] = svg_parts.ways(up=up, down=down, left=names[0], right=names[1])
     return ways
 
 
@@ -117,27 +100,12 @@ def _neighbours(row: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
     return {rank: (left.get(rank), right.get(rank)) for rank in row}
 
 
-def _attributes(**ways: str | None) -> str:
-    return "".join(f' data-{key}="{name}"' for key, name in ways.items() if name is not None)
-
-
 def _rank_name(rank: int) -> str:
     return f"rank-{rank}"
 
 
 def _edge_name(edge: PlacedEdge) -> str:
     return f"edge-{edge.src}-{edge.dst}"
-
-
-def _part(name: str, classes: Sequence[str], ways: str, told: str, drawn: str, *, first: bool = False) -> str:
-    """A rank or an edge: something that can be pointed at, reached by keys and selected.
-
-    The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on.
-    """
-    return (
-        f'<g class="{" ".join(classes)}" data-part="{name}"{ways} role="button" aria-pressed="false" '
-        f'tabindex="{0 if first else -1}"><title>{escape(told)}</title>{drawn}</g>'
-    )
 
 
 def _box(each: PlacedBox) -> str:
@@ -150,23 +118,8 @@ def _box(each: PlacedBox) -> str:
 
 
 def _edge(each: PlacedEdge, places: Mapping[int, Point], ways: str) -> str:
-    """The line and its head, which touch both circles; under them a wider one that is easier to point at."""
-    (x0, y0), (x1, y1) = places[each.src], places[each.dst]
-    length = hypot(x1 - x0, y1 - y0) or 1.0
-    along = ((x1 - x0) / length, (y1 - y0) / length)
-    head = 5 + 2 * each.width
-    begin = (x0 + along[0] * RADIUS, y0 + along[1] * RADIUS)
-    tip = (x1 - along[0] * RADIUS, y1 - along[1] * RADIUS)
-    base = (tip[0] - along[0] * head, tip[1] - along[1] * head)
-    side = (-along[1] * head / 2, along[0] * head / 2)
-    drawn = (
-        f'<path class="reach" d="M{begin[0]:.1f} {begin[1]:.1f}L{tip[0]:.1f} {tip[1]:.1f}"/>'
-        f'<path class="line" d="M{begin[0]:.1f} {begin[1]:.1f}L{base[0]:.1f} {base[1]:.1f}" '
-        f'stroke-width="{each.width}"/>'
-        f'<path class="head" d="M{tip[0]:.1f} {tip[1]:.1f}L{base[0] + side[0]:.1f} {base[1] + side[1]:.1f}'
-        f'L{base[0] - side[0]:.1f} {base[1] - side[1]:.1f}Z"/>'
-    )
-    return _part(_edge_name(each), ("edge", each.link, each.look), ways, each.told, drawn)
+    drawn = arrow(places[each.src], places[each.dst], each.width, RADIUS)
+    return part(_edge_name(each), ("edge", each.link, each.look), ways, each.told, drawn)
 
 
 def _text(each: PlacedEdge, places: Mapping[int, Point]) -> str:
@@ -182,4 +135,4 @@ def _rank(each: PlacedRank, ways: str) -> str:
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:.0f}"/><text x="{x:.1f}" y="{y + 5.5:.1f}">{each.rank}</text>'
     )
     classes = ("rank", *(("root",) if each.root else ()), *each.marks)
-    return _part(_rank_name(each.rank), classes, ways, each.told, drawn, first=each.root)
+    return part(_rank_name(each.rank), classes, ways, each.told, drawn, first=each.root)

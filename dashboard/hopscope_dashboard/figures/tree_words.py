@@ -3,23 +3,34 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from hopscope_dashboard import units
+from hopscope import quantities
+
 from hopscope_dashboard.palette import LINK_MEANINGS
 
 _CHILDREN_NAMED: Final = 12
 
 
 def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str:
-    """Say which edge it is and what it carried. `row` is that of tree-edges: without hops if it carried none, None if
-    the tree did not run."""
+    """Say which edge it is and what it carried. `row` is that of tree-edges, or of the edges of one collective, which
+    have rounds: without hops if it carried none, None if the tree did not run."""
     told = f"Rank {src} to rank {dst} ({link}, {LINK_MEANINGS[link]})"
     if row is None:
         return f"{told}."
     if "hops" not in row:
         return f"{told}: carried no hop."
     return (
-        f"{told}: {units.plural(row['hops'], 'hop')} of {units.duration(row['took_ns'])} (median); "
-        f"{units.duration(row['time_ns'])} on the critical path, {units.share(row['share'])} of it."
+        f"{told}: {quantities.plural(row['hops'], 'hop')} of {quantities.duration(row['took_ns'])} (median); "
+        f"{quantities.duration(row['time_ns'])} on the critical path, {quantities.share(row['share'])} of it."
+    ) + (_in_rounds(row) if "rounds" in row else "")
+
+
+def _in_rounds(row: Mapping[str, Any]) -> str:
+    rounds = row["rounds"].replace("-", " to ")
+    several = not row["rounds"].isdigit()
+    return (
+        f" {quantities.plural(row['messages'], 'message')} in each of "
+        f"{quantities.plural(row['collectives'], 'collective')}, in {'rounds' if several else 'round'} {rounds}; "
+        f"{quantities.size(row['bytes'])} in all."
     )
 
 

@@ -1,4 +1,4 @@
-"""The pages, in the order of the menu."""
+"""The pages, in the order of the menu. A page is a module here with a `PAGE`; a new one is added to this list."""
 
 from hopscope_dashboard.pages import (
     collective,

@@ -9,14 +9,13 @@ from typing import Final
 
 from dash import html
 from dash.development.base_component import Component
+from hopscope import quantities
 from plotly.offline import get_plotlyjs
 
-from hopscope_dashboard import units
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import InputError, Trace, TraceData, quantity
+from hopscope_dashboard.data import InputError, Trace, TraceData
 from hopscope_dashboard.figures.style import CONFIG
 from hopscope_dashboard.pages import PAGES, collective, collectives, remap
-from hopscope_dashboard.pages.remap.result import result
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
 from hopscope_dashboard.report.static import Renderer
@@ -78,7 +77,7 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
         f"<style>{style}</style><script>{get_plotlyjs()}</script></head><body>"
         f'<nav aria-label="Sections">{links}</nav><main>{"".join(drawn)}</main>'
         f"<footer>{escape(data.name)}{escape(started)}. Made by Hopscope {escape(version)} from "
-        f"{units.count(data.run['events'])} events.</footer>{scripts}</body></html>\n"
+        f"{quantities.number(data.run['events'])} events.</footer>{scripts}</body></html>\n"
     )
 
 
@@ -107,12 +106,12 @@ def _collectives(data: TraceData) -> Component:
         [
             row["collective"],
             row["operation"],
-            units.size(row["bytes"]),
-            units.duration(row["first_enter_ns"]),
-            units.duration(row["duration_ns"]),
-            units.duration(row["after_last_enter_ns"]),
-            units.duration(row["spread_ns"]),
-            units.MISSING if row["last_rank"] is None else row["last_rank"],
+            quantities.size(row["bytes"]),
+            quantities.moment(row["first_enter_ns"]),
+            quantities.duration(row["duration_ns"]),
+            quantities.duration(row["after_last_enter_ns"]),
+            quantities.duration(row["spread_ns"]),
+            quantities.MISSING if row["last_rank"] is None else row["last_rank"],
             row["engine"],
         ]
         for row in rows
@@ -121,8 +120,8 @@ def _collectives(data: TraceData) -> Component:
         "collective", "operation", "size", "began at", "duration", "after last enter", "spread", "last in", "run by",
     ]  # fmt: skip
     hint = (
-        f"The worst {units.count(len(rows))} of {units.count(data.number_of_collectives)}. Duration runs from the "
-        "first enter to the last leave; what it took after the last enter is what a tree can change."
+        f"The worst {quantities.number(len(rows))} of {quantities.number(data.number_of_collectives)}. Duration runs "
+        "from the first enter to the last leave; a tree can change only the time after the last enter."
     )
     return html.Div(
         [head, blocks.card(None, blocks.table(columns, body, name="collectives-table", right=range(2, 8)), hint=hint)]
@@ -131,12 +130,13 @@ def _collectives(data: TraceData) -> Component:
 
 def _honesty(data: TraceData) -> Component:
     lead: list[Component | str] = [
-        "What to know before staking anything on this trace, as ",
+        "How far this trace can be trusted, as listed by ",
         html.Code("analyze honesty"),
-        " has it.",
+        ".",
     ]
     body = [
-        [row["kind"], row["item"], quantity(row["value"], row["unit"]), row["sentence"]] for row in data.rows("honesty")
+        [row["kind"], row["item"], quantities.quantity(row["value"], row["unit"]), row["sentence"]]
+        for row in data.rows("honesty")
     ]
     table = blocks.table(["kind", "what", "value", "to know"], body, name="honesty-table", right=range(2, 3))
     return html.Div([blocks.page_head("Honesty", lead), blocks.card(None, table)])
@@ -144,14 +144,14 @@ def _honesty(data: TraceData) -> Component:
 
 def _remap(data: TraceData) -> Component:
     lead: list[Component | str] = [
-        "What other trees would have taken: the whole run replayed over each. ",
+        "Predictions for other trees: the whole run, replayed over each. ",
         html.Code(f"analyze remap {shlex.quote(data.path)} -o tree.json"),
         " writes the suggested one.",
     ]
     head = blocks.page_head("Remap", lead)
     if not data.has_hops:
-        return html.Div([head, empty.nothing_here("No hops", "Without hops, no other tree can be judged.")])
+        return html.Div([head, empty.nothing_here("No hops", "Without hops, other trees cannot be judged.")])
     try:
-        return html.Div([head, result(data, "up")])
+        return html.Div([head, remap.result(data, "up")])
     except InputError as error:
-        return html.Div([head, empty.nothing_here("No other tree can be judged from this trace", str(error))])
+        return html.Div([head, empty.nothing_here("This trace cannot show how other trees would do", str(error))])

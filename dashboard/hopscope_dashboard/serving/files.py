@@ -4,7 +4,7 @@ from dash import Dash
 from dash.exceptions import DependencyException
 from flask import request
 
-_NO_SUCH_FILE = ("There is no such file.\n", 404, {"Content-Type": "text/plain; charset=utf-8"})
+_NO_SUCH_FILE = ("File not found.\n", 404, {"Content-Type": "text/plain; charset=utf-8"})
 _Answer = tuple[str, int, dict[str, str]]
 
 

@@ -81,19 +81,19 @@ class Guard:
         host = host_name(given)
         if host is None or host not in (self._names | LOOPBACK | {_reached_at(environ)}):
             if not given:
-                return "This request names no host. Open the dashboard by the address that it printed."
+                return "This request names no host. Open the dashboard at the address that it printed."
             shown = _shown(given)
             name = host or "NAME"
             return (
-                f"This dashboard was not started for the name {shown}. Open it by the address that it printed, or "
+                f"This dashboard was not started for the name {shown}. Open it at the address that it printed, or "
                 f"start it with `--allow-host {name}`."
             )
         origin = environ.get("HTTP_ORIGIN")
         if origin is None or environ["REQUEST_METHOD"] in _READING or self._is_own(origin, given):
             return None
         return (
-            f"This request comes from a page of {_shown(origin)}, which is not this dashboard's. If that is a proxy in "
-            "front of it, start the dashboard with `--allow-host` and the proxy's name."
+            f"This request comes from a page of {_shown(origin)}, which does not belong to this dashboard. If that "
+            "is a proxy in front of the dashboard, start it with `--allow-host` and the proxy's name."
         )
 
     def _is_own(self, origin: str, given: str) -> bool:

@@ -17,7 +17,7 @@ _KINDS: Final[Mapping[str, type]] = {"pathname": str, "search": str, "data": str
 def register(app: Dash) -> None:
     """Check every question to this application. Its callbacks are registered already.
 
-    Raises KeyError if one of them asks for a property of which nothing is said here.
+    Raises KeyError if one of them asks for a property that this module does not know.
     """
     path = f"{app.config.routes_pathname_prefix}_dash-update-component"
     known = {output: asked for output, asked in app.callback_map.items() if "callback" in asked}
@@ -31,7 +31,7 @@ def register(app: Dash) -> None:
         if request.method != "POST" or request.path != path:
             return None
         if request.mimetype != "application/json":
-            return Response("A question is posted as application/json.\n", 415, mimetype="text/plain")
+            return Response("Post requests as application/json.\n", 415, mimetype="text/plain")
         wrong = _wrong(request.get_data(), known)
         return None if wrong is None else Response(f"{wrong}\n", 400, mimetype="text/plain")
 
@@ -43,19 +43,19 @@ def _wrong(body: bytes, known: Mapping[str, Any]) -> str | None:
     try:
         asked = json.loads(body)
     except (ValueError, RecursionError):
-        return "This is not JSON, or it is nested too deeply."
+        return "The request is not valid JSON, or it is nested too deeply."
     output = asked.get("output") if isinstance(asked, dict) else None
     if not isinstance(output, str) or output not in known:
         return "No page has this output."
     for key in ("inputs", "state"):
         if not _are(asked.get(key, []), known[output][key]):
-            return f"The {key} are not those of this output, or their values are of another kind."
+            return f"The {key} do not belong to this output, or their values have the wrong type."
     if not _are_outputs(asked.get("outputs"), output):
-        return "The outputs are not those that the question names."
+        return "The outputs do not match the request."
     names = [f"{each['id']}.{each['property']}" for each in known[output]["inputs"]]
     changed = asked.get("changedPropIds", [])
     known_change = isinstance(changed, list) and all(each in names for each in changed)
-    return None if known_change else "What changed is none of the inputs."
+    return None if known_change else "The changed property is not one of the inputs."
 
 
 def _are(given: Any, registered: list[dict[str, str]]) -> bool:

@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
     char *one = malloc((size_t)bytes * (size_t)size), *other = malloc((size_t)bytes * (size_t)size);
     memset(one, rank, (size_t)bytes * (size_t)size);
     memset(other, 0, (size_t)bytes * (size_t)size);
+    MPI_Barrier(MPI_COMM_WORLD); /* small messages would never make up for a rank that started late */
     for (int i = 0; i < iterations; i++) {
         usleep(pause);
         if (strcmp(what, "bcast") == 0)

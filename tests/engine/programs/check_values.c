@@ -10,7 +10,7 @@ struct run {
     const struct value_type *type;
     const struct named_op *op;
     MPI_Comm comm;
-    enum { ALLREDUCE, REDUCE, BCAST, BARRIER, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK } kind;
+    enum { ALLREDUCE, REDUCE, BCAST, BARRIER, SCAN, EXSCAN, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, COLLECTIVES } kind;
     int count, root; /* count: of a reduce-scatter, of one block */
     int in_place;
 };
@@ -70,6 +70,9 @@ static void compare(const struct run *r, uint64_t *own) {
         break;
     case BARRIER:
         error = MPI_Barrier(r->comm);
+        break;
+    case COLLECTIVES:
+        break;
     }
     int bad = -1, end = total + 1;
     if (scatters && in_place)
@@ -110,7 +113,7 @@ void check_pairs(uint64_t seed) {
 }
 
 void check_pairs_more(uint64_t seed) {
-    pairs(seed, SCAN, 4);
+    pairs(seed, SCAN, COLLECTIVES - SCAN);
 }
 
 /* The world, a duplicate, the world backwards, odd and even ranks, and one made of random ranks. */
@@ -163,7 +166,7 @@ void check_random(uint64_t seed, int turns) {
 }
 
 void check_random_more(uint64_t seed, int turns) {
-    random_runs(seed, turns, 8);
+    random_runs(seed, turns, COLLECTIVES);
 }
 
 /* Rounded sums: within the bound of n additions of each other, and in fixed order the same every time. */

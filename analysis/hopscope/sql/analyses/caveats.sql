@@ -1,11 +1,12 @@
 -- What limits every answer from this trace, in sentences.
 --
--- What is missing, what was emulated, what the clocks can carry, and what could not be traced as asked. An answer is as good as this list is short.
+-- What is missing, what was emulated, how far the clocks can be trusted, and what could not be traced as requested. The
+-- shorter this list, the better the answers.
 --
 -- key kind
--- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, no messages, polled, emulated, clocks, undecided, engine or presence.
--- column sentence VARCHAR -- What is to be known, and what to do about it.
--- uses rank_times, share_of, calls_gone_native, bindings, polled_calls
+-- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine or presence.
+-- column sentence VARCHAR -- What limits the answers, and what to do about it.
+-- uses rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with off_threads as (
@@ -34,8 +35,22 @@ off_times as (
     from off_ranks
 ),
 
+collective_counts as (
+    select count(*) as collectives from collectives
+),
+
 clock_counts as (
     select count(distinct clock_host) as machines from ranks
+),
+
+-- Hops between hosts; emulated ones take as long as they were told to.
+hop_memories as (
+    select sources.memory = destinations.memory and (hops.source = 'native' or run.emulated is null) as stayed
+    from hops
+    inner join ranks as sources on hops.src = sources.rank
+    inner join ranks as destinations on hops.dst = destinations.rank
+    cross join run
+    where hops.link in ('lan', 'wan')
 ),
 
 rank_counts as (
@@ -58,8 +73,8 @@ found as (
         1 as place,
         'missing' as kind,
         format(
-            '{} of {} collectives are incomplete: a member''s enter or leave is not in the trace.',
-            count(*) filter (where not complete), count(*)
+            '{} of {} collectives are incomplete: the trace lacks a member''s enter or leave.',
+            quantity(count(*) filter (where not complete), ''), quantity(count(*), '')
         ) as sentence
     from collectives
     having count(*) filter (where not complete) > 0
@@ -69,10 +84,11 @@ found as (
         1 as place,
         'refused' as kind,
         format(
-            'The MPI library refused {} of the program''s collective calls (for their communicator, count, root, ...)'
-            || ' and returned an error: they moved nothing and are no collectives. `intervals` has them, by region'
-            || ' `{} (refused)`{}.',
-            count(*), min(region_name), case when count(distinct region_name) > 1 then ' and others' else '' end
+            'The MPI library refused {} of the program''s collective calls (because of their communicator, count, root,'
+            || ' ...) and returned an error. They moved no data and do not count as collectives; the table `intervals`'
+            || ' has them as region `{} (refused)`{}.',
+            quantity(count(*), ''), min(region_name),
+            case when count(distinct region_name) > 1 then ' and others' else '' end
         ) as sentence
     from (
         select trim(replace(region, '(refused)', '')) as region_name
@@ -86,11 +102,12 @@ found as (
         1 as place,
         'unrecorded' as kind,
         format(
-            'Recording was off (MPI_Pcontrol, HOPSCOPE_PAUSED) on {} of {} ranks, for {:.1f} % of all ranks'' time:'
-            || ' of that time nothing is known, not even what was computing.'
-            || ' Messages and collectives of which one part falls into it are left out or incomplete,'
-            || ' and a remapped tree was judged as if that time were computing.',
-            off_times.ranks, rank_counts.ranks, 100 * share_of(off_times.time_ns, rank_counts.time_ns)
+            'Recording was off (MPI_Pcontrol, HOPSCOPE_PAUSED) on {} of {} ranks, for {} of all ranks'' time.'
+            || ' Nothing is known about that time, not even how much of it was computing.'
+            || ' Messages and collectives that lie partly in it are dropped or incomplete,'
+            || ' and the remapper treats it as computing.',
+            quantity(off_times.ranks, ''), quantity(rank_counts.ranks, ''),
+            quantity(share_of(off_times.time_ns, rank_counts.time_ns), 'share')
         ) as sentence
     from off_times
     cross join rank_counts
@@ -100,8 +117,8 @@ found as (
     select
         2 as place,
         'no MPI' as kind,
-        'The trace has no MPI collective that could be placed, so there are no arrivals, no noise and no WAN share to'
-        || ' tell.' as sentence
+        'The trace has no MPI collective on a known communicator, so there are no last arrivals, no noise and no WAN'
+        || ' share.' as sentence
     from (select count(*) as seen from calls) as call_counts
     where call_counts.seen = 0
 
@@ -109,8 +126,8 @@ found as (
     select
         2 as place,
         'no path' as kind,
-        'The dataset has no critical paths; delete its directory and analyze the trace again,'
-        || ' which converts it anew.' as sentence
+        'The dataset has no critical paths; delete its directory and analyze the trace again'
+        || ' to convert it anew.' as sentence
     from (select count(*) as stretches from path_stretches) as paths
     where paths.stretches = 0 and (select count(*) from calls) > 0
 
@@ -118,13 +135,15 @@ found as (
     select
         3 as place,
         'no hops' as kind,
-        'The trace has no hops, so collectives are seen from outside only (native): '
+        'The trace has no hops, so collectives are seen only from outside (native): '
         || case (select run.mode from run)
             when 'tree'
-                then 'a tree was asked for, but none of its rules fits, or `analyze summary` says why they went native.'
+                then 'a tree was requested, but no rule matched, or `analyze summary` says why the calls went native.'
             when 'foreign'
-                then 'only Hopscope''s own collector records hops, where it runs collectives over a tree.'
-            else 'to see inside, let the collector run them over a tree (`hopscope run --tree binomial -- mpirun ...`).'
+                then 'only Hopscope''s own collector records hops, when it runs collectives over a tree.'
+            else
+                'the collector records messages of Open MPI unless HOPSCOPE_NATIVE=0 says otherwise, and of MPICH with '
+                || 'HOPSCOPE_NATIVE=mpich; or run them over a tree (`hopscope run --tree binomial -- mpirun ...`).'
         end as sentence
     from (select count(*) as seen from hops) as hop_counts
     where hop_counts.seen = 0 and (select count(*) from calls) > 0
@@ -132,10 +151,83 @@ found as (
     union all
     select
         3 as place,
+        'native' as kind,
+        format(
+            'For {} of {} collectives, messages of the MPI library were seen, but the critical path stays native: {}.',
+            quantity(count(*), ''), quantity(any_value(collective_counts.collectives), ''),
+            case collectives.native_reason
+                when 'incomplete' then 'the trace lacks a member''s enter or leave'
+                when 'unmatched' then 'the trace lacks one end of a message'
+                when 'silent' then 'a member that took part shows no message'
+                else 'the trace does not show whether a rank on the path waited for a message'
+            end
+        ) as sentence
+    from collectives
+    cross join collective_counts
+    where collectives.native_reason <> 'shared'
+    group by collectives.native_reason
+
+    union all
+    select
+        3 as place,
+        'native' as kind,
+        format(
+            'No message of {} of {} collectives was seen, so they have no hops: the MPI library moved their data in'
+            || ' another way, such as through shared memory{}',
+            quantity(count(*), ''), quantity(any_value(collective_counts.collectives), ''),
+            case
+                when any_value(run.mpi_library) like '%MPICH%'
+                    then
+                        '. MPICH 5 does so on one host after a few calls, but not with'
+                        || ' MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD=1000000000.'
+                else ', or sent messages that Hopscope does not see, as Open MPI''s coll/adapt does.'
+            end
+        ) as sentence
+    from collectives
+    cross join collective_counts
+    cross join run
+    where collectives.native_reason = 'shared'
+    having count(*) > 0
+
+    union all
+    select
+        3 as place,
+        'native' as kind,
+        'The MPI library''s messages inside collectives were not recorded: ' || native_off || '.' as sentence
+    from run
+    where native_off is not null
+
+    union all
+    select
+        3 as place,
+        'native' as kind,
+        format(
+            'For {} ends of messages inside the MPI library it is not known to which collective they belong, so they'
+            || ' are in no hop.',
+            quantity(native_unknown, '')
+        ) as sentence
+    from run
+    where native_unknown > 0
+
+    union all
+    select
+        3 as place,
+        'native' as kind,
+        format(
+            '{} ends of messages inside the MPI library were not recorded, because too many messages were under way'
+            || ' at once. HOPSCOPE_NATIVE=every:N records fewer.',
+            quantity(native_lost, '')
+        ) as sentence
+    from run
+    where native_lost > 0
+
+    union all
+    select
+        3 as place,
         'no messages' as kind,
-        'The application''s messages were not recorded (HOPSCOPE_RECORD=collectives): a rank that waited for a'
-        || ' neighbour''s message cannot be told from one that was slow in MPI, the critical path stays on it, and who'
-        || ' comes last to a collective may only be whom somebody else made late.' as sentence
+        'The application''s messages were not recorded (HOPSCOPE_RECORD=collectives). A rank that waited for a'
+        || ' neighbour''s message looks like one that was slow in MPI, the critical path stays on it, and a rank that'
+        || ' comes last to a collective may only have been held up by another.' as sentence
     from run
     where record = 'collectives'
 
@@ -144,9 +236,9 @@ found as (
         3 as place,
         'polled' as kind,
         format(
-            'An MPI_Test found {} calls of {} nonblocking collectives complete: how long the program waited for these'
-            || ' by asking again and again is not known and counts nowhere as waiting.',
-            count(*), count(distinct collective_id)
+            'An MPI_Test found {} calls of {} nonblocking collectives complete. How long the program polled for'
+            || ' them is unknown and does not count as waiting.',
+            quantity(count(*), ''), quantity(count(distinct collective_id), '')
         ) as sentence
     from polled_calls
     having count(*) > 0
@@ -162,11 +254,48 @@ found as (
 
     union all
     select
+        4 as place,
+        'network' as kind,
+        format(
+            'The relay handed packets from {} to {} on up to {} late (99 %), against a latency of {}; leave cores free,'
+            || ' or ask for a longer latency.',
+            from_cluster, to_cluster, quantity(late_p99_ns, 'ns'), quantity(latency_ns, 'ns')
+        ) as sentence
+    from network_links
+    where late_p99_ns > latency_ns / 10 and packets > 0
+
+    union all
+    select
+        4 as place,
+        'network' as kind,
+        format(
+            'The relay dropped {} of {} packets from {} to {}, because more were under way than it holds.',
+            quantity(dropped, ''), quantity(packets + dropped, ''), from_cluster, to_cluster
+        ) as sentence
+    from network_links
+    where dropped > 0
+
+    union all
+    select
+        4 as place,
+        'memory' as kind,
+        format(
+            '{} of {} hops between hosts of the topology file went through the memory of one machine, so their times'
+            || ' are not those of a network. Run on real hosts, on a network of namespaces (`hopscope run --net`), or,'
+            || ' for trees, with `emulate`.',
+            quantity(count(*) filter (where stayed), ''), quantity(count(*), '')
+        ) as sentence
+    from hop_memories
+    having count(*) filter (where stayed) > 0
+
+    union all
+    select
         5 as place,
         'clocks' as kind,
         format(
-            'Clocks of different machines agree within {} us ({}); the bound whatever the routes is {} us.',
-            round(clock_error_ns / 1000.0, 1), 'if routes are symmetric', round(clock_bound_ns / 1000.0, 1)
+            'Clocks of different machines agree within {} if routes are symmetric,'
+            || ' and within {} for any routes.',
+            quantity(clock_error_ns, 'ns'), quantity(clock_bound_ns, 'ns')
         ) as sentence
     from run
     where clock_bound_ns > 0
@@ -176,10 +305,10 @@ found as (
         5 as place,
         'clocks' as kind,
         format(
-            'The trace does not say how the clocks of its {} machines compare: who came last is undecided where more'
-            || ' than one machine could have, and what is said of messages, waiting and the critical path between'
-            || ' machines takes their clocks for one.',
-            clock_counts.machines
+            'The trace does not say how the clocks of its {} machines compare. Who came last is undecided where ranks'
+            || ' on several machines may have; messages, waiting and the critical path between machines are computed'
+            || ' as if the clocks agreed.',
+            quantity(clock_counts.machines, '')
         ) as sentence
     from run
     cross join clock_counts
@@ -190,9 +319,9 @@ found as (
         5 as place,
         'clocks' as kind,
         format(
-            'The clocks of the {} machines were measured, but the trace does not say how exactly:'
-            || ' verdicts take them for exact.',
-            clock_counts.machines
+            'The clocks of the {} machines were measured, but the trace does not say how precisely,'
+            || ' so verdicts treat them as exact.',
+            quantity(clock_counts.machines, '')
         ) as sentence
     from run
     cross join clock_counts
@@ -203,9 +332,9 @@ found as (
         5 as place,
         'clocks' as kind,
         format(
-            'The clock turned back under {} of {} events: each has the time of the one before on its thread, so what'
-            || ' happened meanwhile takes no time, and who came last then is not to be trusted.',
-            set_back_events, events
+            'The timestamps of {} of {} events ran backwards. Each was moved to its predecessor''s time, so what'
+            || ' happened meanwhile takes no time; do not trust last arrivals there.',
+            quantity(set_back_events, ''), quantity(events, '')
         ) as sentence
     from run
     where set_back_events > 0
@@ -215,8 +344,9 @@ found as (
         5 as place,
         'undecided' as kind,
         format(
-            '{} of {} {} cannot be told to have been waited for; paths stay on their receivers.',
-            count(*) filter (where binding = 'undecided'), count(*), what
+            'For {} of {} {} the trace does not show whether the receiver waited;'
+            || ' critical paths stay on the receiver there.',
+            quantity(count(*) filter (where binding = 'undecided'), ''), quantity(count(*), ''), what
         ) as sentence
     from bindings
     group by what
@@ -226,8 +356,20 @@ found as (
     select
         6 as place,
         'engine' as kind,
-        format('{} calls of {} went native: {}.', calls, op, reason) as sentence
+        format(
+            '{} of {} {}: {}.',
+            quantity(sum(calls_gone_native.calls)::bigint, 'calls'),
+            if(
+                count(*) > 3,
+                quantity(count(*), 'operations'),
+                string_agg(calls_gone_native.op, ', ' order by calls_gone_native.op)
+            ),
+            if(run.mode = 'tree', 'went native', 'stay native'),
+            calls_gone_native.reason
+        ) as sentence
     from calls_gone_native
+    cross join run
+    group by calls_gone_native.reason, run.mode
 
     union all
     select

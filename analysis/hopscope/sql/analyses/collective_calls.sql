@@ -2,21 +2,23 @@
 --
 -- waiting_ns is the time from the rank's own enter to the enter of the latest rank that it had to wait for by the rules of the operation.
 --
--- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
+-- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column comm_rank INTEGER -- Its rank in the communicator.
 -- column host VARCHAR -- Its host.
 -- column cluster VARCHAR -- Its cluster.
 -- column enter_ns BIGINT [at] -- When it entered.
--- column leave_ns BIGINT [at] -- When it left; null if the trace ends before.
+-- column leave_ns BIGINT [at] -- When it left; null if the trace ends before that.
 -- column time_ns BIGINT -- Time in the call.
--- column waiting_ns BIGINT -- Time that it waited for a later rank; null where an MPI_Test found a nonblocking collective complete, for then it is not known.
+-- column waiting_ns BIGINT -- Time that it waited for a later rank; null (unknown) if an MPI_Test found a nonblocking
+--    collective complete.
 -- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
 -- column call_site VARCHAR -- Where it was called from; null if unknown.
 -- column on_path BOOLEAN -- Whether the collective's critical path touches the rank.
+-- narrow tree, comm_rank, cluster
 -- uses waiting, members, polled_calls
 -- only-data comm_rank, cluster, call_site
 -- bar waiting_ns

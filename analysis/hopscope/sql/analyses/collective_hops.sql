@@ -1,9 +1,10 @@
 -- The hops of one collective, with their times at both ends.
 --
--- One row per message, in the order of sending. binding says what was waited for: recv, the message, by its receiver; send, the late
--- post of its receive, without which a large message cannot move, by both ends; none, or undecided where times cannot tell.
+-- One row per message, in the order of sending. binding says who waited for what. recv: the receiver waited for the
+-- message. send: both ends waited because the receive was posted late; without it a large message cannot move. none:
+-- nobody waited. undecided: the times cannot tell.
 --
--- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
+-- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key hop_id
 -- column hop_id BIGINT -- Number of the hop in the dataset.
 -- column phase VARCHAR -- up (towards the root), down (from it) or exchange.
@@ -23,6 +24,7 @@
 -- column on_path BOOLEAN -- Whether it is on the collective's critical path.
 -- column source VARCHAR -- Whose hop: tree (the engine's) or native (the MPI library's).
 -- column clock_error_ns BIGINT -- Uncertainty of comparing the two ends' clocks.
+-- narrow bytes, recv_post_ns, time_ns, on_path
 -- only-data round, segment, send_end_ns, recv_wait_begin_ns, source, clock_error_ns
 -- bar time_ns
 -- empty error the trace has no hops of such a collective; `analyze collectives` lists the collectives with their hops

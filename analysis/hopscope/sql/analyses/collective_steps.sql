@@ -1,9 +1,9 @@
--- The local work inside one collective: every combining and copying, rank by rank.
+-- The local work inside one collective: every combine and copy, rank by rank.
 --
--- Between its hops a rank combines operands, copies, or records; these are the stretches `local` of a critical path seen from the rank. Only collectives that
--- Hopscope's own engine executed have them.
+-- Between its hops a rank combines operands, copies, or records; on a critical path, these are the stretches called
+-- `local`. Only collectives that Hopscope's own engine executed have them.
 --
--- param collective COLLECTIVE = null -- The collective, as its communicator and its number there, COMM:SEQ.
+-- param collective COLLECTIVE = null -- The collective as COMM:SEQ: its communicator and its number there.
 -- key step_id
 -- column step_id BIGINT -- Number of the step in the table steps.
 -- column rank INTEGER -- Rank that did it.

@@ -1,13 +1,15 @@
--- The collectives of the trace, worst first, with where the time of each one's critical path went.
+-- The collectives of the trace, worst first, and where the time on each one's critical path went.
 --
--- A collective is one execution of one operation on one communicator, named COMM:SEQ. Its duration runs from the first enter to the last leave; most of it
--- may be waiting for the last rank, so after_last_enter_ns, what it took once everybody was there, is the figure that a tree can change. The times by category
--- are those of its own critical path.
+-- A collective is one execution of one operation on one communicator, named COMM:SEQ. Its duration runs from the first
+-- enter to the last leave; most of that may be waiting for the last rank. after_last_enter_ns is the time that it took
+-- once every rank was there, so it is the figure that a tree can change. The times by category are those of the
+-- collective's own critical path.
 --
 -- param order worst|median|first = "worst" -- worst: longest after the last enter first; median: nearest to the median first; first: in
 --    the order of the run.
 -- param limit BIGINT = 50 -- At most this many rows.
 -- param comm INTEGER = null -- Only collectives on this communicator.
+-- param seq BIGINT = null -- Only those of this number on their communicator.
 -- param operation VARCHAR = null -- Only this MPI function.
 -- key collective
 -- column collective VARCHAR -- Its name, COMM:SEQ.
@@ -15,6 +17,8 @@
 -- column comm INTEGER -- The communicator.
 -- column comm_name VARCHAR -- Name of the communicator.
 -- column seq BIGINT -- Its number on the communicator, from 0.
+-- column previous_seq BIGINT -- Number of the one before it on the communicator; null for the first.
+-- column next_seq BIGINT -- Number of the one after it; null for the last.
 -- column operation VARCHAR -- The MPI function.
 -- column root INTEGER -- Root as a rank of the communicator; null where there is none.
 -- column bytes BIGINT -- Largest payload of a member.
@@ -30,13 +34,14 @@
 -- column shm_ns BIGINT -- The part that is hops inside hosts.
 -- column lan_ns BIGINT -- The part that is hops between hosts of a cluster.
 -- column wan_ns BIGINT -- The part that is hops between clusters.
--- column native_ns BIGINT -- The part that the MPI library spent unseen.
+-- column native_ns BIGINT -- The part inside the MPI library, with no hops known.
 -- column hops BIGINT -- Its hops.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- Whether every member's enter and leave are in the trace.
+-- narrow hops, engine, bytes, ranks
 -- exact bytes, ranks, hops, complete
 -- uses last_enters
--- only-data collective_id, comm, comm_name, seq, root, first_enter_ns, margin_ns, path_ns, spread_ns, local_ns, shm_ns, lan_ns, native_ns,
+-- only-data collective_id, comm, comm_name, seq, previous_seq, next_seq, root, first_enter_ns, margin_ns, path_ns, spread_ns, local_ns, shm_ns, lan_ns, native_ns,
 --    complete
 -- bar after_last_enter_ns
 -- empty note no collective fits; without options, the trace has none
@@ -51,6 +56,7 @@ with chosen as (
     from collectives
     where
         ($comm::integer is null or comm = $comm::integer)
+        and ($seq::bigint is null or seq = $seq::bigint)
         and ($operation::varchar is null or op = $operation::varchar)
     order by
         case $order
@@ -60,6 +66,16 @@ with chosen as (
         end,
         collective_id
     limit $limit::bigint
+),
+
+neighbours as (
+    select
+        collective_id,
+        lag(seq) over on_comm as previous_seq,
+        lead(seq) over on_comm as next_seq
+    from collectives
+    where comm in (select chosen.comm from chosen)
+    window on_comm as (partition by comm order by seq, collective_id)
 ),
 
 paths as (
@@ -100,6 +116,8 @@ select
     chosen.comm,
     comms.name as comm_name,
     chosen.seq,
+    neighbours.previous_seq,
+    neighbours.next_seq,
     chosen.op as operation,
     chosen.root,
     chosen.bytes,
@@ -121,6 +139,7 @@ select
     chosen.complete
 from chosen
 left join comms on chosen.comm = comms.comm
+left join neighbours on chosen.collective_id = neighbours.collective_id
 left join last_enters on chosen.collective_id = last_enters.collective_id
 left join paths on chosen.collective_id = paths.collective_id
 left join hop_counts on chosen.collective_id = hop_counts.collective_id

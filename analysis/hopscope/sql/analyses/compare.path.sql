@@ -1,17 +1,18 @@
 -- What entered and what left the critical path, against another run.
 --
--- The critical path of both runs, in the parts that `analyze critical-path` knows: by category, operation, call site, edge,
--- host and rank. A row is there if either path spends time on it. The interval of a share's change is Student's t times the
--- standard error of 400 block bootstraps over collectives, as in `analyze compare --by operation`, and holds for all rows
--- together with 95 %. verdict is `grew` or `shrank` if it lies wholly beyond `--least`, `same` if wholly within, else `undecided`.
--- Call sites are compared as they are: those of another build are other call sites. Several runs of each (`--base-also`,
--- `--also`) tell what runs differ by from time to time, such as which of ranks that are alike the path goes over.
+-- This divides the critical path of both runs as `analyze critical-path` does: by category, operation, call site, edge,
+-- host and rank. A row appears if either path spends time on it. The interval of a share's change is Student's t times
+-- the standard error of the block bootstrap over collectives that gives every share its interval; it holds for all rows
+-- together with 95 %. verdict is `grew` or `shrank` if the interval lies wholly beyond `--least`, `same` if it lies
+-- wholly within, and else `undecided`. Call sites are compared as they are, so another build has other call sites.
+-- Several runs of each (`--base-also`, `--also`) show how much runs differ anyway, such as which of several similar
+-- ranks the path goes over.
 --
 -- grain by = path
 -- param base TRACE = null -- The run to compare with.
--- param base_also TRACES = null -- One more run of what the base is a run of.
--- param also TRACES = null -- One more run of what the new one is a run of.
--- param least DOUBLE = 0.02 -- Changes of a share by less than this are no change.
+-- param base_also TRACES = null -- Another run of the same program as the base.
+-- param also TRACES = null -- Another run of the same program as the new one.
+-- param least DOUBLE = 0.02 -- Ignore changes of a share smaller than this.
 -- key part, name
 -- column part VARCHAR -- What the row is: category, operation, call-site, edge, host or rank.
 -- column name VARCHAR -- Which one.
@@ -23,32 +24,78 @@
 -- column new_share DOUBLE -- Part of the new run's path.
 -- column new_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column new_share_high DOUBLE [share] -- Upper end of it.
--- column change DOUBLE [share] -- The new share less the base's.
+-- column change DOUBLE [share] -- The new share minus the base's.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
--- column status VARCHAR -- entered, left, or both: on which path it is.
+-- column status VARCHAR -- entered (only on the new path), left (only on the base's) or both.
 -- column verdict VARCHAR -- grew, shrank, same or undecided.
--- column grew BOOLEAN -- Whether the verdict is grew; null where it is undecided or there is but one run of each.
+-- column grew BOOLEAN -- Whether the verdict is grew; null if it is undecided or there is only one run of each.
 -- only-data grew, base_share_low, base_share_high, new_share_low, new_share_high
--- uses run_path
--- then verdicts.compare_paths -- The block bootstrap of both paths.
+-- narrow status, change_low, base_ns, new_ns
+-- uses run_path, share_draws
+-- then verdicts.compare_paths -- The shares' difference.
 -- empty note neither run has a critical path
 -- example analyze compare base trace --by path
 -- example analyze compare base trace --base-also base-2 --also trace-2 --by path --fail-if '"category wan.grew" == 1'
-with labelled as (
+with labelled as materialized (
     select
         block,
         time_ns,
         unnest(['category', 'operation', 'call-site', 'edge', 'host', 'rank']) as part,
         unnest([category, op, call_site, edge, host, rank::varchar]) as name
     from run_path
+),
+
+wholes as materialized (
+    select
+        block,
+        sum(time_ns) as whole
+    from run_path
+    group by block
+),
+
+parts as materialized (
+    select
+        part,
+        name,
+        block,
+        sum(time_ns) as time_ns
+    from labelled
+    where name is not null
+    group by part, name, block
+),
+
+totals as materialized (
+    select
+        part,
+        name,
+        sum(time_ns) as time_ns
+    from parts
+    group by part, name
+),
+
+measures as (  -- noqa: ST03
+    select
+        [totals.part, totals.name] as key,
+        wholes.block,
+        coalesce(parts.time_ns, 0) as part,
+        wholes.whole
+    from totals
+    cross join wholes
+    left join parts
+        on
+            totals.part = parts.part
+            and totals.name = parts.name
+            and wholes.block is not distinct from parts.block
 )
 
 select
-    part,
-    name,
-    block::bigint as block,
-    sum(time_ns)::bigint as time_ns
-from labelled
-group by part, name, block
-order by part, name nulls last, block nulls first
+    totals.part,
+    totals.name,
+    totals.time_ns::bigint as time_ns,
+    (select sum(wholes.whole) from wholes)::bigint as path_ns,
+    (select count(wholes.block) from wholes) as blocks,
+    shares.draws
+from totals
+left join share_draws('measures') as shares on shares.key = [totals.part, totals.name]
+order by totals.part, totals.name

@@ -1,9 +1,9 @@
--- What two runs did differently, as far as it can be counted: exact, whatever the noise.
+-- What two runs did differently, in exact counts that noise cannot change.
 --
--- Of the collectives of each operation, call site and communicator: how many there were, their payload, who executed them
--- (engine), over which tree or algorithm, the messages of one of them, those between clusters, and where they ran over a
--- tree its depth and how many times in a row the worst way to the root and back goes between clusters. No time is in any
--- of it, so a gate on it never flakes. Where a value varies over the collectives it reads least..most.
+-- For the collectives of each operation, call site and communicator: their number, payload, engine, and tree or
+-- algorithm; the messages of one collective, and how many of them go between clusters; over a tree also its depth, and
+-- how many times the worst way to the root and back crosses between clusters. None of this depends on time, so a gate
+-- on it never flakes. A value that varies over the collectives reads least..most.
 --
 -- grain by = structure
 -- param base TRACE = null -- The run to compare with.
@@ -20,6 +20,7 @@
 -- column changed BOOLEAN -- Whether the two differ.
 -- column aligned VARCHAR -- By `call site`, or by `order` of first use.
 -- only-data base_value, new_value, aligned
+-- narrow change, comm, call_site
 -- exact *
 -- uses collective_sites, tree_depths
 -- then verdicts.compare_structure -- The alignment.

@@ -1,30 +1,27 @@
 -- Where the time of the run's critical path went.
 --
--- The critical path is the chain of work and messages that decided how long the run took: from the last MPI_Finalize back to the beginning, always along
--- what a rank had to wait for. Whatever is not on it could be slower without making the run slower. Every nanosecond of it falls into exactly one category,
--- so the shares add up to 1:
+-- The critical path is the chain of work and messages that decided how long the run took: from the last MPI_Finalize
+-- back to the beginning, always along what a rank had to wait for. Anything off this path could be slower without
+-- making the run slower. Every nanosecond of it falls into exactly one category, so the shares add up to 1:
 --
 -- compute  outside all MPI
 -- local    inside collectives, on one rank: combining, serialisation, software
 -- shm      hops between ranks of one host
 -- lan      hops between hosts of one cluster
 -- wan      hops between clusters
--- native   collectives that the MPI library ran, of which no hops are known
+-- native   collectives that the MPI library ran, with no hops known
 -- p2p      the application's own messages and the waits for them
 -- mpi      other MPI: init, finalize, input and output, waits that match nothing
 --
--- and, where the program stopped the recording, `unrecorded`: what went on there nobody knows.
+-- and `unrecorded` where the program had stopped the recording.
 --
 -- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives; what happens
 -- once, before the first collective and after the last, is not resampled); they are null below 13 collectives.
 --
 -- grain by = category default
 -- key category
--- column category VARCHAR -- Category of the time; those eight are always there.
--- column time_ns BIGINT -- Time that the path spends in it.
--- column share DOUBLE -- Part of the path's time.
--- column share_low DOUBLE [share] -- Lower end of the share's interval.
--- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- column category VARCHAR -- Category of the time; the eight above are always listed.
+-- columns of run_path_shares: time_ns, share, share_low, share_high
 -- uses run_path_shares
 -- bar share
 -- example analyze critical-path trace --fail-if "wan.share > 40%"
@@ -33,8 +30,7 @@ with categories as (
         category,
         ordinality as place
     from
-        unnest(['compute', 'local', 'shm', 'lan', 'wan', 'native', 'p2p', 'mpi', 'unrecorded'])
-        with ordinality as listed (category, ordinality)
+        unnest(path_categories()) with ordinality as listed (category, ordinality)
 ),
 
 found as materialized (

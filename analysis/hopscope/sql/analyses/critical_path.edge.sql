@@ -1,7 +1,7 @@
 -- Time on the run's critical path, by the pair of ranks whose message it runs over.
 --
--- One row per directed edge that the path used, and one row `none` for the time that it spent on ranks. An edge that leads here decides the speed
--- of its tree. The path itself is explained in `analyze critical-path --help`.
+-- One row per directed edge that the path used, and one row `none` for the time that it spent on ranks. An edge at the
+-- top of this list decides the speed of its tree. The path itself is explained in `analyze critical-path --help`.
 --
 -- grain by = edge
 -- key edge
@@ -9,10 +9,7 @@
 -- column src INTEGER -- Sender; null for none.
 -- column dst INTEGER -- Receiver; null for none.
 -- column link VARCHAR -- Link class of the two ranks; null for none.
--- column time_ns BIGINT -- Time that the path spends there.
--- column share DOUBLE -- Part of the path's time.
--- column share_low DOUBLE [share] -- Lower end of the share's interval.
--- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- columns of run_path_shares: time_ns, share, share_low, share_high
 -- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives; the rest is the application's messages.
 -- uses run_path_shares
 -- bar share
@@ -31,11 +28,8 @@ select
     edges.src,
     edges.dst,
     case
-        when edges.src is null then null
-        when edges.src = edges.dst then 'self'
-        when sender.host = receiver.host then 'shm'
-        when sender.cluster = receiver.cluster then 'lan'
-        else 'wan'
+        when edges.src is not null
+            then link_class(edges.src, sender.host, sender.cluster, edges.dst, receiver.host, receiver.cluster)
     end as link,
     edges.time_ns,
     edges.share,

@@ -1,13 +1,14 @@
 -- How far single delayed hops moved the end of their collective, and where the delay was absorbed.
 --
--- The hops that took longest beyond the median of their edge (of edges with 5 hops or more that were waited for). Each one's
--- collective is replayed with this hop at the edge's median and everything else as it was: what each rank spent between
--- its last message and its next one stays, and whatever waited for the hop moves up until something else is later.
--- amplification is how much of the delay reached the last leave: 1 if all of it, 0 if waiting for others absorbed it. It
--- says at which rank most was absorbed, the root of the subtree that hid it from the rest, and behind what. Sends that waited
--- for their receiver are taken as they were.
+-- These are the hops that exceeded the median of their edge most; an edge needs 5 or more hops that the receiver waited
+-- for. Each one's collective is replayed with this hop at the edge's median and everything else unchanged: each rank
+-- spends the same time between its last message and its next one, and anything that waited for the hop moves up until
+-- something else is later. Messages of the MPI library count only if their receiver was waiting by the time they usually
+-- come: otherwise they are noticed late. amplification is the part of the delay that reached the last leave: 1 if all of it did, 0 if
+-- waiting for others absorbed it. absorbed_at is the rank that absorbed most, the root of the subtree that hid the
+-- delay from the rest; behind says what was later there. Sends that waited for their receiver stay as they were.
 --
--- param limit BIGINT = 20 -- At most so many hops.
+-- param limit BIGINT = 20 -- At most this many hops.
 -- key hop_id
 -- column hop_id BIGINT -- The hop.
 -- column collective VARCHAR -- Its collective, COMM:SEQ.
@@ -21,12 +22,13 @@
 -- column moved_ns BIGINT -- How much earlier the last rank would have left without the delay.
 -- column amplification DOUBLE -- moved_ns over delay_ns, 0 to 1.
 -- column ranks BIGINT -- Ranks that would have left earlier.
--- column absorbed_at INTEGER -- Rank at which most of the delay was absorbed; null where none was.
--- column absorbed_ns BIGINT -- How much of it there.
+-- column absorbed_at INTEGER -- Rank that absorbed most of the delay; null if none did.
+-- column absorbed_ns BIGINT -- How much of the delay it absorbed.
 -- column behind VARCHAR -- What was later there: a hop, or the rank's own arrival.
+-- narrow hop_id, ranks, usual_ns, took_ns, phase
 -- uses edge_usual
 -- then verdicts.amplification -- The replay of each collective without the delay.
--- empty note no edge has 5 hops that were waited for; `hopscope run --tree binomial -- ...` makes a trace that has hops
+-- empty note no hop was late on an edge with 5 hops that were waited for; `hopscope run --tree binomial -- ...` makes a trace that has hops
 -- example analyze delayed-hops trace --limit 5
 with delayed as (
     select
@@ -40,6 +42,8 @@ with delayed as (
         collectives.complete
         and hops.binding = 'recv'
         and hops.recv_end_ns - hops.send_begin_ns - edge_usual.usual_ns > greatest(hops.clock_error_ns, 0)
+        -- A message of the MPI library is noticed late if its receiver was elsewhere when it usually would have come.
+        and (hops.source = 'tree' or hops.recv_wait_begin_ns <= hops.send_begin_ns + edge_usual.usual_ns)
     order by hops.recv_end_ns - hops.send_begin_ns - edge_usual.usual_ns desc, hops.hop_id asc
     limit $limit
 ),

@@ -1,20 +1,22 @@
--- What to know of a trace before staking anything on it: what tracing cost, what is missing, what is covered, what ran otherwise.
+-- How far this trace can be trusted: cost of tracing, missing data, coverage.
 --
--- It stands in every report. Cost: the job's time with recording off and on, where both were run (`hopscope run
--- --also-untraced` runs it once more with recording off, or time it yourself with HOPSCOPE_RECORD=0 and give --untraced-ns and
--- --traced-ns), and what recording cost by its own measure: events times the cost of one. Dropped: what is not in the trace.
--- Coverage: how much of it can be looked into. Otherwise: calls for which a tree was asked and that ran natively, and why.
+-- Every report includes this list. cost: the job's time with recording off and on, if both were measured, and what
+-- recording cost by its own measure: events times the cost of one event. `hopscope run --also-untraced` also runs the
+-- job with recording off; or time it yourself with HOPSCOPE_RECORD=0, and give --untraced-ns and --traced-ns. dropped:
+-- what the trace lacks. coverage: how much of the run shows its inside. otherwise: calls that went native although a
+-- tree was requested, or whose native messages are not all known, and why.
 --
--- param untraced_ns BIGINT = null -- Time of the job with recording off; taken from the trace directory where it was run.
+-- param untraced_ns BIGINT = null -- Time of the job with recording off; by default that in the trace directory, if it
+--    was measured.
 -- param traced_ns BIGINT = null -- Time of the job with recording on, likewise.
 -- key item
 -- column kind VARCHAR -- cost, dropped, coverage or otherwise.
 -- column item VARCHAR -- What the row is about.
--- column value DOUBLE [of unit] -- Its value; null where nobody knows, or where it is words.
+-- column value DOUBLE [of unit] -- Its value; null if it is unknown or in words.
 -- column unit VARCHAR -- Unit of the value.
--- column sentence VARCHAR -- What is to be known about it, and how to know it where it is not.
+-- column sentence VARCHAR -- What the value means, or how to measure it if it is unknown.
 -- only-data unit
--- uses rank_times, share_of, emulated_links, calls_gone_native, bindings
+-- uses rank_times, share_of, emulated_links, calls_gone_native, bindings, quantity
 -- example analyze honesty trace --fail-if '"incomplete collectives".value > 0'
 with times as (
     select
@@ -68,18 +70,18 @@ found as (
         unnest([
             if(
                 untraced_ns is null,
-                'not run; `hopscope run --also-untraced` runs the job once more with recording off',
+                'not measured; `hopscope run --also-untraced` also runs the job with recording off',
                 'the whole job with recording off'
             ),
             if(
                 traced_ns is null,
                 'not measured',
-                'the whole job with recording on, the making of the archive included'
+                'the whole job with recording on, including the assembly of the archive'
             ),
             if(
                 untraced_ns is null or traced_ns is null,
                 'unknown without both times',
-                'what the job took longer; one run of each, so what runs differ by is in it'
+                'how much longer the job took; with one run of each, this includes how much runs differ anyway'
             )
         ]) as sentence
     from times
@@ -98,11 +100,11 @@ found as (
                 run.event_cost_ns is null,
                 'unknown: the trace does not say what an event costs',
                 format(
-                    'of all ranks'' time: {} events at {:.1f} ns, as measured in the run',
-                    run.events, run.event_cost_ns
+                    'of all ranks'' time: {} events at {}, as measured in the run',
+                    quantity(run.events, ''), quantity(run.event_cost_ns, 'ns')
                 )
             ),
-            if(run.overhead_ns is null, 'unknown', 'of all ranks'' time, for room to write in')
+            if(run.overhead_ns is null, 'unknown', 'of all ranks'' time, spent on making room for records')
         ]) as sentence
     from run
     cross join all_ranks
@@ -125,8 +127,10 @@ found as (
         unnest([damaged_files, set_back_events])::double as value,
         unnest(['files', 'events']) as unit,
         unnest([
-            'of threads; what they hold beyond the damage is left out',
-            format('of {} have the time of the one before on their thread, for their own is earlier', events)
+            'damaged trace files; events after the damage were dropped',
+            format(
+                'of {}, whose timestamps ran backwards; each was moved to its predecessor''s time', quantity(events, '')
+            )
         ]) as sentence
     from run
 
@@ -137,7 +141,7 @@ found as (
         'ranks without an end' as item,
         unfinished::double as value,
         'ranks' as unit,
-        format('of {} did not come to MPI_Finalize in the trace', ranks) as sentence
+        format('of {} did not reach MPI_Finalize in the trace', quantity(ranks, '')) as sentence
     from rank_ends
 
     union all
@@ -147,7 +151,7 @@ found as (
         'incomplete collectives' as item,
         incomplete::double as value,
         'collectives' as unit,
-        format('of {} lack a member''s enter or leave; no answer counts them', collectives) as sentence
+        format('of {} lack a member''s enter or leave; no analysis counts them', quantity(collectives, '')) as sentence
     from counted
 
     union all
@@ -157,7 +161,10 @@ found as (
         'undecided messages' as item,
         share_of(undecided, messages)::double as value,
         'share' as unit,
-        format('{} of {} hops and messages cannot be told to have been waited for', undecided, messages) as sentence
+        format(
+            'for {} of {} hops and messages the trace does not show whether the receiver waited',
+            quantity(undecided, ''), quantity(messages, '')
+        ) as sentence
     from bound
 
     union all
@@ -180,7 +187,8 @@ found as (
         share_of(inside.with_hops, counted.collectives)::double as value,
         'share' as unit,
         format(
-            '{} of {} can be looked into; the others are one stretch, native', inside.with_hops, counted.collectives
+            '{} of {} show their hops; each of the others is one stretch, native',
+            quantity(inside.with_hops, ''), quantity(counted.collectives, '')
         ) as sentence
     from inside
     cross join counted
@@ -194,7 +202,7 @@ found as (
         null as unit,
         case record
             when 'all' then 'recorded'
-            when 'collectives' then 'left out as asked (HOPSCOPE_RECORD=collectives)'
+            when 'collectives' then 'not recorded, as requested (HOPSCOPE_RECORD=collectives)'
             else 'unknown whether they were recorded'
         end as sentence
     from run
@@ -203,11 +211,12 @@ found as (
     select
         10 as place,
         'otherwise' as kind,
-        op || ' native: ' || reason as item,
-        calls::double as value,
+        calls_gone_native.op || ' native: ' || calls_gone_native.reason as item,
+        calls_gone_native.calls::double as value,
         'calls' as unit,
-        'a tree was asked for and could not serve' as sentence
+        if(run.mode = 'tree', 'a tree was requested but could not run', 'no tree was requested') as sentence
     from calls_gone_native
+    cross join run
 
     union all
     select
@@ -217,7 +226,7 @@ found as (
         null as value,
         null as unit,
         coalesce(emulations.words, 'no link')
-        || '; only hops of the tree engine were delayed, no message and no native collective' as sentence
+        || '; only hops of the tree engine were delayed, not messages and native collectives' as sentence
     from run
     cross join emulations
     where run.emulated is not null

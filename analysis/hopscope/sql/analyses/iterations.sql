@@ -1,6 +1,7 @@
 -- The noise of each rank in each iteration, for a heat map of ranks over time.
 --
--- An iteration ends at the collective that the run repeats most; the noise is explained in `analyze noise --help`, whose sums these rows add up to.
+-- An iteration ends at the collective that the run repeats most; `analyze noise --help` explains noise, and these rows
+-- add up to its sums.
 --
 -- key rank, iteration
 -- column rank INTEGER -- The rank.

@@ -1,21 +1,22 @@
--- At one node of the tree: whose message came last, among its children.
+-- Which child's message came last, at one node of the tree.
 --
--- Everything is seen on the node's own clock, so nothing is undecided for clocks. The child whose last message towards the root was complete last in a
--- collective is the one that this node could not go on without; where the node really waited for it, it was binding.
+-- All times are on the node's own clock, so no clocks have to agree. In each collective, the child whose last message
+-- towards the root completed last held this node up most; if the node really waited for the message, it was binding.
 --
 -- grain at given
 -- param at INTEGER = null -- The node: its trace-wide rank.
 -- param comm INTEGER = null -- Only collectives on this communicator.
 -- key child
 -- column child INTEGER -- The child's rank.
--- column share DOUBLE -- Part of the collectives in which its message was complete last.
+-- column share DOUBLE -- Part of the collectives in which its message completed last.
 -- column share_low DOUBLE [share] -- Lower end of its interval; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column binding_share DOUBLE -- Part of the collectives in which it was last and the node waited for it.
 -- column binding_low DOUBLE [share] -- Lower end of its interval.
 -- column binding_high DOUBLE [share] -- Upper end of its interval.
--- column undecided DOUBLE [share] -- Part of the collectives in which it was last and nobody can tell whether the node waited.
--- column margin_ns BIGINT -- Median time between the message before it and its own, where it was last of several.
+-- column undecided DOUBLE [share] -- Part of the collectives in which it was last, but the times cannot tell whether
+--    the node waited.
+-- column margin_ns BIGINT -- Median time from the message before it to its own, where it was the last of several.
 -- column collectives BIGINT -- Collectives in which it sent to this node.
 -- uses share_intervals, block_of
 -- only-data binding_low, binding_high

@@ -1,20 +1,23 @@
--- How each rank is late: always, by turns, in single spikes, sometimes or never.
+-- How often each rank is late: always, in turn, in single spikes, sometimes or never.
 --
--- A rank is late in a collective if it computed longer since its last one than the median member did, by more than
--- `--least-ms`. Computing is measured on one clock, so no clocks have to agree; waiting for neighbours is not in it.
+-- A rank is late in a collective if, since its previous one, it computed longer than the median member by more than
+-- `--least-ms`. Computing is measured on one clock, so no clocks have to agree, and it does not include waiting for
+-- neighbours.
 --
--- always     in more than half of its collectives, also at the lower end of the interval
--- rotating   the ranks are late by turns: from one late collective to the next the latest rank moves on by the same step
---            in four of five cases, and this rank has its turns; a late collective that falls in between two turns, or
---            in place of one, counts as one case
--- spikes     in less than a tenth of its collectives, also at the upper end of the interval
+-- always     in more than half of its collectives (`--often`), also at the lower end of the interval
+-- rotating   the ranks take turns: in four of five cases the latest rank moves on by the same step from one late
+--            collective to the next, and this rank has its turns; a late collective between two turns, or in place of
+--            one, counts as one case
+-- spikes     in less than a tenth of its collectives (`--rare`), also at the upper end of the interval
 -- sometimes  late, but none of these
 -- never      in none
 --
--- Below 13 collectives there is no interval and no class. When a rank's lateness comes with a period, `analyze noise-periods`
--- says so; what it cost the others is in `analyze last-arrivals`.
+-- Below 13 collectives there is no interval and no class. `analyze noise-periods` finds periodic lateness; `analyze
+-- last-arrivals` shows what it cost the others.
 --
--- param least_ms DOUBLE = 1.0 -- From how many ms on a rank is late.
+-- param least_ms DOUBLE = 1.0 -- How many ms longer than the median counts as late.
+-- param often DOUBLE = 0.5 -- The share of its collectives above which a late rank is `always` late.
+-- param rare DOUBLE = 0.1 -- The share of its collectives below which its lateness is `spikes`.
 -- key rank
 -- column rank INTEGER -- The rank.
 -- column class VARCHAR -- always, rotating, spikes, sometimes or never; null where there are too few collectives.
@@ -24,8 +27,9 @@
 -- column typical_ns BIGINT -- Median lateness where it was late.
 -- column worst_ns BIGINT -- Largest lateness.
 -- column latest BIGINT -- Collectives in which it was the latest of the late ones.
--- column step INTEGER -- By how many ranks the latest one moves on, where they take turns; null else.
--- column collectives BIGINT -- Collectives of two ranks or more that it took part in, its first left out.
+-- column step INTEGER -- By how many ranks the latest one moves on, if they take turns; otherwise null.
+-- column collectives BIGINT -- Collectives of two ranks or more that it took part in, except its first.
+-- narrow latest, worst_ns, share_low
 -- uses share_of, share_intervals, block_of
 -- bar share
 -- empty note the trace has no collectives between two ranks
@@ -181,9 +185,9 @@ select
     case
         when share_low is null then null
         when late = 0 then 'never'
-        when share_low > 0.5 then 'always'
+        when share_low > $often::double then 'always'
         when step is not null and turns > 1 then 'rotating'
-        when share_high < 0.1 then 'spikes'
+        when share_high < $rare::double then 'spikes'
         else 'sometimes'
     end as class,
     share::double as share,

@@ -1,8 +1,9 @@
--- How often and how much each rank computed longer than it normally does, and who paid for it.
+-- How often and how much each rank computed longer than normal, and who paid for it.
 --
--- Noise is computing time (outside all MPI, so a neighbour's lateness is not noise) beyond the median of that rank at that place of the program, from 20
--- occurrences on, the first left out. What most ranks show at once is varying work and not counted. An iteration ends at the collective that the run
--- repeats most. Noise on the run's critical path was paid for; the rest was absorbed by others' waiting.
+-- Noise is computing time beyond the median of that rank at that place of the program. It is measured outside all MPI,
+-- so a neighbour's lateness is not noise. A place needs 20 occurrences, not counting its first. Extra time that most
+-- ranks show at once is varying work and does not count. An iteration ends at the collective that the run repeats most.
+-- Noise on the run's critical path was paid for; the rest was absorbed by others' waiting.
 --
 -- key rank
 -- column rank VARCHAR -- The rank; the last row is `any rank`: iterations in which at least one was late, and the sums.
@@ -11,12 +12,13 @@
 -- column late_10ms BIGINT -- Iterations with more than 10 ms.
 -- column late_30ms BIGINT -- Iterations with more than 30 ms.
 -- column iterations BIGINT -- Iterations that it took part in.
--- column noise_ns BIGINT -- Its noise, all in all; null where no place occurs 20 times.
+-- column noise_ns BIGINT -- Its noise in total; null if no place occurs 20 times.
 -- column worst_ns BIGINT -- Its noise in the worst iteration.
 -- column noise_share DOUBLE -- Its noise as part of its computing at the places that could be judged.
 -- column noise_low DOUBLE [share] -- Lower end of its interval, over iterations; null below 13 of them.
 -- column noise_high DOUBLE [share] -- Upper end of its interval.
 -- column paid_ns BIGINT -- Its noise that lies on the run's critical path.
+-- narrow late_5ms, worst_ns
 -- uses lateness, share_of, share_intervals, block_of
 -- only-data noise_low, noise_high
 -- bar noise_ns

@@ -1,32 +1,35 @@
--- Whether a rank's noise comes with a period, and which.
+-- Find periodic noise and its period, rank by rank.
 --
--- The noise (`analyze noise`) of each iteration over the time at which the iteration began, through a Lomb-Scargle
--- periodogram with a floating mean. An iteration ends at the collective that the run repeats most; where it repeats none,
--- each computing gap counts as one. A period is given only if noise without one would show a peak as high on any
--- rank in less than 1 % of traces (false_alarm: the exact tail of one frequency of independent noise, times the number of
--- frequencies and of ranks; noise that lasts from iteration to iteration has long waves without a period, and is allowed
--- for). Single spikes give none: values are cut off at the height of the fifth largest.
+-- A Lomb-Scargle periodogram with a floating mean examines the noise of each iteration (`analyze noise`) over the time
+-- at which the iteration began. An iteration ends at the collective that the run repeats most; if the run repeats none,
+-- each computing gap counts as one. A period is reported only if noise without one would show such a high peak on any
+-- rank in less than 1 % of traces (false_alarm: the exact tail of one frequency of independent noise, times the number
+-- of frequencies and of ranks; the test allows for noise that lasts over several iterations, which has long waves
+-- without a period). Single spikes show no period, because values are cut off at the height of the fifth largest.
 --
--- Periods of more than two iterations, up to a third of the run, can be seen. What repeats with every iteration or every
--- second one is the program itself and never a period here; noise with so short a period shows up, if at all, under a longer one (an alias). Of single
--- noisy iterations it takes about 15 to tell their period, of bursts that last a quarter of it three. Of a run with thousands of
--- iterations (2,000 a rank, of many ranks fewer) neighbours are taken together.
+-- Visible periods are longer than two iterations and at most a third of the run. Anything that repeats in every
+-- iteration or every second one is the program itself and never counts as a period; noise with so short a period
+-- appears, if at all, under a longer one (an alias). It takes about 15 single noisy iterations to find their period, or
+-- three bursts that each last a quarter of it. In a run with thousands of iterations (2,000 per rank; fewer with many
+-- ranks), neighbouring iterations are taken together.
 --
 -- key rank
 -- column rank INTEGER -- The rank.
--- column period_ns DOUBLE -- The period; null where none holds.
--- column resolution_ns DOUBLE -- How exactly the length of the run can tell that period.
--- column whole_iterations INTEGER -- The number of iterations that the period is, where the run cannot tell it from a whole
---    number of them: then it may be something that the program itself does every so many iterations.
--- column amplitude_ns DOUBLE -- Amplitude of the noise's swing with it, spikes cut off.
--- column explained DOUBLE -- Part of the noise's variance that goes with the surest peak, 0 to 1, period or not.
--- column false_alarm DOUBLE -- How often noise without a period would show such a peak; null where there is too little noise.
--- column periodic BOOLEAN -- Whether a period is given; null where it cannot be judged.
--- column iterations BIGINT -- Iterations that were looked at.
--- column noisy BIGINT -- Those of them with noise; of neighbours that are taken together, those groups.
+-- column period_ns DOUBLE -- The period; null if there is none.
+-- column resolution_ns DOUBLE -- How precisely a run of this length can determine the period.
+-- column whole_iterations INTEGER -- The period in iterations, if the run cannot distinguish it from a whole number:
+--    then it may be something that the program itself does every so many iterations.
+-- column amplitude_ns DOUBLE -- Amplitude of the noise at that period, with spikes cut off.
+-- column explained DOUBLE [share] -- Part of the noise's variance that the clearest peak explains, 0 to 1, even if it is not a
+--    period.
+-- column false_alarm DOUBLE [share] -- How often noise without a period would show such a peak; null where there is too little noise.
+-- column periodic BOOLEAN -- Whether there is a period; null if that cannot be judged.
+-- column iterations BIGINT -- Iterations that were examined.
+-- column noisy BIGINT -- Iterations with noise, or groups of them if neighbouring iterations are taken together.
+-- narrow noisy, whole_iterations, amplitude_ns
 -- uses noise_gaps, iteration_ends
 -- then verdicts.periods -- The periodogram and its false-alarm probability.
--- empty note no place of the program occurs 20 times, so no noise can be told
+-- empty note no place of the program occurs 20 times, so noise cannot be told apart
 -- example analyze noise-periods trace
 with gaps as materialized (
     select

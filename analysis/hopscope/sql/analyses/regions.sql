@@ -1,21 +1,22 @@
 -- Time in the program's own regions, region by region and rank by rank.
 --
--- Regions are what the program marked by hopscope/region.h, or what another tool's trace has (functions, loops). Their time is from beginning to end, with all
--- that was called inside; a region inside another of the same name counts once. Threads of a rank add up.
+-- Regions are those that the program marked with hopscope/region.h, or those in another tool's trace (functions,
+-- loops). Their time runs from beginning to end and includes everything called inside; a region inside another of the
+-- same name counts once. The threads of a rank add up, and so does the time that the share refers to.
 --
 -- param region VARCHAR = null -- Only the region of this name.
 -- key region, rank
 -- column region VARCHAR -- Name of the region.
 -- column rank INTEGER -- Trace-wide rank.
--- column visits BIGINT -- How often it was begun.
+-- column visits BIGINT -- How often it was entered.
 -- column time_ns BIGINT -- Time inside.
 -- column mean_ns BIGINT -- Mean time of a visit.
 -- column longest_ns BIGINT -- The longest visit.
--- column mpi_ns BIGINT -- Of that time in MPI calls.
--- column share DOUBLE -- Time inside as part of the rank's time.
+-- column mpi_ns BIGINT -- The part of that time in MPI calls.
+-- column share DOUBLE -- Time inside as part of the time of all the rank's threads.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %, over the times between collectives; null below 13 of them.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- uses rank_times, share_of, share_intervals, block_of
+-- uses rank_times, track_threads, share_of, share_intervals, block_of
 -- bar share
 -- empty note the trace has no regions; the program marks them by hopscope_region_begin and hopscope_region_end (hopscope/region.h)
 -- example analyze regions trace --region solve
@@ -148,16 +149,25 @@ regions_of as (
     from outermost
 ),
 
+threads_of as (
+    select
+        rank,
+        count(*) as threads
+    from track_threads
+    group by rank
+),
+
 share_measures as (  -- noqa: ST03
     select
         format('{} {}', regions.rank, regions.region) as key,
         pieces.block,
         coalesce(inside.part, 0) as part,
-        greatest(
+        threads_of.threads * greatest(
             0, least(pieces.end_ns, ranks.last_event_ns) - greatest(pieces.begin_ns, ranks.first_event_ns)
         ) as whole  -- the rank's own time: others may begin earlier or go on longer
     from regions_of as regions
     inner join ranks on regions.rank = ranks.rank
+    inner join threads_of on regions.rank = threads_of.rank
     cross join pieces
     left join inside
         on regions.region = inside.region and regions.rank = inside.rank and pieces.begin_ns = inside.begin_ns
@@ -171,11 +181,12 @@ select
     (sum(visits.time_ns) / count(*))::bigint as mean_ns,
     max(visits.time_ns)::bigint as longest_ns,
     sum(visits.mpi_ns)::bigint as mpi_ns,
-    share_of(sum(visits.time_ns), any_value(rank_times.time_ns))::double as share,
+    share_of(sum(visits.time_ns), any_value(threads_of.threads * rank_times.time_ns))::double as share,
     any_value(intervals.share_low) as share_low,
     any_value(intervals.share_high) as share_high
 from visits
 inner join rank_times on visits.rank = rank_times.rank
+inner join threads_of on visits.rank = threads_of.rank
 left join share_intervals('share_measures') as intervals
     on format('{} {}', visits.rank, visits.region) = intervals.key
 group by visits.region, visits.rank

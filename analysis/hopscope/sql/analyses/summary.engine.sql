@@ -1,13 +1,14 @@
 -- Who executed the collectives, and why: the tree engine or the MPI library.
 --
--- Engine or native is decided from what MPI makes equal on every member. Where a tree was asked for and could not serve, the reason stands here.
+-- The choice between the engine and native depends only on what MPI makes equal on every member. If a tree was
+-- requested but could not run, the reason is here.
 --
 -- grain by = engine
 -- key operation, engine
 -- column operation VARCHAR -- The MPI function.
 -- column engine VARCHAR -- tree, or native.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
--- column reason VARCHAR -- Why a tree that was asked for did not run; null where none was, or where it ran.
+-- column reason VARCHAR -- Why a requested tree did not run; null if none was requested, or if it ran.
 -- column calls BIGINT -- Calls, over all ranks.
 -- column collectives BIGINT -- Collectives.
 -- exact calls, collectives

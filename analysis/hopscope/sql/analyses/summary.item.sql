@@ -1,16 +1,16 @@
--- What ran and what the trace can tell about it: one item a row.
+-- What ran and what the trace can tell about it: one item per row.
 --
 -- The program and its ranks; calls, hops and time per operation; who executed the collectives and why; how good the clocks are; what is missing; what was
 -- emulated; and what tracing itself cost. Times per operation count every rank's calls, so they add up to more than the run took.
 --
 -- grain by = item default
 -- key item
--- column section VARCHAR -- run, operations, engines, clocks, completeness, emulation or cost.
+-- column section VARCHAR -- run, operations, engines, clocks, completeness, emulation, network or cost.
 -- column item VARCHAR -- What the row is about.
--- column value DOUBLE [of unit] -- Its value; null where it is words.
+-- column value DOUBLE [of unit] -- Its value; null if it is in words.
 -- column unit VARCHAR -- Unit of the value: ns, bytes, share (0 to 1), ranks and the like; null for a plain number.
--- column note VARCHAR -- Its value in words, or what is to be known about it.
--- uses rank_times, share_of, clock_error, emulated_links
+-- column note VARCHAR -- Its value in words, or a remark on it.
+-- uses rank_times, share_of, clock_error, emulated_links, network_links, quantity
 -- only-data unit
 -- example analyze summary trace --fail-if '"incomplete collectives".value > 0'
 with emulations as (
@@ -131,7 +131,7 @@ items as (
         'calls of ' || op as item,
         calls::double as value,
         null as unit,
-        collectives::varchar || ' collectives' as note
+        quantity(collectives, 'collectives') as note
     from operations
 
     union all
@@ -142,7 +142,7 @@ items as (
         'time in ' || operations.op as item,
         operations.time_ns::double as value,
         'ns' as unit,
-        printf('%.1f %% of all ranks'' time', 100 * share_of(operations.time_ns, rank_sum.time_ns)) as note
+        quantity(share_of(operations.time_ns, rank_sum.time_ns), 'share') || ' of all ranks'' time' as note
     from operations
     cross join rank_sum
 
@@ -154,7 +154,7 @@ items as (
         'hops of ' || operations.op as item,
         coalesce(hop_counts.hops, 0)::double as value,
         null as unit,
-        coalesce(hop_counts.bytes, 0)::varchar || ' bytes' as note
+        quantity(coalesce(hop_counts.bytes, 0), 'bytes') as note
     from operations
     left join hop_counts on operations.op = hop_counts.op
 
@@ -166,8 +166,7 @@ items as (
         'time in collectives' as item,
         sum(operations.time_ns)::double as value,
         'ns' as unit,
-        'of all ranks: ' || printf('%.1f %%', 100 * share_of(sum(operations.time_ns), any_value(rank_sum.time_ns)))
-            as note
+        'of all ranks: ' || quantity(share_of(sum(operations.time_ns), any_value(rank_sum.time_ns)), 'share') as note
     from operations
     cross join rank_sum
 
@@ -179,7 +178,7 @@ items as (
         'user regions' as item,
         count(distinct region)::double as value,
         null as unit,
-        'entered ' || count(*)::varchar || ' times; `analyze regions` has their times' as note
+        'entered ' || quantity(count(*), 'times') || '; `analyze regions` lists their times' as note
     from intervals
     where kind = 'region'
     having count(*) > 0
@@ -194,8 +193,8 @@ items as (
         null as unit,
         if(
             run.record = 'collectives',
-            'not recorded (HOPSCOPE_RECORD=collectives): a neighbour''s lateness cannot be told from slow MPI calls',
-            seen.bytes::varchar || ' bytes'
+            'not recorded (HOPSCOPE_RECORD=collectives), so a late neighbour looks like a slow MPI call',
+            quantity(seen.bytes, 'bytes')
         ) as note
     from run
     cross join seen
@@ -213,9 +212,9 @@ items as (
         calls::double as value,
         'calls' as unit,
         case
-            when engine = 'tree' then 'the tree file names it'
-            when engine = 'native' then if(tree_asked, 'no rule of the tree file names it', 'no tree was asked for')
-            else 'a tree was asked for and could not serve'
+            when engine = 'tree' then 'a rule of the tree file matches'
+            when engine = 'native' then if(tree_asked, 'no rule of the tree file matches', 'no tree was requested')
+            else if(tree_asked, 'a tree was requested but could not run', 'no tree was requested')
         end as note
     from engines
 
@@ -229,12 +228,12 @@ items as (
         unnest(['ns', 'ns', null]) as unit,
         unnest([
             if(
-                clock_error_ns is null, 'unknown: nobody measured the clocks of the machines',
-                'between two machines, if routes are symmetric' || if(clock_used = 'error', '; decides verdicts', '')
+                clock_error_ns is null, 'unknown: the machines'' clocks were not measured',
+                'between two machines, if routes are symmetric' || if(clock_used = 'error', '; used for verdicts', '')
             ),
             if(
                 clock_bound_ns is null, 'unknown',
-                'between two machines, whatever the routes' || if(clock_used = 'bound', '; decides verdicts', '')
+                'between two machines, for any routes' || if(clock_used = 'bound', '; used for verdicts', '')
             ),
             (select string_agg(distinct clocks.host, ', ' order by clocks.host) from clocks)
         ]) as note
@@ -248,7 +247,7 @@ items as (
         'incomplete collectives' as item,
         count(*) filter (where not complete)::double as value,
         null as unit,
-        'of ' || count(*)::varchar as note
+        'of ' || quantity(count(*), '') as note
     from collectives
 
     union all
@@ -275,7 +274,7 @@ items as (
         share_of(sum(coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns), any_value(rank_sum.time_ns))
         ::double as value,
         'share' as unit,
-        'of all ranks'' time: nothing is known of what went on then' as note
+        'of all ranks'' time; nothing is known about it' as note
     from intervals
     inner join ranks on intervals.rank = ranks.rank
     cross join rank_sum
@@ -298,8 +297,8 @@ items as (
         null as unit,
         unnest([
             coalesce(missing, 'nothing'),
-            'of threads; what they hold beyond the damage is left out',
-            'whose time was before that of the one before on their thread, which they were given',
+            'damaged trace files; events after the damage were dropped',
+            'events whose timestamps ran backwards; each was moved to its predecessor''s time',
             coalesce(presence, 'unknown which ranks had it')
         ]) as note
     from run
@@ -323,6 +322,21 @@ items as (
 
     union all
     select
+        7 as place,
+        'network' as section,
+        row_number() over (order by from_cluster, to_cluster) as line,
+        from_cluster || ' to ' || to_cluster as item,
+        late_p99_ns as value,
+        'ns' as unit,
+        format(
+            'late at most, of 99 % of {} packets with {} (median {}); {} dropped; asked for {}',
+            quantity(packets, ''), quantity(bytes, 'bytes'), quantity(late_p50_ns, 'ns'), quantity(dropped, ''),
+            concat_ws(' and ', quantity(latency_ns, 'ns'), quantity(bytes_per_second, 'bytes/s'))
+        ) as note
+    from network_links
+
+    union all
+    select
         8 as place,
         'cost' as section,
         unnest(range(5)) as line,
@@ -341,7 +355,7 @@ items as (
             if(run.event_cost_ns is null, 'unknown', 'as measured in the run'),
             'events times their cost, over all ranks',
             if(run.overhead_ns is null, 'unknown', 'over all ranks'),
-            'of all ranks'' time; what the tree engine costs against the MPI library is not in it'
+            'of all ranks'' time, without what the tree engine costs compared with the MPI library'
         ]) as note
     from run
     cross join rank_sum

@@ -1,6 +1,6 @@
 -- What ran, by MPI operation: collectives, calls, hops and time.
 --
--- Time counts every rank's calls, also what they waited for others in them. See `analyze summary --help` for the rest.
+-- Time adds up every rank's calls, including their waiting for others. See `analyze summary --help` for the rest.
 --
 -- grain by = operation
 -- key operation
@@ -14,7 +14,8 @@
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column waiting_ns BIGINT -- The part of it that is waiting for later ranks, by the rules of the operation.
--- column incomplete BIGINT -- Collectives of it that are not whole in the trace.
+-- column incomplete BIGINT -- Its collectives that are incomplete in the trace.
+-- narrow incomplete, bytes, share_low, hops
 -- exact collectives, calls, hops, bytes, incomplete
 -- uses waiting, rank_times, share_of, share_intervals, block_of
 -- bar share

@@ -26,10 +26,11 @@ select
     parents.rank as parent,
     trees.child_order,
     case
-        when parents.rank is null then null
-        when child_place.host = parent_place.host then 'shm'
-        when child_place.cluster = parent_place.cluster then 'lan'
-        else 'wan'
+        when parents.rank is not null
+            then link_class(
+                children.rank, child_place.host, child_place.cluster,
+                parents.rank, parent_place.host, parent_place.cluster
+            )
     end as link,
     child_place.host,
     child_place.cluster

@@ -1,12 +1,14 @@
--- How much of the way through the collectives is spent between clusters.
+-- Share of the collectives' time spent on links between clusters.
 --
--- For each cluster: the way of each of its ranks' own contribution to the root and of the result back, as messages and work at the nodes, without the waiting
--- for others, which stands beside it; the share is the time of its `wan` hops in that time. For the run: the part of the critical path that is `wan` hops.
--- A share near 1 says that a better tree, or fewer collectives, would pay; crossings say how many times in a row the way goes between clusters.
+-- For each cluster: the routes of its ranks' own contributions to the root and of the results back, as messages and
+-- work at the nodes; waiting for others is listed beside them. The share is the part of that time that is `wan` hops.
+-- For the run: the part of the critical path that is `wan` hops. If a share is near 1, a better tree or fewer
+-- collectives would pay off. crossings count how many times in sequence a route goes between clusters.
 --
 -- key scope
 -- column scope VARCHAR -- critical_path, then each cluster.
--- column share DOUBLE -- Part of the path's time that is hops between clusters; null where there is no path or no hop to follow.
+-- column share DOUBLE -- Part of the path's time that is hops between clusters; null if there is no path or no hop to
+--    follow.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- column hops DOUBLE -- Hops on the path per collective; for a cluster the mean over its ranks' routes.
@@ -16,6 +18,7 @@
 -- column wan_ns BIGINT -- The part of it that is hops between clusters.
 -- column waiting_ns BIGINT -- Time in these collectives that is not on the routes: waiting for others.
 -- column collectives BIGINT -- Collectives on the path.
+-- narrow share_low, bytes, collectives
 -- uses run_path, own_routes, share_of, share_intervals, block_of
 -- bar share
 -- example analyze wan-share trace --fail-if "critical_path.share > 40%"

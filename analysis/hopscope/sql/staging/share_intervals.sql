@@ -1,108 +1,12 @@
--- The interval of 95 % of a share, by a block bootstrap over collectives.
+-- The interval of 95 % of a share, by the block bootstrap over collectives.
 --
--- Give it the name of a table with columns key, block, part and whole. 200 times, as many blocks as there are get drawn with replacement and every key's
--- share is taken over those drawn; the interval lies between the 2.5 % and the 97.5 % quantile of these shares. The draws come from a hash, not from a random
--- number, so that an answer repeats. Rows whose block is null happen once and are in every draw as they are. Below 5 blocks (13 collectives) there is no interval: both ends are null.
+-- Give it the name of a table with columns key, block, part and whole; see share_draws. The interval lies between the 2.5 % and the 97.5 % quantile of the
+-- shares drawn. Below 5 blocks (13 collectives) there is none.
+--
+-- uses share_draws
 create or replace macro share_intervals(measures) as table
-    with per_block as materialized (
-        select
-            key,
-            block,
-            sum(part) as part,
-            sum(whole) as whole
-        from query_table(measures)
-        group by key, block
-    ),
-
-    blocks as materialized (
-        select
-            drawn_from.block,
-            row_number() over (order by drawn_from.block) - 1 as place,
-            count(*) over () as n
-        from (
-            select distinct block
-            from per_block
-            where block is not null
-        ) as drawn_from
-    ),
-
-    draws as (
-        select
-            resamples.resample,
-            (md5_number_lower(concat_ws(' ', resamples.resample, blocks.place)) % blocks.n::ubigint)::bigint as place
-        from blocks
-        cross join range(200) as resamples (resample)
-        where blocks.n >= 5
-    ),
-
-    drawn_times as (
-        select
-            resample,
-            place,
-            count(*) as times
-        from draws
-        group by resample, place
-    ),
-
-    -- How often each block is drawn, in the order of their places; a share is then a quotient of two inner products.
-    weights as materialized (
-        select
-            resamples.resample,
-            list(coalesce(drawn_times.times, 0)::double order by blocks.place) as times
-        from blocks
-        cross join range(200) as resamples (resample)
-        left join drawn_times on resamples.resample = drawn_times.resample and blocks.place = drawn_times.place
-        where blocks.n >= 5
-        group by resamples.resample
-    ),
-
-    once as (
-        select
-            key,
-            part,
-            whole
-        from per_block
-        where block is null
-    ),
-
-    keys as (
-        select key
-        from per_block
-        where block is not null
-        group by key
-    ),
-
-    in_order as materialized (
-        select
-            keys.key,
-            list(coalesce(per_block.part, 0)::double order by blocks.place) as parts,
-            list(coalesce(per_block.whole, 0)::double order by blocks.place) as wholes
-        from blocks
-        cross join keys
-        left join per_block on keys.key = per_block.key and blocks.block = per_block.block
-        group by keys.key
-    ),
-
-    drawn as (
-        select
-            in_order.key,
-            list_inner_product(weights.times, in_order.parts) as part,
-            list_inner_product(weights.times, in_order.wholes) as whole
-        from weights
-        cross join in_order
-    ),
-
-    resampled as (
-        select
-            drawn.key,
-            (drawn.part + coalesce(once.part, 0)) / nullif(drawn.whole + coalesce(once.whole, 0), 0) as share
-        from drawn
-        left join once on drawn.key = once.key
-    )
-
     select
         key,
-        quantile_cont(share, 0.025)::double as share_low,
-        quantile_cont(share, 0.975)::double as share_high
-    from resampled
-    group by key;
+        list_aggregate(draws, 'quantile_cont', interval_ends()[1])::double as share_low,
+        list_aggregate(draws, 'quantile_cont', interval_ends()[2])::double as share_high
+    from share_draws(measures);

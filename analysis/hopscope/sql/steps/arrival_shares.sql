@@ -3,6 +3,32 @@
 -- Give it an expression over the columns of `ranks`. A share is taken over the complete collectives in which at least one rank of that label took part; a
 -- label is `late` if its share's interval lies wholly above twice what chance would give it (2/n for one rank of n), and likewise the `cause`.
 --
+-- column share DOUBLE -- Part of its collectives that it entered last, where the clocks can tell.
+-- column share_low DOUBLE [share] -- Lower end of the share's interval; null below 13 collectives.
+-- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- column late BOOLEAN -- Whether it enters last more often than by chance: the interval lies wholly above
+--    `late_above`; null if there is no interval. This only describes: in every clean run a tree releases some rank last.
+--    Gates and findings use `cause`.
+-- column cause_share DOUBLE -- Part of the collectives whose last arrival was late because this one computed longer
+--    than the others.
+-- column cause_low DOUBLE [share] -- Lower end of the cause's interval.
+-- column cause_high DOUBLE [share] -- Upper end of the cause's interval.
+-- column cause BOOLEAN -- Whether it is the cause: that interval lies wholly above `cause_above`; null if there is
+--    no interval. Gates and findings use this.
+-- column released_share DOUBLE -- Part of the collectives whose last arrival was late because the previous collective
+--    released this one last: the tree is the reason, not the computing.
+-- column released_low DOUBLE [share] -- Lower end of its interval.
+-- column released_high DOUBLE [share] -- Upper end of its interval.
+-- column chance DOUBLE [share] -- The share of last arrivals that chance would give it: its part of the members, over
+--    its collectives.
+-- column cause_chance DOUBLE [share] -- The share of causes that chance would give it: its part of all ranks.
+-- column late_above DOUBLE [share] -- The share that its interval must lie above to be late: twice `chance`.
+-- column cause_above DOUBLE [share] -- The share that its interval must lie above to be the cause: twice `cause_chance`.
+-- column undecided DOUBLE [share] -- Part of its collectives that it may have entered last, where the clocks cannot
+--    tell.
+-- column margin_ns BIGINT -- Median time by which it was last.
+-- column waiting_ns BIGINT -- Time that the others spent waiting for it, over all ranks.
+-- column collectives BIGINT -- Complete collectives that it took part in, of two ranks or more.
 -- uses last_enters, members, waiting, causes, share_of, share_intervals, block_of
 create or replace macro arrival_shares(label) as table
     with labels as materialized (
@@ -100,6 +126,7 @@ create or replace macro arrival_shares(label) as table
             share_of(coalesce(lasts_of.undecided, 0), wholes.collectives) as undecided,
             lasts_of.margin_ns,
             wholes.chances / wholes.collectives as chance,
+            2 * wholes.chances / wholes.collectives as late_above,
             wholes.collectives
         from wholes
         left join lasts_of on wholes.key = lasts_of.key
@@ -195,7 +222,8 @@ create or replace macro arrival_shares(label) as table
             members_of.key,
             share_of(sum(cause_measures.part), sum(cause_measures.whole)) as share,
             share_of(sum(cause_measures.released), sum(cause_measures.whole)) as released_share,
-            members_of.members / (select count(*) from labels) as chance
+            members_of.members / (select count(*) from labels) as chance,
+            2 * members_of.members / (select count(*) from labels) as cause_above
         from members_of
         left join cause_measures on members_of.key = cause_measures.key
         group by members_of.key, members_of.members
@@ -215,16 +243,18 @@ create or replace macro arrival_shares(label) as table
         arrivals.share::double as share,
         arrival_intervals.share_low,
         arrival_intervals.share_high,
-        arrival_intervals.share_low > 2 * arrivals.chance as late,
+        arrival_intervals.share_low > arrivals.late_above as late,
         cause_shares.share::double as cause_share,
         cause_intervals.share_low as cause_low,
         cause_intervals.share_high as cause_high,
-        cause_intervals.share_low > 2 * cause_shares.chance as cause,
+        cause_intervals.share_low > cause_shares.cause_above as cause,
         cause_shares.released_share::double as released_share,
         released_intervals.share_low as released_low,
         released_intervals.share_high as released_high,
         arrivals.chance::double as chance,
         cause_shares.chance::double as cause_chance,
+        arrivals.late_above::double as late_above,
+        cause_shares.cause_above::double as cause_above,
         arrivals.undecided::double as undecided,
         round(arrivals.margin_ns)::bigint as margin_ns,
         coalesce(charged.waiting_ns, 0)::bigint as waiting_ns,

@@ -1,6 +1,6 @@
--- Of every hop and every message of the application, what is known of whether its receiver waited for it.
+-- Of every hop and every message of the application, whether its receiver waited for it, as far as the trace shows.
 --
--- binding is as in the tables `hops` and `messages`; where it is `undecided`, nobody can tell.
+-- binding is as in the tables `hops` and `messages`; `undecided` means that the trace does not show it.
 create or replace view bindings as
 select
     'hops' as what,

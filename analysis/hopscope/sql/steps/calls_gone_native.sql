@@ -1,6 +1,6 @@
--- The calls for which a tree was asked and could not serve, by operation and reason.
+-- Calls with a reason why the MPI library ran them, or why its messages are not known, by operation and reason.
 --
--- reason is what the archive says behind `native:`.
+-- reason is the text after `native:` in the archive.
 create or replace view calls_gone_native as
 select
     collectives.op,

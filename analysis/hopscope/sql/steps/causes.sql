@@ -1,11 +1,12 @@
--- Why the last arrival of each collective was late: whose computing it was, or whom the collective before let go last.
+-- Why the last arrival of each collective was late: whose computing it was, or whom the previous collective released last.
 --
--- The rank that enters last need not be the one that is late: its neighbours wait for it in a halo exchange and enter after it, and a tree lets some ranks go
--- later than others. The path that led to the last arrival (`lead`) says who can be the cause. A rank on it is the cause if it computed longer since its last
--- collective than the median member, by at least half of the lateness: the time from the median enter to the last one. Only what lies on the path counts.
--- Failing that, the rank on which the path begins was released late if it left its collective before later than the median member, by at least half as much.
--- A collective can hold a rank up for no longer than that rank was in it. Where the others did not wait for it there (a broadcast need not wait for who comes
--- late), it leaves late because it came late: that part of the lateness it brought along. It is no part of what is to be explained, nor released late.
+-- The rank that enters last need not be the one that is slow: its neighbours wait for the slow rank in a halo exchange and enter after it, and a tree
+-- releases some ranks later than others. Lateness is the time from the median enter to the last one. The path that led to the last arrival (`lead`) names
+-- the possible causes. A rank on it is the cause if, since its previous collective, it computed longer than the median member by at least half of the
+-- lateness; only computing that lies on the path counts.
+-- If no rank did, the rank on which the path begins was released late if it left its previous collective later than the median member by at least half of
+-- the lateness. A collective cannot hold a rank up for longer than the rank was in it. Where the others did not wait for a rank there (a broadcast need not
+-- wait for a late receiver), it leaves late because it came late. That part of the lateness is subtracted: nothing here has to explain it.
 -- One row per complete collective with such a path; both ranks may be null.
 create or replace view causes as
 with leads as materialized (
@@ -22,7 +23,7 @@ with leads as materialized (
     group by path_stretches.path_collective_id, path_stretches.rank
 ),
 
--- What the ranks on the path computed goes along in a list: `calls` is read once.
+-- A list carries what the ranks on the path computed: `calls` is read once.
 usual as materialized (
     select
         calls.collective_id,
@@ -43,7 +44,7 @@ led as (
     from usual
 ),
 
--- A path may also lead over ranks that are no members.
+-- A path may also lead over ranks that are not members.
 blamed as (
     select
         leads.collective_id,

@@ -1,6 +1,6 @@
 -- Each collective with the place in the program that called it, to align two runs by.
 --
--- Members may call from different places; the least call site stands for all, and `unknown` where the collector saw none.
+-- Members may call from different places; the smallest call site stands for all, or `unknown` where the collector saw none.
 create or replace view collective_sites as
 select
     collectives.collective_id,

@@ -1,6 +1,7 @@
--- The usual time of a hop over each edge: the median of those that their receiver waited for, from 5 on.
+-- The usual time of a hop over each edge: the median of those that their receiver waited for, if there are at least 5.
 --
--- One row per directed pair and phase. What was not waited for was seen late, so its time says little.
+-- One row per directed pair and phase. A message that nobody waited for is noticed late, so its time says little; so is a message of the MPI library that was
+-- sent before its receiver came to wait for it, because only a rank inside MPI receives.
 create or replace view edge_usual as
 select
     src,
@@ -8,6 +9,6 @@ select
     phase,
     median(recv_end_ns - send_begin_ns) as usual_ns
 from hops
-where binding = 'recv'
+where binding = 'recv' and (source = 'tree' or recv_wait_begin_ns <= send_begin_ns + clock_error_ns)
 group by src, dst, phase
 having count(*) >= 5;

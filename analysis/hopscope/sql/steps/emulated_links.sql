@@ -1,14 +1,15 @@
--- The links that a run emulated, in words: one row a link class, pair of hosts or interface.
+-- The links that a run emulated, in words: one row a link class, pair of clusters or hosts, interface or rank.
 --
 -- From the run's `emulated` object (`emulate` in schemas/topology.schema.json). Latency is one way. Units are chosen to be read, not computed with.
 --
--- uses duration_in_words
+-- uses quantity
 create or replace view emulated_links as
 with given as (
     select
         emulated,
         json_extract(emulated, '$.links') as links,
-        json_extract(emulated, '$.host_interface') as interface
+        json_extract(emulated, '$.host_interface') as interface,
+        json_extract(emulated, '$.rank') as rank
     from run
     where emulated is not null
 ),
@@ -20,6 +21,11 @@ classes as (
     from given
 ),
 
+cluster_pairs as (
+    select unnest(from_json(json_extract(emulated, '$.cluster_pairs'), '["JSON"]')) as pair
+    from given
+),
+
 pairs as (
     select unnest(from_json(json_extract(emulated, '$.pairs'), '["JSON"]')) as pair
     from given
@@ -27,7 +33,7 @@ pairs as (
 
 settings as (
     select
-        list_position(['self', 'shm', 'lan', 'wan'], link) as place,
+        list_position(link_classes(), link) as place,
         link as what,
         json_extract(links, link) as setting
     from classes
@@ -35,17 +41,32 @@ settings as (
     union all
     select
         10 as place,
+        'all from ' || json_extract_string(pair, 'from') || ' to ' || json_extract_string(pair, 'to') as what,
+        pair as setting
+    from cluster_pairs
+
+    union all
+    select
+        11 as place,
         json_extract_string(pair, 'from') || ' to ' || json_extract_string(pair, 'to') as what,
         pair as setting
     from pairs
 
     union all
     select
-        11 as place,
+        12 as place,
         'every host one message at a time' as what,
         interface as setting
     from given
     where interface is not null
+
+    union all
+    select
+        13 as place,
+        'every rank one message at a time' as what,
+        rank as setting
+    from given
+    where rank is not null
 )
 
 select
@@ -54,9 +75,16 @@ select
         ' and ',
         case
             when json_exists(setting, '$.latency_trace_ns') then 'latencies of a trace'
-            else duration_in_words(cast(json_extract_string(setting, 'latency_ns') as double))
+            else quantity(cast(json_extract_string(setting, 'latency_ns') as double), 'ns')
         end,
-        duration_in_words(cast(json_extract_string(setting, 'per_message_ns') as double)) || ' each',
-        format('{:.6g} bytes/s', cast(json_extract_string(setting, 'bytes_per_second') as double))
+        quantity(cast(json_extract_string(setting, 'per_message_ns') as double), 'ns') || ' each',
+        quantity(cast(json_extract_string(setting, 'per_byte_ns') as double), 'ns') || ' a byte',
+        case
+            when json_exists(setting, '$.bytes_per_second_trace') then 'bandwidths of a trace'
+            else quantity(cast(json_extract_string(setting, 'bytes_per_second') as double), 'bytes/s')
+        end,
+        case when json_extract_string(setting, 'cut_through') = 'true' then 'bytes passed on as they come' end,
+        'leaving by ' || json_extract_string(setting, '$.gateways.from'),
+        'coming in by ' || json_extract_string(setting, '$.gateways.to')
     ) as words
 from settings;

@@ -1,8 +1,9 @@
 -- Each rank's own route to the root and back in each collective with hops, without waiting for others.
 --
 -- One row per rank and collective. The route follows the rank's contribution over its parents to the root and the result back down. Its time is that of its
--- messages (`edge_times`) and of the work at the nodes between: at a node on the way up from the last child's message to the node's own send, on the way down
--- from the message to the send towards this rank, at the end until leaving. Waiting for siblings on the way is not in it; the rest of the call is waiting_ns.
+-- messages (`edge_times`) and of the work at the nodes between: at a node on the way up from the last child's message to the node's own send, on the way
+-- down from the message to the send towards this rank, and at the end until the rank leaves. It excludes waiting for siblings; the rest of the call is
+-- waiting_ns.
 --
 -- uses edge_times
 create or replace view own_routes as
@@ -30,7 +31,7 @@ received as (
     group by collective_id, dst
 ),
 
--- Each rank between its enter and its leave: when it had its last child's message, and when the one from the root.
+-- Each rank between its enter and its leave: when it received its last child's message, and when the message from the root.
 nodes as materialized (
     select
         calls.collective_id,
@@ -78,7 +79,7 @@ roots as (
     from links
 ),
 
--- From the roots outwards: a rank's route is its parent's and the edge between them.
+-- From the roots outwards: a rank's route is its parent's plus the edge between them.
 routes as (
     select
         collective_id,
@@ -107,7 +108,7 @@ routes as (
             routes.collective_id = links.collective_id
             and routes.is_up = links.is_up
             and routes.rank = links.parent
-    -- A tree is never deeper than its ranks are many; a message graph that is no tree must not run on.
+    -- A tree of n ranks is at most n - 1 deep; this ends the walk over a message graph that is not a tree.
     where routes.depth < (select count(*) from ranks)
 ),
 
@@ -126,7 +127,7 @@ ways as (
     group by collective_id, rank
 ),
 
--- The end of the call: since the answer came, at the root since it had everything, elsewhere nothing (who only sends is done).
+-- The end of the call: from the arrival of the result, at the root from the last message; a rank that only sends has none.
 ended as (
     select
         ways.collective_id,

@@ -2,6 +2,12 @@
 --
 -- Give it an expression over the columns of `run_path`; stretches where it is null count for the whole but get no row.
 --
+-- column time_ns BIGINT -- Time that the path spends there.
+-- column share DOUBLE -- Part of the path's time.
+-- column share_low DOUBLE [share] -- Lower end of the share's interval.
+-- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- column compute_ns BIGINT -- The part of time_ns that is computing, outside all MPI.
+-- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives.
 -- uses run_path, share_of, share_intervals
 create or replace macro run_path_shares(label) as table
     with labelled as materialized (
@@ -26,8 +32,7 @@ create or replace macro run_path_shares(label) as table
             key,
             sum(time_ns) as time_ns,
             sum(time_ns) filter (where category = 'compute') as compute_ns,
-            sum(time_ns) filter (where category in ('shm', 'lan', 'wan')) as hops_ns,
-            count(*) as stretches
+            sum(time_ns) filter (where list_contains(link_classes(), category)) as hops_ns
         from labelled
         where key is not null
         group by key
@@ -60,7 +65,6 @@ create or replace macro run_path_shares(label) as table
         intervals.share_low,
         intervals.share_high,
         coalesce(totals.compute_ns, 0)::bigint as compute_ns,
-        coalesce(totals.hops_ns, 0)::bigint as hops_ns,
-        totals.stretches
+        coalesce(totals.hops_ns, 0)::bigint as hops_ns
     from totals
     left join share_intervals('measures') as intervals on totals.key = intervals.key;

@@ -1,0 +1,133 @@
+"""The collector's shapes, algorithms, trees and schedules; built from analysis/native/plan and collector/src/plan."""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+# Kinds of steps, phases of messages, and the two buffers of the user's among the slots.
+RECEIVE: int
+SEND: int
+COMBINE: int
+COPY: int
+JOIN: int
+UP: int
+DOWN: int
+EXCHANGE: int
+INPUT: int
+OUTPUT: int
+
+class Shape:
+    """A row of the table of shapes."""
+
+    name: str
+    same_as: str | None
+    """Of a second name: the first one."""
+    counts: str | None
+    """What `fan_out` counts; None: the shape takes none."""
+    meaning: str
+    is_simple: bool
+    """It can be a level of a hierarchy."""
+
+class Algorithm:
+    """A row of the table of algorithms."""
+
+    name: str
+    operations: list[str]
+    meaning: str
+    keeps_order: bool
+    """Operands stay in rank order, so operations that do not commute run too."""
+    cuts: bool
+    """`segment_bytes` means something."""
+    by_tree: bool
+    """Rules ask for it by trees and not by its name."""
+
+class Operation:
+    """A collective operation that the engine can run."""
+
+    name: str
+    reduces: bool
+    has_root: bool
+    hides_bytes: bool
+    """Members know only their own counts, so a rule's `bytes` cannot decide about it."""
+
+class Schedules(TypedDict):
+    """The schedules of all ranks: a row for each step, rank after rank; every row number counts over all ranks.
+
+    Times are nowhere: a step can run when all that it waits for are done. Lengths and places are in units.
+    """
+
+    first_step: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1): the rows of rank r are [first_step[r], [r + 1])
+    kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (does nothing: several became one)
+    phase: np.ndarray[Any, np.dtype[np.int8]]  # UP, DOWN, EXCHANGE
+    round: np.ndarray[Any, np.dtype[np.int32]]
+    peer: np.ndarray[Any, np.dtype[np.int32]]  # RECEIVE, SEND: the other rank; -1
+    segment: np.ndarray[Any, np.dtype[np.int32]]
+    slot: np.ndarray[Any, np.dtype[np.int32]]  # RECEIVE, COPY: written; SEND: read; COMBINE: slot = operand op slot
+    operand: np.ndarray[Any, np.dtype[np.int32]]  # COPY, COMBINE: read
+    at: np.ndarray[Any, np.dtype[np.int64]]  # units from the beginning of slot
+    operand_at: np.ndarray[Any, np.dtype[np.int64]]  # units from the beginning of operand
+    length: np.ndarray[Any, np.dtype[np.int64]]  # units
+    unmet: np.ndarray[Any, np.dtype[np.int32]]  # how many steps it waits for
+    first_edge: np.ndarray[Any, np.dtype[np.int64]]  # (steps + 1): edge[first_edge[i]:first_edge[i + 1]] wait for row i
+    edge: np.ndarray[Any, np.dtype[np.int64]]  # rows, in the order in which they start if they become ready together
+    first_ready: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1), into ready
+    ready: np.ndarray[Any, np.dtype[np.int64]]  # rows that wait for none, in the order in which each rank starts them
+    other_end: np.ndarray[Any, np.dtype[np.int64]]  # the receive of a send, the send of a receive; -1: no message
+    ring_units: np.ndarray[Any, np.dtype[np.int64]]  # (ranks): units of each slot that is not the user's
+    slots: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): slots in use
+    most_messages: np.ndarray[Any, np.dtype[np.int32]]  # (ranks): bound on messages under way at once
+
+def shapes() -> list[Shape]:
+    """Every shape, in the order in which messages and documents list them."""
+
+def algorithms() -> list[Algorithm]:
+    """Every algorithm. One that serves operations in different ways has several rows of one name."""
+
+def operations() -> list[Operation]:
+    """Every operation that the engine can run."""
+
+def requested(file_or_name: bytes) -> tuple[bytes, bytes]:
+    """The text of a tree file, or of the one that a name such as kary:4 stands for; and its name for messages.
+
+    Raises ValueError in the collector's words.
+    """
+
+class Tree:
+    """One tree, from its definition as a tree file has it. ValueError: `line:column: what is wrong`."""
+
+    def __init__(self, definition: bytes) -> None: ...
+    def places(
+        self, root: int, broadcast: bool, hosts: Sequence[int], clusters: Sequence[int]
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """The parent of each rank (-1 at the root) and its children in order.
+
+        hosts and clusters: a number for each rank, equal where they are the same.
+        """
+
+class TreeFile:
+    """A whole tree file. ranks: of the job, if known. ValueError: `line:column: what is wrong`."""
+
+    def __init__(self, text: bytes, ranks: int = 0) -> None: ...
+    name: str
+    def rule(self, operation: str, ranks: int, bytes: int) -> int | None:
+        """The rule that decides about a call, as the tree file's schema says what `bytes` are; None: it goes native."""
+
+    def schedules(
+        self,
+        rule: int,
+        operation: str,
+        hosts: Sequence[int],
+        clusters: Sequence[int],
+        lengths: Sequence[int],
+        root: int | None = None,
+        unit_bytes: int = 1,
+        in_place: bool = False,
+    ) -> Schedules:
+        """What every rank does in a call that this rule runs.
+
+        lengths, in units: none of a barrier; one of what all ranks have whole (Allreduce, Reduce, Bcast, Scan, Exscan);
+        of blocks one for all or one for each rank, of Alltoall* also one for each pair (row by row: from, to). The
+        engine counts reductions in elements (of unit_bytes) and all else in bytes. root: of operations that have one;
+        the others keep the root of an explicit tree.
+        """

@@ -1,0 +1,95 @@
+"""The messages of the engine's own algorithms, read from the schedules that it would run (`hopscope._plan`)."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+import numpy as np
+
+from hopscope import _plan
+from hopscope.algorithms.messages import Message, Pattern
+
+
+def algorithms(operation: str) -> list[str]:
+    """The names of the engine's algorithms for an operation, but for those along trees."""
+    return [row.name for row in _plan.algorithms() if operation in row.operations and not row.by_tree]
+
+
+@lru_cache(maxsize=256)
+def pattern(
+    algorithm: str, operation: str, ranks: int, root: int | None, *, lengths: tuple[int, ...], unit: int, segment: int
+) -> Pattern | None:
+    """What the engine would send. lengths: in units of so many bytes; segment: bytes, 0 for whole messages.
+
+    None where it has no such schedule.
+    """
+    cuts = any(row.cuts for row in _plan.algorithms() if row.name == algorithm and operation in row.operations)
+    rule = {
+        "operations": [operation],
+        "algorithm": algorithm,
+        **({"segment_bytes": segment} if segment and cuts else {}),
+    }
+    if segment and not cuts:
+        return None
+    try:
+        file = _plan.TreeFile(json.dumps({"schema_version": 1, "rules": [rule]}).encode())
+        here = [0] * ranks
+        schedules = file.schedules(0, operation, here, here, lengths, root, unit)
+    except ValueError:
+        return None
+    return of_schedules(schedules, unit)
+
+
+def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:
+    """The messages of all ranks' schedules. A send comes after the receives whose data it passes on, directly or
+    through combining and copying, not after those that only free a buffer."""
+    kind, peer, length = schedules["kind"], schedules["peer"], schedules["length"]
+    rank_of = np.repeat(np.arange(len(schedules["first_step"]) - 1), np.diff(schedules["first_step"]))
+    before: list[list[int]] = [[] for _ in kind]
+    for row in range(len(kind)):
+        for later in schedules["edge"][schedules["first_edge"][row] : schedules["first_edge"][row + 1]]:
+            before[int(later)].append(row)
+
+    needs: dict[int, frozenset[int]] = {}
+
+    def receives(row: int) -> frozenset[int]:
+        """The receives that a step comes after, but for those before a message."""
+        if row not in needs:
+            found: set[int] = set()
+            for earlier in before[row]:
+                if kind[earlier] == _plan.RECEIVE:
+                    found.add(earlier)
+                elif kind[earlier] != _plan.SEND:
+                    found |= receives(earlier)
+            needs[row] = frozenset(found)
+        return needs[row]
+
+    sends = [int(row) for row in np.flatnonzero(kind == _plan.SEND)]
+    for row in range(len(kind)):  # in their order, so that no recursion is deep
+        receives(row)
+    return in_order(
+        {row: (int(rank_of[row]), int(peer[row]), int(length[row]) * unit) for row in sends},
+        {row: [int(schedules["other_end"][receive]) for receive in needs[row]] for row in sends},
+    )
+
+
+def in_order(sends: dict[int, tuple[int, int, int]], after: dict[int, list[int]]) -> Pattern:
+    """A pattern from sends in any order, each with those that it comes after."""
+    left = {row: len(set(earlier)) for row, earlier in after.items()}
+    followers: dict[int, list[int]] = {row: [] for row in sends}
+    for row, earlier in after.items():
+        for one in set(earlier):
+            followers[one].append(row)
+    ready = [row for row in sends if not left[row]]
+    number: dict[int, int] = {}
+    for row in ready:
+        number[row] = len(number)
+        for follower in followers[row]:
+            left[follower] -= 1
+            if not left[follower]:
+                ready.append(follower)
+    # Those of one edge stay in the order of their rows.
+    by_level = sorted(number, key=number.__getitem__)
+    place = {row: at for at, row in enumerate(by_level)}
+    return Pattern([Message(*sends[row], tuple(sorted(place[one] for one in set(after[row])))) for row in by_level])

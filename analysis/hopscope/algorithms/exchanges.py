@@ -1,0 +1,332 @@
+"""Exchanges between peers as MPI libraries run them, where the engine has no such algorithm or another form of it.
+
+Each function says where the algorithm was published. What a library does with a number of ranks that is not a power of
+two is not published: it follows the sources of Open MPI 4.1 (coll_base_*.c), which took much of it from MPICH.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hopscope.algorithms.messages import Message, Pattern, Script
+
+
+class Fold:
+    """The largest power of two of ranks, `size`; each of the `extra` others gives its part to a neighbour."""
+
+    def __init__(self, ranks: int, *, even_stays: bool = False) -> None:
+        self.size = 1 << (ranks.bit_length() - 1)
+        self.extra = ranks - self.size
+        self._stays = 0 if even_stays else 1
+
+    def rank(self, place: int) -> int:
+        """The rank at a place of the power of two."""
+        return 2 * place + self._stays if place < self.extra else place + self.extra
+
+    def out(self, place: int) -> int:
+        """The rank that gave its part to this place."""
+        return 2 * place + 1 - self._stays
+
+
+def shares(units: int, ranks: int) -> list[int]:
+    """A vector in parts; the first ones have one unit more."""
+    return [units // ranks + (rank < units % ranks) for rank in range(ranks)]
+
+
+def pairwise(ranks: int, block: int) -> Pattern:
+    """Round k: to the k-th rank after, from the k-th before (Thakur, Rabenseifner, Gropp 2005), for any ranks."""
+    script = Script()
+    for step in range(1, ranks):
+        script.round((rank, (rank + step) % ranks, block) for rank in range(ranks))
+    return script.pattern()
+
+
+def neighbor_exchange(ranks: int, block: int) -> Pattern | None:
+    """Even ranks exchange with the right neighbour, then the left one, two blocks at a time (J. Chen et al.,
+    "Performance Evaluation of Allgather Algorithms on Terascale Linux Cluster with Fast Ethernet", HPC Asia 2005)."""
+    if ranks % 2:
+        return None
+    script = Script()
+    for step in range(ranks // 2):
+        towards = 1 if step % 2 == 0 else -1
+        size = block if step == 0 else 2 * block
+        script.round((rank, (rank + (towards if rank % 2 == 0 else -towards)) % ranks, size) for rank in range(ranks))
+    return script.pattern()
+
+
+def doubling_barrier(ranks: int) -> Pattern:
+    """Recursive doubling in which the ranks beyond the power of two signal the rank that many below."""
+    fold, script = Fold(ranks), Script()
+    beyond = [(rank, rank - fold.size) for rank in range(fold.size, ranks)]
+    script.round((high, low, 0) for high, low in beyond)
+    for bit in range(fold.size.bit_length() - 1):
+        script.round((rank, rank ^ (1 << bit), 0) for rank in range(fold.size))
+    script.round((low, high, 0) for high, low in beyond)
+    return script.pattern()
+
+
+def ring_allreduce(ranks: int, units: int, unit: int, phases: int = 1) -> Pattern:
+    """The parts of the vector go round once to be summed, in as many phases, and once more whole (Patarasuk and Yuan
+    2009; in segments: Pjesivac-Grbovic et al. 2007)."""
+    parts, script = shares(units, ranks), Script()
+    for phase in range(phases):
+        for step in range(1, ranks):
+            script.round(
+                (rank, (rank + 1) % ranks, unit * shares(parts[(rank - step + 1) % ranks], phases)[phase])
+                for rank in range(ranks)
+            )
+    for step in range(1, ranks):
+        script.round((rank, (rank + 1) % ranks, unit * parts[(rank - step + 2) % ranks]) for rank in range(ranks))
+    return script.pattern()
+
+
+def _halves(script: Script, fold: Fold, units: int, unit: int, *, whole: bool = False) -> list[list[tuple[int, int]]]:
+    """Reduce-scatter by recursive halving (R. Rabenseifner, "Optimization of Collective Reduction Operations", ICCS
+    2004). For each place the windows, sent and kept, of each step. whole: the ranks beyond the power of two give their
+    vector away whole, as in MPICH; else the two of a pair reduce a half each."""
+    half = units // 2
+    if whole:
+        script.round((fold.out(place), fold.rank(place), unit * units) for place in range(fold.extra))
+    else:
+        script.round(
+            send
+            for place in range(fold.extra)
+            for send in (
+                (fold.out(place), fold.rank(place), unit * half),
+                (fold.rank(place), fold.out(place), unit * (units - half)),
+            )
+        )
+        script.round((fold.out(place), fold.rank(place), unit * (units - half)) for place in range(fold.extra))
+    window, steps = [units] * fold.size, [[] for _ in range(fold.size)]
+    for bit in range(fold.size.bit_length() - 1):
+        for place in range(fold.size):
+            low = not place >> bit & 1
+            kept = window[place] // 2 if low else window[place] - window[place] // 2
+            steps[place].append((window[place] - kept, kept))
+            window[place] = kept
+        script.round(
+            (fold.rank(place), fold.rank(place ^ 1 << bit), unit * steps[place][bit][0]) for place in range(fold.size)
+        )
+    return steps
+
+
+def rabenseifner_allreduce(ranks: int, units: int, unit: int, *, whole: bool = False) -> Pattern:
+    """Reduce-scatter by recursive halving, then allgather by recursive doubling (Rabenseifner 2004). whole: as MPICH
+    does it on a number of ranks that is not a power of two."""
+    fold, script = Fold(ranks, even_stays=not whole), Script()
+    steps = _halves(script, fold, units, unit, whole=whole)
+    for bit in reversed(range(fold.size.bit_length() - 1)):
+        script.round(
+            (fold.rank(place), fold.rank(place ^ 1 << bit), unit * steps[place][bit][1]) for place in range(fold.size)
+        )
+    script.round((fold.rank(place), fold.out(place), unit * units) for place in range(fold.extra))
+    return script.pattern()
+
+
+def rabenseifner_reduce(ranks: int, units: int, unit: int, root: int, *, whole: bool = False) -> Pattern:
+    """Reduce-scatter by recursive halving, then a binomial gather (Rabenseifner 2004). A root that gave its part away
+    takes the place of rank 0. whole: as MPICH does it on a number of ranks that is not a power of two."""
+    fold, script = Fold(ranks, even_stays=True), Script()
+    steps = _halves(script, fold, units, unit, whole=whole)
+    bits = fold.size.bit_length() - 1
+    owner = [fold.rank(place) for place in range(fold.size)]
+    if root >= 2 * fold.extra:
+        to = root - fold.extra
+    else:
+        to = root // 2 if root % 2 == 0 else 0
+        if root % 2:
+            last = steps[0][bits - 1][1] if bits else units
+            script.round([(owner[0], root, unit * last)])
+            owner[0] = root
+    for bit in reversed(range(bits)):
+        senders = [
+            place
+            for place in range(fold.size)
+            if all(place >> b & 1 == to >> b & 1 for b in range(bit + 1, bits)) and place >> bit & 1 != to >> bit & 1
+        ]
+        script.round((owner[p], owner[p ^ 1 << bit], unit * steps[p][bit][1]) for p in senders)
+    return script.pattern()
+
+
+def doubling_with_handing_on(
+    ranks: int, script: Script, rank_of: Callable[[int], int], size: Callable[[int, int, int], int]
+) -> None:
+    """Recursive doubling over any number of ranks: where a rank has no partner, others that have the partner's part
+    hand it on by halving distances (Thakur, Rabenseifner, Gropp 2005, section 3.2.1).
+
+    size(v, mask, extra) is what v sends in the round of mask to its partner, or (extra) of what it received.
+    """
+    mask = 1
+    while mask < ranks:
+        script.round((rank_of(v), rank_of(v ^ mask), size(v, mask, 0)) for v in range(ranks) if v ^ mask < ranks)
+        half = mask >> 1
+        while half:
+            sends = []
+            for v in range(ranks):
+                own, partners = v & -mask, (v ^ mask) & -mask
+                if partners + mask <= ranks:
+                    continue
+                having = ranks - own - mask
+                tree = v & -(half << 1)
+                other = v ^ half
+                if other > v and v < tree + having <= other < ranks:
+                    sends.append((rank_of(v), rank_of(other), size(v, mask, 1)))
+            script.round(sends)
+            half >>= 1
+        mask <<= 1
+
+
+def doubling_reduce_scatter(ranks: int, block: int) -> Pattern:
+    """Recursive doubling of all blocks but the own ones (Thakur, Rabenseifner, Gropp 2005, for short messages)."""
+
+    def size(v: int, mask: int, extra: int) -> int:
+        about = (v ^ mask) & -mask if extra else v & -mask
+        return block * (min(about, ranks) + max(0, ranks - about - mask))
+
+    script = Script()
+    doubling_with_handing_on(ranks, script, lambda v: v, size)
+    return script.pattern()
+
+
+def halving_reduce_scatter(ranks: int, block: int) -> Pattern:
+    """Recursive halving over blocks, the farthest partner first (Thakur, Rabenseifner, Gropp 2005)."""
+    fold, script = Fold(ranks), Script()
+    blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
+    script.round((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra))
+    mask = fold.size >> 1
+    while mask:
+        sends = []
+        for place in range(fold.size):
+            first = (place ^ mask) & -mask
+            sends.append((fold.rank(place), fold.rank(place ^ mask), block * sum(blocks[first : first + mask])))
+        script.round(sends)
+        mask >>= 1
+    script.round((fold.rank(place), fold.out(place), block) for place in range(fold.extra))
+    return script.pattern()
+
+
+def butterfly_reduce_scatter(ranks: int, block: int, *, turned: bool) -> Pattern:
+    """Recursive halving, the nearest partner first, so that blocks end in bit-reversed order (J. L. Traeff, "An
+    Improved Algorithm for (Non-commutative) Reduce-Scatter with an Application", EuroPVM/MPI 2005).
+
+    turned: the vector was reordered before; else blocks are exchanged at the end."""
+    fold, script = Fold(ranks), Script()
+    bits = fold.size.bit_length() - 1
+    blocks = [2 if place < fold.extra else 1 for place in range(fold.size)]
+    script.round((fold.out(place), fold.rank(place), block * ranks) for place in range(fold.extra))
+    first = [0] * fold.size
+    for bit in range(bits):
+        half = fold.size >> (bit + 1)
+        sends = []
+        for place in range(fold.size):
+            given = first[place] + (0 if place >> bit & 1 else half)
+            first[place] += half if place >> bit & 1 else 0
+            sends.append((fold.rank(place), fold.rank(place ^ 1 << bit), block * sum(blocks[given : given + half])))
+        script.round(sends)
+    sends = []
+    for place in range(0 if turned else fold.size):
+        mirror = int(f"{place:0{bits}b}"[::-1], 2) if bits else 0
+        if mirror < fold.extra:
+            sends.append((fold.rank(place), fold.out(mirror), block))
+        if mirror != place:
+            sends.append((fold.rank(place), fold.rank(mirror), block))
+    script.round(sends)
+    return script.pattern()
+
+
+def scatter(ranks: int, units: int, unit: int, root: int, script: Script) -> Callable[[int, int], int]:
+    """The first half of a broadcast by scatter and allgather (van de Geijn): a binomial scatter of equal parts, the
+    last shorter. Returns the bytes of the parts from one virtual rank up to another."""
+    part = -(-units // ranks)
+
+    def size(first: int, end: int) -> int:
+        return unit * max(0, min(end * part, units) - min(first * part, units))
+
+    mask = 1
+    while mask < ranks:
+        mask <<= 1
+    while mask > 1:
+        mask >>= 1
+        sends = [(v, v + mask, size(v + mask, min(v + 2 * mask, ranks))) for v in range(0, ranks - mask, 2 * mask)]
+        script.round(((v + root) % ranks, (c + root) % ranks, n) for v, c, n in sends if n > 0)
+    return size
+
+
+def scatter_ring(ranks: int, units: int, unit: int, root: int) -> Pattern:
+    """Broadcast by a binomial scatter and a ring allgather (Thakur, Rabenseifner, Gropp 2005)."""
+    script = Script()
+    size = scatter(ranks, units, unit, root, script)
+    for step in range(1, ranks):
+        script.round(
+            (
+                (v + root) % ranks,
+                (v + 1 + root) % ranks,
+                size((v - step + 1) % ranks, (v - step + 1) % ranks + 1),
+            )
+            for v in range(ranks)
+        )
+    return script.pattern()
+
+
+def scatter_doubling(ranks: int, units: int, unit: int, root: int) -> Pattern:
+    """Broadcast by a binomial scatter and an allgather by recursive doubling (Thakur, Rabenseifner, Gropp 2005)."""
+    script = Script()
+    size_of = scatter(ranks, units, unit, root, script)
+
+    def size(v: int, mask: int, extra: int) -> int:
+        first = (v ^ mask) & -mask if extra else v & -mask
+        return size_of(first, min(first + mask, ranks))
+
+    doubling_with_handing_on(ranks, script, lambda v: (v + root) % ranks, size)
+    return script.pattern()
+
+
+def doubling_scan(ranks: int, size: int) -> Pattern:
+    """Partners at distances 1, 2, 4 exchange the sums of their groups, whether or not the partner needs it (Hillis and
+    Steele 1986)."""
+    script, bit = Script(), 1
+    while bit < ranks:
+        script.round((rank, rank ^ bit, size) for rank in range(ranks) if rank ^ bit < ranks)
+        bit <<= 1
+    return script.pattern()
+
+
+def linear_with_sync(ranks: int, block: int, first: int, root: int) -> Pattern:
+    """Gather in which the root invites one rank after the other by an empty message (Pjesivac-Grbovic et al. 2007).
+
+    first: the bytes that come ahead of the rest."""
+    messages: list[Message] = []
+    for rank in range(ranks):
+        if rank != root:
+            invited = len(messages)
+            messages += [
+                Message(root, rank, 0),
+                Message(rank, root, first, (invited,)),
+                Message(rank, root, block - first, (invited,)),
+            ]
+    return Pattern(messages)
+
+
+def split_binary(ranks: int, parents: Sequence[int], root: int, halves: Sequence[Sequence[int]]) -> Pattern:
+    """Each half of a broadcast runs down one side of a binary tree (parents, counted from the root), in segments; then
+    neighbours of the two sides exchange halves (Pjesivac-Grbovic et al. 2007)."""
+    messages: list[Message] = []
+    heard: dict[int, list[int]] = {v: [] for v in range(ranks)}
+
+    def send(src: int, dst: int, size: int, after: Sequence[int]) -> None:
+        heard[dst].append(len(messages))
+        messages.append(Message((src + root) % ranks, (dst + root) % ranks, size, tuple(after)))
+
+    for side, sizes in enumerate(halves):
+        for segment, size in enumerate(sizes):
+            for v in range(1, ranks):
+                if (v + 1) % 2 == side:
+                    send(parents[v], v, size, heard[parents[v]][segment : segment + 1] if parents[v] else ())
+    whole = [sum(sizes) for sizes in halves]
+    ends = {v: heard[v][-1:] for v in range(ranks)}
+    for v in range(1, ranks - 1, 2):
+        send(v, v + 1, whole[0], ends[v])
+        send(v + 1, v, whole[1], ends[v + 1])
+    if ranks % 2 == 0:
+        send(0, ranks - 1, whole[1], ())
+    return Pattern(messages)

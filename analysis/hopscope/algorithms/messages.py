@@ -1,0 +1,102 @@
+"""The messages of a collective as an algorithm prescribes them: who sends how much to whom, after what."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+
+class Message(NamedTuple):
+    """One message. Ranks are those of the communicator."""
+
+    src: int
+    dst: int
+    bytes: int
+    after: tuple[int, ...] = ()
+    """Messages, by their place in the list, that src must have received before it sends this one."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """An algorithm's messages; those of one edge in the order of sending, each after those that it waits for."""
+
+    messages: Sequence[Message]
+
+    @cached_property
+    def edges(self) -> dict[tuple[int, int], list[int]]:
+        """The messages of each edge, a sender and a receiver."""
+        edges: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, message in enumerate(self.messages):
+            edges[message.src, message.dst].append(number)
+        return dict(edges)
+
+    @cached_property
+    def counts(self) -> dict[tuple[int, int], int]:
+        """How many messages each edge has."""
+        return {edge: len(numbers) for edge, numbers in self.edges.items()}
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """For each message, how many come one after the other up to it, itself included."""
+        return self.chains([1] * len(self.messages))
+
+    @property
+    def order(self) -> dict[tuple[int, int], tuple[int, ...]]:
+        """The levels of the messages of each edge: equal for two patterns whose messages come in the same order."""
+        return {edge: tuple(self.levels[number] for number in numbers) for edge, numbers in self.edges.items()}
+
+    def chains(self, weights: Sequence[int]) -> list[int]:
+        """For each message the greatest weight of a chain of messages that ends with it."""
+        sums: list[int] = []
+        for message, weight in zip(self.messages, weights, strict=True):
+            sums.append(weight + max((sums[before] for before in message.after), default=0))
+        return sums
+
+    def then(self, other: Pattern) -> Pattern:
+        """Both, one after the other: a rank begins the second when it has all that the first brings it.
+
+        If both pass on the same number of segments, it begins a segment of the second with that of the first.
+        """
+        arrived: dict[int, list[int]] = defaultdict(list)
+        nth: dict[int, int] = {}
+        for edge, numbers in self.edges.items():
+            arrived[edge[1]] += numbers
+            nth |= {number: place for place, number in enumerate(numbers)}
+        other_nth = {number: place for numbers in other.edges.values() for place, number in enumerate(numbers)}
+        in_step = max(self.counts.values(), default=0) == max(other.counts.values(), default=0) > 1
+        shift, messages = len(self.messages), list(self.messages)
+        for number, message in enumerate(other.messages):
+            after = [before + shift for before in message.after]
+            if not after:
+                after = [b for b in arrived[message.src] if not in_step or nth[b] == other_nth[number]]
+            messages.append(message._replace(after=tuple(after)))
+        return Pattern(messages)
+
+
+class Script:
+    """Writes a pattern round by round: what a rank sends in one comes after what it received in rounds before."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._levels: list[int] = []
+        self._heard: dict[int, list[int]] = {}
+
+    def round(self, sends: Iterable[tuple[int, int, int]]) -> None:
+        """One round of (src, dst, bytes), all at once."""
+        arriving: dict[int, list[int]] = defaultdict(list)
+        for src, dst, size in sends:
+            heard = self._heard.get(src, [])
+            arriving[dst].append(len(self._messages))
+            self._messages.append(Message(src, dst, size, tuple(heard)))
+            self._levels.append(1 + max((self._levels[number] for number in heard), default=0))
+        for rank, numbers in arriving.items():
+            # Of all before, the one that comes after the most others stands for them.
+            longest = max(self._heard.get(rank, []), key=self._levels.__getitem__, default=None)
+            self._heard[rank] = numbers if longest is None else [longest, *numbers]
+
+    def pattern(self) -> Pattern:
+        """What was written."""
+        return Pattern(self._messages)

@@ -1,0 +1,77 @@
+"""What was seen of a collective: its messages with their times at both ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+from typing import NamedTuple
+
+Edge = tuple[int, int]
+
+
+class Seen(NamedTuple):
+    """A message that ran. Ranks are those of the communicator."""
+
+    src: int
+    dst: int
+    bytes: int
+    sent_ns: int
+    received_ns: int
+    is_wan: bool = False
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One collective. Messages to oneself say nothing about a pattern and are left out."""
+
+    operation: str
+    """In its blocking form, such as MPI_Allreduce."""
+    ranks: int
+    root: int | None
+    bytes: int
+    messages: Sequence[Seen]
+    hosts: tuple[int, ...] = ()
+    clusters: tuple[int, ...] = ()
+
+    @cached_property
+    def edges(self) -> dict[Edge, list[Seen]]:
+        """The messages of each edge in the order of sending."""
+        edges: dict[Edge, list[Seen]] = defaultdict(list)
+        for message in sorted(self.messages, key=lambda m: (m.sent_ns, m.received_ns)):
+            if message.src != message.dst:
+                edges[message.src, message.dst].append(message)
+        return dict(edges)
+
+    @cached_property
+    def counts(self) -> dict[Edge, int]:
+        """How many messages each edge has."""
+        return {edge: len(messages) for edge, messages in self.edges.items()}
+
+    @cached_property
+    def total(self) -> int:
+        """How many messages there are."""
+        return sum(self.counts.values())
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The lengths of messages, the longest first."""
+        return sorted({message.bytes for messages in self.edges.values() for message in messages}, reverse=True)
+
+    @cached_property
+    def unit(self) -> int:
+        """The bytes in which messages count: their greatest common divisor."""
+        return gcd(self.bytes, *self.sizes) or 1
+
+    @property
+    def units(self) -> int:
+        """The payload in units."""
+        return self.bytes // self.unit
+
+    @property
+    def key(self) -> object:
+        """Equal for collectives that the same candidates are for."""
+        lengths = tuple(sorted((edge, tuple(m.bytes for m in seen)) for edge, seen in self.edges.items()))
+        return (self.operation, self.ranks, self.root, self.bytes, lengths, self.hosts, self.clusters)

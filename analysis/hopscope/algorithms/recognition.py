@@ -1,0 +1,87 @@
+"""Which candidate the messages of a collective fit.
+
+A candidate fits if every edge has as many messages of the same lengths, and if no rank sent a message before it had
+received those that the candidate lets it wait for. Of those that fit, the ones that ask for the most order count: any
+order also fits a pattern that asks for none. On two ranks order does not count, because a single rank that happened to
+be late would decide. Then the first in the order of `candidates` gives the name, and the others are listed.
+
+What the lengths of a vector's shares are, to a unit, is the library's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopscope.algorithms.candidates import HIDES_BYTES, Candidate, candidates
+from hopscope.algorithms.messages import Pattern
+from hopscope.algorithms.observed import Observed, Seen
+
+UNRECOGNISED = "unrecognised"
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The algorithm, and what else has the same messages in the same order."""
+
+    name: str
+    same: tuple[str, ...] = ()
+    candidate: Candidate | None = None
+
+
+def recognise(examples: Sequence[Observed]) -> Recognised:
+    """Name the algorithm that all of these collectives, whose edges and lengths are the same, were run by."""
+    first = examples[0]
+    fitting = [candidate for candidate in candidates(first) if _has_edges(candidate.pattern, first)]
+    if first.ranks > 2:
+        fitting = [one for one in fitting if all(_in_order(one.pattern, seen) for seen in examples)]
+        most = max((sum(one.pattern.levels) for one in fitting), default=0)
+        fitting = [one for one in fitting if sum(one.pattern.levels) == most]
+    if not fitting:
+        return Recognised(UNRECOGNISED)
+    chosen = fitting[0]
+    same = [
+        one.title
+        for one in fitting[1:]
+        if _of_one_kind(one, chosen) and (first.ranks == 2 or one.pattern.order == chosen.pattern.order)
+    ]
+    return Recognised(chosen.title, tuple(dict.fromkeys(same)), chosen)
+
+
+def _of_one_kind(one: Candidate, chosen: Candidate) -> bool:
+    """Whether it is worth naming beside the chosen one: not every mixture that comes to the same."""
+    return one.title != chosen.title and (" + " in chosen.name or " + " not in one.name)
+
+
+def _has_edges(pattern: Pattern, seen: Observed) -> bool:
+    if pattern.counts != seen.counts:
+        return False
+    if seen.operation in HIDES_BYTES:
+        return True
+    uneven = seen.units % seen.ranks != 0
+    for edge, numbers in pattern.edges.items():
+        for number, message in zip(numbers, seen.edges[edge], strict=True):
+            told = pattern.messages[number].bytes
+            shares = told * seen.ranks / seen.bytes if seen.bytes else 0
+            room = seen.unit * max(1, round(shares)) if uneven and told < seen.bytes else 0
+            if abs(message.bytes - told) > room:
+                return False
+    return True
+
+
+def _in_order(pattern: Pattern, seen: Observed) -> bool:
+    ran = matched(pattern, seen)
+    return all(
+        ran[before].received_ns <= ran[number].sent_ns
+        for number, message in enumerate(pattern.messages)
+        for before in message.after
+    )
+
+
+def matched(pattern: Pattern, seen: Observed) -> dict[int, Seen]:
+    """The message that was seen for each one of a pattern with the same edges."""
+    return {
+        number: message
+        for edge, numbers in pattern.edges.items()
+        for number, message in zip(numbers, seen.edges[edge], strict=True)
+    }

@@ -1,0 +1,180 @@
+"""Trees, and the messages that run along them.
+
+The shapes that the engine knows come from its own code (`hopscope._plan`). Open MPI has some of its own, as
+J. Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing 10 (2007), and its
+sources (coll_base_topo.c) describe them: they are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hopscope import _plan
+from hopscope.algorithms.messages import Message, Pattern
+from hopscope.model.trees import ROOT, Shape
+
+_NAMES = {
+    "flat": "linear",
+    "k-chain": "chain",
+    "kary": "k-ary",
+    "binomial-mpich": "binomial",
+    "binomial-lam": "binomial",
+}
+"""What the shapes are called whose names are not an algorithm's."""
+
+_LEAST = {"kary": 3, "k-chain": 2}
+"""With fewer children or chains these shapes are others."""
+
+_MOST_RADIX = 16
+
+
+@dataclass(frozen=True)
+class NamedTree:
+    """A tree by its parents, ROOT at the root, with the name of its shape."""
+
+    name: str
+    parents: tuple[int, ...]
+    fan_out: int | None = None
+
+    @property
+    def root(self) -> int:
+        """The rank without a parent."""
+        return self.parents.index(ROOT)
+
+    def children(self) -> list[list[int]]:
+        """Each rank's children."""
+        below: list[list[int]] = [[] for _ in self.parents]
+        for rank, parent in enumerate(self.parents):
+            if parent != ROOT:
+                below[parent].append(rank)
+        return below
+
+    def from_root(self) -> list[int]:
+        """Every rank, parents before their children."""
+        below, order = self.children(), [self.root]
+        for rank in order:
+            order.extend(below[rank])
+        return order
+
+
+def trees(root: int, hosts: Sequence[int], clusters: Sequence[int], *, down: bool, degree: int) -> Iterator[NamedTree]:
+    """Every tree known over len(hosts) ranks, in the order of preference; `degree` is that of the observed root."""
+    ranks = len(hosts)
+    alike = [0] * ranks
+    for shape in _plan.shapes():
+        if not shape.is_simple or shape.same_as or (shape.counts and not _LEAST[shape.name] <= degree < ranks - 1):
+            continue
+        spec = {"shape": shape.name, **({"fan_out": degree} if shape.counts else {})}
+        parents = Shape(spec).tree(root, broadcast=down, hosts=alike, clusters=alike).parents
+        yield NamedTree(_NAMES.get(shape.name, shape.name), parents, degree if shape.counts else None)
+    # coll/basic gathers along the tree by which LAM sends; libnbc exchanges the root and rank 0.
+    highest = [v - (1 << (v.bit_length() - 1)) if v else ROOT for v in range(ranks)]
+    yield NamedTree("binomial", _shifted(highest, root))
+    if root:
+        for parents in (highest, [_clear_digit(v, 2) for v in range(ranks)]):
+            yield NamedTree("binomial", _exchanged(parents, root))
+    yield NamedTree("binary", _shifted(level_binary(ranks), root))
+    yield NamedTree("in-order-binary", _in_order_binary(ranks))
+    for radix in range(3, min(ranks - 1, _MOST_RADIX + 1)):
+        yield NamedTree("k-nomial", _shifted([_clear_digit(v, radix) for v in range(ranks)], root), radix)
+    if len(set(hosts)) > 1:
+        for levels in _HIERARCHIES:
+            spec = {"shape": "hierarchical", **levels}
+            parents = Shape(spec).tree(root, broadcast=down, hosts=hosts, clusters=clusters).parents
+            yield NamedTree("hierarchical", parents)
+
+
+_HIERARCHIES = [
+    {level: {"shape": shape} for level in ("clusters", "hosts", "ranks")}
+    for shape in ("flat", "binomial-mpich", "binomial-lam", "chain", "binary")
+]
+
+
+def _shifted(parents: Sequence[int], root: int) -> tuple[int, ...]:
+    """The tree of ranks that are counted from the root and around."""
+    ranks = len(parents)
+    own = [(rank - root) % ranks for rank in range(ranks)]
+    return tuple(ROOT if parents[v] == ROOT else (parents[v] + root) % ranks for v in own)
+
+
+def _exchanged(parents: Sequence[int], root: int) -> tuple[int, ...]:
+    """The tree in which the root and rank 0 have changed places."""
+    place = {0: root, root: 0}
+    own = [place.get(rank, rank) for rank in range(len(parents))]
+    return tuple(ROOT if parents[v] == ROOT else own[parents[v]] for v in own)
+
+
+def _clear_digit(v: int, radix: int) -> int:
+    """The parent in a k-nomial tree: the lowest digit that is not zero, to base `radix`, becomes zero."""
+    place = 1
+    while v and v % (place * radix) == 0:
+        place *= radix
+    return v // (place * radix) * (place * radix) if v else ROOT
+
+
+def level_binary(ranks: int) -> list[int]:
+    """A binary tree in which the children of a rank of level l are 2^l and 2 * 2^l further on."""
+    parents = [ROOT] * ranks
+    for v in range(ranks):
+        step = 1 << ((v + 1).bit_length() - 1)
+        for child in (v + step, v + 2 * step):
+            if child < ranks:
+                parents[child] = v
+    return parents
+
+
+def _in_order_binary(ranks: int) -> tuple[int, ...]:
+    """A binary tree below the last rank in which a rank's subtrees are the runs of ranks before it: a reduction keeps
+    rank order."""
+    parents = [ROOT] * ranks
+    waiting = [(0, ranks, ROOT)]
+    while waiting:
+        low, high, parent = waiting.pop()
+        if high <= low:
+            continue
+        top = high - 1
+        parents[top] = parent
+        half = low + (high - low) // 2
+        if high - low == 2:
+            half = low
+        waiting += [(low, half, top), (half, top, top)]
+    return tuple(parents)
+
+
+def pass_down(tree: NamedTree, segments: Sequence[int]) -> Pattern:
+    """A message in segments from the root to all: a rank passes a segment on once it has it."""
+    order, messages = tree.from_root(), []
+    for size in segments:
+        came: dict[int, tuple[int, ...]] = {}
+        for rank in order[1:]:
+            parent = tree.parents[rank]
+            came[rank] = (len(messages),)
+            messages.append(Message(parent, rank, size, came.get(parent, ())))
+    return Pattern(messages)
+
+
+def pass_up(tree: NamedTree, segments: Sequence[int]) -> Pattern:
+    """A message in segments combined towards the root: a rank sends a segment once all its children's have come."""
+    order, messages = tree.from_root(), []
+    for size in segments:
+        came: dict[int, tuple[int, ...]] = {}
+        for rank in reversed(order[1:]):
+            parent = tree.parents[rank]
+            number = len(messages)
+            messages.append(Message(rank, parent, size, came.get(rank, ())))
+            came[parent] = (*came.get(parent, ()), number)
+    return Pattern(messages)
+
+
+def blocks_along(tree: NamedTree, block: int, passing: Callable[[NamedTree, Sequence[int]], Pattern]) -> Pattern:
+    """A block for (or of) each rank: a message holds those of a whole subtree."""
+    below = [1] * len(tree.parents)
+    for rank in reversed(tree.from_root()[1:]):
+        below[tree.parents[rank]] += below[rank]
+    whole = passing(tree, [0])
+
+    def size(m: Message) -> int:
+        return block * below[m.dst if tree.parents[m.dst] == m.src else m.src]
+
+    return Pattern([m._replace(bytes=size(m)) for m in whole.messages])

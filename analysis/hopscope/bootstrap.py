@@ -1,0 +1,11 @@
+"""The block bootstrap behind every interval: what its two halves have in common. Shares are resampled in SQL
+(share_draws.sql), quantiles of a run's times in verdicts/resampling.py."""
+
+DRAWS = 200
+"""Resampled runs behind an interval."""
+LEAST_BLOCKS = 5
+"""With fewer blocks there is nothing to draw from, and no interval."""
+ENDS = (0.025, 0.975)
+"""The quantiles of the draws at which an interval begins and ends."""
+CONFIDENCE = ENDS[1] - ENDS[0]
+"""How often an interval contains what it is of."""

@@ -1,0 +1,62 @@
+"""How a table is written, by format: WRITERS is all that the command and `write_tables` know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, TYPE_CHECKING
+
+from hopscope.render.machine import FORMULA
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    Write = Callable[[IO[bytes], pa.Schema, Iterable[pa.RecordBatch]], int]
+
+
+def write_arrow(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write an Arrow file with the columns of schemas/tables; the number of rows."""
+    import pyarrow as pa
+
+    rows = 0
+    with pa.ipc.new_file(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch.cast(schema))
+            rows += batch.num_rows
+    return rows
+
+
+def write_csv(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write CSV; the number of rows. Null is empty, and a list is text, as `analyze sql` shows it."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    lists = [field.name for field in schema if pa.types.is_list(field.type)]
+    flat = pa.schema([pa.field(field.name, pa.string()) if field.name in lists else field for field in schema])
+    rows = 0
+    with pyarrow.csv.CSVWriter(file, flat) as writer:
+        for batch in batches:
+            columns = [
+                pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+                if name in lists
+                else _no_formulas(column)
+                for name, column in zip(schema.names, batch.columns, strict=True)
+            ]
+            writer.write_batch(pa.record_batch(columns, schema=flat))
+            rows += batch.num_rows
+    return rows
+
+
+def _no_formulas(column: pa.Array) -> pa.Array:
+    """Texts as `analyze --format csv` writes them: behind an apostrophe where a spreadsheet would compute them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(column.type):
+        return column
+    return pc.if_else(pc.match_substring_regex(column, FORMULA), pc.binary_join_element_wise("'", column, ""), column)
+
+
+WRITERS: Mapping[str, Write] = {
+    "arrow": write_arrow,
+    "csv": write_csv,
+}

@@ -1,0 +1,144 @@
+"""Whom the others wait for, and how each rank is late."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from hopscope.findings.finding import WORTH_SAYING, Finding, Row, each, named
+from hopscope.quantities import duration, number, plural, share
+
+_TOO_FEW: Final = "At least 13 are needed for an interval."
+
+_HOW: Final = {
+    "always": "always late",
+    "rotating": "late in turn",
+    "sometimes": "sometimes late",
+    "spikes": "late in single spikes",
+}
+"""The classes of late-ranks that say somebody is late, the gravest first."""
+
+_LEAST_COST: Final = 0.01
+"""A rank whose lateness adds up to less of the run's critical path is not worth a name."""
+
+
+def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | None:
+    """Name the ranks that the others wait for.
+
+    Rows as last-arrivals gives them by rank; the share of computing on the run's critical path.
+    """
+    counted = [row for row in rows if row["collectives"]]
+    if not counted:
+        return None
+    more = "last-arrivals"
+    causes = sorted((row for row in counted if row["cause"]), key=lambda row: -(row["cause_share"] or 0))
+    late = sorted((row for row in counted if row["late"]), key=lambda row: -(row["share"] or 0))
+    if causes:
+        return _of_causes(causes, late, compute_share)
+    if late:
+        sentence = "No rank's computing makes the others wait."
+        return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share")
+    if all(row["cause"] is None for row in counted):
+        sentence = "The trace has too few collectives to tell whether a rank makes the others wait."
+        return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="share")
+    evidence = "No rank's interval lies wholly above twice what chance would give."
+    if max((row["undecided"] or 0 for row in counted), default=0) > WORTH_SAYING:
+        evidence += " The clocks cannot decide part of the collectives."
+    sentence = "No rank is last clearly more often than chance would have it."
+    return Finding("chance", "fine", sentence, evidence, more, 0, "share")
+
+
+def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float | None) -> Finding:
+    first = causes[0]
+    whose = "its computing" if len(causes) == 1 else f"the computing of rank {first['rank']}"
+    sentence = (
+        f"{named(causes)} {'is' if len(causes) == 1 else 'are'} slow: {whose} led to the last arrival in "
+        f"{share(first['cause_share'])} of the collectives."
+    )
+    if late:
+        waiting = sum(row["waiting_ns"] or 0 for row in late)
+        cost = f"; the others spent {duration(waiting)} waiting for {'it' if len(late) == 1 else 'them'}"
+        evidence = f"{_entering(late)}, more often than by chance{cost if waiting else ''}."
+    else:
+        evidence = "No rank enters last clearly more often than chance: others wait for it first and enter late, too."
+    # Some rank is always last; what that costs is the computing on the critical path.
+    cheap = compute_share is not None and compute_share < WORTH_SAYING
+    if cheap:
+        evidence += f" It costs little: computing is {share(compute_share)} of the critical path."
+    severity = "note" if cheap else "problem"
+    return Finding("slow", severity, sentence, evidence, "last-arrivals", first["cause_share"], "share")
+
+
+def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> str:
+    """Say who enters last, which is no blame, and whom the tree lets go last."""
+    said = f"{_entering(late)}, more often than by chance, but not through slow computing."
+    # A share of its own base: of all collectives, those whose last arrival goes back to this rank's late release.
+    released = sorted(
+        (row for row in ranks if (row.get("released_share") or 0) >= WORTH_SAYING),
+        key=lambda row: -row["released_share"],
+    )
+    if not released:
+        return said
+    if len(released) == 1:
+        first = released[0]
+        return (
+            f"{said} In {share(first['released_share'])} of all collectives, the last arrival goes back to rank "
+            f"{first['rank']}, which the collective before let go last: the collective's doing, not the rank's."
+        )
+    return (
+        f"{said} The last arrivals go back to ranks that the collective before let go last "
+        f"({each(released, 'released_share')} of all collectives): the collective's doing, not the ranks'."
+    )
+
+
+def _entering(late: Sequence[Row]) -> str:
+    """Begin a sentence on those that enter last, each with its share of the collectives that it takes part in."""
+    if len(late) == 1:
+        return f"Rank {late[0]['rank']} enters last in {share(late[0]['share'])} of its collectives"
+    return f"{named(late)} enter last ({each(late, 'share')} of its own collectives)"
+
+
+def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding | None:
+    """Name the ranks of the gravest class whose lateness adds up to something, the costliest first.
+
+    Rows as late-ranks gives them; `least_ms` is how much makes a rank late, `path_ns` the length of the run's critical
+    path, 0 if there is none.
+    """
+    if not rows:
+        return None
+    more = f"late-ranks --least-ms {number(least_ms)}"
+    if all(row["class"] is None for row in rows):
+        sentence = "The trace has too few collectives to tell how a rank is late."
+        return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="ns")
+    late = sorted((row for row in rows if row["class"] in _HOW), key=_late_altogether, reverse=True)
+    for kind, how in _HOW.items():
+        found = [row for row in late if row["class"] == kind and _late_altogether(row) >= _LEAST_COST * path_ns]
+        if found:
+            first = found[0]
+            who = "By" if len(found) == 1 else f"Most of all rank {first['rank']}: by"
+            return Finding(
+                kind,
+                "note",
+                f"{named(found)} {'is' if len(found) == 1 else 'are'} {how}.",
+                f"{who} {duration(first['typical_ns'])} where it is, in {share(first['share'])} of its collectives, "
+                f"{duration(first['worst_ns'])} at worst.",
+                more,
+                first["typical_ns"],
+                "ns",
+            )
+    if late:
+        first, cost = late[0], _late_altogether(late[0])
+        evidence = (
+            f"Rank {first['rank']} is late most, in {share(first['share'])} of its collectives: {duration(cost)} "
+            f"altogether, {share(cost / path_ns)} of the critical path."
+        )
+        return Finding("little", "fine", "No rank is late enough to matter.", evidence, more, first["typical_ns"], "ns")
+    collectives = max(row["collectives"] for row in rows)
+    evidence = (
+        f"In none of {plural(collectives, 'collective')} did one compute {duration(least_ms * 1e6)} longer than the "
+        "median member."
+    )
+    return Finding("never", "fine", "No rank is late.", evidence, more, 0, "ns")
+
+
+def _late_altogether(row: Row) -> float:
+    """About how long, in ns, a rank was late in all its collectives together."""
+    return float(row["share"] * row["collectives"] * row["typical_ns"])

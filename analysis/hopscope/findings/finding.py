@@ -1,0 +1,63 @@
+"""What a finding is, and the words that several of them share."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from hopscope.quantities import share
+
+Row = dict[str, Any]
+Ask = Callable[[str], list[Row]]
+"""Gives the rows of an analysis by its command, none where the trace has nothing to answer with."""
+
+Severity = Literal["problem", "note", "undecided", "fine"]
+
+WORTH_SAYING: Final = 0.1
+"""What takes less of the critical path, or of the collectives, is not worth saying and no problem."""
+
+_NAMED: Final = 8
+"""So many ranks are named before the rest is counted."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding, but for its key; the header of `findings.sql` explains each field."""
+
+    verdict: str
+    severity: Severity
+    sentence: str
+    evidence: str
+    analysis: str
+    value: float | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """Facts of the run that several findings weigh their own against: the row of `findings.sql`."""
+
+    collectives: int
+    hops: int
+    clusters: int
+    crossings: int | None
+    """Most crossings between clusters in a row, on any way to the root of any tree; None without trees."""
+    path_ns: int
+    """Length of the run's critical path; 0 if there is none. The shares are of it, and None without it."""
+    compute_share: float | None
+    wan_share: float | None
+    hops_share: float | None
+
+
+def named(rows: Sequence[Row], word: str = "Rank") -> str:
+    """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
+    names = [str(row["rank"]) for row in rows[:_NAMED]]
+    more = len(rows) - len(names)
+    if more:
+        return f"{word}s {', '.join(names)} and {more} more"
+    return f"{word} {names[0]}" if len(names) == 1 else f"{word}s {', '.join(names[:-1])} and {names[-1]}"
+
+
+def each(rows: Sequence[Row], column: str) -> str:
+    """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many only the first."""
+    shares = [f"rank {row['rank']} in {share(row[column])}" for row in rows[:_NAMED]]
+    return ", ".join(shares) + (f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else "")

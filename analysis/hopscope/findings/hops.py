@@ -1,0 +1,73 @@
+"""Whether a better tree is likely, and what delayed hops did."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from hopscope.findings.finding import WORTH_SAYING, Finding, Row, Run
+from hopscope.quantities import duration, number, plural, share
+
+_THROUGH: Final = 0.95
+"""Of a delay so much has to reach the end to be called almost whole."""
+
+
+def of_tree(run: Run) -> Finding:
+    """Say whether a better tree is likely, from the structure of today's."""
+    if not run.hops:
+        return Finding(
+            "no-hops",
+            "undecided",
+            "Nothing is known of what went on inside the collectives: this trace has no hops.",
+            "Arrivals and noise are known; the way through a collective is not.",
+            "summary --by engine",
+            unit="crossings",
+        )
+    most = run.crossings or 0
+    if run.clusters > 1 and most > 1 and (run.wan_share or 0) >= WORTH_SAYING:
+        return Finding(
+            "better-likely",
+            "problem",
+            f"A better tree is likely: today's crosses between clusters up to {number(most)} times in a row each way, "
+            "where one crossing would do.",
+            f"Hops between clusters take {share(run.wan_share)} of the critical path; a tree that gathers each cluster "
+            "first crosses once.",
+            "remap",
+            most,
+            "crossings",
+        )
+    evidence = f"Hops take {share(run.hops_share)} of the critical path"
+    if run.clusters > 1 and most == 1:
+        evidence += ", and no way to the root crosses between clusters more than once"
+    elif run.clusters > 1 and most == 0:
+        evidence += ", and none crosses between clusters"
+    sentence = "A much better tree is not to be expected from the structure alone."
+    return Finding("better-unlikely", "fine", sentence, f"{evidence}.", "remap", most, "crossings")
+
+
+def of_delayed_hops(rows: Sequence[Row], limit: int) -> Finding | None:
+    """Say how much of the delays reached the end. Rows as delayed-hops gives them, the longest delay first."""
+    if not rows:
+        return None
+    more = f"delayed-hops --limit {limit}"
+    most = max(rows, key=lambda row: row["moved_ns"])
+    if not most["moved_ns"]:
+        return Finding(
+            "absorbed",
+            "fine",
+            "No delayed hop moved the end of its collective.",
+            "All that they delayed was absorbed, or moved only ranks that were not the last to leave.",
+            more,
+            0,
+            "ns",
+        )
+    through = sum(row["amplification"] >= _THROUGH for row in rows)
+    return Finding(
+        "moved",
+        "note",
+        f"One delayed hop, {most['src']} → {most['dst']} in {most['collective']}, made its collective "
+        f"{duration(most['moved_ns'])} longer.",
+        f"Of the {plural(len(rows), 'longest delay')}, {number(through)} reached the end almost whole. What is left of "
+        "the others was absorbed, or moved only ranks that were not the last to leave.",
+        more,
+        most["moved_ns"],
+        "ns",
+    )

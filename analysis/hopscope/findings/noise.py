@@ -1,0 +1,70 @@
+"""What noise costs, and whether it is periodic."""
+
+from collections.abc import Sequence
+
+from hopscope.findings.finding import WORTH_SAYING, Finding, Row, named
+from hopscope.quantities import duration, number, plural, share
+
+
+def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
+    """Say how much computing took longer than usual.
+
+    Rows as noise gives them, the last for any rank; `path_ns` is the length of the run's critical path.
+    """
+    anyone = next((row for row in rows if not str(row["rank"]).isdigit()), None)
+    if anyone is None or anyone["noise_ns"] is None:
+        return Finding(
+            "too-seldom",
+            "undecided",
+            "Noise cannot be told apart from varying work.",
+            "The program reaches no place often enough (20 times).",
+            "noise",
+            unit="share",
+        )
+    paid = anyone["paid_ns"] or 0
+    part = paid / path_ns if path_ns else None
+    if not anyone["late_1ms"]:
+        sentence = "Computing is steady: no iteration is 1 ms late through noise."
+        evidence = f"{plural(anyone['iterations'], 'iteration')} looked at."
+        return Finding("steady", "fine", sentence, evidence, "noise", part, "share")
+    cost = f", {share(part)} of its length" if part is not None else ""
+    return Finding(
+        "late",
+        "problem" if part is not None and part >= WORTH_SAYING else "note",
+        f"Noise makes some rank 1 ms late or more in {number(anyone['late_1ms'])} of "
+        f"{plural(anyone['iterations'], 'iteration')}.",
+        f"{duration(paid)} of it were paid for on the critical path{cost}.",
+        "noise",
+        part,
+        "share",
+    )
+
+
+def of_periods(rows: Sequence[Row]) -> Finding | None:
+    """Name the ranks whose noise is periodic. Rows as noise-periods gives them."""
+    if not rows:
+        return None
+    more = "noise-periods"
+    found = sorted((row for row in rows if row["periodic"]), key=lambda row: -row["explained"])
+    if found:
+        first = found[0]
+        every = "Every" if len(found) == 1 else f"Clearest on rank {first['rank']}: every"
+        own = first["whole_iterations"]
+        evidence = (
+            f"{every} {duration(first['period_ns'])}, give or take {duration(first['resolution_ns'])}, with "
+            f"{share(first['explained'])} of the noise's variance. "
+        )
+        evidence += (
+            "The period is not a whole number of iterations, so the program's loop does not cause it."
+            if own is None
+            else f"The run cannot tell that from {plural(own, 'iteration')}, so it may be the program's own."
+        )
+        sentence = f"The noise of {named(found, 'rank')} is periodic."
+        return Finding("periodic", "note", sentence, evidence, more, first["explained"], "share")
+    judged = [row for row in rows if row["periodic"] is not None]
+    if not judged:
+        sentence = "The trace has too little noise to tell whether it is periodic."
+        evidence = "No rank has enough iterations with noise in them."
+        return Finding("too-little", "undecided", sentence, evidence, more, unit="share")
+    evidence = f"Looked at {plural(len(judged), 'rank')}: none has a peak that noise without a period would not show."
+    return Finding("none", "fine", "No rank's noise is periodic.", evidence, more, 0, "share")

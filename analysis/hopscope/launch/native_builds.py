@@ -1,0 +1,102 @@
+"""Which builds of MPICH the collector may change to see their messages: the user's list, and trials of a build.
+
+The collector knows the builds that were tested with it (collector/src/native/mpich_builds.c) and reads this list.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from hopscope.errors import InputError
+from hopscope.launch import native_trial
+from hopscope.launch.command import Request, environment
+from hopscope.launch.installed import MPI_NAMES, MpiLibrary, fitting_collector
+
+PATIENCE_S = 300
+
+
+def user_list() -> Path:
+    """The file whose lines begin with the SHA-256 of a library's file."""
+    return _list_in(Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"))
+
+
+def _list_in(settings: Path) -> Path:
+    return settings / "hopscope" / "native"
+
+
+def listed() -> list[str]:
+    """Its lines."""
+    return user_list().read_text().splitlines() if user_list().exists() else []
+
+
+def checked_library(mpi: MpiLibrary) -> Path:
+    """The file of an MPICH. Raises InputError for another library, or if its file is not known."""
+    if mpi.flavour != "mpich":
+        raise InputError(f"only builds of MPICH have to be verified, but this command uses {MPI_NAMES[mpi.flavour]}")
+    if mpi.path is None:
+        raise InputError("no program in this command is linked to MPICH, so its library is not known; name one that is")
+    return mpi.path
+
+
+def sum_of(library: Path) -> str:
+    """What a build is known by."""
+    with library.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def allow(library: Path) -> bool:
+    """Add a build to the user's list; False if it is there."""
+    if any(line.startswith(sum_of(library)) for line in listed()):
+        return False
+    user_list().parent.mkdir(parents=True, exist_ok=True)
+    with user_list().open("a") as file:
+        file.write(f"{sum_of(library)}  {library.resolve()}\n")
+    return True
+
+
+def try_out(library: Path, launcher: str, ranks: int, folder: Path) -> tuple[Path, str | None]:
+    """Run the trial on so many ranks, an odd number of them with MPI_THREAD_MULTIPLE, with the collector changing the
+    build, from a list of its own in a folder.
+
+    Returns the trace directory and what went wrong, if anything did.
+    """
+    settings = folder / "settings"
+    _list_in(settings).parent.mkdir(parents=True, exist_ok=True)
+    _list_in(settings).write_text(f"{sum_of(library)}\n")
+    trace = folder / f"trace-{ranks}"
+    request = Request(collector=fitting_collector(MpiLibrary("mpich", library)), directory=trace)
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("HOPSCOPE_") or key == "HOPSCOPE_COLLECTOR_DIR"
+    }
+    variables = {
+        **environment(request, kept),
+        "HOPSCOPE_NATIVE": "mpich",
+        "XDG_CONFIG_HOME": str(settings),
+        # Otherwise MPICH 5 leaves messages for shared memory after a few calls.
+        "MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD": str(10**9),
+    }
+    level = native_trial.THREAD_LEVELS[ranks % 2]
+    words = [launcher, "-n", str(ranks), sys.executable, str(native_trial.__file__), str(library), str(level)]
+    try:
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            env={**kept, **variables},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        return trace, "the trial did not end in time"
+    except OSError as error:
+        raise InputError(f"cannot start {launcher}: {error.strerror}") from error
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        return trace, f"the trial ended with code {done.returncode}: {said[-1] if said else 'it said nothing'}"
+    return trace, None

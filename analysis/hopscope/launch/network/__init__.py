@@ -1,0 +1,27 @@
+"""Hosts and sites on one machine: a network that all messages of a job meet, the MPI library's own as well.
+
+Every host of a topology file is a set of Linux namespaces, each cluster has a bridge, and a relay delays what passes
+between two clusters. The program hopscope-net (analysis/native/network) makes them and runs commands in them.
+
+spec       what a topology file's `network` asks for
+plan       the namespaces, addresses and links that make it
+holder     starting and ending it, and running commands on its hosts
+kept       networks that stay for several runs (`hopscope net up`)
+launchers  the words that make a launcher start its ranks on these hosts
+"""
+
+from hopscope.launch.network.holder import Carried, Network, add_facts, made_network
+from hopscope.launch.network.kept import network_for
+from hopscope.launch.network.launchers import on_hosts
+from hopscope.launch.network.spec import NetworkSpec, read_network
+
+__all__ = [
+    "Carried",
+    "Network",
+    "NetworkSpec",
+    "add_facts",
+    "made_network",
+    "network_for",
+    "on_hosts",
+    "read_network",
+]

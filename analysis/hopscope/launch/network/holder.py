@@ -1,0 +1,163 @@
+"""Starting and ending a network, and running commands on its hosts."""
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from hopscope import _plan
+from hopscope.errors import InputError
+from hopscope.json_text import read_json
+from hopscope.launch.network import plan
+from hopscope.launch.network.spec import NetworkSpec
+from hopscope.whole_file import whole_file
+
+_NEEDED = ("ip", "bridge", "tc")
+_PATIENCE_SECONDS = 10
+_SAID = "said"
+"""What hopscope-net says on stderr; a network that stays must not keep anybody's terminal open."""
+
+
+def program() -> Path:
+    """The installed hopscope-net."""
+    return Path(_plan.__file__).parent / "launch" / "network" / "hopscope-net"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What one direction between two clusters carried since somebody last asked."""
+
+    source: str
+    destination: str
+    packets: int
+    bytes: int
+    dropped: int
+    late_p50_ns: int
+    late_p99_ns: int
+    """By how much packets were handed on later than they were due."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network that is up. `folder` holds what hopscope-net needs to find its hosts."""
+
+    spec: NetworkSpec
+    folder: Path
+    process: int
+    """The process outside the network that keeps it."""
+
+    def on_host(self, host: str) -> list[str]:
+        """The words before a command that run it on a host."""
+        return [str(program()), "enter", str(self.folder), host]
+
+    @property
+    def agent(self) -> Path:
+        """A program that starts commands on hosts for a launcher, called as ssh would be."""
+        return self.folder / "agent"
+
+    def carried(self) -> list[Carried]:
+        """What passed between clusters since the last time, by direction. Raises InputError if the relays are gone."""
+        pairs = plan.cluster_pairs(self.spec)
+        files = [self.folder / plan.counts_file(number) for number in range(len(pairs))]
+        for file in files:
+            file.unlink(missing_ok=True)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process, signal.SIGUSR1)
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while not all(file.is_file() for file in files):
+            if time.monotonic() > until or not Path(f"/proc/{self.process}/ns/pid").exists():
+                raise InputError(f"the network ended before its job{_reason(self.folder)}")
+            time.sleep(0.01)
+        rows: list[Carried] = []
+        for (first, second), file in zip(pairs, files, strict=True):
+            for ends, line in zip(((first, second), (second, first)), file.read_text().splitlines(), strict=True):
+                rows.append(Carried(*ends, *(int(word) for word in line.split())))
+        return rows
+
+
+def add_facts(directory: Path, network: Network, carried: list[Carried]) -> None:
+    """Adds what the links carried to run.json of a trace (`network` in schemas/run.schema.json)."""
+    rows: list[dict[str, Any]] = []
+    for row in carried:
+        link = network.spec.links[row.source, row.destination]
+        numbers = {key: value for key, value in asdict(row).items() if key not in ("source", "destination")}
+        asked = {"latency_ns": min(link.latencies_ns), "bytes_per_second": min(link.bytes_per_second) or None}
+        rows.append({"from": row.source, "to": row.destination, **asked, **numbers})
+    file = directory / "run.json"
+    facts = cast("dict[str, Any]", read_json(file.read_text(encoding="utf-8")))
+    facts["network"] = rows
+    with whole_file(file) as written:
+        written.write(json.dumps(facts, indent=1).encode() + b"\n")
+
+
+def start(spec: NetworkSpec, folder: Path, *, stay: bool) -> subprocess.Popen[str]:
+    """Makes a network whose files are in a folder, which goes with it. It ends with the process's standard input; one
+    that shall `stay`, with a signal only.
+
+    Raises InputError with hopscope-net's own words if it cannot be made.
+    """
+    missing = [name for name in _NEEDED if shutil.which(name) is None]
+    if missing:
+        raise InputError(f"a network of hosts needs the programs {', '.join(missing)}; install iproute2")
+    if not program().is_file():
+        raise InputError(f"{program()} is missing; reinstall hopscope")
+    (folder / plan.HOSTS_FILE).write_text(plan.hosts_text(spec), encoding="utf-8")
+    agent = folder / "agent"
+    agent.write_text(f'#!/bin/sh\nexec {shlex.join([str(program()), "agent", str(folder)])} "$@"\n', encoding="utf-8")
+    agent.chmod(0o755)
+    words = [str(program()), "hold", str(folder), *(["stay"] if stay else [])]
+    with (folder / _SAID).open("w") as said:
+        # A session of its own: an interrupt from the terminal ends the job, and only then the network.
+        process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
+        )
+    assert process.stdin and process.stdout
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(plan.plan(spec))
+        process.stdin.flush()
+    if process.stdout.readline() != "up\n":
+        end(process)
+        raise InputError(f"the network could not be made{_reason(folder)}")
+    return process
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """Ends a network that does not stay, and waits until it has."""
+    assert process.stdin and process.stdout
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    process.wait()
+    process.stdout.close()
+
+
+def _reason(folder: Path) -> str:
+    """Why a network ended, as far as it said so."""
+    with contextlib.suppress(OSError):
+        said = (folder / _SAID).read_text().splitlines()
+        return f": {said[0].removeprefix('hopscope: ')}" if said else ""
+    return ""
+
+
+@contextlib.contextmanager
+def made_network(spec: NetworkSpec) -> Generator[Network]:
+    """A network for as long as the block runs. It ends with this process too, whatever ends that."""
+    # A launcher splits its agent's path at spaces.
+    place = "/tmp" if " " in tempfile.gettempdir() else None
+    folder = Path(tempfile.mkdtemp(prefix="hopscope-net-", dir=place))
+    try:
+        process = start(spec, folder, stay=False)
+        try:
+            yield Network(spec, folder, process.pid)
+        finally:
+            end(process)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,143 @@
+"""The words that make a launcher start its ranks on the hosts of a network.
+
+One table, by MPI library and release. Ranks of one host share memory; all others talk over the network only.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopscope.errors import InputError
+from hopscope.launch.command import launcher_options, rank_count
+from hopscope.launch.network.holder import Network
+from hopscope.launch.network.plan import INTERFACE
+
+_OWN_HOSTS = {"--host", "-H", "-host", "--hostfile", "-hostfile", "-machinefile", "--machinefile", "-f", "-hosts"}
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """How one launcher is told where to start ranks."""
+
+    version: re.Pattern[str]
+    """What its `--version` says."""
+    words: tuple[str, ...]
+    """{agent}, {interface}, {folder} and {hosts} are filled in."""
+    block: tuple[str, ...]
+    """Ranks in blocks, by the hosts' slots."""
+    round_robin: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+_AS_ROOT = (("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"))
+
+LAUNCHERS = (
+    # Every host sees all cores of the machine. A launcher that binds ranks would bind those of all hosts to the first
+    # cores, and ranks must yield when they wait, although none sees that there are more of them than cores.
+    # Open MPI keeps a job's files in a folder named after host and process, and two networks may have the same of both.
+    Launcher(
+        re.compile(r"Open MPI\) 4\.|OpenRTE\) 4\."),
+        (
+            *("--mca", "plm_rsh_agent", "{agent}", "--mca", "oob_tcp_if_include", "{interface}"),
+            *("--mca", "orte_tmpdir_base", "{folder}"),
+            *("--mca", "pml", "ob1", "--mca", "btl", "vader,tcp,self", "--mca", "btl_tcp_if_include", "{interface}"),
+            *("--mca", "mpi_yield_when_idle", "1"),
+            *("--host", "{hosts}", "--bind-to", "none", "--oversubscribe"),
+        ),
+        block=("--map-by", "slot"),
+        round_robin=("--map-by", "node"),
+        variables=_AS_ROOT,
+    ),
+    Launcher(
+        re.compile(r"Open MPI\) 5\.|PRRTE|prterun"),
+        (
+            *("--prtemca", "plm_ssh_agent", "{agent}", "--prtemca", "prte_if_include", "{interface}"),
+            *("--prtemca", "prte_tmpdir_base", "{folder}"),
+            *("--mca", "pml", "ob1", "--mca", "btl", "sm,tcp,self", "--mca", "btl_tcp_if_include", "{interface}"),
+            *("--mca", "mpi_yield_when_idle", "1"),
+            *("--host", "{hosts}", "--bind-to", "none"),
+        ),
+        block=("--map-by", "slot:oversubscribe"),
+        round_robin=("--map-by", "node:oversubscribe"),
+        variables=(*_AS_ROOT, ("PRTE_ALLOW_RUN_AS_ROOT", "1"), ("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1")),
+    ),
+    Launcher(
+        re.compile(r"HYDRA|MPICH"),
+        ("-launcher", "ssh", "-launcher-exec", "{agent}", "-iface", "{interface}", "-hosts", "{hosts}"),
+        block=(),
+        round_robin=(),
+        # UCX takes hosts that share a kernel for one, and would pass messages between them through memory.
+        variables=(("UCX_TLS", "tcp,self"), ("UCX_NET_DEVICES", INTERFACE), ("FI_PROVIDER", "tcp")),
+    ),
+)
+
+
+def slots(ranks: int, hosts: int) -> list[int]:
+    """How many ranks each host gets, in equal blocks; the first ones get one more if the number does not divide."""
+    return [ranks // hosts + (host < ranks % hosts) for host in range(hosts)]
+
+
+def _launcher(word: str) -> Launcher:
+    found = shutil.which(word)
+    shown = ""
+    if found is not None:
+        try:
+            done = subprocess.run(
+                [found, "--version"], capture_output=True, text=True, check=False, timeout=30, stdin=subprocess.DEVNULL
+            )
+            shown = done.stdout + done.stderr
+        except (OSError, subprocess.TimeoutExpired):
+            pass
+    launcher = next((launcher for launcher in LAUNCHERS if launcher.version.search(shown)), None)
+    if launcher is None:
+        raise InputError(
+            f"--net does not know the launcher {word!r}; start the command with mpirun or mpiexec of Open MPI 4 or 5, "
+            "or of MPICH"
+        )
+    return launcher
+
+
+def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[str, str]]:
+    """The command line that runs a job on the hosts of a network, and the variables that it needs; the launcher itself
+    runs on the first host. Hosts that the command names stay.
+
+    Raises InputError for a launcher that it does not know, or one that is not told the number of ranks.
+    """
+    launcher = _launcher(words[0])
+    own_hosts = not _OWN_HOSTS.isdisjoint(launcher_options(words))
+    ranks = rank_count(words)
+    if ranks is None and not own_hosts:
+        raise InputError(
+            "--net must know the number of ranks to deal them to the hosts; give it as an option of the launcher, such "
+            "as `mpirun -n 8`"
+        )
+    filled = [
+        word.format(
+            agent=network.agent,
+            interface=INTERFACE,
+            folder=network.folder,
+            hosts=_host_list(network, ranks or 0, cycles=not launcher.round_robin),
+        )
+        for word in (*launcher.words, *(launcher.round_robin if _deals(network) else launcher.block))
+    ]
+    if own_hosts:
+        at = next(i for i, word in enumerate(launcher.words) if word == "{hosts}")
+        del filled[at - 1 : at + 1]
+    given = [words[0], *filled, *words[1:]]
+    variables = {name: value for name, value in launcher.variables if name not in os.environ}
+    return [*network.on_host(network.spec.hosts[0]), *given], variables
+
+
+def _deals(network: Network) -> bool:
+    return network.spec.placement == "round-robin"
+
+
+def _host_list(network: Network, ranks: int, *, cycles: bool) -> str:
+    """`a0:2,a1:2`. A launcher that goes round its list by itself (`cycles`) deals in turn if each host has a slot."""
+    of_host = slots(ranks, len(network.spec.hosts))
+    if cycles and _deals(network):
+        of_host = [min(1, count) for count in of_host]
+    return ",".join(f"{name}:{count}" for name, count in zip(network.spec.hosts, of_host, strict=True) if count)

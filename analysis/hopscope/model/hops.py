@@ -1,0 +1,30 @@
+"""The hops that a model is fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Hops:
+    """The hops of one or more collectives, as arrays of one length. Times in ns, hosts numbered from 0."""
+
+    collective: Array
+    src: Array
+    dst: Array
+    src_host: Array
+    dst_host: Array
+    link: Array  # position in LINKS
+    up: Array
+    segment: Array
+    size: Array  # bytes
+    sent: Array
+    received: Array
+    posted: Array  # the receiver could take it in from then on
+    binding: Array  # the receiver had to wait
+    clock_error: Array  # of comparing the two ends

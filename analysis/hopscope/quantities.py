@@ -1,0 +1,184 @@
+"""How a number reads: the one place where values become text, for tables, sentences, pages, reports and SQL.
+
+* Times, sizes and plain numbers have three significant digits, and whole numbers below a thousand as many as they need.
+  Times keep their zeros (`20.0 ms`), for they are measured; sizes and plain numbers do not (`64 KiB`, `2.5`).
+* A time has the largest of the units s, ms, µs and ns in which it is 1 or more; from two minutes on it is written
+  `3 min 20 s`. A moment, counted from the start of the trace, is seconds to the microsecond: `1.234568 s`.
+* A share of 0 to 1 is per cent with one digit after the point: `45.6 %`. What is not quite nothing is `<0.1 %` and what
+  is not quite all is `>99.9 %`.
+* Bytes have binary units: `1.5 KiB`.
+* Thousands are parted by commas: `1,234,567`. No number ever has an exponent.
+* Values that a sentence compares have one unit (`alike`), and so have the ends of an interval: `40.1 to 44.9 %`.
+* A place on the axis of a drawing has the axis's unit, to a thousandth of it.
+* What is not known is a dash.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MISSING = "–"
+
+_SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+_MINUTE = 60e9
+# Of values that share a unit, one that is smaller than this in it has its own: its digits would be lost.
+_LEAST_IN_UNIT = 0.1
+
+
+@dataclass(frozen=True)
+class TimeUnit:
+    """A unit of time."""
+
+    name: str
+    """As written after the number: `ms`."""
+    nanoseconds: float
+    """How many nanoseconds one is."""
+
+
+_TIMES = (TimeUnit("s", 1e9), TimeUnit("ms", 1e6), TimeUnit("µs", 1e3), TimeUnit("ns", 1.0))
+
+
+def quantity(value: object, unit: str | None = None) -> str:
+    """A value in the unit of its column (`ns`, `at`, `bytes`, `share`, another word or none)."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
+        return str(value)
+    if unit in _IN_UNIT:
+        return _IN_UNIT[unit](value)
+    return f"{number(value)} {unit.removesuffix('s') if value == 1 else unit}" if unit else number(value)
+
+
+def duration(ns: float | None) -> str:
+    """A time: `20.4 ms`."""
+    if ns is None:
+        return MISSING
+    return _minutes(ns) if abs(ns) >= 2 * _MINUTE else _time(ns, _time_unit(ns))
+
+
+def milliseconds(limit: float) -> str:
+    """A limit that is given in milliseconds, as people write it: `0.1 ms`, `30 ms`."""
+    return f"{number(limit)} ms"
+
+
+def moment(ns: float | None) -> str:
+    """A point in time, from the start of the trace on: `1.234568 s`."""
+    return MISSING if ns is None else f"{ns / 1e9:,.6f} s"
+
+
+def share(value: float | None) -> str:
+    """A share of 0 to 1: `45.6 %`."""
+    if value is None:
+        return MISSING
+    if 0 < value < 0.0005:
+        return "<0.1 %"
+    return ">99.9 %" if 0.9995 <= value < 1 else f"{_percent(value)} %"
+
+
+def size(value: float | None) -> str:
+    """Bytes: `1.5 KiB`."""
+    return MISSING if value is None else _size(value, *_size_unit(value))
+
+
+def number(value: float | None) -> str:
+    """A count or any other plain number: `1,234,567`, `0.963`."""
+    if value is None:
+        return MISSING
+    if value == int(value):
+        return f"{int(value):,}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:,.0f}"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """So many of something: `1 rank`, `8 ranks`."""
+    return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def alike(unit: str | None, *values: float | None) -> list[str]:
+    """Values that are compared, in one unit: `40.6 ms`, `0.72 ms`."""
+    known = [abs(value) for value in values if value is not None]
+    most = max(known, default=0)
+    if unit == "ns" and most < 2 * _MINUTE:
+        shared = _time_unit(most)
+        if all(each >= _LEAST_IN_UNIT * shared.nanoseconds or not each for each in known):
+            return [MISSING if value is None else _time(value, shared) for value in values]
+    if unit == "bytes":
+        factor, name = _size_unit(most)
+        if all(each >= _LEAST_IN_UNIT * factor or not each for each in known):
+            return [MISSING if value is None else _size(value, factor, name) for value in values]
+    return [quantity(value, unit) for value in values]
+
+
+def interval(low: float | None, high: float | None, unit: str | None = "share") -> str:
+    """From one value to another, the unit once where it is one: `96.6 to 97.0 %`."""
+    if low is None or high is None:
+        return MISSING
+    if unit == "share":
+        return f"{_percent(low)} to {_percent(high)} %"
+    first, last = alike(unit, low, high)
+    (begin, _, of), (_, _, of_last) = first.rpartition(" "), last.rpartition(" ")
+    return f"{begin} to {last}" if begin and of == of_last and " " not in begin else f"{first} to {last}"
+
+
+def on_axis(ns: float, unit: TimeUnit) -> str:
+    """A place on an axis in this unit: `20.412 ms`."""
+    return f"{ns / unit.nanoseconds:,.3f} {unit.name}"
+
+
+def axis_unit(span_ns: float) -> TimeUnit:
+    """The unit in which the axis of a drawing is marked that is so long: seconds only from ten on."""
+    least = {"s": 10}
+    fitting = (unit for unit in _TIMES if abs(span_ns) >= least.get(unit.name, 1) * unit.nanoseconds)
+    return next(fitting, _TIMES[-1])
+
+
+def nanoseconds(text: str) -> int:
+    """The time in such a text: `1.5s`, `20ms`, `300us`, `4000ns` or plain nanoseconds. Raises ValueError."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|ms|us|µs|ns|)", text)
+    if match is None:
+        raise ValueError(text)
+    sizes = {unit.name: unit.nanoseconds for unit in _TIMES} | {"us": 1e3, "": 1}
+    return round(float(match[1]) * sizes[match[2]])
+
+
+def _time_unit(ns: float) -> TimeUnit:
+    # 999.6 ms rounds to 1000 ms, which is 1 s.
+    return next((unit for unit in _TIMES if abs(ns) >= 0.9995 * unit.nanoseconds), _TIMES[-1])
+
+
+def _time(ns: float, unit: TimeUnit) -> str:
+    if unit.name == "ns":
+        return f"{number(ns)} ns"
+    value = ns / unit.nanoseconds
+    digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
+    return f"{value:.{digits}f} {unit.name}"
+
+
+def _minutes(ns: float) -> str:
+    minutes, seconds = divmod(round(abs(ns) / 1e9), 60)
+    return f"{'-' if ns < 0 else ''}{minutes:,} min {seconds} s"
+
+
+def _percent(value: float) -> str:
+    # Without the sign of a nothing: -0.0001 is 0.0.
+    return f"{round(100 * value, 1) + 0.0:.1f}"
+
+
+def _size_unit(value: float) -> tuple[int, str]:
+    return next((each for each in _SIZES if abs(value) >= 0.9995 * each[0]), _SIZES[-1])
+
+
+def _size(value: float, factor: int, name: str) -> str:
+    return f"{number(value / factor)} {name}"
+
+
+_IN_UNIT: dict[str | None, Callable[[float], str]] = {
+    "at": moment,
+    "bytes": size,
+    "ns": duration,
+    "share": share,
+}

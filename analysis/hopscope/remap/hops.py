@@ -1,0 +1,65 @@
+"""The subject's hops as the model takes them, and the calls that their ends belong to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow.compute as pc
+
+from hopscope.model.hops import Hops
+from hopscope.paths.columns import Array, integers
+from hopscope.remap.program import Source
+
+
+def hops_of(source: Source) -> Array:
+    """The rows of the hops of every collective that a candidate's tree would carry."""
+    arrays, subject = source.arrays, source.subject
+    mine = np.isin(arrays["hops.collective"], subject.simulated)
+    return np.flatnonzero(mine & (arrays["hops.from_engine"] == (not subject.native)))
+
+
+def model_hops(source: Source, rows: Array) -> Hops:
+    """Rows of the table as the model takes them."""
+    arrays, places = source.arrays, source.places
+    table = source.tables["hops"]
+    host = np.zeros(1 + max(places.host_of_rank), np.int64)
+    host[list(places.host_of_rank)] = list(places.host_of_rank.values())
+    src, dst = integers(table, "src")[rows], integers(table, "dst")[rows]
+    waited, late = (pc.equal(table["binding"], word).to_numpy()[rows] for word in ("recv", "send"))
+    if not source.subject.native:
+        late &= False
+    # Messages between peers have no direction. One each way is what cancels the error of two clocks.
+    up = src < dst if source.subject.native else pc.equal(table["phase"], "up").to_numpy()[rows]
+    return Hops(
+        arrays["hops.collective"][rows],
+        src,
+        dst,
+        host[src],
+        host[dst],
+        arrays["hops.link"][rows].astype(np.int64),
+        up,
+        integers(table, "segment")[rows],
+        arrays["hops.bytes"][rows],
+        # What waited for its receive to be posted began to move then, by the receiver's own clock.
+        np.where(late, arrays["hops.recv_post_ns"][rows], arrays["hops.send_begin_ns"][rows]),
+        arrays["hops.recv_end_ns"][rows],
+        arrays["hops.recv_post_ns"][rows],
+        waited | late,
+        np.where(late, 0, arrays["hops.clock_error_ns"][rows]),
+    )
+
+
+class Calls:
+    """Finds the call of a rank in a collective."""
+
+    def __init__(self, source: Source) -> None:
+        arrays = source.arrays
+        ranks = [integers(source.tables[name], column) for name, column in (("hops", "src"), ("calls", "rank"))]
+        self._width = 1 + int(max(column.max(initial=0) for column in ranks))
+        keys = arrays["calls.collective"] * self._width + arrays["calls.rank"]
+        self._order = np.argsort(keys)
+        self._keys = keys[self._order]
+
+    def of(self, collective: Array, rank: Array) -> Array:
+        """The rows of the calls; of a call that is not there, some other row."""
+        at = np.searchsorted(self._keys, collective * self._width + rank)
+        return self._order[np.minimum(at, len(self._order) - 1)]

@@ -1,0 +1,144 @@
+"""The MPI library's own algorithm as it ran: its messages take the place of a candidate's trees in the replay."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hopscope.links import LINKS
+from hopscope.model.costs import Costs, HostPair, interface_delays
+from hopscope.model.hops import Hops
+from hopscope.paths.columns import STAYS, Array
+from hopscope.remap.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
+from hopscope.remap.hops import model_hops
+from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT, Subject
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The message graph that ran, in the place of a candidate."""
+
+    events: Events
+    name: str = "today: the MPI library"
+    segment_bytes: int = 0
+    hops: Hops = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hops", model_hops(self.events.source, self.events.hops))
+
+    @property
+    def late(self) -> float:
+        """The share of the messages that waited for their receive to be posted."""
+        return float(self.events.late.mean())
+
+    def host_pairs(self, subject: Subject) -> set[HostPair]:
+        """The pairs of hosts, lower host first, between which messages went."""
+        del subject
+        pairs = np.unique(np.stack([self.hops.src_host, self.hops.dst_host]), axis=1).T.tolist()
+        return {(min(a, b), max(a, b)) for a, b in pairs if a != b}
+
+    def structure(self, subject: Subject) -> dict[str, int | None]:
+        """Of the last collective: the longest chain of messages, the most WAN messages in one, and all of them."""
+        wan = self.hops.link == LINKS.index("wan")
+        last = subject.collectives[-1]
+        return {
+            "depth": self._longest(last, np.ones(len(wan), np.int64)),
+            "fan_out": None,
+            "wan_crossings": self._longest(last, wan.astype(np.int64)),
+            "wan_messages": int(wan[self.hops.collective == last].sum()),
+        }
+
+    def _longest(self, collective: int, weight: Array) -> int:
+        """The heaviest chain of messages of one collective, each sent after the one before was received."""
+        events = self.events
+        mine = np.flatnonzero(events.source.arrays["calls.collective"][events.call] == collective)
+        by_call: dict[int, deque[tuple[int, int]]] = {}
+        for call, kind, hop in zip(*(a[mine].tolist() for a in (events.call, events.kind, events.hop)), strict=True):
+            if kind in (SENT, RECEIVED):
+                by_call.setdefault(call, deque()).append((kind, hop))
+        at_rank, sent, moved = dict.fromkeys(by_call, 0), {}, True
+        while moved:
+            moved = False
+            for call, todo in by_call.items():
+                while todo and (todo[0][0] == SENT or todo[0][1] in sent):
+                    kind, hop = todo.popleft()
+                    moved = True
+                    if kind == SENT:
+                        sent[hop] = at_rank[call] + int(weight[hop])
+                    else:
+                        at_rank[call] = max(at_rank[call], sent[hop])
+        return max(at_rank.values(), default=0)
+
+    def program(self, program: dict[str, Array], rows: Array, costs: Costs, arrays: dict[str, Any]) -> dict[str, Array]:
+        """A program in which the subject's collectives are these messages: what it does else stays as it is.
+
+        program, rows: as `program_of` gives them. arrays: the costs by pair of hosts.
+        """
+        events = self.events
+        mine = program["mode"] != AS_OBSERVED
+        lanes = len(program["first_op"]) - 1
+        lane = np.repeat(np.arange(lanes), np.diff(program["first_op"]))
+        collective = np.flatnonzero(program["op"] == COLLECTIVE)
+        collective = collective[mine[program["ref"][collective]]]
+        place = _places(rows[program["ref"][collective]] * lanes + lane[collective], collective, self._keys(lanes))
+        kept = (place >= 0) & (events.kind != ENTER)
+        place, kind, hop, own = (a[kept] for a in (place, events.kind, events.hop, events.typical_ns))
+        before = events.before[kept]
+        # What a rank computed before the collective now lies before its first event.
+        gap = program["gap_ns"].copy()
+        own = own + np.where(before == ENTER, gap[place], 0)
+        gap[place[kind == LEAVE]] = own[kind == LEAVE]
+        inner = kind != LEAVE
+        place, kind, hop, own = (a[inner] for a in (place, kind, hop, own))
+
+        transit = self._transit_ns(costs, arrays)
+        first = len(program["transit_ns"])
+        posted = first + len(transit) + np.cumsum(events.late) - 1
+        of_post = (kind == POSTED) | (kind == DELIVERED)
+        added = {
+            "op": np.where((kind == SENT) | (kind == POSTED), SEND, WAIT).astype(np.int8),
+            "ref": np.where(of_post, posted[hop], first + hop),
+            "gap_ns": own,
+            "hold_ns": np.where((kind == RECEIVED) & events.late[hop], transit[hop], 0),
+            "slot": np.zeros(len(kind), np.int64),
+        }
+        order = np.argsort(np.concatenate([place, np.arange(len(lane))]), kind="stable")
+        changed = {
+            name: np.concatenate([values, {**program, "gap_ns": gap}[name]])[order] for name, values in added.items()
+        }
+        members = np.repeat(mine, np.diff(program["first_member"]))
+        changed |= {
+            "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
+            "transit_ns": np.concatenate([program["transit_ns"], transit, transit[events.late]]),
+            "mode": np.full(len(mine), AS_OBSERVED),
+            "leads": np.where(mine, STAYS, program["leads"]),
+            "own_time_ns": np.where(members, 0, program["own_time_ns"]),
+            "plan": np.zeros(len(mine)),
+        }
+        return {
+            name: np.ascontiguousarray(changed.get(name, values), dtype=values.dtype)
+            for name, values in program.items()
+        }
+
+    def _keys(self, lanes: int) -> Array:
+        arrays, call = self.events.source.arrays, self.events.call
+        return arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
+
+    def _transit_ns(self, costs: Costs, arrays: dict[str, Any]) -> Array:
+        pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
+        latency = arrays["latency_ns"][pair]
+        # Where a host sends one message at a time, they queue as their times in the run have it.
+        queued = interface_delays(self.hops, costs.interface_message_ns, latency)
+        return np.rint(latency + arrays["per_byte_ns"][pair] * self.hops.size + queued).astype(np.int64)
+
+
+def _places(known: Array, place: Array, wanted: Array) -> Array:
+    """For each wanted key the place of the equal known one; -1 where there is none."""
+    if not len(known):
+        return np.full(len(wanted), -1)
+    order = np.argsort(known)
+    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+    return np.where(known[order][at] == wanted, place[order][at], -1)

@@ -1,0 +1,17 @@
+"""Rounds of an algorithm as text, such as `1, 4-6`."""
+
+from collections.abc import Iterable
+from itertools import groupby
+
+
+def spans(rounds: Iterable[int]) -> str:
+    """Write rounds, those that follow one another as a span."""
+    runs = groupby(enumerate(sorted(set(rounds))), key=lambda each: each[1] - each[0])
+    found = [[number for _, number in run] for _, run in runs]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in found)
+
+
+def numbers(text: str) -> list[int]:
+    """Read what `spans` wrote."""
+    ends = [[int(end) for end in span.split("-")] for span in text.split(", ")]
+    return [number for span in ends for number in range(span[0], span[-1] + 1)]

@@ -1,0 +1,61 @@
+-- What the trace says, in sentences: one finding for each thing examined.
+--
+-- A finding is a sentence with the numbers behind it, a value for gates, and the analysis that shows more. The pages of the dashboard and the report show
+-- the same findings. severity is one of:
+--
+-- problem    it costs the run time, or is not what you asked for, and you can do something about it: a slow rank, noise on the critical path, a tree with
+--            several crossings between clusters in sequence, a setting that the MPI library ignored
+-- note       worth knowing, but nobody's fault, or it costs little
+-- undecided  the trace cannot tell
+-- fine       examined, and nothing found
+--
+-- Something that costs less than a tenth of the critical path is not a problem. A key that the trace has nothing about is left out, such as links between
+-- clusters in a run on one cluster.
+--
+-- param about collectives|critical-path|last-arrivals|noise|tree|algorithms|settings|wan-share|late-ranks|noise-periods|delayed-hops = null -- Give
+--    only the finding of this key, and run only the analyses that it needs.
+-- param least_ms DOUBLE = 1.0 -- How many ms longer than the median counts as late, as in `late-ranks`.
+-- param limit BIGINT = 20 -- How many delayed hops to examine, as in `delayed-hops`.
+-- key key
+-- column key VARCHAR -- What it is about; `collectives` only where the trace has none.
+-- column verdict VARCHAR -- What was found, in one word: of `critical-path` the largest category, of `late-ranks` the worst class, or little.
+-- column severity VARCHAR -- problem, note, undecided or fine.
+-- column problem BOOLEAN -- Whether the severity is problem, for gates; null where it is undecided.
+-- column sentence VARCHAR -- The finding.
+-- column evidence VARCHAR -- The numbers behind it.
+-- column value DOUBLE [of unit] -- Null where the trace cannot tell, else: of `critical-path` the share of its largest category; of `last-arrivals` the share
+--    of the last arrivals that the slowest rank's computing led to, 0 if no rank is slow; of `noise` the part of the critical path that it takes; of
+--    `tree` crossings between clusters in sequence, of `algorithms` those of the algorithm that has most; of `settings` the share of collectives that ran otherwise; of `wan-share` that share; of `late-ranks` the typical lateness of the latest rank, 0 if none is late; of
+--    `noise-periods` the part of the noise that goes with the clearest period, 0 without one; of `delayed-hops` by how much one of them lengthened
+--    its collective.
+-- column unit VARCHAR -- Unit of the value.
+-- column analysis VARCHAR -- The analysis that shows more, as typed after `analyze`.
+-- narrow analysis, evidence
+-- only-data verdict, problem, value, unit
+-- uses tree_ways
+-- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
+-- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
+-- empty note there is nothing to say about that in this trace
+-- example analyze findings trace --fail-if "*.problem == 1"
+-- example analyze findings trace --about noise --fail-if "noise.value > 5%"
+with path as (
+    select
+        sum(end_ns - begin_ns) as path_ns,
+        coalesce(sum(end_ns - begin_ns) filter (where category = 'compute'), 0) as compute_ns,
+        coalesce(sum(end_ns - begin_ns) filter (where category = 'wan'), 0) as wan_ns,
+        coalesce(sum(end_ns - begin_ns) filter (where hop_id is not null), 0) as hops_ns
+    from path_stretches
+    where path = 'run'
+)
+
+select
+    (select count(*) from collectives) as collectives,
+    (select count(*) from hops) as hops,
+    (select count(distinct ranks.cluster) from ranks) as clusters,
+    (select max(tree_ways.crossings) from tree_ways) as crossings,
+    coalesce(path.path_ns, 0)::bigint as path_ns,
+    (path.compute_ns / nullif(path.path_ns, 0))::double as compute_share,
+    (path.wan_ns / nullif(path.path_ns, 0))::double as wan_share,
+    (path.hops_ns / nullif(path.path_ns, 0))::double as hops_share
+from path
+order by path.path_ns

@@ -1,0 +1,104 @@
+-- The block bootstrap over collectives: what each share is in 200 resampled runs.
+--
+-- Give it the name of a table with columns key, block, part and whole. 200 times, as many blocks as there are get drawn with replacement and every key's
+-- share is taken over those drawn; draws has these shares. They come from a hash, not from a random number, so that an answer repeats. Rows whose block is
+-- null happen once and are in every draw as they are. Below 5 blocks (13 collectives) there is nothing to draw from: no key has a row.
+create or replace macro share_draws(measures) as table
+    with per_block as materialized (
+        select
+            key,
+            block,
+            sum(part) as part,
+            sum(whole) as whole
+        from query_table(measures)
+        group by key, block
+    ),
+
+    blocks as materialized (
+        select
+            drawn_from.block,
+            row_number() over (order by drawn_from.block) - 1 as place,
+            count(*) over () as n
+        from (
+            select distinct block
+            from per_block
+            where block is not null
+        ) as drawn_from
+    ),
+
+    draws as (
+        select
+            resamples.resample,
+            (md5_number_lower(concat_ws(' ', resamples.resample, blocks.place)) % blocks.n::ubigint)::bigint as place
+        from blocks
+        cross join range(bootstrap_draws()) as resamples (resample)
+        where blocks.n >= bootstrap_least_blocks()
+    ),
+
+    drawn_times as (
+        select
+            resample,
+            place,
+            count(*) as times
+        from draws
+        group by resample, place
+    ),
+
+    -- How often each block is drawn, in the order of their places; a share is then a quotient of two inner products.
+    weights as materialized (
+        select
+            resamples.resample,
+            list(coalesce(drawn_times.times, 0)::double order by blocks.place) as times
+        from blocks
+        cross join range(bootstrap_draws()) as resamples (resample)
+        left join drawn_times on resamples.resample = drawn_times.resample and blocks.place = drawn_times.place
+        where blocks.n >= bootstrap_least_blocks()
+        group by resamples.resample
+    ),
+
+    once as (
+        select
+            key,
+            part,
+            whole
+        from per_block
+        where block is null
+    ),
+
+    keys as (
+        select key
+        from per_block
+        where block is not null
+        group by key
+    ),
+
+    in_order as materialized (
+        select
+            keys.key,
+            list(coalesce(per_block.part, 0)::double order by blocks.place) as parts,
+            list(coalesce(per_block.whole, 0)::double order by blocks.place) as wholes
+        from blocks
+        cross join keys
+        left join per_block on keys.key = per_block.key and blocks.block = per_block.block
+        group by keys.key
+    ),
+
+    drawn as (
+        select
+            in_order.key,
+            weights.resample,
+            list_inner_product(weights.times, in_order.parts) as part,
+            list_inner_product(weights.times, in_order.wholes) as whole
+        from weights
+        cross join in_order
+    )
+
+    select
+        drawn.key,
+        list(
+            (drawn.part + coalesce(once.part, 0)) / nullif(drawn.whole + coalesce(once.whole, 0), 0)
+            order by drawn.resample
+        ) as draws
+    from drawn
+    left join once on drawn.key = once.key
+    group by drawn.key;

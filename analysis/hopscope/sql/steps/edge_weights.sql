@@ -1,0 +1,129 @@
+-- What each edge of some hops carried, and how much it contributes to the run's critical path.
+--
+-- Give it the name of a table with the hops, as in `hops`. One row per phase, sender and receiver. Shares refer to the whole path of the run; a hop that the
+-- path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
+--
+-- column link VARCHAR -- Link class of the two ranks.
+-- column hops BIGINT -- Hops that it carried.
+-- column bytes BIGINT -- Their payload together.
+-- column took_ns BIGINT -- Median time of a hop over it.
+-- column waited_share DOUBLE -- Part of its hops that the receiver had to wait for.
+-- column waited_low DOUBLE [share] -- Lower end of its interval of 95 %; null below 13 collectives.
+-- column waited_high DOUBLE [share] -- Upper end of its interval.
+-- column on_path BIGINT -- Hops of it on the critical path of the run.
+-- column time_ns BIGINT -- Time that the critical path of the run spends on them.
+-- column share DOUBLE -- That time as a part of the whole path's.
+-- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
+-- column share_high DOUBLE [share] -- Upper end of its interval.
+-- uses run_path, share_intervals, block_of
+create or replace macro edge_weights(chosen) as table
+    with carrying as materialized (
+        select
+            format('{} {}->{}', phase, src, dst) as key,
+            *
+        from query_table(chosen)
+    ),
+
+    places as (
+        select
+            collective_id,
+            dense_rank() over (order by collective_id) - 1 as nth,
+            count(*) over () as n
+        from carrying
+        group by collective_id
+    ),
+
+    waited_measures as (  -- noqa: ST03
+        select
+            carrying.key,
+            block_of(places.nth, places.n) as block,
+            count(*) filter (where carrying.binding = 'recv') as part,
+            count(*) as whole
+        from carrying
+        inner join places on carrying.collective_id = places.collective_id
+        group by carrying.key, places.nth, places.n
+    ),
+
+    path_blocks as (
+        select
+            block,
+            sum(time_ns) as whole
+        from run_path
+        group by block
+    ),
+
+    edge_blocks as (
+        select
+            carrying.key,
+            run_path.block,
+            sum(run_path.time_ns) as part
+        from run_path
+        inner join carrying on run_path.hop_id = carrying.hop_id
+        group by carrying.key, run_path.block
+    ),
+
+    share_measures as (  -- noqa: ST03
+        select
+            edges.key,
+            path_blocks.block,
+            coalesce(edge_blocks.part, 0) as part,
+            path_blocks.whole
+        from (select distinct carrying.key from carrying) as edges
+        cross join path_blocks
+        left join edge_blocks
+            on edges.key = edge_blocks.key and path_blocks.block is not distinct from edge_blocks.block
+    ),
+
+    carried as (
+        select
+            key,
+            phase,
+            src,
+            dst,
+            min(link) as link,
+            count(*) as hops,
+            sum(bytes) as bytes,
+            median(recv_end_ns - send_begin_ns) as took_ns,
+            avg((binding = 'recv')::integer) as waited_share
+        from carrying
+        group by key, phase, src, dst
+    ),
+
+    on_path as (
+        select
+            carrying.key,
+            count(distinct carrying.hop_id) as hops,
+            sum(stretches.end_ns - stretches.begin_ns) as time_ns
+        from path_stretches as stretches
+        inner join carrying on stretches.hop_id = carrying.hop_id
+        where stretches.path = 'run'
+        group by carrying.key
+    ),
+
+    whole as (
+        select sum(end_ns - begin_ns) as time_ns
+        from path_stretches
+        where path = 'run'
+    )
+
+    select
+        carried.phase,
+        carried.src,
+        carried.dst,
+        carried.link,
+        carried.hops,
+        carried.bytes::bigint as bytes,
+        carried.took_ns::bigint as took_ns,
+        carried.waited_share,
+        waits.share_low as waited_low,
+        waits.share_high as waited_high,
+        coalesce(on_path.hops, 0)::bigint as on_path,
+        coalesce(on_path.time_ns, 0)::bigint as time_ns,
+        (coalesce(on_path.time_ns, 0) / whole.time_ns)::double as share,
+        shares.share_low,
+        shares.share_high
+    from carried
+    cross join whole
+    left join on_path on carried.key = on_path.key
+    left join share_intervals('waited_measures') as waits on carried.key = waits.key
+    left join share_intervals('share_measures') as shares on carried.key = shares.key;

@@ -1,0 +1,65 @@
+-- How deep each phase of a tree is, and how often its worst way to the root goes between clusters.
+--
+-- One row per tree, communicator, root and phase. depth is the number of messages in sequence from the deepest rank to the root; crossings is the most of
+-- them that go between clusters on the way of any one rank.
+--
+-- uses members
+create or replace view tree_ways as
+with recursive placed as (
+    select
+        trees.tree,
+        trees.comm,
+        trees.root,
+        trees.phase,
+        trees.rank,
+        trees.parent,
+        (child_place.cluster is distinct from parent_place.cluster and trees.parent is not null)::integer as crosses
+    from trees
+    left join members as children on trees.comm = children.comm and trees.rank = children.comm_rank
+    left join members as parents on trees.comm = parents.comm and trees.parent = parents.comm_rank
+    left join ranks as child_place on children.rank = child_place.rank
+    left join ranks as parent_place on parents.rank = parent_place.rank
+),
+
+walked as (
+    select
+        tree,
+        comm,
+        root,
+        phase,
+        rank,
+        0 as depth,
+        0 as crossings
+    from placed
+    where parent is null
+
+    union all
+    -- A tree of n ranks is at most n - 1 deep; anything deeper would be a cycle.
+    select
+        placed.tree,
+        placed.comm,
+        placed.root,
+        placed.phase,
+        placed.rank,
+        walked.depth + 1 as depth,
+        walked.crossings + placed.crosses as crossings
+    from walked
+    inner join placed
+        on
+            walked.tree = placed.tree
+            and walked.comm = placed.comm
+            and walked.root = placed.root
+            and walked.phase = placed.phase
+            and walked.rank = placed.parent
+    where walked.depth < (select count(*) from ranks)
+)
+
+select
+    tree,
+    comm,
+    root,
+    phase,
+    max(depth) as depth,
+    max(crossings) as crossings
+from walked
+group by tree, comm, root, phase;

@@ -1,0 +1,14 @@
+"""The closed vocabularies of the tables: each word with its meaning, in the order of schemas/words.h."""
+
+from collections.abc import Mapping
+
+from hopscope import _paths
+
+Vocabulary = Mapping[str, str]
+
+CATEGORIES: Vocabulary = _paths.WORDS["category"]
+"""Where the time of a path went."""
+BINDINGS: Vocabulary = _paths.WORDS["binding"]
+"""What a message was waited for."""
+PHASES: Vocabulary = _paths.WORDS["phase"]
+"""Which way a hop goes."""

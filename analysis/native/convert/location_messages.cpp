@@ -1,0 +1,180 @@
+/* The ends of messages and hops on one location, and the calls to which hops belong. */
+#include "location_reader.h"
+
+#include <algorithm>
+
+namespace hopscope {
+
+/* Sets the number by which hops of the MPI library name a call, as soon as its communicator is known. */
+void LocationReader::number_hops(CallRecord &call) {
+    if (!comms_.has_native())
+        return;
+    int64_t seq = call.seq;
+    if (!call.persistent) {
+        const int64_t *next = next_seq_.find(call.comm);
+        if (seq == kNull64)
+            seq = next ? *next : 0;
+        next_seq_.set(call.comm, seq + 1);
+    }
+    call.hop_seq = static_cast<uint16_t>(hop_seq_bits(static_cast<uint64_t>(seq)));
+}
+
+/* The call to which a hop of the MPI library belongs: an open nonblocking one that its tag names, wherever the hop
+ * lies, else the call around it, whose communicator only its end tells. -1: none, or perhaps another thread's. */
+int64_t LocationReader::call_of_hop(const Shadow &shadow, uint32_t tag) const {
+    if (!only_thread_)
+        return -1;
+    int64_t named = -1;
+    out_.open_collectives.each([&](int64_t index) {
+        const CallRecord &call = out_.calls[index];
+        if (call.comm == shadow.parent && call.hop_seq == hop_seq_of(tag))
+            named = std::max(named, index);
+    });
+    return named >= 0 ? named : current_call_;
+}
+
+void LocationReader::send(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
+    other(time);
+    Frame *frame = mpi_frame();
+    const int64_t begin = frame ? frame->enter : time;
+    const int64_t index = out_.sends.push_back({begin, begin, kNull64, size_of(bytes), comm, peer, tag});
+    out_.sends[index].call = send_call();
+    if (frame)
+        frame->blocking_send = index;
+}
+
+void LocationReader::send_begin(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
+                                uint64_t request) {
+    other(time);
+    const int64_t size = size_of(bytes);
+    const Shadow *shadow = comms_.shadow(comm);
+    if (!shadow) {
+        const int64_t index = out_.sends.push_back({mpi_enter(time), kNull64, kNull64, size, comm, peer, tag});
+        out_.sends[index].call = send_call();
+        out_.open_sends.set(key_of(request), {index, -1, false});
+        return;
+    }
+    const int64_t its_call = shadow->native ? call_of_hop(*shadow, tag) : current_call_;
+    if (its_call < 0) {
+        if (shadow->native && !only_thread_)
+            out_.open_unfiled_sends.set(key_of(request), {time, kNull64, kNull64, size, comm, peer, tag});
+        else
+            out_.stray_hops++;
+        return;
+    }
+    CallRecord &call = out_.calls[its_call];
+    call.shadow = comm;
+    call.open++;
+    call.last_hop_send =
+        out_.hop_sends.push_back({time, kNull64, kNull64, size, comm, peer, tag, -1, call.last_hop_send});
+    out_.open_sends.set(key_of(request), {call.last_hop_send, its_call, true});
+}
+
+/* A send that was waited for outside any `hop wait` blocked: it was waited for from its begin. */
+void LocationReader::end_hop(SendRecord &send, uint64_t request, int64_t time) const {
+    send.wait_begin = hop_wait_begin(request, send.begin);
+    if (send.wait_begin == kNull64 && waited(request))
+        send.wait_begin = send.begin;
+    send.end = time;
+}
+
+void LocationReader::send_complete(int64_t time, uint64_t request) {
+    other(time);
+    const OpenSend *found = out_.open_sends.find(key_of(request));
+    if (!found) {
+        if (SendRecord *unfiled = out_.open_unfiled_sends.find(key_of(request))) {
+            end_hop(*unfiled, request, time);
+            out_.unfiled_sends.push_back(*unfiled);
+            out_.open_unfiled_sends.erase(key_of(request));
+            return;
+        }
+        out_.foreign_completions.push_back({key_of(request), mpi_enter(time), time, false});
+        return;
+    }
+    const OpenSend open = *found;
+    out_.open_sends.erase(key_of(request));
+    if (open.is_hop) {
+        end_hop(out_.hop_sends[open.index], request, time);
+        out_.calls[open.call].open--;
+        last_completion_.what = LastCompletion::HopSend;
+        last_completion_.index = open.index;
+        last_completion_.time = time;
+    } else {
+        SendRecord &send = out_.sends[open.index];
+        send.wait_begin = mpi_enter(time);
+        send.end = time;
+        if (send.call != paths::SendCall::buffered)
+            send.call = send_call();
+    }
+}
+
+void LocationReader::receive(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes) {
+    other(time);
+    const int64_t post = mpi_enter(time);
+    out_.receives.push_back({post, post, time, size_of(bytes), receive_order_++, comm, peer, tag});
+}
+
+void LocationReader::receive_post(int64_t time, uint64_t request) {
+    other(time);
+    if (current_call_ >= 0)
+        out_.calls[current_call_].open++;
+    out_.open_receives.set(key_of(request), {time, receive_order_++, current_call_});
+}
+
+void LocationReader::receive_complete(int64_t time, OTF2_CommRef comm, uint32_t peer, uint32_t tag, uint64_t bytes,
+                                      uint64_t request) {
+    other(time);
+    const Shadow *shadow = comms_.shadow(comm);
+    const int64_t size = size_of(bytes);
+    const OpenReceive *found = out_.open_receives.find(key_of(request));
+    if (!found) {
+        out_.foreign_completions.push_back(
+            {key_of(request), mpi_enter(time), time, true, size, comm, peer, tag, true, waited(request)});
+        return;
+    }
+    const OpenReceive open = *found;
+    out_.open_receives.erase(key_of(request));
+    if (open.call >= 0)
+        out_.calls[open.call].open--;
+    if (!shadow) {
+        out_.receives.push_back({open.post, mpi_enter(time), time, size, open.order, comm, peer, tag});
+        return;
+    }
+    ReceiveRecord receive{open.post, hop_wait_begin(request, open.post), time, size, open.order, comm, peer, tag};
+    receive.by_times = waited(request) && receive.wait_begin == kNull64;
+    const int64_t its_call = shadow->native ? call_of_hop(*shadow, tag) : open.call;
+    if (its_call < 0) {
+        if (shadow->native && !only_thread_)
+            out_.unfiled_receives.push_back(receive);
+        else
+            out_.stray_hops++;
+        return;
+    }
+    CallRecord &call = out_.calls[its_call];
+    call.shadow = comm;
+    call.hop_receives++;
+    receive.before = call.last_hop_receive;
+    call.last_hop_receive = out_.hop_receives.push_back(receive);
+    last_completion_.what = LastCompletion::HopReceive;
+    last_completion_.index = call.last_hop_receive;
+    last_completion_.time = time;
+}
+
+void LocationReader::cancelled(int64_t time, uint64_t request) {
+    other(time);
+    if (const OpenReceive *receive = out_.open_receives.find(key_of(request))) {
+        if (receive->call >= 0)
+            out_.calls[receive->call].open--;
+        out_.open_receives.erase(key_of(request));
+    }
+    out_.open_unfiled_sends.erase(key_of(request));
+    if (const OpenSend *send = out_.open_sends.find(key_of(request))) {
+        if (send->is_hop)
+            out_.calls[send->call].open--;
+        else
+            out_.sends[send->index].bytes = -1; /* never sent: left out of matching */
+        out_.open_sends.erase(key_of(request));
+    }
+}
+
+} // namespace hopscope

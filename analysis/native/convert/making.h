@@ -1,0 +1,30 @@
+/* What all pieces of a trace share while they are made. */
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "../paths/history.h"
+#include "collectives.h"
+#include "words.h"
+
+namespace hopscope {
+
+/* Finished tables of a piece in row order; several share a name if the piece was made in parts. */
+using Tables = std::vector<std::pair<const char *, std::shared_ptr<Table>>>;
+
+/* Shared by all pieces. */
+struct Making {
+    Trace &trace;
+    std::shared_ptr<const Words> words;
+    paths::Lanes lanes; /* one for each of Trace::locations */
+    paths::History *history;
+    std::vector<bool> comm_used;
+    /* Sums over all rows, for the table `run`. */
+    uint64_t incomplete = 0, collectives = 0, unmatched_hops = 0;
+    int64_t overhead_ns = 0;
+    bool by_tree = false;
+};
+
+} // namespace hopscope

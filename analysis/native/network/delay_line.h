@@ -1,0 +1,67 @@
+/* One direction of a link: packets come out in the order in which they went in, each when it is due. */
+#ifndef HOPSCOPE_NETWORK_DELAY_LINE_H
+#define HOPSCOPE_NETWORK_DELAY_LINE_H
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lateness.h"
+
+/* A number that may change with time: each value holds for step_ns, then the next, after the last the first again. */
+struct Trace {
+    std::vector<double> values; /* at least one */
+    uint64_t step_ns = 0;       /* 0: the first one always */
+    double at(uint64_t ns) const {
+        return values[step_ns ? ns / step_ns % values.size() : 0];
+    }
+};
+
+struct Link {
+    Trace latency_ns{{0}, 0};
+    Trace bytes_per_second{{0}, 0}; /* 0: as fast as the machine */
+};
+
+class DelayLine {
+  public:
+    explicit DelayLine(Link link) : link_(std::move(link)) {}
+
+    /* A packet that reached the line at `now`. Its bytes follow those of all before it, then the latency begins. A line
+     * that holds more than MOST_BYTES drops it. Times are CLOCK_MONOTONIC in ns, traces begin with the first packet. */
+    void put_in(const uint8_t *packet, size_t bytes, uint64_t now);
+    /* When the first one is due. */
+    std::optional<uint64_t> next_due() const;
+    /* The first packet, if it is due at `now`; valid until the next call. */
+    const std::vector<uint8_t> *take_out(uint64_t now);
+
+    /* What was taken out could not be handed on. */
+    void lost() {
+        counts_.dropped++;
+    }
+
+    struct Counts {
+        uint64_t packets = 0, bytes = 0, dropped = 0;
+        Lateness late;
+    };
+    /* Since the last time it was asked. */
+    Counts counts();
+
+  private:
+    static constexpr size_t MOST_BYTES = 256u << 20;
+    struct Packet {
+        uint64_t due;
+        std::vector<uint8_t> bytes;
+    };
+    Link link_;
+    std::deque<Packet> under_way_;
+    std::vector<std::vector<uint8_t>> spare_;
+    std::vector<uint8_t> out_;
+    std::optional<uint64_t> began_;
+    uint64_t busy_until_ = 0, last_due_ = 0;
+    size_t held_ = 0;
+    Counts counts_;
+};
+
+#endif

@@ -1,0 +1,34 @@
+/* hopscope-net: hosts that are network namespaces of this machine, joined by links that delay packets.
+ *
+ *   hopscope-net hold FOLDER [stay] < PLAN   makes what the plan says and keeps it; `stay`: also without who started it
+ *   hopscope-net enter FOLDER HOST WORDS...  runs a command on a host, from outside or from another host
+ *   hopscope-net agent FOLDER HOST WORDS...  the same as a launch agent does it: options skipped, words joined, in a
+ * shell
+ *
+ * hopscope.launch.network writes the plan (hold.cpp says what it looks like) and reads what the relays count.
+ */
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "enter.h"
+#include "hold.h"
+
+int main(int count, char **words) {
+    std::vector<std::string> all(words + 1, words + count);
+    try {
+        if (all.size() >= 2 && all[0] == "hold")
+            return hold(all[1], all.size() > 2 && all[2] == "stay");
+        if (all.size() >= 4 && all[0] == "enter")
+            return enter(all[1], all[2], {all.begin() + 3, all.end()});
+        if (all.size() >= 4 && all[0] == "agent")
+            return enter_as_agent(all[1], {all.begin() + 2, all.end()});
+        std::fprintf(stderr,
+                     "hopscope-net: expected hold, enter or agent; `hopscope net --help` is the command for people\n");
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "hopscope: %s\n", error.what());
+    }
+    return 2;
+}

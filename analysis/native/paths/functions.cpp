@@ -1,0 +1,75 @@
+#include "functions.h"
+
+#include <unordered_map>
+
+#include "schemas/mpi_functions.h"
+
+namespace hopscope::paths {
+namespace {
+
+// Where a path without hops goes, by the flow of a collective's data.
+namespace leads {
+constexpr Leads all = Leads::to_last_enter;
+constexpr Leads from_root = Leads::to_root;
+constexpr Leads to_root = Leads::root_to_last_enter;
+constexpr Leads scan = Leads::scan;
+constexpr Leads exscan = Leads::exscan;
+constexpr Leads neighbours = Leads::stays; // the trace does not tell which ranks are neighbours
+} // namespace leads
+
+class List {
+  public:
+    List() {
+#define FUNCTION(name, kind, moves, since, counts) FUNCTION_##counts(name, kind, moves)
+#define FUNCTION_plain(name, kind, moves) add("MPI_" #name, FunctionKind::kind, #kind, nullptr, {}, #moves);
+#define FUNCTION_large(name, kind, moves) FUNCTION_plain(name, kind, moves) FUNCTION_plain(name##_c, kind, moves)
+#define COLLECTIVE(name, its_nonblocking, flow, operation, counts) COLLECTIVE_##counts(name, its_nonblocking, flow)
+#define FORMS(its_blocking, its_nonblocking, its_persistent, flow)                                                     \
+    add("MPI_" #its_blocking, FunctionKind::collective, "collective", #flow, leads::flow, nullptr);                    \
+    add("MPI_" #its_nonblocking, FunctionKind::nonblocking, "nonblocking", #flow, leads::flow, nullptr);               \
+    add("MPI_" #its_persistent, FunctionKind::persistent, "persistent", #flow, leads::flow, nullptr);
+#define COLLECTIVE_plain(name, its_nonblocking, flow) FORMS(name, its_nonblocking, name##_init, flow)
+#define COLLECTIVE_large(name, its_nonblocking, flow)                                                                  \
+    COLLECTIVE_plain(name, its_nonblocking, flow) FORMS(name##_c, its_nonblocking##_c, name##_init_c, flow)
+        MPI_FUNCTIONS(FUNCTION, COLLECTIVE)
+        for (size_t i = 0; i < all.size(); i++)
+            by_name.emplace(all[i].name, i);
+    }
+
+    std::vector<Function> all;
+    std::unordered_map<std::string, size_t> by_name;
+
+  private:
+    void add(const char *name, FunctionKind kind, const char *kind_word, const char *flow, Leads leads,
+             const char *moves) {
+        all.push_back({name, kind, kind_word, flow, leads, moves});
+    }
+};
+
+const List &list() {
+    static const List made;
+    return made;
+}
+
+} // namespace
+
+const std::vector<Function> &functions() {
+    return list().all;
+}
+
+const Function *find_function(const std::string &name) {
+    auto found = list().by_name.find(name);
+    return found == list().by_name.end() ? nullptr : &list().all[found->second];
+}
+
+Leads leads_of(const std::string &function) {
+    const Function *known = find_function(function);
+    return known && known->flow ? known->leads : Leads::to_last_enter;
+}
+
+bool returns_early(const std::string &function) {
+    const Function *known = find_function(function);
+    return known && (known->kind == FunctionKind::nonblocking || known->kind == FunctionKind::persistent);
+}
+
+} // namespace hopscope::paths

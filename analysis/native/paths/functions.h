@@ -1,0 +1,47 @@
+// What schemas/mpi_functions.h says about an MPI function, by name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "columns.h"
+
+namespace hopscope::paths {
+
+enum class FunctionKind : int8_t {
+    init,
+    finalize,
+    abort,
+    control,
+    comm,
+    p2p,
+    wait,
+    test,
+    look,
+    collective,
+    nonblocking, // MPI_Ibcast
+    persistent,  // MPI_Bcast_init
+};
+
+struct Function {
+    const char *name; // MPI_Ibcast_c
+    FunctionKind kind;
+    const char *kind_word;
+    const char *flow;  // for a collective, else nullptr
+    Leads leads;       // for a collective
+    const char *moves; // for any other function, else nullptr
+};
+
+// Every form of every function, in the order of the list.
+const std::vector<Function> &functions();
+// nullptr: not in the list.
+const Function *find_function(const std::string &name);
+
+// Where a path goes in the library if there are no hops. For a function not in the list, a trace only says that it is a
+// collective.
+Leads leads_of(const std::string &function);
+
+// True for MPI_Ibcast and for MPI_Bcast_init: the rank waits for the others in a different call.
+bool returns_early(const std::string &function);
+
+} // namespace hopscope::paths

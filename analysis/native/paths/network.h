@@ -1,0 +1,129 @@
+// What becomes of messages between ranks: when each one is sent, reaches the other host, and is seen by its receiver.
+//
+// A message to another host passes the sender's host interface (one message at a time), the directed pair of hosts and
+// the link that two clusters share (bytes in sequence), the latency, and the receiver's host interface in order of
+// arrival; a gateway's interfaces in between. Every message occupies the rank that sends it and the one that receives
+// it. An emulated machine does the same (collector/src/engine/link_times.c). Only what it was told to emulate takes
+// time; of a real machine, the interfaces' time per message is fitted, and the rest is nothing.
+#pragma once
+
+#include <queue>
+#include <vector>
+
+#include "program.h"
+
+namespace hopscope::paths {
+
+struct Message {
+    int32_t src, dst; // ranks, numbered from 0
+    size_t from, to;  // their hosts
+    double bytes;
+    double ready; // the receiver takes nothing in before
+    int32_t segment;
+    bool up;
+};
+
+// What serves one message at a time. A collective is worked out before the next one, yet ranks that leave it early send
+// in the next one while others still send in this one. So the times in between stay free.
+class Server {
+  public:
+    // Takes the first free time of this length from `at` on; returns its end.
+    double serve(double at, double duration);
+    // Nothing will come before that.
+    void forget(double before);
+
+  private:
+    struct Span {
+        double begin, end;
+    };
+    std::vector<Span> busy_; // in order, apart from one another
+};
+
+class Network {
+  public:
+    explicit Network(const Costs &costs);
+
+    // All ranks are free. Interfaces and links stay as busy as they are. earliest: no message is sent before.
+    void begin(size_t ranks, double earliest);
+    void send(double t, const Message &message) {
+        messages_.push_back(message);
+        push(t, {messages_.size() - 1, Stage::sent, 0});
+    }
+    // Calls handler.sent(message, t) when the sender is done with a message and handler.visible(message, t) when the
+    // receiver is; both may send.
+    template <typename Handler> void run(Handler &handler) {
+        while (!events_.empty()) {
+            Event event = events_.top();
+            events_.pop();
+            const Message message = messages_[event.at.message];
+            switch (event.at.stage) {
+            case Stage::sent:
+                handler.sent(message, hand_over(event));
+                break;
+            case Stage::at_interface:
+                depart(event);
+                break;
+            case Stage::at_host:
+                arrive(event);
+                break;
+            case Stage::at_rank:
+                take_in(event);
+                break;
+            case Stage::visible:
+                handler.visible(message, event.t);
+                break;
+            }
+        }
+    }
+
+  private:
+    enum class Stage : int8_t { sent, at_interface, at_host, at_rank, visible };
+    struct At {
+        size_t message;
+        Stage stage;
+        double last; // at_host: when the last byte is there
+    };
+    struct Event {
+        double t;
+        int64_t order; // of two events at one time the earlier created comes first
+        At at;
+        // A free rank takes in what waits for it before it turns to what it has just taken in.
+        bool operator>(const Event &other) const {
+            if (t != other.t)
+                return t > other.t;
+            if ((at.stage == Stage::at_rank) != (other.at.stage == Stage::at_rank))
+                return other.at.stage == Stage::at_rank;
+            return order > other.order;
+        }
+    };
+    // When a message's first and last byte get somewhere.
+    struct Passage {
+        double first, last;
+    };
+
+    void push(double t, At at) {
+        events_.push({t, order_++, at});
+    }
+    double rank_time(double bytes) const {
+        return costs_.rank_message + costs_.rank_per_byte * bytes;
+    }
+    double hand_over(const Event &event);
+    void depart(const Event &event);
+    void arrive(const Event &event);
+    void take_in(const Event &event);
+    Passage pass(Server &server, double message_time, double bytes_time, Passage at) const;
+    Passage pass_interface(std::vector<Server> &interfaces, size_t host, double bytes, Passage at);
+    size_t cluster_pair(const Message &message) const;
+
+    const Costs &costs_;
+    std::vector<Message> messages_;
+    std::vector<double> rank_until_;
+    std::vector<Server> out_, in_, pairs_, shared_;
+    std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
+    int64_t order_ = 0;
+};
+
+// When each of these messages was due at its receiver, if they were sent at these times. Ranks are numbered from 0.
+std::vector<double> due_times(const Costs &costs, const std::vector<Message> &messages, const Column<double> &sent);
+
+} // namespace hopscope::paths

@@ -1,0 +1,206 @@
+// hopscope._plan: lists, trees and schedules of the collector's plan/ for Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+#include "schedules.h"
+#include "to_numpy.h"
+
+namespace nb = nanobind;
+
+namespace hopscope::plan {
+namespace {
+
+enum operation operation_of(const std::string &name) {
+    enum operation found = operation_named(name.c_str());
+    if (found == OPERATIONS)
+        throw std::invalid_argument(name + " is not an operation that the engine can run");
+    return found;
+}
+
+std::vector<std::string> names_of(uint32_t operations) {
+    std::vector<std::string> names;
+    for (int i = 0; i < OPERATIONS; i++)
+        if (operations & operation_bit(static_cast<enum operation>(i)))
+            names.emplace_back(operation_name(static_cast<enum operation>(i)));
+    return names;
+}
+
+// The rows of a table whose last row has no name.
+template <typename Row> nb::list rows_of(const Row *row) {
+    nb::list rows;
+    for (; row->name; row++)
+        rows.append(nb::cast(row, nb::rv_policy::reference));
+    return rows;
+}
+
+struct Operation {
+    enum operation what;
+};
+
+// A tree as in a tree file.
+class Tree {
+  public:
+    explicit Tree(const nb::bytes &definition) {
+        char message[1000];
+        spec_.reset(tree_spec_parse(definition.c_str(), definition.size(), message, sizeof message));
+        if (!spec_)
+            throw std::invalid_argument(message);
+    }
+    nb::tuple places(int root, bool broadcast, std::vector<int> hosts, std::vector<int> clusters) const {
+        Members members(std::move(hosts), std::move(clusters));
+        Places found = places_of(*spec_, members, root, broadcast ? TREE_BROADCAST : TREE_REDUCE);
+        nb::list parents, children;
+        for (size_t rank = 0; rank < found.parent.size(); rank++) {
+            parents.append(found.parent[rank]);
+            nb::list ordered;
+            for (int64_t i = found.first_child[rank]; i < found.first_child[rank + 1]; i++)
+                ordered.append(found.children[static_cast<size_t>(i)]);
+            children.append(nb::tuple(ordered));
+        }
+        return nb::make_tuple(nb::tuple(parents), nb::tuple(children));
+    }
+
+  private:
+    std::unique_ptr<tree_spec, Release> spec_;
+};
+
+class TreeFile {
+  public:
+    TreeFile(const nb::bytes &text, int ranks) {
+        char message[1000];
+        plan_.reset(tree_plan_parse(text.c_str(), text.size(), ranks, message, sizeof message));
+        if (!plan_)
+            throw std::invalid_argument(message);
+    }
+    std::string name() const {
+        return plan_->name;
+    }
+    std::optional<int> rule(const std::string &operation, int ranks, uint64_t bytes) const {
+        int chosen = tree_plan_choose(plan_.get(), operation_of(operation), ranks, bytes);
+        return chosen < 0 || plan_->rules[chosen].native ? std::nullopt : std::optional(chosen);
+    }
+    nb::dict schedules(int rule, const std::string &operation, std::vector<int> hosts, std::vector<int> clusters,
+                       std::vector<int64_t> lengths, std::optional<int> root, int64_t unit_bytes, bool in_place) const {
+        if (rule < 0 || rule >= plan_->rule_count)
+            throw std::invalid_argument("there is no rule " + std::to_string(rule));
+        Collective collective{*plan_,     rule,    operation_of(operation), root.value_or(-1), std::move(lengths),
+                              unit_bytes, in_place};
+        Schedules laid;
+        {
+            nb::gil_scoped_release release;
+            Members members(std::move(hosts), std::move(clusters));
+            laid = schedules_of(collective, members);
+        }
+        nb::dict out;
+        out["first_step"] = to_numpy(std::move(laid.first_step));
+        out["kind"] = to_numpy(std::move(laid.kind));
+        out["phase"] = to_numpy(std::move(laid.phase));
+        out["round"] = to_numpy(std::move(laid.round));
+        out["peer"] = to_numpy(std::move(laid.peer));
+        out["segment"] = to_numpy(std::move(laid.segment));
+        out["slot"] = to_numpy(std::move(laid.slot));
+        out["operand"] = to_numpy(std::move(laid.operand));
+        out["at"] = to_numpy(std::move(laid.at));
+        out["operand_at"] = to_numpy(std::move(laid.operand_at));
+        out["length"] = to_numpy(std::move(laid.length));
+        out["unmet"] = to_numpy(std::move(laid.unmet));
+        out["first_edge"] = to_numpy(std::move(laid.first_edge));
+        out["edge"] = to_numpy(std::move(laid.edge));
+        out["first_ready"] = to_numpy(std::move(laid.first_ready));
+        out["ready"] = to_numpy(std::move(laid.ready));
+        out["other_end"] = to_numpy(std::move(laid.other_end));
+        out["ring_units"] = to_numpy(std::move(laid.ring_units));
+        out["slots"] = to_numpy(std::move(laid.slots));
+        out["most_messages"] = to_numpy(std::move(laid.most_messages));
+        return out;
+    }
+
+  private:
+    std::unique_ptr<tree_plan, Release> plan_;
+};
+
+// The text of a tree file, or of the one that a name stands for; and the prefix of messages about it.
+nb::tuple requested(const nb::bytes &file_or_name) {
+    char message[1000 + PATH_MAX];
+    auto asked = std::make_unique<requested_text>();
+    if (!requested_tree_read(asked.get(), file_or_name.c_str(), "", message, sizeof message)) {
+        free(asked->text);
+        throw std::invalid_argument(message);
+    }
+    nb::bytes text(asked->text, asked->length), name(asked->name, strlen(asked->name));
+    free(asked->text);
+    return nb::make_tuple(text, name);
+}
+
+} // namespace
+} // namespace hopscope::plan
+
+NB_MODULE(_plan, m) {
+    using namespace hopscope::plan;
+    m.doc() = "The collector's shapes, algorithms, trees and schedules (collector/src/plan).";
+    nb::class_<shape>(m, "Shape")
+        .def_ro("name", &shape::name)
+        .def_ro("same_as", &shape::same_as)
+        .def_ro("counts", &shape::counts)
+        .def_ro("meaning", &shape::meaning)
+        .def_prop_ro("is_simple", [](const shape &row) { return row.kind == SHAPE_SIMPLE; });
+    auto has = [](uint32_t property) {
+        return [property](const algorithm &row) { return (row.properties & property) != 0; };
+    };
+    nb::class_<algorithm>(m, "Algorithm")
+        .def_ro("name", &algorithm::name)
+        .def_ro("meaning", &algorithm::meaning)
+        .def_prop_ro("operations", [](const algorithm &row) { return names_of(row.operations); })
+        .def_prop_ro("keeps_order", has(KEEPS_ORDER))
+        .def_prop_ro("cuts", has(CUTS))
+        .def_prop_ro("by_tree", has(BY_TREE));
+    nb::class_<Operation>(m, "Operation")
+        .def_prop_ro("name", [](const Operation &it) { return operation_name(it.what); })
+        .def_prop_ro("reduces", [](const Operation &it) { return operation_reduces(it.what); })
+        .def_prop_ro("has_root", [](const Operation &it) { return operation_has_root(it.what); })
+        .def_prop_ro("hides_bytes", [](const Operation &it) { return operation_hides_bytes(it.what); });
+    m.def("shapes", [] { return rows_of(shapes); }, "Every shape of a tree.");
+    m.def(
+        "algorithms", [] { return rows_of(algorithms); },
+        "Every algorithm; one that serves operations in different ways has several rows of one name.");
+    m.def(
+        "operations",
+        [] {
+            std::vector<Operation> all;
+            for (int i = 0; i < OPERATIONS; i++)
+                all.push_back({static_cast<enum operation>(i)});
+            return all;
+        },
+        "Every operation that the engine can run.");
+    m.def("requested", &requested, nb::arg("file_or_name"),
+          "The text of a tree file or of the one that a name stands for, and what messages about it begin with. "
+          "Raises ValueError in the collector's words.");
+    nb::class_<Tree>(m, "Tree")
+        .def(nb::init<const nb::bytes &>(), nb::arg("definition"))
+        .def("places", &Tree::places, nb::arg("root"), nb::arg("broadcast"), nb::arg("hosts"), nb::arg("clusters"));
+    nb::class_<TreeFile>(m, "TreeFile")
+        .def(nb::init<const nb::bytes &, int>(), nb::arg("text"), nb::arg("ranks") = 0)
+        .def_prop_ro("name", &TreeFile::name)
+        .def("rule", &TreeFile::rule, nb::arg("operation"), nb::arg("ranks"), nb::arg("bytes"))
+        .def("schedules", &TreeFile::schedules, nb::arg("rule"), nb::arg("operation"), nb::arg("hosts"),
+             nb::arg("clusters"), nb::arg("lengths"), nb::arg("root") = nb::none(), nb::arg("unit_bytes") = 1,
+             nb::arg("in_place") = false);
+    m.attr("RECEIVE") = static_cast<int>(STEP_RECEIVE);
+    m.attr("SEND") = static_cast<int>(STEP_SEND);
+    m.attr("COMBINE") = static_cast<int>(STEP_COMBINE);
+    m.attr("COPY") = static_cast<int>(STEP_COPY);
+    m.attr("JOIN") = static_cast<int>(STEP_JOIN);
+    m.attr("UP") = static_cast<int>(PHASE_UP);
+    m.attr("DOWN") = static_cast<int>(PHASE_DOWN);
+    m.attr("EXCHANGE") = static_cast<int>(PHASE_EXCHANGE);
+    m.attr("INPUT") = static_cast<int>(SLOT_INPUT);
+    m.attr("OUTPUT") = static_cast<int>(SLOT_OUTPUT);
+}

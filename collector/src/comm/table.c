@@ -1,0 +1,135 @@
+/* Handle -> communicator: an open-addressing table that is read without a lock.
+ *
+ * A slot's handle is stored after its communicator, and a freed slot becomes a tombstone, so a reader sees whole
+ * entries only. MPI forbids using a communicator while another thread frees it, which leaves no other race. Tables
+ * that were outgrown stay until the end: a reader may still be inside; they double, so all together are no larger
+ * than the last.
+ */
+#include "comm/table.h"
+
+#include <stdlib.h>
+
+#include "comm/comm.h"
+
+enum { EMPTY = 0, TOMBSTONE = 1 }; /* no MPI library uses these values as communicator handles */
+
+struct slot {
+    uint64_t handle;
+    struct comm *comm;
+};
+
+struct table {
+    struct table *outgrown;
+    size_t capacity, taken; /* taken: not EMPTY */
+    struct slot slots[];
+};
+
+static struct table *table;
+
+uint64_t comm_generation = 1;
+_Thread_local struct comm_memory comm_memory __attribute__((tls_model("initial-exec")));
+
+static uint64_t bits_of(MPI_Comm handle) {
+    return (uint64_t)(uintptr_t)handle;
+}
+
+static size_t first_place(uint64_t handle, size_t capacity) {
+    return (handle * 0x9E3779B97F4A7C15u >> 24) & (capacity - 1);
+}
+
+static struct slot *find_slot(struct table *in, uint64_t handle) {
+    for (size_t i = first_place(handle, in->capacity);; i = (i + 1) & (in->capacity - 1)) {
+        uint64_t there = __atomic_load_n(&in->slots[i].handle, __ATOMIC_ACQUIRE);
+        if (there == handle)
+            return &in->slots[i];
+        if (there == EMPTY)
+            return NULL;
+    }
+}
+
+struct comm *comm_look_up(MPI_Comm handle) {
+    uint64_t bits = bits_of(handle);
+    uint64_t now = __atomic_load_n(&comm_generation, __ATOMIC_ACQUIRE);
+    struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+    if (!in || bits == EMPTY || bits == TOMBSTONE)
+        return NULL;
+    struct slot *slot = find_slot(in, bits);
+    if (!slot)
+        return NULL;
+    comm_memory = (struct comm_memory){bits, now, slot->comm};
+    return slot->comm;
+}
+
+static void put(struct table *in, uint64_t handle, struct comm *comm) {
+    size_t i = first_place(handle, in->capacity);
+    while (in->slots[i].handle > TOMBSTONE)
+        i = (i + 1) & (in->capacity - 1);
+    in->taken += in->slots[i].handle == EMPTY;
+    in->slots[i].comm = comm;
+    __atomic_store_n(&in->slots[i].handle, handle, __ATOMIC_RELEASE);
+}
+
+static bool grow(void) {
+    size_t capacity = table ? table->capacity * 2 : 256;
+    struct table *larger = calloc(1, sizeof *larger + capacity * sizeof larger->slots[0]);
+    if (!larger)
+        return false;
+    larger->outgrown = table;
+    larger->capacity = capacity;
+    for (size_t i = 0; table && i < table->capacity; i++)
+        if (table->slots[i].handle > TOMBSTONE)
+            put(larger, table->slots[i].handle, table->slots[i].comm);
+    __atomic_store_n(&table, larger, __ATOMIC_RELEASE);
+    return true;
+}
+
+bool comm_table_add(struct comm *comm) {
+    if ((!table || table->taken * 2 >= table->capacity) && !grow())
+        return false;
+    put(table, bits_of(comm->handle), comm);
+    return true;
+}
+
+struct comm *comm_table_remove(MPI_Comm handle) {
+    uint64_t bits = bits_of(handle);
+    struct slot *slot = table && bits > TOMBSTONE ? find_slot(table, bits) : NULL;
+    if (!slot)
+        return NULL;
+    struct comm *comm = slot->comm;
+    __atomic_store_n(&slot->handle, TOMBSTONE, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&comm_generation, 1, __ATOMIC_ACQ_REL);
+    /* Tombstones before an empty slot are useless and become empty, so creating and freeing in a loop does not fill the
+     * table. */
+    size_t mask = table->capacity - 1, i = (size_t)(slot - table->slots);
+    if (table->slots[(i + 1) & mask].handle == EMPTY) {
+        for (; table->slots[i].handle == TOMBSTONE; i = (i - 1) & mask) {
+            __atomic_store_n(&table->slots[i].handle, EMPTY, __ATOMIC_RELEASE);
+            table->taken--;
+        }
+    }
+    return comm;
+}
+
+void comm_table_each(void (*visit)(struct comm *comm)) {
+    for (size_t i = 0; table && i < table->capacity; i++)
+        if (table->slots[i].handle > TOMBSTONE)
+            visit(table->slots[i].comm);
+}
+
+const struct comm *comm_table_of_local(MPI_Comm local) {
+    for (size_t i = 0; table && i < table->capacity; i++)
+        if (table->slots[i].handle > TOMBSTONE && table->slots[i].comm->inter && table->slots[i].comm->local == local)
+            return table->slots[i].comm;
+    return NULL;
+}
+
+void comm_table_clear(void) {
+    struct table *old = table;
+    __atomic_store_n(&table, NULL, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&comm_generation, 1, __ATOMIC_ACQ_REL);
+    while (old) {
+        struct table *next = old->outgrown;
+        free(old);
+        old = next;
+    }
+}

@@ -1,0 +1,32 @@
+/* How a collective runs, and what all collectives share: laying out the schedule, and running it. */
+#ifndef HOPSCOPE_COLLECTIVE_PLAN_H
+#define HOPSCOPE_COLLECTIVE_PLAN_H
+
+#include "engine/engine_call.h"
+#include "engine/engine_comm.h"
+#include "plan/algorithm.h"
+
+struct collective_plan {
+    enum operation operation;
+    const struct algorithm *algorithm;
+    const struct tree_spec *up, *down; /* NULL for a phase that does not run, or not over a tree */
+    int root;                          /* of the call, or of the tree if the call has none */
+    uint64_t segment_bytes;
+    bool arrival_order;
+    uint16_t tree; /* id in the records */
+    int idle_polls;
+};
+
+/* The initial state of every execution: packed bytes, unless the caller changes it. */
+struct execution collective_execution(const struct engine_call *call, const struct collective_plan *plan);
+/* Makes the schedule and memory for it. False if memory runs out. */
+bool collective_lay(struct engine_comm *engine, const struct collective_plan *plan,
+                    const struct schedule_request *request);
+/* Runs it over engine->slots. */
+void collective_execute(struct execution *execution, struct engine_comm *engine);
+/* For a rank without memory: receives its messages and sends empty ones. Nobody then waits in vain, and a rank that
+ * needed its part learns of the failure. Returns the error. */
+int collective_run_empty_handed(struct execution *execution, const struct collective_plan *plan,
+                                const struct schedule_request *request);
+
+#endif

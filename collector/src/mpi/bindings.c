@@ -1,0 +1,54 @@
+#include "mpi/bindings.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "mpi/chain.h"
+#include "mpi/loaded_object.h"
+
+enum { MOST_BINDINGS = 8 };
+
+/* libmpi_mpifh, libmpi_usempif08, libmpi_usempi_ignore_tkr (Open MPI), libmpifort, libmpichfort, libmpichf90 (MPICH and
+ * ABI-compatible libraries). */
+static bool is_binding(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strncmp(name, "libmpi", 6) != 0)
+        return false;
+    return strstr(name, "mpifh") || strstr(name, "usempi") || strstr(name, "fort") || strstr(name, "f90") ||
+           strstr(name, "f77");
+}
+
+static void *wrapper_of(const struct loaded_object *object, const char *symbol) {
+    (void)object;
+    return strncmp(symbol, "PMPI_", 5) == 0 ? chain_wrapper(symbol + 1) : NULL;
+}
+
+void bindings_redirect(void) {
+    struct loaded_object bindings[MOST_BINDINGS];
+    int kept = errno;
+    int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
+    for (int i = 0; i < count; i++)
+        loaded_object_redirect(&bindings[i], wrapper_of);
+    errno = kept;
+}
+
+void *bindings_find(const char *symbol) {
+    struct loaded_object bindings[MOST_BINDINGS];
+    void *found = NULL;
+    int kept = errno;
+    int count = loaded_objects(bindings, MOST_BINDINGS, is_binding);
+    for (int i = 0; i < count && !found; i++) {
+        void *library = dlopen(bindings[i].path, RTLD_LAZY | RTLD_NOLOAD);
+        found = library ? dlsym(library, symbol) : NULL;
+        if (library)
+            dlclose(library);
+    }
+    errno = kept;
+    return found;
+}
+
+/* Programs are usually linked to the bindings, so these are loaded before main. */
+__attribute__((constructor)) static void at_start(void) {
+    bindings_redirect();
+}

@@ -1,0 +1,84 @@
+/* What the collector knows of MPICH's inside. MPICH installs no headers for it; this was read from its sources, and
+ * holds for the builds that were tested (mpich_builds.h).
+ */
+#ifndef HOPSCOPE_MPICH_H
+#define HOPSCOPE_MPICH_H
+
+#include <string.h>
+
+#include "mpi/mpi_table.h"
+
+/* The heads of its communicators and requests. */
+struct mpich_comm {
+    int handle;
+};
+enum mpich_request_kind { MPICH_REQUEST_SEND = 1, MPICH_REQUEST_RECV = 2 };
+struct mpich_request {
+    int handle, references, kind, unused;
+    const int *incomplete; /* leads to 0 when it is complete */
+};
+
+/* Blocking collectives have one tag for each operation, nonblocking ones have their own from here on. */
+enum { MPICH_FIRST_NONBLOCKING_TAG = 287 };
+
+static inline bool mpich_is_nonblocking(int tag) {
+    return tag >= MPICH_FIRST_NONBLOCKING_TAG;
+}
+
+/* Its helpers. `rest`: arguments that differ between releases and are passed on as they came: status, error flag or
+ * attributes. They are read as words, also where a release has fewer of them or smaller ones. */
+typedef uintptr_t rest;
+typedef int mpich_send(const void *buffer, intptr_t count, int type, int destination, int tag, struct mpich_comm *comm,
+                       rest a);
+typedef int mpich_receive(void *buffer, intptr_t count, int type, int source, int tag, struct mpich_comm *comm,
+                          void *status, rest a);
+typedef int mpich_send_receive(const void *sent, intptr_t sent_count, int sent_type, int destination, int sent_tag,
+                               void *received, intptr_t received_count, int received_type, int source, int received_tag,
+                               struct mpich_comm *comm, rest a, rest b);
+typedef int mpich_replace(void *buffer, intptr_t count, int type, int destination, int sent_tag, int source,
+                          int received_tag, struct mpich_comm *comm, rest a, rest b);
+typedef int mpich_start_send(const void *buffer, intptr_t count, int type, int destination, int tag,
+                             struct mpich_comm *comm, struct mpich_request **request, rest a);
+typedef int mpich_start_receive(void *buffer, intptr_t count, int type, int source, int tag, struct mpich_comm *comm,
+                                struct mpich_request **request);
+typedef int mpich_wait(struct mpich_request *request, rest a);
+typedef int mpich_wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a);
+
+/* Where a request has its status; and whether the library holds its lock, which is not recursive, in its helpers if
+ * there may be several threads: then it must not be asked anything there. */
+struct mpich_release {
+    const char *version; /* begins with this */
+    size_t status_place;
+    bool locks;
+};
+
+/* NULL: it is none of those that were tested. */
+static inline const struct mpich_release *mpich_release(const char *version) {
+    static const struct mpich_release releases[] = {{"4.0.", 0x30, true}, {"5.0.", 0x28, false}};
+    static const char head[] = "MPICH Version:";
+    if (strncmp(version, head, strlen(head)) != 0)
+        return NULL;
+    version += strlen(head);
+    version += strspn(version, " \t");
+    for (size_t i = 0; i < sizeof releases / sizeof *releases; i++)
+        if (strncmp(version, releases[i].version, strlen(releases[i].version)) == 0)
+            return &releases[i];
+    return NULL;
+}
+
+static inline uint64_t mpich_received(const MPI_Status *status) {
+    return (uint32_t)status->count_lo | (uint64_t)(uint32_t)(status->count_hi_and_cancelled >> 1) << 32;
+}
+
+static inline bool mpich_is_complete(const struct mpich_request *request) {
+    return __atomic_load_n(request->incomplete, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* Bytes of an element, for a type's own handle: predefined ones contain it. False: it must be asked for. */
+static inline bool mpich_type_bytes(int type, MPI_Count *bytes) {
+    unsigned kind = (unsigned)type >> 30;
+    *bytes = kind == 1 ? (unsigned)type >> 8 & 0xff : 0;
+    return kind <= 1;
+}
+
+#endif

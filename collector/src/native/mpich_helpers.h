@@ -1,0 +1,65 @@
+/* Where MPICH keeps the functions that every message of its collectives passes (MPIC_Send, MPIC_Wait, ...), and the
+ * calls of them. They have no symbols: they are found by the name that each mentions in its error messages, and by the
+ * bounds of functions that exceptions are unwound by. Only for x86-64. Reads, and changes nothing.
+ */
+#ifndef HOPSCOPE_MPICH_HELPERS_H
+#define HOPSCOPE_MPICH_HELPERS_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, whether every release has it) */
+#define MPICH_HELPERS(X)                                                                                               \
+    X(Send, true)                                                                                                      \
+    X(Recv, true)                                                                                                      \
+    X(Ssend, false)                                                                                                    \
+    X(Sendrecv, true)                                                                                                  \
+    X(Sendrecv_replace, true)                                                                                          \
+    X(Isend, true)                                                                                                     \
+    X(Issend, false)                                                                                                   \
+    X(Irecv, true)                                                                                                     \
+    X(Wait, true)                                                                                                      \
+    X(Waitall, true)
+
+enum mpich_helper {
+#define MPICH_HELPER(name, ...) MPICH_##name,
+    MPICH_HELPERS(MPICH_HELPER)
+#undef MPICH_HELPER
+        MPICH_HELPER_COUNT
+};
+
+const char *mpich_helper_name(enum mpich_helper helper);
+
+/* The parts of a library's file that are mapped, or of the library in this process. Addresses are the file's. */
+enum { MPICH_MOST_SEGMENTS = 8 };
+struct mpich_image {
+    int count;
+    struct mpich_segment {
+        const unsigned char *bytes;
+        uint64_t begin, size;
+        bool code;
+    } segments[MPICH_MOST_SEGMENTS];
+    uint64_t unwinding; /* the table of functions (.eh_frame_hdr) */
+};
+
+/* False: it is not a whole shared library for x86-64. */
+bool mpich_image_of_file(struct mpich_image *image, const unsigned char *bytes, size_t size);
+/* False: it has too many parts. */
+bool mpich_image_of_loaded(struct mpich_image *image, ElfW(Addr) base, const ElfW(Phdr) * headers, int count);
+
+enum { MPICH_MOST_CALLS = 1024 };
+struct mpich_layout {
+    uint64_t functions[MPICH_HELPER_COUNT]; /* 0: this release lacks it */
+    int call_count;
+    struct mpich_call {
+        uint64_t at; /* of the instruction: one byte, then four of distance */
+        enum mpich_helper helper;
+    } calls[MPICH_MOST_CALLS];
+};
+
+/* False, with a reason, unless each function is found without doubt and is reached by plain calls only. */
+bool mpich_find_helpers(const struct mpich_image *image, struct mpich_layout *layout, char *reason, size_t capacity);
+
+#endif

@@ -1,0 +1,313 @@
+/* Our functions in the place of MPICH's helpers, and how they get there. Opt-in: HOPSCOPE_NATIVE=mpich.
+ *
+ * The library's nonblocking collectives, and those blocking ones that it makes of nonblocking ones (the
+ * neighbourhood's), do not wait by these helpers and are not recorded.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/loaded_object.h"
+#include "native/mpich_builds.h"
+#include "native/mpich_hops.h"
+#include "native/mpich_redirect.h"
+#include "native/native.h"
+#include "native/outcome.h"
+#include "native/subject.h"
+#include "record/record.h"
+
+static struct {
+    mpich_send *send, *synchronous_send;
+    mpich_receive *receive;
+    mpich_send_receive *send_receive;
+    mpich_replace *replace;
+    mpich_start_send *start_send, *start_synchronous_send;
+    mpich_start_receive *start_receive;
+    mpich_wait *wait;
+    mpich_wait_all *wait_all;
+} library;
+
+static bool running;
+
+static uint64_t not_recorded;
+
+/* A blocking collective's message, while messages are recorded. */
+static inline bool concerns(int tag) {
+    if (!__atomic_load_n(&running, __ATOMIC_RELAXED))
+        return false;
+    bool left_out = mpich_is_nonblocking(tag);
+    if (__builtin_expect(left_out, 0)) {
+        __atomic_add_fetch(&not_recorded, 1, __ATOMIC_RELAXED);
+        native_collective.left_out = true;
+    }
+    return !left_out;
+}
+
+static int send_by(mpich_send *helper, const void *buffer, intptr_t count, int type, int destination, int tag,
+                   struct mpich_comm *comm, rest a) {
+    if (!concerns(tag))
+        return helper(buffer, count, type, destination, tag, comm, a);
+    struct mpich_blocking blocking = {.send = mpich_end_begin(true, count, type, destination, tag, comm)};
+    mpich_blocking_begin(&blocking);
+    int error = helper(buffer, count, type, destination, tag, comm, a);
+    mpich_blocking_end(&blocking);
+    return error;
+}
+
+static int send(const void *buffer, intptr_t count, int type, int destination, int tag, struct mpich_comm *comm,
+                rest a) {
+    return send_by(library.send, buffer, count, type, destination, tag, comm, a);
+}
+
+static int synchronous_send(const void *buffer, intptr_t count, int type, int destination, int tag,
+                            struct mpich_comm *comm, rest a) {
+    return send_by(library.synchronous_send, buffer, count, type, destination, tag, comm, a);
+}
+
+static int receive(void *buffer, intptr_t count, int type, int source, int tag, struct mpich_comm *comm, void *status,
+                   rest a) {
+    if (!concerns(tag))
+        return library.receive(buffer, count, type, source, tag, comm, status, a);
+    struct mpich_blocking blocking = {.receive = mpich_end_begin(false, count, type, source, tag, comm)};
+    mpich_blocking_begin(&blocking);
+    int error = library.receive(buffer, count, type, source, tag, comm, status, a);
+    mpich_blocking_end(&blocking);
+    return error;
+}
+
+static int send_receive(const void *sent, intptr_t sent_count, int sent_type, int destination, int sent_tag,
+                        void *received, intptr_t received_count, int received_type, int source, int received_tag,
+                        struct mpich_comm *comm, rest a, rest b) {
+    if (!concerns(sent_tag))
+        return library.send_receive(sent, sent_count, sent_type, destination, sent_tag, received, received_count,
+                                    received_type, source, received_tag, comm, a, b);
+    struct mpich_blocking blocking = {
+        .receive = mpich_end_begin(false, received_count, received_type, source, received_tag, comm),
+        .send = mpich_end_begin(true, sent_count, sent_type, destination, sent_tag, comm)};
+    mpich_blocking_begin(&blocking);
+    int error = library.send_receive(sent, sent_count, sent_type, destination, sent_tag, received, received_count,
+                                     received_type, source, received_tag, comm, a, b);
+    mpich_blocking_end(&blocking);
+    return error;
+}
+
+static int replace(void *buffer, intptr_t count, int type, int destination, int sent_tag, int source, int received_tag,
+                   struct mpich_comm *comm, rest a, rest b) {
+    if (!concerns(sent_tag))
+        return library.replace(buffer, count, type, destination, sent_tag, source, received_tag, comm, a, b);
+    struct mpich_blocking blocking = {.receive = mpich_end_begin(false, count, type, source, received_tag, comm),
+                                      .send = mpich_end_begin(true, count, type, destination, sent_tag, comm)};
+    mpich_blocking_begin(&blocking);
+    int error = library.replace(buffer, count, type, destination, sent_tag, source, received_tag, comm, a, b);
+    mpich_blocking_end(&blocking);
+    return error;
+}
+
+static int start_send_by(mpich_start_send *helper, const void *buffer, intptr_t count, int type, int destination,
+                         int tag, struct mpich_comm *comm, struct mpich_request **request, rest a) {
+    if (!concerns(tag))
+        return helper(buffer, count, type, destination, tag, comm, request, a);
+    struct native_end end = mpich_end_begin(true, count, type, destination, tag, comm);
+    int error = helper(buffer, count, type, destination, tag, comm, request, a);
+    if (error == MPI_SUCCESS)
+        mpich_end_watch(&end, *request);
+    return error;
+}
+
+static int start_send(const void *buffer, intptr_t count, int type, int destination, int tag, struct mpich_comm *comm,
+                      struct mpich_request **request, rest a) {
+    return start_send_by(library.start_send, buffer, count, type, destination, tag, comm, request, a);
+}
+
+static int start_synchronous_send(const void *buffer, intptr_t count, int type, int destination, int tag,
+                                  struct mpich_comm *comm, struct mpich_request **request, rest a) {
+    return start_send_by(library.start_synchronous_send, buffer, count, type, destination, tag, comm, request, a);
+}
+
+static int start_receive(void *buffer, intptr_t count, int type, int source, int tag, struct mpich_comm *comm,
+                         struct mpich_request **request) {
+    if (!concerns(tag))
+        return library.start_receive(buffer, count, type, source, tag, comm, request);
+    struct native_end end = mpich_end_begin(false, count, type, source, tag, comm);
+    int error = library.start_receive(buffer, count, type, source, tag, comm, request);
+    if (error == MPI_SUCCESS)
+        mpich_end_watch(&end, *request);
+    return error;
+}
+
+static int wait(struct mpich_request *request, rest a) {
+    bool waits = mpich_wait_begin(request);
+    int error = library.wait(request, a);
+    if (waits)
+        mpich_wait_end(request);
+    return error;
+}
+
+/* One after the other, so that each has its own end. Then the library waits for them again, which is short, frees them
+ * and reports errors. */
+static int wait_all(int count, struct mpich_request **requests, MPI_Status *statuses, rest a) {
+    for (int i = 0; i < count; i++)
+        if (mpich_wait_begin(requests[i])) {
+            library.wait(requests[i], a);
+            mpich_wait_end(requests[i]);
+        }
+    return library.wait_all(count, requests, statuses, a);
+}
+
+static void *const ours[MPICH_HELPER_COUNT] = {
+    [MPICH_Send] = (void *)send,
+    [MPICH_Recv] = (void *)receive,
+    [MPICH_Ssend] = (void *)synchronous_send,
+    [MPICH_Sendrecv] = (void *)send_receive,
+    [MPICH_Sendrecv_replace] = (void *)replace,
+    [MPICH_Isend] = (void *)start_send,
+    [MPICH_Issend] = (void *)start_synchronous_send,
+    [MPICH_Irecv] = (void *)start_receive,
+    [MPICH_Wait] = (void *)wait,
+    [MPICH_Waitall] = (void *)wait_all,
+};
+
+static void remember(ElfW(Addr) base, const struct mpich_layout *layout) {
+    void *at[MPICH_HELPER_COUNT];
+    for (int h = 0; h < MPICH_HELPER_COUNT; h++)
+        at[h] = layout->functions[h] ? (void *)(base + layout->functions[h]) : NULL;
+    library.send = (mpich_send *)at[MPICH_Send];
+    library.synchronous_send = (mpich_send *)at[MPICH_Ssend];
+    library.receive = (mpich_receive *)at[MPICH_Recv];
+    library.send_receive = (mpich_send_receive *)at[MPICH_Sendrecv];
+    library.replace = (mpich_replace *)at[MPICH_Sendrecv_replace];
+    library.start_send = (mpich_start_send *)at[MPICH_Isend];
+    library.start_synchronous_send = (mpich_start_send *)at[MPICH_Issend];
+    library.start_receive = (mpich_start_receive *)at[MPICH_Irecv];
+    library.wait = (mpich_wait *)at[MPICH_Wait];
+    library.wait_all = (mpich_wait_all *)at[MPICH_Waitall];
+}
+
+static bool any(const char *path) {
+    (void)path;
+    return true;
+}
+
+static bool find_library(struct loaded_object *found) {
+    enum { MOST = 512 };
+    static struct loaded_object objects[MOST];
+    const void *inside = mpi_table_of_library("PMPI_Init");
+    int count = loaded_objects(objects, MOST, any);
+    for (int i = 0; inside && i < count; i++)
+        if (loaded_object_has(&objects[i], inside)) {
+            *found = objects[i];
+            return true;
+        }
+    return false;
+}
+
+/* Once in a process: what is redirected stays so. */
+static bool redirect(char *reason, size_t capacity) {
+    static bool done;
+    static struct mpich_layout layout;
+    struct loaded_object object;
+    struct mpich_image image;
+    if (done)
+        return true;
+    if (!find_library(&object)) {
+        snprintf(reason, capacity, "the MPI library's file was not found");
+        return false;
+    }
+    if (!mpich_build_is_known(object.path)) {
+        snprintf(reason, capacity,
+                 "the build %s was not tested; to test it and add it to your list, run hopscope native --verify",
+                 object.path);
+        return false;
+    }
+    if (!mpich_image_of_loaded(&image, object.base, object.headers, object.header_count)) {
+        snprintf(reason, capacity, "%s has more parts than expected", object.path);
+        return false;
+    }
+    char why[120];
+    if (!mpich_find_helpers(&image, &layout, why, sizeof why)) {
+        snprintf(reason, capacity, "in %s, %s", object.path, why);
+        return false;
+    }
+    remember(object.base, &layout);
+    done = mpich_redirect(&object, &layout, ours, reason, capacity);
+    return done;
+}
+
+static const struct mpich_release *find_release(void) {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    pmpi.Get_library_version(version, &length);
+    return mpich_release(version);
+}
+
+void native_start(unsigned every, int rank, int processes, bool many_threads) {
+    char reason[PATH_MAX + 200];
+    int kept = errno;
+    if (record_is_on() && !running) {
+        const struct mpich_release *release = find_release();
+        if (!release) {
+            outcome_off(rank, "only the messages of MPICH 4.0 and 5.0 are known");
+        } else if (!redirect(reason, sizeof reason)) {
+            outcome_off(rank, reason);
+        } else if (!mpich_hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "MPICH"), release, processes,
+                                     many_threads)) {
+            outcome_off(rank, "no memory");
+        } else {
+            subject_start(every);
+            __atomic_store_n(&running, true, __ATOMIC_RELAXED);
+            native_looks = true;
+        }
+    }
+    errno = kept;
+}
+
+void native_stop(void) {
+    if (!running)
+        return;
+    __atomic_store_n(&running, false, __ATOMIC_RELAXED);
+    native_looks = false;
+    mpich_hops_stop();
+    outcome_counts(__atomic_load_n(&not_recorded, __ATOMIC_RELAXED), mpich_hops_lost());
+}
+
+/* Not recorded: see above. */
+bool native_knows_tags(void) {
+    return false;
+}
+
+int native_next_tag(const struct comm *comm) {
+    (void)comm;
+    return 0;
+}
+
+void native_expect(const struct comm *comm, int tag, uint64_t seq) {
+    (void)comm, (void)tag, (void)seq;
+}
+
+void native_expect_no_more(const struct comm *comm, int tag) {
+    (void)comm, (void)tag;
+}
+
+/* Its algorithms are not called through tables. */
+uint32_t native_algorithm_called(enum mpi_function function) {
+    (void)function;
+    return 0;
+}
+
+uint32_t native_reason(const struct comm *comm, bool has_payload) {
+    if (native_collective.set_up)
+        subject_learn_seen();
+    return outcome_reason(comm, has_payload, "the first collective to use communicators of the MPI library's own");
+}
+
+uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
+    return outcome_started_reason(comm, seq, has_payload,
+                                  "messages of nonblocking and persistent collectives are not looked at under MPICH");
+}
+
+/* Its hidden communicators go with it. */
+void native_comm_free(struct comm *comm) {
+    subject_free(comm);
+}

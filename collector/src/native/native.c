@@ -1,0 +1,283 @@
+#include "native/native.h"
+
+#include <errno.h>
+
+#include "comm/registry.h"
+#include "native/hops.h"
+#include "native/openmpi_names.h"
+#include "native/outcome.h"
+#include "record/record.h"
+
+static bool running;
+
+/* What passes for the application goes on by a jump: a function with a stack frame would cost more than all else. */
+#define INSIDE __attribute__((noinline))
+
+/* Messages of the application have tags from 0 up. */
+static inline bool is_applications(int tag) {
+    return __builtin_expect(tag >= 0, 1);
+}
+
+static bool concerns(int tag, MPI_Comm comm, struct subject *subject) {
+    return record_here() && subject_find(comm, tag, subject);
+}
+
+INSIDE static int send_inside(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
+                              MPI_Comm comm) {
+    struct subject subject;
+    if (!concerns(tag, comm, &subject))
+        return openmpi.send(buffer, count, type, destination, tag, mode, comm);
+    struct hop_end end = hop_of(&subject, true, destination, count, type);
+    hop_begin(&end);
+    int error = openmpi.send(buffer, count, type, destination, tag, mode, comm);
+    hop_finish(&end, true);
+    return error;
+}
+
+static int send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
+                MPI_Comm comm) {
+    if (is_applications(tag))
+        return openmpi.send(buffer, count, type, destination, tag, mode, comm);
+    return send_inside(buffer, count, type, destination, tag, mode, comm);
+}
+
+INSIDE static int start_send_inside(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag,
+                                    int mode, MPI_Comm comm, struct openmpi_request **request) {
+    struct subject subject;
+    if (!concerns(tag, comm, &subject))
+        return openmpi.start_send(buffer, count, type, destination, tag, mode, comm, request);
+    struct hop_end end = hop_of(&subject, true, destination, count, type);
+    hop_begin(&end);
+    int error = openmpi.start_send(buffer, count, type, destination, tag, mode, comm, request);
+    if (error == MPI_SUCCESS)
+        hop_watch(&end, *request);
+    return error;
+}
+
+static int start_send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
+                      MPI_Comm comm, struct openmpi_request **request) {
+    if (is_applications(tag))
+        return openmpi.start_send(buffer, count, type, destination, tag, mode, comm, request);
+    return start_send_inside(buffer, count, type, destination, tag, mode, comm, request);
+}
+
+INSIDE static int start_receive_inside(void *buffer, size_t count, MPI_Datatype type, int source, int tag,
+                                       MPI_Comm comm, struct openmpi_request **request) {
+    struct subject subject;
+    if (!concerns(tag, comm, &subject))
+        return openmpi.start_receive(buffer, count, type, source, tag, comm, request);
+    struct hop_end end = hop_of(&subject, false, source, count, type);
+    hop_begin(&end);
+    int error = openmpi.start_receive(buffer, count, type, source, tag, comm, request);
+    if (error == MPI_SUCCESS)
+        hop_watch(&end, *request);
+    return error;
+}
+
+static int start_receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                         struct openmpi_request **request) {
+    if (is_applications(tag))
+        return openmpi.start_receive(buffer, count, type, source, tag, comm, request);
+    return start_receive_inside(buffer, count, type, source, tag, comm, request);
+}
+
+/* Some collectives make persistent requests and start them once. */
+static int prepare_send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
+                        MPI_Comm comm, struct openmpi_request **request) {
+    struct subject subject;
+    int error = openmpi.prepare_send(buffer, count, type, destination, tag, mode, comm, request);
+    if (error == MPI_SUCCESS && tag < 0 && concerns(tag, comm, &subject)) {
+        struct hop_end end = hop_of(&subject, true, destination, count, type);
+        hop_prepare(&end, *request);
+    }
+    return error;
+}
+
+static int prepare_receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                           struct openmpi_request **request) {
+    struct subject subject;
+    int error = openmpi.prepare_receive(buffer, count, type, source, tag, comm, request);
+    if (error == MPI_SUCCESS && tag < 0 && concerns(tag, comm, &subject)) {
+        struct hop_end end = hop_of(&subject, false, source, count, type);
+        hop_prepare(&end, *request);
+    }
+    return error;
+}
+
+static int start(size_t count, struct openmpi_request **requests) {
+    for (size_t i = 0; i < count; i++)
+        hop_start(requests[i]);
+    return openmpi.start(count, requests);
+}
+
+/* A wait of the application for its own requests. */
+static inline bool is_of_no_collective(size_t count, struct openmpi_request **requests) {
+    return !native_collective.comm && !hops_among(count, requests);
+}
+
+INSIDE static int wait_inside(struct openmpi_request **request, MPI_Status *status) {
+    struct hop_wait *wait = hop_wait_begin(1, request, true);
+    int error = openmpi.wait(request, status);
+    hop_wait_end(wait, 1);
+    return error;
+}
+
+static int wait(struct openmpi_request **request, MPI_Status *status) {
+    if (is_of_no_collective(1, request))
+        return openmpi.wait(request, status);
+    return wait_inside(request, status);
+}
+
+INSIDE static int wait_any_inside(size_t count, struct openmpi_request **requests, int *index, MPI_Status *status) {
+    struct hop_wait *wait = hop_wait_begin(count, requests, false);
+    int error = openmpi.wait_any(count, requests, index, status);
+    hop_wait_end(wait, count);
+    return error;
+}
+
+static int wait_any(size_t count, struct openmpi_request **requests, int *index, MPI_Status *status) {
+    if (is_of_no_collective(count, requests))
+        return openmpi.wait_any(count, requests, index, status);
+    return wait_any_inside(count, requests, index, status);
+}
+
+INSIDE static int wait_all_inside(size_t count, struct openmpi_request **requests, MPI_Status *statuses) {
+    struct hop_wait *wait = hop_wait_begin(count, requests, true);
+    int error = openmpi.wait_all(count, requests, statuses);
+    hop_wait_end(wait, count);
+    return error;
+}
+
+static int wait_all(size_t count, struct openmpi_request **requests, MPI_Status *statuses) {
+    if (is_of_no_collective(count, requests))
+        return openmpi.wait_all(count, requests, statuses);
+    return wait_all_inside(count, requests, statuses);
+}
+
+INSIDE static int wait_some_inside(size_t count, struct openmpi_request **requests, int *completed, int *indices,
+                                   MPI_Status *statuses) {
+    struct hop_wait *wait = hop_wait_begin(count, requests, false);
+    int error = openmpi.wait_some(count, requests, completed, indices, statuses);
+    hop_wait_end(wait, count);
+    return error;
+}
+
+static int wait_some(size_t count, struct openmpi_request **requests, int *completed, int *indices,
+                     MPI_Status *statuses) {
+    if (is_of_no_collective(count, requests))
+        return openmpi.wait_some(count, requests, completed, indices, statuses);
+    return wait_some_inside(count, requests, completed, indices, statuses);
+}
+
+/* In two steps, so that the moment is known from which on it waits. */
+INSIDE static int receive_inside(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                 MPI_Status *status) {
+    struct subject subject;
+    if (!concerns(tag, comm, &subject))
+        return openmpi.receive(buffer, count, type, source, tag, comm, status);
+    struct openmpi_request *request = NULL;
+    struct hop_end end = hop_of(&subject, false, source, count, type);
+    hop_begin(&end);
+    int error = openmpi.start_receive(buffer, count, type, source, tag, comm, &request);
+    if (error != MPI_SUCCESS)
+        return error;
+    hop_watch(&end, request);
+    return wait(&request, status);
+}
+
+static int receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                   MPI_Status *status) {
+    if (is_applications(tag))
+        return openmpi.receive(buffer, count, type, source, tag, comm, status);
+    return receive_inside(buffer, count, type, source, tag, comm, status);
+}
+
+/* A communicator that the library makes inside a collective is for its own use. */
+static int add_comm(MPI_Comm comm) {
+    if (native_collective.comm)
+        native_collective.set_up = true;
+    return openmpi.add_comm(comm);
+}
+
+static int del_comm(MPI_Comm comm) {
+    subject_forget_hidden();
+    return openmpi.del_comm(comm);
+}
+
+static const struct openmpi_functions ours = {.receive = receive,
+                                              .start_receive = start_receive,
+                                              .send = send,
+                                              .start_send = start_send,
+                                              .prepare_receive = prepare_receive,
+                                              .prepare_send = prepare_send,
+                                              .start = start,
+                                              .add_comm = add_comm,
+                                              .del_comm = del_comm,
+                                              .wait = wait,
+                                              .wait_any = wait_any,
+                                              .wait_all = wait_all,
+                                              .wait_some = wait_some};
+
+void native_start(unsigned every, int rank, int processes, bool many_threads) {
+    char reason[200];
+    int kept = errno;
+    if (record_is_on() && !running) {
+        if (!openmpi_prove(reason, sizeof reason)) {
+            outcome_off(rank, reason);
+        } else if (!hops_start((uint16_t)record_define_tree(ARCHIVE_NATIVE "Open MPI"), processes, many_threads)) {
+            outcome_off(rank, "no memory");
+        } else {
+            subject_start(every);
+            comm_registry_tell_of_new(subject_learn_local);
+            openmpi_replace(&ours);
+            openmpi_names_start();
+            record_before_thread_ends(hops_leave_thread);
+            running = native_looks = true;
+        }
+    }
+    errno = kept;
+}
+
+void native_stop(void) {
+    if (!running)
+        return;
+    openmpi_names_stop();
+    openmpi_restore();
+    comm_registry_tell_of_new(NULL);
+    record_before_thread_ends(NULL);
+    hops_leave_thread();
+    running = native_looks = false;
+    outcome_counts(0, pool_lacked());
+}
+
+bool native_knows_tags(void) {
+    return running;
+}
+
+int native_next_tag(const struct comm *comm) {
+    return running ? openmpi_next_tag(comm->handle) : 0;
+}
+
+void native_expect(const struct comm *comm, int tag, uint64_t seq) {
+    subject_expect(comm, tag, seq);
+}
+
+void native_expect_no_more(const struct comm *comm, int tag) {
+    subject_expect_no_more(comm, tag);
+}
+
+uint32_t native_reason(const struct comm *comm, bool has_payload) {
+    return outcome_reason(comm, has_payload, "the MPI library set up communicators of its own");
+}
+
+uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
+    return outcome_started_reason(comm, seq, has_payload, NULL);
+}
+
+uint32_t native_algorithm_called(enum mpi_function function) {
+    return openmpi_name(native_collective.called, function);
+}
+
+void native_comm_free(struct comm *comm) {
+    subject_free(comm);
+}

@@ -1,0 +1,102 @@
+/* The MPI library's own messages inside its collectives, recorded as hops of source `native`.
+ *
+ * Off where it cannot be trusted: then one line says why, and the trace has calls only. For an MPI library whose inside
+ * is not known, all of this does nothing.
+ */
+#ifndef HOPSCOPE_NATIVE_H
+#define HOPSCOPE_NATIVE_H
+
+#include "comm/comm.h"
+#include "hopscope/functions.h"
+#include "native/open_collective.h"
+
+#ifdef HOPSCOPE_HAVE_NATIVE
+/* After PMPI_Init, once recording has begun: from now on, in every n-th collective of each communicator. many_threads:
+ * several may be in the library at once. */
+void native_start(unsigned every, int rank, int processes, bool many_threads);
+/* Before PMPI_Finalize. */
+void native_stop(void);
+/* Whether messages of nonblocking and persistent collectives are looked at. */
+bool native_knows_tags(void);
+/* The tag that the messages of the next nonblocking collective on comm will have, or of the next persistent one that is
+ * made, each time that it is started. 0: they are not looked at. */
+int native_next_tag(const struct comm *comm);
+/* The collective whose messages have this tag is about to begin. */
+void native_expect(const struct comm *comm, int tag, uint64_t seq);
+/* It has begun and has not taken this tag, for it passes no message: the next one will. */
+void native_expect_no_more(const struct comm *comm, int tag);
+/* If native_end() was true for a call on comm: the id of the reason why the call's messages are not the collective's
+ * alone, or why there are none; 0: there is nothing to say. */
+uint32_t native_reason(const struct comm *comm, bool has_payload);
+/* The id of the reason why the messages of the nonblocking or persistent collective that has begun are not recorded; 0:
+ * they are, or there are none. */
+uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload);
+/* The id of what native_algorithm() says of this function. */
+uint32_t native_algorithm_called(enum mpi_function function);
+/* Before the application frees comm. */
+void native_comm_free(struct comm *comm);
+
+/* The library begins a blocking collective; comm may be NULL. */
+static inline void native_begin(struct comm *comm, uint64_t seq) {
+    native_collective.comm = comm;
+    native_collective.seq = seq;
+    native_collective.silent = native_looks;
+    native_collective.left_out = false;
+    native_collective.on_own = native_collective.on_part = false;
+    native_collective.called = 0;
+}
+
+/* It has ended. True if the library set up communicators of its own in it, or no message of it was recorded. */
+static inline bool native_end(void) {
+    native_collective.comm = NULL;
+    return native_collective.set_up || native_collective.silent;
+}
+
+/* After native_end(): the id of the definition of the library's algorithm that ran; 0: it is not known. A hierarchical
+ * collective runs the same function on a part of the communicator, which says nothing of the whole. */
+static inline uint32_t native_algorithm(enum mpi_function function) {
+    const struct native_collective *was = &native_collective;
+    return was->called && was->on_own && !was->on_part ? native_algorithm_called(function) : 0;
+}
+#else
+static inline void native_start(unsigned every, int rank, int processes, bool many_threads) {
+    (void)every, (void)rank, (void)processes, (void)many_threads;
+}
+static inline void native_stop(void) {}
+static inline bool native_knows_tags(void) {
+    return false;
+}
+static inline int native_next_tag(const struct comm *comm) {
+    (void)comm;
+    return 0;
+}
+static inline void native_expect(const struct comm *comm, int tag, uint64_t seq) {
+    (void)comm, (void)tag, (void)seq;
+}
+static inline void native_expect_no_more(const struct comm *comm, int tag) {
+    (void)comm, (void)tag;
+}
+static inline uint32_t native_reason(const struct comm *comm, bool has_payload) {
+    (void)comm, (void)has_payload;
+    return 0;
+}
+static inline uint32_t native_started_reason(const struct comm *comm, uint64_t seq, bool has_payload) {
+    (void)comm, (void)seq, (void)has_payload;
+    return 0;
+}
+static inline uint32_t native_algorithm(enum mpi_function function) {
+    (void)function;
+    return 0;
+}
+static inline void native_comm_free(struct comm *comm) {
+    (void)comm;
+}
+static inline void native_begin(struct comm *comm, uint64_t seq) {
+    (void)comm, (void)seq;
+}
+static inline bool native_end(void) {
+    return false;
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+/* What the collector knows of Open MPI's inside: the table of functions that every message passes (mca_pml), the one
+ * that waits for requests (ompi_request_functions), and the head that all requests share. Open MPI installs no headers
+ * for these; the layouts were read from its sources and are proven at run time before anything is changed
+ * (openmpi_prove).
+ */
+#ifndef HOPSCOPE_NATIVE_OPENMPI_H
+#define HOPSCOPE_NATIVE_OPENMPI_H
+
+#include <limits.h>
+
+#include "mpi/mpi_table.h"
+
+struct openmpi_request; /* its ompi_request_t, which is its MPI_Request too */
+
+typedef int openmpi_receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                            MPI_Status *status);
+typedef int openmpi_start_receive(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                  struct openmpi_request **request);
+typedef int openmpi_send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
+                         MPI_Comm comm);
+typedef int openmpi_start_send(const void *buffer, size_t count, MPI_Datatype type, int destination, int tag, int mode,
+                               MPI_Comm comm, struct openmpi_request **request);
+typedef int openmpi_start(size_t count, struct openmpi_request **requests);
+typedef int openmpi_comm_change(MPI_Comm comm);
+typedef int openmpi_wait(struct openmpi_request **request, MPI_Status *status);
+typedef int openmpi_wait_all(size_t count, struct openmpi_request **requests, MPI_Status *statuses);
+typedef int openmpi_wait_any(size_t count, struct openmpi_request **requests, int *index, MPI_Status *status);
+typedef int openmpi_wait_some(size_t count, struct openmpi_request **requests, int *completed, int *indices,
+                              MPI_Status *statuses);
+typedef int openmpi_completed(struct openmpi_request *request);
+
+/* The functions whose places the collector takes. */
+struct openmpi_functions {
+    openmpi_receive *receive;
+    openmpi_start_receive *start_receive;
+    openmpi_send *send;
+    openmpi_start_send *start_send;
+    openmpi_start_receive *prepare_receive; /* a persistent request */
+    openmpi_start_send *prepare_send;
+    openmpi_start *start;
+    openmpi_comm_change *add_comm, *del_comm;
+    openmpi_wait *wait;
+    openmpi_wait_any *wait_any;
+    openmpi_wait_all *wait_all;
+    openmpi_wait_some *wait_some;
+};
+
+/* Looks once whether messages have come. */
+extern void (*openmpi_progress)(void);
+
+/* The library's own; after openmpi_prove. */
+extern struct openmpi_functions openmpi;
+
+/* True if this process's Open MPI is of a release that was tested, and everything found in it is as it was there: the
+ * size of the table, whose functions these are, and, by messages from this process to itself, where a request tells
+ * that it is complete and whom it calls then. Else false, with a reason. Changes nothing. After PMPI_Init. */
+bool openmpi_prove(char *reason, size_t capacity);
+/* Puts these in the place of the library's own, and back. */
+void openmpi_replace(const struct openmpi_functions *ours);
+void openmpi_restore(void);
+
+/* Where a request says that it is complete, what it calls then, whose message it received and how many bytes; set by
+ * openmpi_prove. */
+extern struct openmpi_request_layout {
+    size_t complete, callback, data, source, received;
+} openmpi_layout;
+
+static inline void *openmpi_word(struct openmpi_request *request, size_t offset) {
+    return (char *)request + offset;
+}
+
+static inline bool openmpi_is_complete(struct openmpi_request *request) {
+    return __atomic_load_n((void **)openmpi_word(request, openmpi_layout.complete), __ATOMIC_ACQUIRE) == (void *)1;
+}
+
+/* Nonblocking collectives have tags of their own, one after the other on each communicator. Blocking ones have one for
+ * each operation above them, neighbourhood ones tags below. */
+enum { OPENMPI_NONBLOCKING_FIRST = -27, OPENMPI_NONBLOCKING_LAST = -(INT_MAX / 2) + 1 };
+
+static inline bool openmpi_is_nonblocking(int tag) {
+    return tag <= OPENMPI_NONBLOCKING_FIRST && tag >= OPENMPI_NONBLOCKING_LAST;
+}
+
+/* The tag that the next nonblocking collective on comm will have, or the next persistent one that is made; 0: not
+ * known. */
+int openmpi_next_tag(MPI_Comm comm);
+
+/* The communicator of the own group that the library made with this intercommunicator; its messages have the tags of
+ * the intercommunicator's nonblocking collectives, too. MPI_COMM_NULL: not known. */
+MPI_Comm openmpi_local_comm(MPI_Comm inter);
+
+#endif

@@ -1,0 +1,132 @@
+#include "native/openmpi_names.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "config/variables.h"
+#include "mpi/loaded_object.h"
+#include "mpi/mpi_table.h"
+#include "native/open_collective.h"
+#include "native/openmpi_algorithms.h"
+#include "record/record.h"
+
+/* From 1: native_collective.called. */
+enum {
+    NONE,
+#define NUMBER(function, prefix, name) OF_##prefix##_##name,
+    OPENMPI_ALGORITHMS(NUMBER)
+#undef NUMBER
+        END
+};
+
+static const struct {
+    enum mpi_function function;
+    const char *symbol, *name;
+} algorithms[END] = {
+#define ROW(function, prefix, name) {FUNCTION_MPI_##function, "ompi_coll_base_" #prefix "_" #name, #name},
+    [NONE] = {0}, OPENMPI_ALGORITHMS(ROW)
+#undef ROW
+};
+
+static const char common[] = "ompi_coll_base_";
+
+/* Open MPI's own functions; NULL if this release does not have it, or another tool has its place. Used by the code
+ * below. */
+void *openmpi_algorithms_own[END];
+
+#if defined(__x86_64__)
+#define WITHOUT_FRAME __attribute__((naked, used, no_sanitize("address", "undefined", "thread")))
+
+/* Keeps the number in eax, if it is the first, and jumps on. The arguments stay where they are: rax and r11 belong to
+ * the called function. */
+void openmpi_algorithms_note(void);
+WITHOUT_FRAME void openmpi_algorithms_note(void) {
+    __asm__("movq native_collective@gottpoff(%%rip), %%r11\n\t"
+            "cmpl $0, %%fs:%c0(%%r11)\n\t"
+            "jne 1f\n\t"
+            "movl %%eax, %%fs:%c0(%%r11)\n"
+            "1:\tleaq openmpi_algorithms_own(%%rip), %%r11\n\t"
+            "jmp *(%%r11, %%rax, 8)"
+            :
+            : "i"(offsetof(struct native_collective, called)));
+}
+
+#define OURS(function, prefix, name)                                                                                   \
+    WITHOUT_FRAME static void our_##prefix##_##name(void) {                                                            \
+        __asm__("movl %0, %%eax\n\tjmp openmpi_algorithms_note" : : "i"(OF_##prefix##_##name));                        \
+    }
+OPENMPI_ALGORITHMS(OURS)
+#undef OURS
+
+static void *const ours[END] = {
+#define OURS(function, prefix, name) (void *)our_##prefix##_##name,
+    [NONE] = NULL, OPENMPI_ALGORITHMS(OURS)
+#undef OURS
+};
+#else
+static void *const ours[END];
+#endif
+
+static bool is_open_mpis(const char *path) {
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    return strncmp(file, "libmpi.so", strlen("libmpi.so")) == 0 || strncmp(file, "mca_coll_", strlen("mca_coll_")) == 0;
+}
+
+static void *from_list(void *const *functions, const char *symbol) {
+    if (strncmp(symbol, common, sizeof common - 1) != 0)
+        return NULL;
+    for (int i = NONE + 1; i < END; i++)
+        if (openmpi_algorithms_own[i] && strcmp(symbol, algorithms[i].symbol) == 0)
+            return functions[i];
+    return NULL;
+}
+
+static void *our_function(const struct loaded_object *object, const char *symbol) {
+    (void)object;
+    return from_list(ours, symbol);
+}
+
+static void *own_function(const struct loaded_object *object, const char *symbol) {
+    (void)object;
+    return from_list(openmpi_algorithms_own, symbol);
+}
+
+static void redirect(replacement *replace) {
+    struct loaded_object objects[64];
+    int count = loaded_objects(objects, sizeof objects / sizeof *objects, is_open_mpis);
+    for (int i = 0; i < count; i++)
+        loaded_object_redirect(&objects[i], replace);
+}
+
+static bool running;
+
+void openmpi_names_start(void) {
+    if (!variable_switch(VARIABLE_NATIVE_NAMES, true))
+        return;
+    for (int i = NONE + 1; i < END; i++) {
+        void *own = mpi_table_of_library(algorithms[i].symbol);
+        void *preferred = dlsym(RTLD_DEFAULT, algorithms[i].symbol);
+        openmpi_algorithms_own[i] = !preferred || preferred == own ? own : NULL;
+    }
+    redirect(our_function);
+    running = true;
+}
+
+void openmpi_names_stop(void) {
+    if (running)
+        redirect(own_function);
+    running = false;
+}
+
+uint32_t openmpi_name(uint32_t called, enum mpi_function function) {
+    static uint32_t ids[END];
+    if (called >= END || algorithms[called].function != function)
+        return 0;
+    uint32_t id = __atomic_load_n(&ids[called], __ATOMIC_RELAXED);
+    if (id == 0) {
+        id = record_define_algorithm(algorithms[called].name);
+        __atomic_store_n(&ids[called], id, __ATOMIC_RELAXED);
+    }
+    return id;
+}

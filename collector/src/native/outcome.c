@@ -1,0 +1,63 @@
+#include "native/outcome.h"
+
+#include "log/log.h"
+#include "native/open_collective.h"
+#include "native/subject.h"
+#include "record/definitions.h"
+#include "record/record.h"
+
+void outcome_off(int rank, const char *why_not) {
+    if (rank == 0)
+        log_line("The MPI library's messages inside collectives are not recorded: %s.", why_not);
+    struct line line;
+    line_begin(&line, "native");
+    line_text(&line, "off", why_not);
+    line_end(&line);
+}
+
+struct reason {
+    const char *text;
+    uint32_t id;
+};
+static struct reason silent = {ARCHIVE_SILENT, 0};
+static struct reason left_out = {"left out by HOPSCOPE_NATIVE=every:N", 0};
+static struct reason only_nonblocking = {
+    "only messages of nonblocking collectives were seen on this rank, which are not looked at", 0};
+
+static uint32_t id_of(struct reason *reason) {
+    return record_define_once(&reason->id, record_define_reason, reason->text);
+}
+
+static bool has_messages(const struct comm *comm, bool has_payload) {
+    return has_payload && comm && (comm->size > 1 || comm->inter);
+}
+
+uint32_t outcome_reason(const struct comm *comm, bool has_payload, const char *set_up) {
+    struct native_collective was = native_collective;
+    native_collective.set_up = native_collective.silent = false;
+    if (was.set_up)
+        return record_define_reason(set_up);
+    if (!was.silent || !has_messages(comm, has_payload))
+        return 0;
+    return id_of(subject_is_thinned(comm, was.seq) ? &left_out : was.left_out ? &only_nonblocking : &silent);
+}
+
+uint32_t outcome_started_reason(const struct comm *comm, uint64_t seq, bool has_payload, const char *not_looked_at) {
+    static uint32_t id;
+    if (!native_looks || !has_messages(comm, has_payload))
+        return 0;
+    if (subject_is_thinned(comm, seq))
+        return id_of(&left_out);
+    return not_looked_at ? record_define_once(&id, record_define_reason, not_looked_at) : 0;
+}
+
+void outcome_counts(uint64_t unknown, uint64_t lost) {
+    struct subject_counts counts = subject_counts();
+    struct line line;
+    line_begin(&line, "native");
+    line_unsigned(&line, "internal", counts.internal);
+    line_unsigned(&line, "thinned", counts.thinned);
+    line_unsigned(&line, "unknown", counts.unknown + unknown);
+    line_unsigned(&line, "lost", lost);
+    line_end(&line);
+}

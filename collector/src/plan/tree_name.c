@@ -1,0 +1,107 @@
+#include "plan/tree_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hopscope/nearest.h"
+#include "plan/algorithm.h"
+#include "plan/listing.h"
+
+enum { LARGEST_FAN_OUT = 1000000 };
+
+/* Whether a name can select it; an explicit tree needs a file. */
+static bool has_name(const struct shape *shape) {
+    return shape->kind != SHAPE_EXPLICIT;
+}
+
+/* The shape in `kary:4` or `kary:`; number: the text after the colon. NULL if no shape with a number has this name. */
+static const struct shape *numbered_shape(const char *word, const char **number) {
+    for (const struct shape *row = shapes; row->name; row++) {
+        size_t length = strlen(row->name);
+        if (row->counts && strncmp(word, row->name, length) == 0 && word[length] == ':') {
+            *number = word + length + 1;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* Writes the definition of the tree that a word names. False if it is not a valid name. */
+static bool define(const char *word, char *definition, size_t capacity) {
+    const char *number;
+    const struct shape *shape = numbered_shape(word, &number);
+    if (shape) {
+        char *end;
+        long fan_out = strtol(number, &end, 10);
+        snprintf(definition, capacity, "{\"shape\": \"%s\", \"fan_out\": %ld}", shape->name, fan_out);
+        return !*end && number[0] >= '0' && number[0] <= '9' && fan_out >= 1 && fan_out <= LARGEST_FAN_OUT;
+    }
+    shape = shape_named(word);
+    if (!shape || shape->counts || !has_name(shape))
+        return false;
+    snprintf(definition, capacity, "{\"shape\": \"%s\"}", shape->same_as ? shape->same_as : shape->name);
+    return true;
+}
+
+static char *list_operations(uint32_t operations, char *text, size_t capacity) {
+    struct listing list = listing_in(text, capacity);
+    for (int i = 0; i < OPERATIONS; i++)
+        if (operations & operation_bit((enum operation)i))
+            listing_add(&list, "\"%s\"", operation_name((enum operation)i));
+    return text;
+}
+
+size_t tree_name_text(const char *name, char *out, size_t capacity) {
+    char definition[100], operations[400];
+    uint32_t served = *name ? algorithm_operations(name) : 0;
+    int length = 0;
+    if (served) {
+        list_operations(served, operations, sizeof operations);
+        length = snprintf(out, capacity,
+                          "{\"schema_version\": 1, \"name\": \"%s\", \"rules\": [{\"operations\": [%s], "
+                          "\"algorithm\": \"%s\"}]}\n",
+                          name, operations, name);
+    } else if (define(name, definition, sizeof definition)) {
+        const struct shape *shape = shape_named(name);
+        const char *tree = shape && shape->same_as ? shape->same_as : name;
+        list_operations(algorithm_operations(NULL), operations, sizeof operations);
+        length = snprintf(out, capacity,
+                          "{\"schema_version\": 1, \"name\": \"%s\", \"trees\": {\"%s\": %s}, \"rules\": "
+                          "[{\"operations\": [%s], \"reduce_tree\": \"%s\"}]}\n",
+                          tree, tree, definition, operations, tree);
+    }
+    return length < 0 || (size_t)length >= capacity ? 0 : (size_t)length;
+}
+
+/* Lists the named shapes, or only those with a number; `number` is printed where the number goes. */
+static char *list_shapes(bool numbered, const char *number, const char *last, char *text, size_t capacity) {
+    struct listing list = listing_in(text, capacity);
+    for (const struct shape *row = shapes; row->name; row++)
+        if (has_name(row) && (row->counts || !numbered))
+            listing_add(&list, "%s%s", row->name, row->counts ? number : "");
+    return listing_end(&list, last);
+}
+
+void tree_name_explain(const char *word, char *out, size_t capacity) {
+    char known[300], algorithms[300];
+    const char *number;
+    if (numbered_shape(word, &number)) {
+        snprintf(out, capacity, "%s must be followed by a whole number from 1 to %d",
+                 list_shapes(true, ":", " and ", known, sizeof known), LARGEST_FAN_OUT);
+        return;
+    }
+    struct nearest meant = nearest_to(word, strlen(word));
+    for (const struct shape *row = shapes; row->name; row++)
+        if (has_name(row))
+            nearest_try(&meant, row->name);
+    algorithm_nearest(&meant);
+    const struct shape *shape = meant.name ? shape_named(meant.name) : NULL;
+    if (meant.name)
+        snprintf(out, capacity, "no file, shape or algorithm has this name; did you mean %s%s?", meant.name,
+                 shape && shape->counts ? ":K" : "");
+    else
+        snprintf(out, capacity, "no file, shape or algorithm has this name; shapes are %s, algorithms are %s",
+                 list_shapes(false, ":K", " and ", known, sizeof known),
+                 algorithm_names(OPERATIONS, algorithms, sizeof algorithms));
+}

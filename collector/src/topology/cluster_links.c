@@ -1,0 +1,148 @@
+#include "topology/cluster_links.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "topology/link_delay.h"
+
+static const char *text_of(const struct json *object, const char *key) {
+    return json_get(object, key)->string;
+}
+
+bool topology_host_is_called(const struct topology *topology, const struct json *file_hosts, const int *entry_of_host,
+                             int host, const char *name) {
+    return strcmp(topology->host_names[host], name) == 0 ||
+           strcmp(text_of(&file_hosts->items[entry_of_host[host]], "name"), name) == 0;
+}
+
+/* "A, B and C", each name once, as far as there is room. */
+static void list_clusters(const struct json *file_hosts, char *text, size_t capacity) {
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < file_hosts->length && length < capacity; i++) {
+        const char *name = text_of(&file_hosts->items[i], "cluster");
+        bool known = false;
+        for (size_t earlier = 0; earlier < i; earlier++)
+            known = known || strcmp(text_of(&file_hosts->items[earlier], "cluster"), name) == 0;
+        if (!known)
+            length += (size_t)snprintf(text + length, capacity - length, "%s`%s`", length ? ", " : "", name);
+    }
+}
+
+static bool expect_cluster(struct complaint *c, const struct json *pair, const char *key,
+                           const struct json *file_hosts) {
+    const struct json *name = json_get(pair, key);
+    char clusters[200];
+    if (!name)
+        return complain(c, pair, "this pair of clusters has no `%s`; name a cluster", key);
+    if (!expect_type(c, name, JSON_STRING, key))
+        return false;
+    for (size_t i = 0; i < file_hosts->length; i++)
+        if (strcmp(text_of(&file_hosts->items[i], "cluster"), name->string) == 0)
+            return true;
+    list_clusters(file_hosts, clusters, sizeof clusters);
+    return complain(c, name, "`%s` names the cluster `%.64s`, which no host is in; the clusters are %s", key,
+                    name->string, clusters);
+}
+
+static int cluster_called(const struct topology *t, const char *name) {
+    for (int cluster = 0; cluster < t->clusters; cluster++)
+        if (strcmp(t->cluster_names[cluster], name) == 0)
+            return cluster;
+    return -1; /* no rank of this job runs there */
+}
+
+/* The host that a gateway names, added if no rank runs on it. */
+static bool read_gateway(struct complaint *c, const struct json *name, const char *key, const char *cluster,
+                         const struct json *file_hosts, int *entry_of_host, struct topology *t, int *gateway) {
+    size_t entry = 0;
+    int found = 0;
+    if (!name)
+        return true;
+    if (!expect_type(c, name, JSON_STRING, key))
+        return false;
+    for (int host = 0; host < t->hosts; host++)
+        if (topology_host_is_called(t, file_hosts, entry_of_host, host, name->string)) {
+            *gateway = host;
+            entry = (size_t)entry_of_host[host];
+            found++;
+        }
+    if (found > 1)
+        return complain(c, name, "the gateway `%.64s` stands for %d machines; name one of them", name->string, found);
+    while (!found && entry < file_hosts->length &&
+           strcmp(text_of(&file_hosts->items[entry], "name"), name->string) != 0)
+        entry++;
+    if (entry == file_hosts->length)
+        return complain(c, name, "the gateway `%.64s` is not in `hosts`; add it there", name->string);
+    const char *its = text_of(&file_hosts->items[entry], "cluster");
+    if (strcmp(its, cluster) != 0)
+        return complain(c, name, "the gateway `%.64s` is in the cluster `%s`; name a host of `%s`", name->string, its,
+                        cluster);
+    int number = cluster_called(t, cluster);
+    if (found || number < 0)
+        return true;
+    *gateway = topology_add_host(t, name->string, number);
+    if (*gateway < 0)
+        return complain(c, name, "out of memory");
+    entry_of_host[*gateway] = (int)entry;
+    return true;
+}
+
+static bool read_gateways(struct complaint *c, const struct json *pair, bool interfaces, const struct json *file_hosts,
+                          int *entry_of_host, struct topology *t, struct cluster_link *link) {
+    static const char *const keys[] = {"from", "to", NULL};
+    const struct json *gateways = json_get(pair, "gateways");
+    link->gateway_from = link->gateway_to = -1;
+    if (!gateways)
+        return true;
+    if (!expect_type(c, gateways, JSON_OBJECT, "`gateways`") || !expect_keys(c, gateways, "`gateways`", keys))
+        return false;
+    if (!interfaces)
+        return complain(c, gateways, "`gateways` have no effect without `host_interface`; add it to `emulate`");
+    return read_gateway(c, json_get(gateways, "from"), "from", text_of(pair, "from"), file_hosts, entry_of_host, t,
+                        &link->gateway_from) &&
+           read_gateway(c, json_get(gateways, "to"), "to", text_of(pair, "to"), file_hosts, entry_of_host, t,
+                        &link->gateway_to);
+}
+
+static bool expect_pair(struct complaint *c, const struct json *pairs, size_t i, const struct json *file_hosts) {
+    static const char *const keys[] = {"from", "to", LINK_DELAY_KEYS, "gateways", NULL};
+    const struct json *pair = &pairs->items[i];
+    if (!expect_type(c, pair, JSON_OBJECT, "a pair of clusters") || !expect_keys(c, pair, "a pair of clusters", keys) ||
+        !expect_cluster(c, pair, "from", file_hosts) || !expect_cluster(c, pair, "to", file_hosts))
+        return false;
+    const char *from = text_of(pair, "from"), *to = text_of(pair, "to");
+    if (strcmp(from, to) == 0)
+        return complain(c, pair, "`from` and `to` are both `%s`; `links.lan` is for the links inside a cluster", from);
+    for (size_t earlier = 0; earlier < i; earlier++)
+        if (strcmp(text_of(&pairs->items[earlier], "from"), from) == 0 &&
+            strcmp(text_of(&pairs->items[earlier], "to"), to) == 0)
+            return complain(c, pair, "the pair of clusters from `%s` to `%s` is listed twice; merge the two", from, to);
+    return true;
+}
+
+bool topology_read_cluster_links(struct complaint *c, const struct json *pairs, bool interfaces,
+                                 const struct json *file_hosts, int *entry_of_host, struct topology *t) {
+    size_t clusters = (size_t)t->clusters;
+    if (!pairs)
+        return true;
+    if (!expect_type(c, pairs, JSON_ARRAY, "`cluster_pairs`"))
+        return false;
+    t->cluster_link = calloc(clusters * clusters, sizeof *t->cluster_link);
+    if (!t->cluster_link)
+        return complain(c, pairs, "out of memory for the links between %d clusters", t->clusters);
+    for (size_t i = 0; i < clusters * clusters; i++)
+        t->cluster_link[i].gateway_from = t->cluster_link[i].gateway_to = -1;
+    for (size_t i = 0; i < pairs->length; i++) {
+        const struct json *pair = &pairs->items[i];
+        struct cluster_link link = {.has_latency = link_delay_has_latency(pair)};
+        if (!expect_pair(c, pairs, i, file_hosts) || !link_delay_read(c, pair, t, &link.delay) ||
+            !read_gateways(c, pair, interfaces, file_hosts, entry_of_host, t, &link))
+            return false;
+        int from = cluster_called(t, text_of(pair, "from")), to = cluster_called(t, text_of(pair, "to"));
+        if (from >= 0 && to >= 0)
+            t->cluster_link[(size_t)from * clusters + (size_t)to] = link;
+    }
+    return true;
+}

@@ -1,0 +1,74 @@
+/* A request may complete without calling back: another thread saw that there was nothing to call just before the
+ * callback was stored. The moment cannot be forced, so the test takes the callback away from a real request. Then the
+ * end must still be recorded, once, when its thread looks again.
+ *
+ * The collector is linked into this program, so MPI_Init is the collector's.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mpi/mpi_table.h"
+#include "native/hops.h"
+#include "record/record.h"
+
+static int failures;
+
+static void expect(bool is_true, const char *what) {
+    if (!is_true) {
+        fprintf(stderr, "not true: %s\n", what);
+        failures++;
+    }
+}
+
+static struct openmpi_request *watched_receive(int *into, int count, struct hop_end *end) {
+    static const struct subject subject = {.comm = 1, .key = 1, .seq = 1};
+    MPI_Request request;
+    *end = hop_of(&subject, false, 0, (size_t)count, MPI_INT);
+    hop_begin(end);
+    pmpi.Irecv(into, count, MPI_INT, 0, 7, MPI_COMM_SELF, &request);
+    struct openmpi_request *inside = (struct openmpi_request *)request;
+    hop_watch(end, inside);
+    return inside;
+}
+
+static void take_callback_away(struct openmpi_request *request) {
+    expect(hop_is_ours(request), "a receive that is not complete will call back");
+    *(openmpi_completed **)openmpi_word(request, openmpi_layout.callback) = NULL;
+}
+
+static bool is_end_of(const struct spool_record *record, const struct hop_end *end) {
+    return record && record->kind == SPOOL_HOP_IRECV && record->c == end->end.id;
+}
+
+int main(int argc, char **argv) {
+    int provided, sent = 5, received[3] = {0};
+    struct hop_end end;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    expect(record_is_on() && provided == MPI_THREAD_MULTIPLE, "recording, with threads");
+
+    MPI_Request request = (MPI_Request)watched_receive(received, 3, &end);
+    take_callback_away((struct openmpi_request *)request);
+    pmpi.Send(&sent, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
+    expect(openmpi_is_complete((struct openmpi_request *)request), "complete, not freed");
+    expect(!is_end_of(record_last(), &end), "its end is unknown");
+    hops_leave_thread();
+    expect(is_end_of(record_last(), &end) && record_last()->b == sizeof sent, "its end is recorded as it was");
+    pmpi.Wait(&request, MPI_STATUS_IGNORE);
+
+    request = (MPI_Request)watched_receive(received, 1, &end);
+    take_callback_away((struct openmpi_request *)request);
+    pmpi.Send(&sent, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
+    pmpi.Wait(&request, MPI_STATUS_IGNORE);
+    struct hop_end other;
+    request = (MPI_Request)watched_receive(received, 1, &other);
+    hops_leave_thread();
+    expect(is_end_of(record_last(), &end), "the end of a request that was freed and used anew is recorded");
+    struct spool_record *last = record_last();
+    pmpi.Send(&sent, 1, MPI_INT, 0, 7, MPI_COMM_SELF);
+    pmpi.Wait(&request, MPI_STATUS_IGNORE);
+    expect(record_last() == last + 1 && is_end_of(record_last(), &other), "the other one calls back by itself");
+    hops_leave_thread();
+    expect(record_last() == last + 1, "nothing is recorded twice");
+    MPI_Finalize();
+    return failures > 0;
+}

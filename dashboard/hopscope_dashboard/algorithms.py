@@ -1,0 +1,80 @@
+"""Which algorithms ran: the rows of `analyze algorithms`, the one that the address names, and its edges."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.trees import comm_title
+
+
+@dataclass(frozen=True)
+class RanAlgorithm:
+    """One row of `analyze algorithms`, with one collective of it and the edges of all that are like that one."""
+
+    row: Row
+    collective: str
+    """As COMM:SEQ."""
+    edges: Rows
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases of its edges: those of trees, up before down, or exchange."""
+        return tuple(sorted({row["phase"] for row in self.edges}, reverse=True))
+
+    def parents(self, phase: str) -> dict[int, int | None]:
+        """Give the parent of each rank in the tree of this phase, None at the root; both as trace-wide ranks."""
+        pairs = [(row["src"], row["dst"]) for row in self.edges if row["phase"] == phase]
+        found = dict(pairs if phase == "up" else ((dst, src) for src, dst in pairs))
+        return {rank: found.get(rank) for rank in sorted({rank for pair in pairs for rank in pair})}
+
+
+def ran(data: TraceData) -> Rows:
+    """Give all rows, what ran most often first."""
+    return sorted(data.rows("algorithms"), key=lambda row: -row["collectives"])
+
+
+def choose(data: TraceData, rows: Sequence[Row], query: Query) -> RanAlgorithm | None:
+    """Give what ran in the collective that the address names, else what ran most often; None if nothing is known.
+
+    Raises InputError where the address names a collective whose messages are not known.
+    """
+    named = query.get("collective")
+    if named is None:
+        # On a single rank, all messages are to oneself.
+        often = [row for row in rows if row["ranks"] > 1][:1]
+        found = [RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) for row in often]
+        return found[0] if found else None
+    # The command says what is wrong with a collective that has none.
+    edges = data.rows("algorithms", collective=named)
+    listed = [row for row in rows if row["first"] == named]
+    if not listed:
+        comm, _, seq = named.partition(":")
+        listed = data.rows("algorithms", comm=int(comm), seq=int(seq))
+    if not listed:
+        raise InputError(f"Nothing is known of the messages of {named}")
+    return RanAlgorithm(listed[0], named, edges)
+
+
+def comms(data: TraceData) -> dict[int, str]:
+    """Give what each communicator is called."""
+    return {row["comm"]: comm_title(row) for row in data.table("comms")}
+
+
+def title(row: Row) -> str:
+    """Name the algorithm and what it is cut into to a reader."""
+    cut = f" in segments of {quantities.size(row['segment_bytes'])}" if row["segment_bytes"] else ""
+    return f"{row['algorithm']}{cut}"
+
+
+def recognised(row: Row) -> str:
+    """Say what was recognised, in a sentence."""
+    if row["depth"] is None:
+        return "Its messages fit no algorithm that Hopscope knows."
+    crossings = f", {quantities.number(row['crossings'])} of them between clusters" if row["crossings"] else ""
+    return (
+        f"Recognised as {title(row)}: {quantities.plural(row['messages'], 'message')}, "
+        f"{quantities.number(row['depth'])} in sequence{crossings}."
+    )

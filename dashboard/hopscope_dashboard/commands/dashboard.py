@@ -1,0 +1,78 @@
+"""`hopscope dashboard`: look at a trace in a browser."""
+
+import errno
+import ipaddress
+import logging
+import os
+import socket
+from pathlib import Path
+
+import click
+from hopscope.cli.progress import dataset_option, opening
+from hopscope.cli.saying import say
+from hopscope.errors import InputError
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@click.command(name="dashboard", short_help="Show a trace in a browser.")
+@click.argument("trace", type=click.Path(path_type=Path))
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to serve on; by default only this machine can reach it.",
+)
+@click.option("--port", default=8050, show_default=True, type=click.IntRange(0, 65535), help="The port to serve on.")
+@click.option(
+    "--allow-host",
+    "allowed",
+    metavar="NAME",
+    multiple=True,
+    help="Another name that browsers use for this server, such as that of a proxy in front of it. Repeatable.",
+)
+def command(trace: Path, host: str, port: int, allowed: tuple[str, ...], dataset: Path | None) -> None:
+    """Serve the pages of a trace until interrupted. They need no network beyond the address served.
+
+    The server answers only requests for names that it was started for: the name in --host, the address at which the
+    request came in, localhost, the names in --allow-host and, on all addresses (--host 0.0.0.0), the machine's own
+    names. Otherwise any web page could point its own name to this machine and read the trace.
+
+    Example: hopscope dashboard hopscope-app-1
+    """
+    try:
+        from werkzeug.serving import make_server
+
+        from hopscope_dashboard.app import create_app
+        from hopscope_dashboard.serving.hosts import host_name, names_of
+    except ImportError as error:
+        raise InputError(
+            f"the dashboard's packages are not installed ({error.name} is missing): pip install 'hopscope[dashboard]'"
+        ) from error
+    for name in allowed:
+        if host_name(name) is None:
+            raise InputError(f"--allow-host {name} is not a host; give a name without http://, such as proxy.site")
+    app = create_app(opening(trace, dataset), {*names_of(host), *allowed})
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        other = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
+        raise InputError(f"cannot serve on {host}, port {port}: {why}; choose another {other}") from error
+    with listening:
+        address = f"[{host}]" if ":" in host else host
+        url = f"http://{address}:{listening.getsockname()[1]}/"
+        say(f"hopscope: the dashboard runs at {url} (Ctrl-C stops it)")
+        if not _is_loopback(host):
+            say("hopscope: anyone who can reach this address can read the trace")
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)
+        # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
+        make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
+
+
+command.params.append(dataset_option())

@@ -1,0 +1,213 @@
+"""Places an exchange between peers: a lane for each rank, a column for each round, and an arrow for each message from
+the lane of its sender to that of its receiver. `round_lanes_svg` draws what is placed here.
+
+Three rounds and more that follow one another over the same edges, as those of a ring, share a column. What is too much
+to be read is left out, and said.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from hopscope import quantities, rounds
+
+from hopscope_dashboard.figures import tree_words
+from hopscope_dashboard.figures.edge_labels import Box, Point
+from hopscope_dashboard.figures.lanes import Lanes, lanes
+from hopscope_dashboard.figures.topology_tree import name_width, shown_name
+
+Row = dict[str, Any]
+Column = tuple[Sequence[int], Sequence[Row]]
+"""Its rounds and its edges."""
+
+MOST_COLUMNS: Final = 16
+MOST_ARROWS: Final = 2500
+"""So many columns and arrows are drawn."""
+MOST_TOGETHER: Final = 120
+"""With more arrows in a round, and more than a few for each rank, only some are drawn."""
+_GAP: Final = 34
+"""Between two columns."""
+_LABELLED: Final = 64
+_THICK: Final = 3
+"""With more arrows than so many for each lane, a column has thinner ones."""
+_TITLE: Final = 34
+_LABEL: Final = 8.0
+"""Width of a character of a lane's label, in pixels."""
+
+
+@dataclass(frozen=True)
+class PlacedArrow:
+    """The messages of one edge in one column."""
+
+    name: str
+    src: int
+    dst: int
+    column: int
+    begin: Point
+    end: Point
+    link: str
+    width: float
+    told: str
+
+
+@dataclass(frozen=True)
+class PlacedColumn:
+    """One round, or several over the same edges."""
+
+    title: str
+    left: float
+    right: float
+
+
+@dataclass(frozen=True)
+class PlacedRounds:
+    """An exchange, ready to be drawn. Lanes are from the top, the label of each empty where there is no room for it."""
+
+    lanes: tuple[tuple[str, float], ...]
+    clusters: tuple[tuple[str, float, float], ...]
+    """Name, top and bottom of the lanes of each cluster; none where there is only one."""
+    columns: tuple[PlacedColumn, ...]
+    arrows: tuple[PlacedArrow, ...]
+    pitch: float
+    left_out: str
+    """What is not drawn, in sentences; empty if all is."""
+
+    @property
+    def bounds(self) -> Box:
+        """What the drawing covers, labels included."""
+        wide = max(len(shown_name(label)) for label, _ in self.lanes) * _LABEL
+        aside = max((name_width(name) for name, _, _ in self.clusters), default=0)
+        bottom = self.lanes[-1][1] + max(self.pitch / 2, 12) + 6
+        right = self.columns[-1].right + (aside + 34 if self.clusters else 16)
+        return (-wide - 16, -self.pitch / 2 - _TITLE, right, bottom)
+
+
+def placed_rounds(*, ranks: Sequence[Row], edges: Sequence[Row]) -> PlacedRounds:
+    """Place one exchange. `ranks` has rank, world, host and cluster; `edges` the rows of `algorithms --collective`, the
+    heaviest first."""
+    places = lanes(ranks, {row[end] for row in edges for end in ("src", "dst")})
+    pitch = 40.0 if places.number <= 16 else 24.0 if places.number <= _LABELLED else 10.0
+    found = _columns(edges)
+    shown = _that_fit([(numbers, _readable(rows, places)) for numbers, rows in found])
+    wide = min(320.0, max(110.0, places.number * pitch * 0.3, 560.0 / len(shown)))
+    columns: list[PlacedColumn] = []
+    arrows: list[PlacedArrow] = []
+    largest = max((row["share"] or 0 for row in edges), default=0)
+    for at, (numbers, rows) in enumerate(shown):
+        left = _GAP / 2 + at * (wide + _GAP)
+        columns.append(PlacedColumn(_title(numbers), left, left + wide))
+        thin = len(rows) > _THICK * places.number
+        for row in rows:
+            begin, end = ((x, _y(places, row[rank]) * pitch) for x, rank in ((left, "src"), (left + wide, "dst")))
+            arrows.append(_arrow(row, at, begin, end, largest, thin=thin))
+    return PlacedRounds(
+        tuple(_labels(places, pitch)),
+        tuple(
+            (name, _top(places, high) * pitch, _top(places, low) * pitch)
+            for name, low, high in (reversed(places.clusters) if len(places.clusters) > 1 else ())
+        ),
+        tuple(columns),
+        tuple(arrows),
+        pitch,
+        _left_out(found, shown, places),
+    )
+
+
+def _readable(rows: Sequence[Row], places: Lanes) -> Sequence[Row]:
+    """Of a round in which many send to many, what the highest lane sends and what is on the critical path."""
+    if len(rows) <= max(MOST_TOGETHER, _THICK * places.number):
+        return rows
+    return [row for row in rows if row["on_path"] or places.of_rank[row["src"]] == places.number - 1]
+
+
+def _that_fit(columns: Sequence[Column]) -> Sequence[Column]:
+    """The first columns, as many as can be drawn together; at least one."""
+    number, arrows = 0, 0
+    for _, rows in columns[:MOST_COLUMNS]:
+        arrows += len(rows)
+        if number and arrows > MOST_ARROWS:
+            break
+        number += 1
+    return columns[:number]
+
+
+def _columns(edges: Sequence[Row]) -> list[Column]:
+    """The rounds of each column, and its edges in the order given."""
+    by_round: dict[int, list[Row]] = defaultdict(list)
+    for row in edges:
+        for number in rounds.numbers(row["rounds"]):
+            by_round[number].append(row)
+    found: list[Column] = []
+    for _, run in groupby(sorted(by_round), key=lambda number: [row["edge"] for row in by_round[number]]):
+        numbers = list(run)
+        found += (
+            [(numbers, by_round[numbers[0]])]
+            if len(numbers) > 2
+            else [([number], by_round[number]) for number in numbers]
+        )
+    return found
+
+
+def _arrow(row: Row, column: int, begin: Point, end: Point, largest: float, *, thin: bool) -> PlacedArrow:
+    width = (0.8 if thin else 1.5) + (3.5 * (row["share"] or 0) / largest if largest else 0)
+    told = tree_words.of_edge(row["src"], row["dst"], row["link"], row)
+    name = f"edge-{row['src']}-{row['dst']}-{column}"
+    return PlacedArrow(name, row["src"], row["dst"], column, begin, end, row["link"], round(width, 2), told)
+
+
+def _left_out(found: Sequence[Column], shown: Sequence[Column], places: Lanes) -> str:
+    said: list[str] = []
+    if len(shown) < len(found):
+        of, drawn = (quantities.number(columns[-1][0][-1]) for columns in (found, shown))
+        said.append(f"Of {of} rounds the first {drawn} are drawn.")
+    of, drawn = (sum(len(rows) for _, rows in columns) for columns in (found[: len(shown)], shown))
+    if drawn < of:
+        first = next(rank for rank, lane in places.of_rank.items() if lane == places.number - 1)
+        said.append(
+            f"Of {quantities.number(of)} arrows {quantities.number(drawn)} are drawn: those of rank {first}, as an "
+            "example, and those on the critical path of the run."
+        )
+    return " ".join(said)
+
+
+def _title(numbers: Sequence[int]) -> str:
+    return f"round {numbers[0]}" if len(numbers) == 1 else f"rounds {numbers[0]} to {numbers[-1]}"
+
+
+def _top(places: Lanes, lane: int) -> int:
+    """The place of a lane counted from the top."""
+    return places.number - 1 - lane
+
+
+def _y(places: Lanes, rank: int) -> int:
+    return _top(places, places.of_rank[rank])
+
+
+def _labels(places: Lanes, pitch: float) -> list[tuple[str, float]]:
+    every = 1 + (places.number - 1) // _LABELLED
+    return [
+        (shown_name(label) if at % every == 0 else "", at * pitch) for at, label in enumerate(reversed(places.labels))
+    ]
+
+
+def neighbours(arrows: Sequence[PlacedArrow]) -> Mapping[str, dict[str, str | None]]:
+    """Where the arrow keys lead from each arrow: up and down in its round, left and right to the round beside it."""
+    by_column: dict[int, list[PlacedArrow]] = defaultdict(list)
+    for each in sorted(arrows, key=lambda each: (each.begin[1], each.end[1])):
+        by_column[each.column].append(each)
+    found: dict[str, dict[str, str | None]] = {}
+    for column, members in by_column.items():
+        for at, each in enumerate(members):
+            found[each.name] = {
+                "up": members[at - 1].name if at else None,
+                "down": members[at + 1].name if at + 1 < len(members) else None,
+                "left": _nearest(by_column.get(column - 1, []), each.begin[1]),
+                "right": _nearest(by_column.get(column + 1, []), each.end[1]),
+            }
+    return found
+
+
+def _nearest(members: Sequence[PlacedArrow], y: float) -> str | None:
+    return min(members, key=lambda each: abs(each.begin[1] - y)).name if members else None

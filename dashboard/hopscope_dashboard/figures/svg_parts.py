@@ -1,0 +1,78 @@
+"""What drawings as SVG are made of: parts that can be pointed at, reached by keys and selected; arrows; style rules.
+
+Every part says in its `<title>` what there is to know of it, and names in `data-up`, `data-down`, `data-left` and
+`data-right` where the arrow keys lead; `assets/drawing.js` does the rest. The look that does not depend on the palette
+is in `assets/hopscope.css`, so that a drawing follows the page's colour scheme. Every text of a trace is escaped here.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from math import hypot
+from typing import Final
+
+from hopscope_dashboard.figures.edge_labels import Box, Point
+from hopscope_dashboard.palette import LINK_COLOURS, LINK_DASHES
+
+BY_LINK: Final = "by-link"
+"""The look of an edge that has the colour of its link class."""
+
+
+def link_rules() -> list[str]:
+    """Give the style rules of edges by their link classes."""
+    return [
+        *(f".tree .{BY_LINK}.{link} {{ color: {colour}; }}" for link, colour in LINK_COLOURS.items()),
+        *(
+            f".tree .{link} .line {{ stroke-dasharray: {' '.join(map(str, dashes))}; }}"
+            for link, dashes in LINK_DASHES.items()
+            if dashes
+        ),
+    ]
+
+
+def svg(bounds: Box, least: float, style: str, drawn: Sequence[str]) -> str:
+    """Give the drawing.
+
+    It shrinks with its frame to `least` times its own size and no further; then the frame scrolls.
+    """
+    left, top, right, bottom = bounds
+    width, height = right - left, bottom - top
+    return (
+        f'<svg class="tree" viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" '
+        f'style="max-width: {width:.0f}px; min-width: {width * least:.0f}px">'
+        f"<style>{style}</style>{''.join(drawn)}</svg>"
+    )
+
+
+def ways(**parts: str | None) -> str:
+    """Give where the arrow keys lead from a part, as attributes."""
+    return "".join(f' data-{key}="{name}"' for key, name in parts.items() if name is not None)
+
+
+def part(name: str, classes: Sequence[str], ways: str, told: str, drawn: str, *, first: bool = False) -> str:
+    """Give something that can be pointed at, reached by keys and selected.
+
+    The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on.
+    """
+    return (
+        f'<g class="{" ".join(classes)}" data-part="{name}"{ways} role="button" aria-pressed="false" '
+        f'tabindex="{0 if first else -1}"><title>{escape(told)}</title>{drawn}</g>'
+    )
+
+
+def arrow(begin: Point, end: Point, width: float, gap: float) -> str:
+    """Give a line and its head, `gap` pixels from both points; under them a wider line that is easier to point at."""
+    (x0, y0), (x1, y1) = begin, end
+    length = hypot(x1 - x0, y1 - y0) or 1.0
+    along = ((x1 - x0) / length, (y1 - y0) / length)
+    head = 5 + 2 * width
+    begin = (x0 + along[0] * gap, y0 + along[1] * gap)
+    tip = (x1 - along[0] * gap, y1 - along[1] * gap)
+    base = (tip[0] - along[0] * head, tip[1] - along[1] * head)
+    side = (-along[1] * head / 2, along[0] * head / 2)
+    return (
+        f'<path class="reach" d="M{begin[0]:.1f} {begin[1]:.1f}L{tip[0]:.1f} {tip[1]:.1f}"/>'
+        f'<path class="line" d="M{begin[0]:.1f} {begin[1]:.1f}L{base[0]:.1f} {base[1]:.1f}" '
+        f'stroke-width="{width}"/>'
+        f'<path class="head" d="M{tip[0]:.1f} {tip[1]:.1f}L{base[0] + side[0]:.1f} {base[1] + side[1]:.1f}'
+        f'L{base[0] - side[0]:.1f} {base[1] - side[1]:.1f}Z"/>'
+    )

@@ -1,0 +1,209 @@
+"""One collective: its facts, its timeline with hops and critical path, and the path step by step."""
+
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import algorithms
+from hopscope_dashboard.address import Query, link, number
+from hopscope_dashboard.components import aria, blocks, empty
+from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.figures.timeline import timeline
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+TIMELINE = "timeline"
+PATH_TABLE = "path-table"
+FACTS = "collective-facts"
+
+_NAMED: Final = ("comm", "seq")
+_ARROWS: Final = "Hops are arrows from the start of the send to the message seen by its receiver."
+_BARS: Final = "A bar runs from entering the call to leaving it."
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects the collective: `comm` and `seq`; without them it is the worst one."""
+    comm, seq = number(query, "comm"), number(query, "seq")
+    if (comm is None or seq is None) and ("comm" in query or "seq" in query):
+        given = " and ".join(f"{name} is {query[name]!r}" if name in query else f"{name} is missing" for name in _NAMED)
+        raise InputError(
+            f"The address names no collective: {given}. It takes two whole numbers, the communicator and the number "
+            "on it, as in /collective?comm=0&seq=3; the page Collectives lists those that the trace has"
+        )
+    if comm is None or seq is None:
+        if not data.number_of_collectives:
+            return empty.no_collectives("Timeline of a collective", "What happened inside one collective operation.")
+        worst = data.one("collectives", order="worst", limit=1)
+        comm, seq = worst["comm"], worst["seq"]
+    name = f"{comm}:{seq}"
+    fact = data.collective(comm, seq)
+    calls = data.rows("collective-calls", collective=name)
+    hops = data.rows_or_none("collective-hops", collective=name)
+    path = data.rows_or_none("critical-path", collective=name)
+    steps = data.rows("collective-steps", collective=name)
+    return html.Div(
+        [
+            blocks.page_head(
+                f"{fact['operation']} {name}",
+                _lead(fact, calls, data.rows("algorithms", comm=comm, seq=seq) if hops else []),
+                *_neighbours(fact),
+            ),
+            _facts(fact, calls, path),
+            *([] if hops else [_why_no_hops(calls)]),
+            blocks.columns(
+                blocks.card(
+                    "Timeline",
+                    blocks.drawing(
+                        f"Timeline of {name}",
+                        timeline(ranks=data.ranks, calls=calls, hops=hops, steps=steps, path=path),
+                        name=TIMELINE,
+                    ),
+                    hint=f"One lane per rank. {_ARROWS if hops else _BARS} Drag to zoom, "
+                    "double-click to see all, click the legend to hide.",
+                ),
+                _path(path, fact),
+                widths="minmax(0, 1fr) 390px",
+            ),
+            _calls(calls),
+        ]
+    )
+
+
+def _lead(fact: Row, calls: Rows, ran: Rows) -> list[Any]:
+    comm_name = fact["comm_name"] or f"communicator {fact['comm']}"
+    engines = sorted({call["engine"] for call in calls})
+    trees = sorted({call["tree"] for call in calls if call["tree"]})
+    run_by = (
+        "the MPI library"
+        if engines == ["native"]
+        else "Hopscope's engine"
+        if engines == ["tree"]
+        else ", ".join(engines)
+    )
+    tree = f" over {', '.join(trees)}" if trees else ""
+    return [
+        f"On {comm_name}, {quantities.plural(fact['ranks'], 'rank')}, {quantities.size(fact['bytes'])}; run "
+        f"by {run_by}{tree}.",
+        *(part for row in ran for part in (f" {algorithms.recognised(row)} ", _picture(row), ".")),
+    ]
+
+
+def _picture(row: Row) -> Component:
+    return dcc.Link("See who sent to whom", href=link("/tree", collective=row["first"]))
+
+
+def _neighbours(fact: Row) -> list[Component]:
+    def button(to: int | None, *children: Any) -> Component:
+        if to is None:
+            return html.Span(list(children), className="button disabled", **aria.DISABLED)
+        return dcc.Link(list(children), href=link("/collective", comm=fact["comm"], seq=to), className="button")
+
+    return [
+        button(fact["previous_seq"], icon("left", 15), "previous"),
+        button(fact["next_seq"], "next", icon("right", 15)),
+        dcc.Link("all collectives", href="/collectives", className="button"),
+    ]
+
+
+def _facts(fact: Row, calls: Rows, path: Rows) -> Component:
+    last = max(calls, key=lambda call: (call["enter_ns"], call["rank"]))
+    longest = max(path, key=lambda step: step["time_ns"], default=None)
+    figures = [
+        (
+            "Duration",
+            quantities.duration(fact["duration_ns"]),
+            "first enter to last leave",
+        ),
+        (
+            "After the last enter",
+            quantities.duration(fact["after_last_enter_ns"]),
+            "what it took once all were there",
+        ),
+        (
+            "Spread of arrivals",
+            quantities.duration(fact["spread_ns"]),
+            f"rank {last['rank']} entered last",
+        ),
+        (
+            "Waiting",
+            quantities.duration(sum(call["waiting_ns"] or 0 for call in calls)),
+            "for later ranks, over all ranks",
+        ),
+        (
+            "Longest stretch",
+            quantities.duration(longest["time_ns"] if longest else None),
+            f"{longest['category']}, step {longest['step']} of its critical path"
+            if longest
+            else "no critical path is known",
+        ),
+    ]
+    return html.Div(blocks.key_figures(figures), id=FACTS)
+
+
+def _why_no_hops(calls: Rows) -> Component:
+    reasons = sorted({call["engine"].partition(":")[2] for call in calls if call["engine"].startswith("native:")})
+    why = f" Why: {', '.join(reasons)}." if reasons else ""
+    return blocks.note(
+        f"No hops are known of this collective: the MPI library ran it.{why} ",
+        dcc.Link("How to get hops", href="/tree"),
+        ".",
+    )
+
+
+def _path(path: Rows, fact: Row) -> Component:
+    if not path:
+        return empty.nothing_here("Critical path", "No critical path of this collective is known: it is incomplete.")
+    whole = sum(step["time_ns"] for step in path) or 1
+    rows = [
+        [
+            step["step"],
+            blocks.chip(step["category"], CATEGORY_COLOURS[step["category"]]),
+            f"{step['src']} → {step['dst']}" if step["src"] is not None else f"on {step['rank']}",
+            f"+{quantities.duration(step['begin_ns'] - fact['first_enter_ns'])}",
+            quantities.duration(step["time_ns"]),
+            quantities.share(step["time_ns"] / whole),
+        ]
+        for step in path
+    ]
+    return blocks.card(
+        "Critical path, step by step",
+        blocks.table(["", "", "rank", "at", "time", "share"], rows, name=PATH_TABLE, right=(0, 3, 4, 5)),
+        hint=f"{quantities.plural(len(path), 'stretch', 'stretches')}, {quantities.duration(whole)} together.",
+    )
+
+
+def _calls(calls: Rows) -> Component:
+    rows = [
+        [
+            call["rank"],
+            call["host"],
+            call["cluster"],
+            quantities.duration(call["time_ns"]),
+            quantities.duration(call["waiting_ns"]),
+            quantities.MISSING if call["needed_rank"] is None else call["needed_rank"],
+            call["engine"],
+            _place(call["call_site"]),
+        ]
+        for call in calls
+    ]
+    return blocks.card(
+        "Calls",
+        blocks.table(
+            ["rank", "host", "cluster", "in the call", "waited", "for rank", "run by", "called from"],
+            rows,
+            name="calls-table",
+            right=(0, 3, 4, 5),
+        ),
+        hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for.",
+    )
+
+
+def _place(call_site: str | None) -> Any:
+    # A module's directory says little and fills the table; it is there for who points at it.
+    return quantities.MISSING if call_site is None else html.Span(call_site.rpartition("/")[2], title=call_site)
+
+
+PAGE = Page(path="/collective", title="Timeline of a collective", icon="timeline", layout=layout, under="/collectives")

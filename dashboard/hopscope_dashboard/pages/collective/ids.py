@@ -1,5 +1,0 @@
-"""Ids of the timeline of one collective."""
-
-TIMELINE = "timeline"
-PATH_TABLE = "path-table"
-FACTS = "collective-facts"

@@ -1,3 +1,0 @@
-"""Ids of the list of collectives."""
-
-GRID = "collectives-grid"

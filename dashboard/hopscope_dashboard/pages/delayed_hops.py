@@ -1,0 +1,178 @@
+"""The hops that were delayed most: how far each moved the end of its collective, and where the rest was absorbed."""
+
+import re
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query, link, number, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.delayed_hops import delays, hop_name
+from hopscope_dashboard.figures.topology_tree import PlacedTree, placed_tree, with_delay
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
+from hopscope_dashboard.trees import RanTree, trees
+
+DELAYS = "delayed-hops"
+TREE = "delayed-hop-tree"
+TABLE = "delayed-hops-table"
+
+_LIMITS: Final = {"20": "20", "10": "10", "50": "50"}
+"""How many hops; the first is the command's own."""
+_MARKS: Final = {
+    "the delayed hop": CATEGORY_COLOURS["wan"],
+    "where most was absorbed, and behind what": CATEGORY_COLOURS["compute"],
+}
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects how many hops (`limit`) and which of them is drawn (`hop`)."""
+    limit = one_of(query, "limit", tuple(_LIMITS))
+    options = {value: _LIMITS[value] for value in sorted(_LIMITS, key=int)}
+    head = blocks.page_head(
+        "Delayed hops",
+        "Hops that took longest beyond the median of their edge, each replayed at its usual time.",
+        choice("Longest", "/delayed-hops", query, "limit", options=options, current=limit),
+    )
+    said = data.findings("delayed-hops", limit=int(limit))
+    rows = data.rows_or_none("delayed-hops", limit=int(limit))
+    if not rows:
+        return html.Div([head, _none(data)])
+    asked = number(query, "hop")
+    chosen = next((row for row in rows if row["hop_id"] == asked), rows[0])
+    tree = _tree_of(data, chosen)
+    marked = None if tree is None else _marked(data, tree, chosen)
+    widths = "minmax(0, 1fr)" if marked is not None and is_wide(marked) else "minmax(0, 1fr) minmax(0, 1fr)"
+    return html.Div(
+        [
+            head,
+            findings.note(said),
+            blocks.columns(_delays(rows), _one(query, rows, chosen, marked), widths=widths),
+            _table(rows),
+        ]
+    )
+
+
+def _none(data: TraceData) -> Component:
+    if not data.has_hops:
+        words: list[Any] = [
+            "Without hops, nothing is known of what a message took: the page ",
+            dcc.Link("Tree", href="/tree"),
+            " says how to get them.",
+        ]
+        return empty.nothing_here("No hops", words)
+    return empty.nothing_here(
+        "No delayed hop",
+        "No edge has 5 hops that were waited for, one of them longer on its way than their median.",
+    )
+
+
+def _delays(rows: Rows) -> Component:
+    return blocks.card(
+        "What became of the delays",
+        blocks.drawing("Delay of each hop, moved on and absorbed", delays(rows), name=DELAYS),
+        hint="Moved the end: how much earlier the last rank would have left without the delay. The rest was hidden "
+        "where something else was waited for anyway, or moved only ranks that were not the last to leave.",
+    )
+
+
+def _one(query: Query, rows: Rows, chosen: Row, marked: PlacedTree | None) -> Component:
+    options = {str(row["hop_id"]): hop_name(row) for row in rows}
+    listed = html.Div(select("Hop", query, "hop", options=options, current=str(chosen["hop_id"])), className="selects")
+    told = html.P(_words(chosen), className="reason")
+    if marked is None:
+        none = html.P("This hop follows no tree that the trace names.", className="hint")
+        return blocks.card("One of them", listed, told, none)
+    return blocks.card(
+        "One of them, on its tree",
+        listed,
+        told,
+        links_legend(),
+        blocks.legend(_MARKS, {}),
+        tree_graph(marked, name=TREE, label=f"Hop {hop_name(chosen)} on its tree"),
+    )
+
+
+def _marked(data: TraceData, tree: RanTree, hop: Row) -> PlacedTree:
+    drawn = placed_tree(ranks=data.ranks, parents=tree.parents[hop["phase"]], edges={}, phase=hop["phase"])
+    return with_delay(drawn, delayed=(hop["src"], hop["dst"]), absorber=hop["absorbed_at"], behind=_edge(hop["behind"]))
+
+
+def _tree_of(data: TraceData, hop: Row) -> RanTree | None:
+    """The tree that its collective ran over: the hop is one of its edges."""
+    comm = int(hop["collective"].partition(":")[0])
+    names = {call["tree"] for call in data.rows("collective-calls", collective=hop["collective"])}
+    child, parent = (hop["src"], hop["dst"]) if hop["phase"] == "up" else (hop["dst"], hop["src"])
+    return next(
+        (
+            tree
+            for tree in trees(data)
+            if tree.comm == comm and tree.name in names and tree.parents.get(hop["phase"], {}).get(child) == parent
+        ),
+        None,
+    )
+
+
+def _edge(behind: str | None) -> tuple[int, int] | None:
+    """The two ends in `hop 4->0`, as the analysis names what was later."""
+    found = re.fullmatch(r"hop (\d+)->(\d+)", behind or "")
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
+def _words(row: Row) -> str:
+    absorbed = (
+        f"Most of the rest, {quantities.duration(row['absorbed_ns'])}, was absorbed at rank {row['absorbed_at']} "
+        f"behind {row['behind']}."
+        if row["absorbed_at"] is not None
+        else ""
+        if row["moved_ns"] == row["delay_ns"]
+        else "The rest moved only ranks that were not the last to leave."
+    )
+    took, usual, moved = quantities.alike("ns", row["took_ns"], row["usual_ns"], row["moved_ns"])
+    return f"It took {took} where {usual} is usual, and moved the end by {moved} of that. {absorbed}"
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            f"{row['src']} → {row['dst']}",
+            row["phase"],
+            blocks.chip(row["link"], LINK_COLOURS[row["link"]]),
+            _collective(row["collective"]),
+            quantities.duration(row["took_ns"]),
+            quantities.duration(row["usual_ns"]),
+            quantities.duration(row["delay_ns"]),
+            quantities.duration(row["moved_ns"]),
+            quantities.number(row["amplification"]),
+            row["ranks"],
+            quantities.MISSING if row["absorbed_at"] is None else row["absorbed_at"],
+            quantities.duration(row["absorbed_ns"]),
+            row["behind"] or quantities.MISSING,
+        ]
+        for row in rows
+    ]
+    columns = [
+        "hop", "phase", "link", "collective", "took", "usually", "delay", "moved the end", "amplification",
+        "ranks earlier", "absorbed at", "absorbed there", "behind",
+    ]  # fmt: skip
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=TABLE, right=range(4, 12)),
+        hint="Amplification: how much of the delay reached the last leave, 1 if all of it. Ranks earlier: how many "
+        "would have left earlier without it.",
+    )
+
+
+def _collective(name: str) -> Component:
+    comm, _, seq = name.partition(":")
+    return dcc.Link(name, href=link("/collective", comm=comm, seq=seq))
+
+
+PAGE = Page(path="/delayed-hops", title="Delayed hops", icon="delay", layout=layout)

@@ -1,5 +1,0 @@
-"""Ids of the delayed hops."""
-
-DELAYS = "delayed-hops"
-TREE = "delayed-hop-tree"
-TABLE = "delayed-hops-table"

@@ -1,0 +1,176 @@
+"""Last arrivals by rank, host or cluster, and at one node of the tree."""
+
+from typing import Any, Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+from hopscope_dashboard.trees import trees
+
+SHARES = "arrival-shares"
+WAITING = "arrival-waiting"
+TABLE = "arrivals-table"
+AT_NODE = "arrivals-at-node"
+
+_CAUSE: Final = "its computing led to the last arrival"
+_BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects `by` (rank, host or cluster) and `at`, a node of the tree."""
+    by = one_of(query, "by", tuple(_BY))
+    said = data.findings("last-arrivals")
+    rows = data.rows("last-arrivals", by=None if by == "rank" else by)
+    head = blocks.page_head(
+        "Last arrivals",
+        "The rank that enters a collective last is the one that the others wait for.",
+        choice("By", "/last-arrivals", query, "by", options=_BY, current=by),
+    )
+    if not any(row["collectives"] for row in rows):
+        return html.Div(
+            [head, empty.nothing_here("No arrivals", "This trace has no complete collective of two ranks or more.")]
+        )
+    return html.Div(
+        [
+            head,
+            findings.note(said),
+            blocks.columns(_shares(rows, by), _waiting(rows, by), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            _table(rows, by),
+            _at_node(data, query),
+        ]
+    )
+
+
+def _shares(rows: Rows, by: str) -> Component:
+    labels = [str(row[by]) for row in rows]
+    limits = {
+        "entered last": [row["late_above"] for row in rows],
+        _CAUSE: [row["cause_above"] for row in rows],
+    }
+    series: list[tuple[str, str, Rows, str]] = [("entered last", CATEGORY_COLOURS["compute"], rows, "share")]
+    if "cause_share" in rows[0]:
+        series.append((_CAUSE, CATEGORY_COLOURS["p2p"], rows, "cause_share"))
+    if "released_share" in rows[0]:
+        series.append(("let go last by the collective before", CATEGORY_COLOURS["native"], rows, "released_share"))
+    figure = share_bars(
+        labels, series, title="share of the collectives (%)", by=by, limits=limits, limit="twice by chance"
+    )
+    hint = (
+        f"Whiskers are 95 % intervals; a {by} is called late, or the cause, only if its whole whisker lies right of "
+        "its mark, at twice what chance would give. With messages before a collective, the last to enter is often a "
+        "neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
+    )
+    return blocks.card(
+        "Who is last, and whose computing is behind it",
+        blocks.drawing("Shares of last arrivals", figure, name=SHARES),
+        hint=hint,
+    )
+
+
+def _waiting(rows: Rows, by: str) -> Component:
+    labels = [str(row[by]) for row in rows]
+    figure = time_bars(
+        labels,
+        [("waiting", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows])],
+        title="time the others waited for it",
+        by=by,
+    )
+    return blocks.card(
+        "What it cost the others",
+        blocks.drawing("Waiting by last arrival", figure, name=WAITING),
+        hint="Over all ranks and collectives; waiting in parallel counts for each who waits.",
+    )
+
+
+def _table(rows: Rows, by: str) -> Component:
+    def verdict(row: Row, name: str) -> str:
+        return quantities.MISSING if row.get(name) is None else "yes" if row[name] else "no"
+
+    body: list[list[Any]] = [
+        [
+            row[by],
+            quantities.share(row["share"]),
+            quantities.interval(row.get("share_low"), row.get("share_high")),
+            verdict(row, "late"),
+            quantities.share(row.get("cause_share")),
+            verdict(row, "cause"),
+            quantities.share(row.get("released_share")),
+            quantities.share(row["undecided"]),
+            quantities.duration(row["margin_ns"]),
+            quantities.duration(row["waiting_ns"]),
+            quantities.number(row["collectives"]),
+        ]
+        for row in rows
+    ]
+    columns = [
+        by,
+        "last",
+        "95 % interval",
+        "late?",
+        "cause",
+        "cause?",
+        "let go last",
+        "undecided",
+        "margin (median)",
+        "others waited",
+        "collectives",
+    ]
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=TABLE, right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11))),
+        hint="Late and cause say yes only if the interval lies wholly above twice what chance would give: of the "
+        "last arrivals its part of the members, on average over its collectives; of the causes its part of all ranks. "
+        "Let go last: last because the collective before released it last. "
+        "Undecided: the clocks cannot tell who was later.",
+    )
+
+
+def _at_node(data: TraceData, query: Query) -> Component:
+    parents = {parent for tree in trees(data) for parent in tree.parents.get("up", {}).values() if parent is not None}
+    if not parents:
+        return html.Div()
+    nodes = sorted(parents)
+    at = number(query, "at")
+    at = at if at in parents else nodes[0]
+    rows = data.rows_or_none("last-arrivals", at=at)
+    title = "At one node of the tree: which child's message comes last"
+    if not rows:
+        return empty.nothing_here(title, f"Rank {at} received no hop towards the root.")
+    body = [
+        [
+            row["child"],
+            quantities.share(row["share"]),
+            quantities.share(row["binding_share"]),
+            quantities.share(row["undecided"]),
+            quantities.duration(row["margin_ns"]),
+            quantities.number(row["collectives"]),
+        ]
+        for row in rows
+    ]
+    return blocks.card(
+        title,
+        html.Div(
+            select("Rank", query, "at", options={str(node): str(node) for node in nodes}, current=str(at)),
+            className="selects",
+        ),
+        blocks.table(
+            ["child", "last of the children", "and waited for", "undecided", "margin (median)", "collectives"],
+            body,
+            name=AT_NODE,
+            right=(0, 1, 2, 3, 4, 5),
+        ),
+        hint="All on that node's own clock, so the clocks leave nothing undecided.",
+    )
+
+
+PAGE = Page(path="/last-arrivals", title="Last arrivals", icon="arrivals", layout=layout)

@@ -1,0 +1,114 @@
+"""How each rank is late: always, in turn, in spikes, sometimes or never, and by how much."""
+
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.bars import time_bars
+from hopscope_dashboard.figures.late_ranks import class_of, classes_of, shares_by_class
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS
+
+SHARES = "late-shares"
+LATENESS = "late-by-how-much"
+TABLE = "late-ranks-table"
+
+_LEAST: Final = ("0.1", "1", "5", "30")
+"""From how many ms on a rank is late, beside the command's own."""
+_NOTHING: Final = "No rank takes part in two collectives with others, so there is no computing between them to compare."
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects from how much on a rank is late: `least_ms`."""
+    least = one_of(query, "least_ms", (quantities.number(data.default("late-ranks", "least_ms")), *_LEAST))
+    limits = {value: quantities.milliseconds(float(value)) for value in _LEAST}
+    head = blocks.page_head(
+        "Late ranks",
+        "A rank is late if it computed longer before a collective than the median member, by more than a limit.",
+        choice("By more than", "/late-ranks", query, "least_ms", options=limits, current=least),
+    )
+    said = data.findings("late-ranks", least_ms=float(least))
+    rows = data.rows_or_none("late-ranks", least_ms=float(least))
+    if not rows:
+        return html.Div([head, empty.nothing_here("No ranks to compare", _NOTHING)])
+    return html.Div(
+        [
+            head,
+            findings.note(said),
+            blocks.columns(_shares(data, rows), _lateness(rows), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            _table(rows),
+        ]
+    )
+
+
+def _shares(data: TraceData, rows: Rows) -> Component:
+    rare, often = (data.default("late-ranks", name) for name in ("rare", "often"))
+    return blocks.card(
+        "How often",
+        blocks.legend(LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS, classes_of(rows)),
+        blocks.drawing("Share of late collectives by rank", shares_by_class(rows, rare=rare, often=often), name=SHARES),
+        hint=f"Whiskers are 95 % intervals, and they decide: wholly above the line at {quantities.share(often)} a rank "
+        f"is always late, wholly below the line at {quantities.share(rare)} it has spikes.",
+    )
+
+
+def _lateness(rows: Rows) -> Component:
+    figure = time_bars(
+        [str(row["rank"]) for row in rows],
+        [
+            ("typically, where late", CATEGORY_COLOURS["compute"], [row["typical_ns"] for row in rows]),
+            ("at worst", CATEGORY_COLOURS["native"], [max(0, row["worst_ns"] or 0) for row in rows]),
+        ],
+        title="computing beyond the median member's",
+        by="rank",
+    )
+    return blocks.card(
+        "By how much",
+        blocks.drawing("Lateness by rank", figure, name=LATENESS),
+        hint="Typically: the median over the collectives in which it was late. What it cost the others is under Last "
+        "arrivals.",
+    )
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            row["rank"],
+            blocks.chip(class_of(row), LATENESS_CLASS_COLOURS[class_of(row)]),
+            quantities.share(row["share"]),
+            quantities.interval(row["share_low"], row["share_high"]),
+            quantities.duration(row["typical_ns"]),
+            quantities.duration(row["worst_ns"]),
+            quantities.number(row["latest"]),
+            quantities.MISSING if row["step"] is None else row["step"],
+            quantities.number(row["collectives"]),
+        ]
+        for row in rows
+    ]
+    columns = [
+        "rank",
+        "class",
+        "late",
+        "95 % interval",
+        "typically",
+        "at worst",
+        "latest",
+        "step",
+        "collectives",
+    ]
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 9))),
+        hint="Latest: collectives in which nobody was later. Step: where ranks take turns, by how many the latest one "
+        "moves on.",
+    )
+
+
+PAGE = Page(path="/late-ranks", title="Late ranks", icon="late", layout=layout)

@@ -1,0 +1,122 @@
+"""Noise by rank, who paid for it, and when it came."""
+
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.bars import LATENESS_COLOURS, count_bars, time_bars
+from hopscope_dashboard.figures.heat_map import heat_map
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+LATE = "noise-late"
+COST = "noise-cost"
+HEAT = "noise-heat-map"
+TABLE = "noise-table"
+
+_SHOW: Final = {"noise_ns": "noise", "computing_ns": "computing"}
+_THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 ms", "late_30ms": "30 ms"}
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects what the heat-map shows: `show`."""
+    said, rows = data.findings("noise"), data.rows("noise")
+    show = one_of(query, "show", tuple(_SHOW))
+    head = blocks.page_head("Noise", "Computing time beyond what the rank normally needs at that place of the program.")
+    ranks = [row for row in rows if str(row["rank"]).isdigit()]
+    if all(row["noise_ns"] is None for row in ranks):
+        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM)])
+    return html.Div(
+        [
+            head,
+            findings.note(said),
+            blocks.columns(_late(ranks), _cost(ranks)),
+            _heat(data, query, show),
+            _table(rows),
+        ]
+    )
+
+
+def _late(rows: Rows) -> Component:
+    labels = [str(row["rank"]) for row in rows]
+    series = [
+        (f"more than {text}", LATENESS_COLOURS[column], [row[column] or 0 for row in rows])
+        for column, text in _THRESHOLDS.items()
+    ]
+    if not any(value for _, _, values in series for value in values):
+        return empty.nothing_here("How often", "No iteration of any rank had more than 1 ms of noise.")
+    figure = count_bars(labels, series, title="late iterations", by="rank")
+    return blocks.card(
+        "How often",
+        blocks.drawing("Late iterations by rank", figure, name=LATE),
+        hint="Iterations in which the rank had more noise than so much.",
+    )
+
+
+def _cost(rows: Rows) -> Component:
+    labels = [str(row["rank"]) for row in rows]
+    absorbed = [max(0, (row["noise_ns"] or 0) - (row["paid_ns"] or 0)) for row in rows]
+    figure = time_bars(
+        labels,
+        [
+            ("paid for on the critical path", CATEGORY_COLOURS["wan"], [row["paid_ns"] for row in rows]),
+            ("absorbed by waiting", CATEGORY_COLOURS["native"], absorbed),
+        ],
+        title="noise over the whole run",
+        by="rank",
+        stacked=True,
+    )
+    return blocks.card(
+        "What it cost",
+        blocks.drawing("Noise paid and absorbed by rank", figure, name=COST),
+        hint="Noise off the critical path makes nobody slower: others were waited for longer.",
+    )
+
+
+def _heat(data: TraceData, query: Query, show: str) -> Component:
+    rows = data.rows_or_none("iterations")
+    if not any(row[show] is not None for row in rows):
+        return empty.nothing_here("When it came", empty.TOO_SELDOM)
+    figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show])
+    return blocks.card(
+        "When it came",
+        choice("Show", "/noise", query, "show", options=_SHOW, current=show),
+        blocks.drawing("Noise by rank and iteration", figure, name=HEAT),
+        hint="One row per rank, one column per iteration. A row that stands out is a slow rank, a column "
+        "is the whole machine, single spots are spikes.",
+    )
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            row["rank"],
+            *(quantities.number(row[column]) for column in _THRESHOLDS),
+            quantities.number(row["iterations"]),
+            quantities.duration(row["noise_ns"]),
+            quantities.duration(row["worst_ns"]),
+            quantities.share(row["noise_share"]),
+            quantities.duration(row["paid_ns"]),
+        ]
+        for row in rows
+    ]
+    columns = [
+        "rank",
+        *(f"> {text}" for text in _THRESHOLDS.values()),
+        "iterations",
+        "noise",
+        "worst",
+        "of its computing",
+        "paid",
+    ]
+    return blocks.card("In numbers", blocks.table(columns, body, name=TABLE, right=range(1, 10)))
+
+
+PAGE = Page(path="/noise", title="Noise", icon="noise", layout=layout)

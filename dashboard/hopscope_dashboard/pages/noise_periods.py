@@ -1,0 +1,101 @@
+"""Whether a rank's noise comes with a period, which, and how it looks laid over itself."""
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query, number
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
+from hopscope_dashboard.pages.page import Page
+
+PERIODS = "noise-periods"
+FOLDED = "noise-folded"
+TABLE = "noise-periods-table"
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects the `rank` whose noise is laid over itself."""
+    head = blocks.page_head(
+        "Noise periods",
+        "Noise that comes back with a period points to one cause. If the period is a whole number of iterations, the "
+        "program itself may be it.",
+    )
+    said, rows = data.findings("noise-periods"), data.rows_or_none("noise-periods")
+    if not rows:
+        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM)])
+    periodic = [row for row in rows if row["periodic"]]
+    pictures = [_periods(data, rows), _folded(data, query, periodic)] if periodic else []
+    return html.Div(
+        [
+            head,
+            findings.note(said),
+            blocks.columns(*pictures, widths="minmax(0, 1fr) minmax(0, 1fr)"),
+            _table(rows),
+        ]
+    )
+
+
+def _periods(data: TraceData, rows: Rows) -> Component:
+    return blocks.card(
+        "Which period, on which rank",
+        blocks.drawing("Period of the noise by rank", periods_by_rank(ranks=data.ranks, rows=rows), name=PERIODS),
+        hint="Per cent: part of the variance of the rank's noise that goes with the period. The whisker is how exactly "
+        "the run's length can tell it. An empty lane has no period. Equal periods on one host that are no whole "
+        "number of iterations point to something that runs there.",
+    )
+
+
+def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
+    by_rank = {row["rank"]: row for row in periodic}
+    strongest = max(periodic, key=lambda row: (row["explained"], -row["rank"]))
+    asked = number(query, "rank")
+    chosen = strongest if asked is None else by_rank.get(asked, strongest)
+    iterations = [row for row in data.rows_or_none("iterations") if row["rank"] == chosen["rank"]]
+    options = {
+        str(rank): f"rank {rank}, every {quantities.duration(row['period_ns'])}" for rank, row in by_rank.items()
+    }
+    return blocks.card(
+        f"The noise of rank {chosen['rank']}, period upon period",
+        html.Div(select("Rank", query, "rank", options=options, current=str(chosen["rank"])), className="selects"),
+        blocks.drawing(
+            f"Noise of rank {chosen['rank']} within its period",
+            laid_over(iterations, chosen["period_ns"]),
+            name=FOLDED,
+        ),
+        hint="One dot per iteration, placed by its time since the last full period. Noise with this period lines up at "
+        "one place; other noise is spread over all.",
+    )
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            row["rank"],
+            quantities.MISSING if row["periodic"] is None else "yes" if row["periodic"] else "no",
+            quantities.duration(row["period_ns"]),
+            quantities.duration(row["resolution_ns"]),
+            quantities.duration(row["amplitude_ns"]),
+            quantities.share(row["explained"]),
+            quantities.share(row["false_alarm"]),
+            quantities.number(row["noisy"]),
+            quantities.number(row["iterations"]),
+            quantities.MISSING if row["whole_iterations"] is None else quantities.number(row["whole_iterations"]),
+        ]
+        for row in rows
+    ]
+    columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy", "iterations", "its own?"]
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10))),
+        hint="Strength: part of the noise's variance that goes with the surest peak of its spectrum, period or not. "
+        "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period. "
+        "Its own: the period as a number of iterations, where the run cannot tell it from a whole one; then it may be "
+        "something that the program does every so many iterations.",
+    )
+
+
+PAGE = Page(path="/noise-periods", title="Noise periods", icon="period", layout=layout)

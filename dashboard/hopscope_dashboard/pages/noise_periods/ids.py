@@ -1,5 +1,0 @@
-"""Ids of the periods of noise."""
-
-PERIODS = "noise-periods"
-FOLDED = "noise-folded"
-TABLE = "noise-periods-table"

@@ -1,0 +1,199 @@
+"""The overview: findings first, then where the run's time went, then what limits these answers."""
+
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures import critical_path
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+
+FINDINGS = "findings"
+KEY_FIGURES = "key-figures"
+PATH_BAR = "critical-path-bar"
+PATH_TABLE = "critical-path-table"
+REGIONS = "regions-table"
+BY_OPERATION = "critical-path-by-operation"
+
+_REGIONS: Final = 8
+"""So many rows of regions are shown."""
+
+_FINDINGS: Final = ("collectives", "critical-path", "last-arrivals", "noise", "tree")
+"""What is found out about first; the other pages say the rest."""
+
+_NEXT: Final = (
+    ("/collectives?order=worst", "The slowest collectives", "and, one click further, what happened inside each"),
+    ("/tree", "The tree on the topology", "which edges the run waits for"),
+    ("/remap", "A better tree", "what other trees would have taken, replayed"),
+)
+_NEXT_WITHOUT_HOPS: Final = (
+    ("/collectives?order=worst", "The slowest collectives", "who entered last, and how long each rank was inside"),
+    ("/last-arrivals", "Last arrivals", "whom the others waited for"),
+    ("/tree", "How to get hops", "for the way through a collective, and a better tree"),
+)
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page."""
+    del query
+    run, said = data.run, data.findings(*_FINDINGS)
+    path = data.rows("critical-path")
+    return html.Div(
+        [
+            blocks.page_head("Overview", _what_ran(data, run)),
+            _key_figures(data, run, path),
+            blocks.card("What this trace says", findings.listed(said, name=FINDINGS)),
+            _critical_path(path, data.rows("critical-path", by="operation")),
+            _regions(data),
+            blocks.columns(_caveats(data), _next(data), widths="minmax(0, 3fr) minmax(0, 2fr)")
+            if data.number_of_collectives
+            else _caveats(data),
+        ]
+    )
+
+
+def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
+    told: list[Component | str] = []
+    if run["command"]:
+        program, _, arguments = run["command"].partition(" ")
+        told += [html.Code(f"{program.rpartition('/')[2]} {arguments}".strip(), title=run["command"]), " on "]
+    else:
+        told.append(f"Recorded by {run['creator']} on " if run["creator"] else "On ")
+    threads = f" with {quantities.plural(run['threads'], 'thread')}" if run["threads"] > run["ranks"] else ""
+    told.append(
+        f"{_ranks(data, run)}{threads}, {quantities.plural(run['hosts'], 'host')}, "
+        f"{quantities.plural(run['clusters'], 'cluster')}"
+    )
+    if run["mpi_library"]:
+        told.append(f"; {run['mpi_library'].splitlines()[0].split(',')[0]}")
+    return told
+
+
+def _ranks(data: TraceData, run: Row) -> str:
+    """Write how many ranks there are; a rank number of MPI_COMM_WORLD names one only if there is one world."""
+    worlds = len({rank["world"] for rank in data.ranks})
+    return quantities.plural(run["ranks"], "rank") + (f" of {worlds} worlds" if worlds > 1 else "")
+
+
+def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
+    share = {row["category"]: row["share"] for row in path}
+    collectives = data.number_of_collectives
+    # Of several clusters a collective without hops may cross between them unseen.
+    between = data.has_hops or run["clusters"] < 2
+    figures = [
+        ("Run", quantities.duration(run["duration_ns"]), "from the first event to the last"),
+        (
+            "Collectives",
+            quantities.number(collectives),
+            f"{_ranks(data, run)} in {quantities.plural(run['clusters'], 'cluster')}",
+        ),
+        (
+            "Between clusters",
+            quantities.share(share.get("wan") if between else None),
+            "of the critical path: messages of collectives" if between else "not known without hops",
+        ),
+        ("Computing", quantities.share(share.get("compute")), "of the critical path: outside all MPI"),
+        (
+            "Own messages",
+            quantities.share(share.get("p2p")),
+            "of the critical path: sent by the program itself",
+        ),
+    ]
+    return html.Div(blocks.key_figures(figures), id=KEY_FIGURES)
+
+
+def _critical_path(path: Rows, by_operation: Rows) -> Component:
+    if not any(row["time_ns"] for row in path):
+        return empty.nothing_here(
+            "Where the critical path's time went", "This trace has no critical path: see what limits these answers."
+        )
+    rows = [
+        [
+            blocks.chip(row["category"], CATEGORY_COLOURS[row["category"]]),
+            CATEGORY_MEANINGS[row["category"]],
+            quantities.duration(row["time_ns"]),
+            quantities.share(row["share"]),
+            quantities.interval(row["share_low"], row["share_high"]),
+        ]
+        for row in path
+    ]
+    operations = [
+        [row["operation"], quantities.duration(row["time_ns"]), quantities.share(row["share"])]
+        for row in by_operation[:8]
+    ]
+    return blocks.card(
+        "Where the critical path's time went",
+        blocks.drawing("Critical path by category", critical_path.stacked_bar(path), name=PATH_BAR),
+        blocks.columns(
+            blocks.table(["category", "", "time", "share", "95 % interval"], rows, name=PATH_TABLE, right=(2, 3, 4)),
+            blocks.table(["operation", "time", "share"], operations, name=BY_OPERATION, right=(1, 2)),
+            widths="minmax(0, 3fr) minmax(0, 2fr)",
+        ),
+        hint="The critical path is the chain of work and messages that decided how long the run took. "
+        "Anything off it could be slower without making the run slower.",
+    )
+
+
+def _regions(data: TraceData) -> Component | None:
+    """What the program or another tool marked; nothing where nothing is marked."""
+    found = sorted(data.rows_or_none("regions"), key=lambda row: (-row["time_ns"], row["region"], row["rank"]))
+    if not found:
+        return None
+    rows = [
+        [
+            row["region"],
+            row["rank"],
+            quantities.number(row["visits"]),
+            quantities.duration(row["time_ns"]),
+            quantities.duration(row["mpi_ns"]),
+            quantities.share(row["share"]),
+        ]
+        for row in found[:_REGIONS]
+    ]
+    hint: list[Component | str] = [
+        f"{'All' if len(found) <= _REGIONS else 'The longest'} {len(rows)}, a row per rank, with all that was called "
+        "inside; threads of a rank add up. ",
+        html.Code("analyze regions"),
+        f" has {'their intervals' if len(found) <= _REGIONS else f'all {quantities.number(len(found))}'}.",
+    ]
+    return blocks.card(
+        "The program's own regions",
+        blocks.table(
+            ["region", "rank", "visits", "time", "of it in MPI", "of its threads' time"],
+            rows,
+            name=REGIONS,
+            right=range(1, 6),
+        ),
+        hint=hint,
+    )
+
+
+def _caveats(data: TraceData) -> Component:
+    sentences = data.caveats()
+    if not sentences:
+        return blocks.card(
+            "What limits these answers",
+            html.P(
+                "Nothing that is known: every event is there, nothing was emulated, and the clocks "
+                "carry every verdict.",
+                className="hint",
+            ),
+        )
+    return blocks.notes(sentences, "What limits these answers")
+
+
+def _next(data: TraceData) -> Component:
+    links = [
+        html.Li([dcc.Link(title, href=path), html.Span(f" {what}", className="hint")])
+        for path, title, what in (_NEXT if data.has_hops else _NEXT_WITHOUT_HOPS)
+    ]
+    return blocks.card("Where to look next", html.Ul(links, className="remarks next"))
+
+
+PAGE = Page(path="/", title="Overview", icon="overview", layout=layout)

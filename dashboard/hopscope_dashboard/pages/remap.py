@@ -1,0 +1,229 @@
+"""Which tree would be better, by how much, and its file.
+
+The page is there at once; what remapping found follows when the run has been replayed.
+"""
+
+import logging
+import shlex
+from typing import Any
+
+from dash import Dash, Input, Output, dcc, html, no_update
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
+from hopscope_dashboard.data import InputError, Row, Suggestion, TraceData
+from hopscope_dashboard.figures.candidates import candidate_bars
+from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
+
+_log = logging.getLogger(__name__)
+
+RESULT = "remap-result"
+ASK = "remap-ask"
+CANDIDATES = "remap-candidates"
+CHART = "remap-chart"
+DOWNLOAD = "remap-download"
+DOWNLOAD_BUTTON = "remap-download-button"
+BEFORE = "remap-before"
+AFTER = "remap-after"
+
+_PHASES = {"up": "up", "down": "down"}
+_SHOWN = 12
+_NO_DRAWING = "This tree has no drawing: its file names a shape that the collector builds when it runs."
+_NO_TREE = "The MPI library's own algorithm ran, which need not be a tree: the page "
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects the `phase` of the trees that are drawn."""
+    lead = "What other trees would have taken: the whole run replayed over each, with every rank's own computing."
+    if not data.has_hops:
+        return html.Div(
+            [
+                blocks.page_head("Remap", lead),
+                empty.nothing_here(
+                    "No hops",
+                    [
+                        "Without hops, nothing is known of what a message costs on each link: the page ",
+                        dcc.Link("Tree", href="/tree"),
+                        " says how to get them.",
+                    ],
+                ),
+            ]
+        )
+    phase = one_of(query, "phase", tuple(_PHASES))
+    return html.Div(
+        [
+            blocks.page_head(
+                "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
+            ),
+            dcc.Store(id=ASK, data=phase),
+            dcc.Download(id=DOWNLOAD),
+            blocks.waiting(html.Div(id=RESULT, style={"minHeight": 240}), "Replaying the run over candidate trees …"),
+        ]
+    )
+
+
+def result(data: TraceData, phase: str) -> Component:
+    """Give the page's content. Raises InputError where the trace cannot be replayed."""
+    found = data.remap()
+    return html.Div(
+        [_verdict(data, found), _key_figures(found), _before_and_after(data, found, phase), _candidates(found)]
+    )
+
+
+def _verdict(data: TraceData, found: Suggestion) -> Component:
+    if found.tree_file is None:
+        return blocks.note(html.Strong(found.sentence))
+    button = html.Button([icon("download"), "Download tree.json"], id=DOWNLOAD_BUTTON, className="button primary")
+    return blocks.card(
+        "Suggestion",
+        html.P(found.sentence, className="reason"),
+        html.Div(button, style={"margin": "12px 0 4px"}),
+        blocks.code(_command(data)),
+        hint="Run the same program under it; nothing is compiled again. The prediction holds for the run "
+        "that was replayed.",
+    )
+
+
+def _command(data: TraceData) -> str:
+    # Without its topology the same run would have its ranks on other hosts and clusters, and no emulated links.
+    topology = "" if data.topology_path is None else f"--topology {shlex.quote(data.topology_path)} "
+    run = data.run
+    return f"hopscope run {topology}--tree tree.json -- mpirun -n {run['ranks']} {run['command'] or './app'}"
+
+
+def _key_figures(found: Suggestion) -> Component:
+    best, today = found.candidates[0], next((row for row in found.candidates if row["today"]), None)
+    spread = quantities.interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
+    measured, replayed, predicted = quantities.alike(
+        "ns", best["measured_ns"], None if today is None else today["predicted_ns"], best["predicted_ns"]
+    )
+    figures = [
+        ("Measured today", measured, "per iteration, in the run itself"),
+        (
+            "Today, replayed",
+            replayed,
+            f"by the model, which errs by {quantities.share(best['model_error'])}",
+        ),
+        ("Predicted", predicted, f"by the same model; {spread} with the costs' uncertainty"),
+        ("Gain", _gain(best["gain"]), "predicted against today, replayed"),
+        (
+            "WAN in a row",
+            f"{_today(today, 'wan_crossings')} → {best['wan_crossings']}",
+            "to the root and back, worst way",
+        ),
+    ]
+    return blocks.key_figures(figures)
+
+
+def _today(today: Row | None, column: str) -> str:
+    return quantities.MISSING if today is None else str(today[column])
+
+
+def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Component:
+    ran = [] if found.is_native else trees(data)
+    before = ran[0].parents.get(phase) if ran else None
+    after = suggested_parents(data, found, phase)
+    best = found.candidates[0]
+    edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], phase)} if ran else {}
+    laid_out = {
+        name: placed_tree(ranks=data.ranks, parents=parents, edges=shown, phase=phase)
+        for name, parents, shown in ((BEFORE, before, edges), (AFTER, after, {}))
+        if parents
+    }
+    today = f"Today: {ran[0].name}" if ran else "Today: the MPI library" if found.is_native else "Today"
+    missing = [_NO_TREE, dcc.Link("Tree", href="/tree"), " shows who sent to whom."] if found.is_native else _NO_DRAWING
+    return blocks.columns(
+        _drawn(data, today, before, laid_out, edges=edges, phase=phase, name=BEFORE, missing=missing),
+        _drawn(data, _after(best, found), after, laid_out, edges={}, phase=phase, name=AFTER, missing=missing),
+        widths="minmax(0, 1fr)" if any(map(is_wide, laid_out.values())) else "1fr 1fr",
+    )
+
+
+def _after(best: Row, found: Suggestion) -> str:
+    if best["today"]:
+        return "Best of all: the MPI library's algorithm" if found.is_native else "Best of all: today's tree"
+    return f"{'Suggested' if best['chosen'] else 'Best candidate'}: {best['name']}"
+
+
+def _drawn(
+    data: TraceData,
+    title: str,
+    parents: dict[int, int | None] | None,
+    laid_out: dict[str, PlacedTree],
+    *,
+    edges: dict[Any, Row],
+    phase: str,
+    name: str,
+    missing: blocks.Content,
+) -> Component:
+    if not parents:
+        return empty.nothing_here(title, missing)
+    return blocks.card(
+        title,
+        links_legend(),
+        shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
+        tree_graph(laid_out[name], name=name, label=title),
+        hint=between_clusters(data.ranks, parents),
+    )
+
+
+def _candidates(found: Suggestion) -> Component:
+    rows = [
+        [
+            row["name"] + (" (suggested)" if row["chosen"] else ""),
+            quantities.duration(row["predicted_ns"]),
+            quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns"),
+            _gain(row["gain"]),
+            row["depth"],
+            quantities.MISSING if row["fan_out"] is None else row["fan_out"],
+            row["wan_crossings"],
+            row["wan_messages"],
+            row["unmeasured_pairs"],
+        ]
+        for row in found.candidates
+    ]
+    structure = ["depth", "fan-out", "WAN in a row", "WAN messages", "unmeasured pairs"]
+    return blocks.card(
+        "Candidates, the best first",
+        blocks.drawing("Predicted time per iteration by tree", candidate_bars(found.candidates[:_SHOWN]), name=CHART),
+        blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=CANDIDATES, right=range(1, 9)),
+        hint="The suggested tree comes first, then the fastest. A tree over pairs of hosts that no hop measured is a "
+        "guess: its spread is that of the measured links, and such a link may be slower than any of them. The dashed "
+        "line is what the run itself measured; gains are against the replay of what ran, so that "
+        "like is compared with like.",
+    )
+
+
+def _gain(value: float) -> str:
+    return quantities.share(value) if value >= 0 else f"{quantities.share(-value)} slower"
+
+
+def register(app: Dash, data: TraceData) -> None:
+    """Register the callbacks of this page."""
+
+    @app.callback(Output(RESULT, "children"), Input(ASK, "data"))
+    def suggest(phase: str | None) -> Component:
+        try:
+            return result(data, one_of({"phase": phase or ""}, "phase", tuple(_PHASES)))
+        except InputError as error:
+            return empty.nothing_here("This trace cannot show how other trees would do", str(error))
+        except Exception as error:
+            _log.exception("the run could not be remapped")
+            return empty.went_wrong(error)
+
+    @app.callback(Output(DOWNLOAD, "data"), Input(DOWNLOAD_BUTTON, "n_clicks"), prevent_initial_call=True)
+    def download(clicks: int | None) -> Any:
+        text = data.remap().tree_file if clicks else None
+        return no_update if text is None else dcc.send_string(text, "tree.json")
+
+    del suggest, download
+
+
+PAGE = Page(path="/remap", title="Remap", icon="remap", layout=layout, register=register)

@@ -1,0 +1,211 @@
+"""The tree that ran, drawn on hosts and clusters, and the weight of each of its edges; or what the MPI library did."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+from hopscope.words import PHASES
+
+from hopscope_dashboard import algorithms, findings
+from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
+from hopscope_dashboard.pages import what_ran
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
+
+TREE = "tree-graph"
+EDGES = "tree-edges-table"
+COUNT = "tree-count"
+
+_LEAD: Final = "Who sends to whom, on which host and in which cluster, and which edges the run waits for."
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page.
+
+    The address selects `comm`, `tree` and `root` of a tree that Hopscope ran, or the `collective` (COMM:SEQ) whose
+    algorithm is drawn, and `phase` (up, down or exchange).
+    """
+    if not data.number_of_collectives:
+        return empty.no_collectives("Tree on the topology", _LEAD)
+    edges = data.rows_or_none("tree-edges")
+    if not edges:
+        return empty.no_hops("Tree on the topology", _call_level(data), data.run["native_off"])
+    ran, rows = trees(data), algorithms.ran(data)
+    if not ran or "collective" in query:
+        return _what_ran(data, rows, edges, query, trees_too=bool(ran))
+    chosen = choose(ran, query)
+    exchanged = [row for row in edges if row["phase"] == "exchange"]
+    there = {*chosen.parents, *(("exchange",) if exchanged else ())}
+    phases = {word: f"{word}, {meaning}" for word, meaning in PHASES.items() if word in there}
+    phase = one_of(query, "phase", tuple(phases))
+    controls = choice("Phase", "/tree", query, "phase", options=phases, current=phase)
+    if phase == "exchange":
+        hint = "These hops run between peers and follow no tree; their edges over all communicators."
+        return html.Div([_head(controls), _edges(exchanged, hint), _found(data), what_ran.table(rows)])
+    weighed = weights(data, chosen, phase)
+    by_edge = {(row["src"], row["dst"]): row for row in weighed}
+    drawn = placed_tree(ranks=data.ranks, parents=chosen.parents[phase], edges=by_edge, phase=phase)
+    return html.Div(
+        [
+            _head(controls),
+            _which(ran, chosen, query),
+            blocks.columns(
+                _drawing(data, chosen, phase, by_edge, drawn),
+                _edges(weighed),
+                widths="minmax(0, 1fr)" if is_wide(drawn) else "minmax(0, 1fr) 410px",
+            ),
+            _found(data),
+            what_ran.table(rows),
+        ]
+    )
+
+
+def _what_ran(data: TraceData, rows: Rows, edges: Rows, query: Query, *, trees_too: bool) -> Component:
+    """What ran inside the collectives, whoever chose it."""
+    chosen = algorithms.choose(data, rows, query)
+    hint = "Of all collectives of the trace. Median: of one hop, send to receive. Share: of the critical path."
+    if chosen is None:
+        return html.Div([_head(), _edges(edges, hint)])
+    back = [dcc.Link("trees of the engine", href="/tree", className="button")] if trees_too else []
+    return html.Div(
+        [
+            _head(*what_ran.phase_choice(chosen, query), *back),
+            what_ran.selects(data, rows, chosen, query),
+            what_ran.picture(data, chosen, query),
+            _found(data),
+            what_ran.table(rows),
+            _edges(edges, hint),
+        ]
+    )
+
+
+def choose(ran: Sequence[RanTree], query: Query) -> RanTree:
+    """Give the tree that the address names; what it leaves open is the first that there is.
+
+    Raises InputError where it names one that did not run.
+    """
+    found = [
+        tree
+        for tree in ran
+        if query.get("comm", str(tree.comm)) == str(tree.comm)
+        and query.get("tree", tree.name) == tree.name
+        and query.get("root", str(tree.root)) == str(tree.root)
+    ]
+    if not found:
+        named = ", ".join(f"{name}={query[name]}" for name in ("comm", "tree", "root") if name in query)
+        raise InputError(
+            f"No tree of this trace is the one of the address ({named}). The page Tree, opened from the menu, lists "
+            f"the {quantities.plural(len(ran), 'tree')} that ran"
+        )
+    return found[0]
+
+
+def _which(ran: Sequence[RanTree], chosen: RanTree, query: Query) -> Component:
+    """Lists by which every tree that ran can be reached; nothing where there is only one."""
+    if len(ran) == 1:
+        return html.Div()
+    on_comm = [tree for tree in ran if tree.comm == chosen.comm]
+    named = [tree for tree in on_comm if tree.name == chosen.name]
+    given = {"comm": str(chosen.comm), "tree": chosen.name, "root": str(chosen.root)}
+    asked = {**{name: value for name, value in query.items() if name not in given}, **given}
+    comms = {str(tree.comm): tree.comm_name for tree in ran}
+    names = {tree.name: tree.name for tree in on_comm}
+    roots = {str(tree.root): f"rank {tree.root}" for tree in named}
+    return html.Div(
+        [
+            select(
+                "Communicator", asked, "comm", options=comms, current=given["comm"], without=("tree", "root", "phase")
+            ),
+            select("Tree", asked, "tree", options=names, current=given["tree"], without=("root", "phase")),
+            select("Root", asked, "root", options=roots, current=given["root"]),
+            html.Span(
+                f"Tree {ran.index(chosen) + 1} of {quantities.number(len(ran))} that ran.",
+                className="hint",
+                id=COUNT,
+            ),
+        ],
+        className="selects",
+    )
+
+
+def _head(*controls: Component) -> Component:
+    return blocks.page_head(
+        "Tree on the topology",
+        _LEAD,
+        *controls,
+    )
+
+
+def _drawing(
+    data: TraceData, tree: RanTree, phase: str, weighed: dict[tuple[int, int], Row], drawn: PlacedTree
+) -> Component:
+    parents = tree.parents[phase]
+    return blocks.card(
+        tree.title,
+        links_legend(),
+        shares_legend(heaviest(parents, weighed, phase)),
+        tree_graph(
+            drawn,
+            name=TREE,
+            label=f"Tree {tree.title}, phase {phase}",
+        ),
+        hint=f"{between_clusters(data.ranks, parents)} The root has the thick ring.",
+    )
+
+
+def _edges(edges: Rows, hint: str = "") -> Component:
+    return what_ran.edges_table(
+        edges,
+        name=EDGES,
+        hint=hint
+        or "Of the tree that is drawn, in this phase. Median: of one hop, send to receive. On path and share: of the "
+        "critical path of the whole run.",
+        rest="analyze tree-edges",
+    )
+
+
+def _found(data: TraceData) -> Component:
+    return findings.note([*data.findings("algorithms"), *data.findings("settings")])
+
+
+def _call_level(data: TraceData) -> Component:
+    rows = [
+        [
+            dcc.Link(row["collective"], href=link("/collective", comm=row["comm"], seq=row["seq"])),
+            row["operation"],
+            quantities.duration(row["duration_ns"]),
+            quantities.duration(row["after_last_enter_ns"]),
+            quantities.MISSING if row["last_rank"] is None else row["last_rank"],
+        ]
+        for row in data.rows("collectives", order="worst", limit=10)
+    ]
+    links = [
+        dcc.Link(text, href=path, className="button")
+        for path, text in (
+            ("/last-arrivals", "Last arrivals"),
+            ("/noise", "Noise"),
+            ("/collectives", "All collectives"),
+        )
+    ]
+    return blocks.card(
+        "What is known of whole calls",
+        blocks.table(
+            ["collective", "operation", "duration", "after last enter", "last in"],
+            rows,
+            name="call-level",
+            right=(2, 3, 4),
+        ),
+        html.Div(links, className="page-head-aside", style={"marginTop": 14}),
+        hint="The ten slowest collectives. Who came last and what it cost is known without hops.",
+    )
+
+
+PAGE = Page(path="/tree", title="Tree", icon="tree", layout=layout)

@@ -1,0 +1,117 @@
+"""WAN share of the critical path and of each cluster's own way to the root and back."""
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import findings
+from hopscope_dashboard.address import Query
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+SHARES = "wan-shares"
+TABLE = "wan-table"
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page."""
+    del query
+    said, rows = data.findings("wan-share"), data.rows("wan-share")
+    head = blocks.page_head(
+        "WAN share", "How much of the way through the collectives is spent on hops between clusters."
+    )
+    if data.run["clusters"] < 2:
+        reason = (
+            "All ranks are in one cluster, so no hop runs between clusters. A topology file names "
+            "clusters: hopscope run --topology FILE ..."
+        )
+        known = [_table(rows)] if data.has_hops else [_without_hops()]
+        return html.Div([head, empty.nothing_here("One cluster", reason), *known])
+    if not data.has_hops:
+        return html.Div([head, _without_hops()])
+    return html.Div([head, findings.note(said), blocks.columns(_shares(rows), _times(rows)), _table(rows)])
+
+
+def _without_hops() -> Component:
+    """Say why there is no table: its zeros would read as if nothing had run between clusters."""
+    return empty.nothing_here(
+        "No hops",
+        [
+            "What ran between clusters, and the way of a rank's contribution to the root and back, is known only where "
+            "hops are: the page ",
+            dcc.Link("Tree", href="/tree"),
+            " says how to get them.",
+        ],
+    )
+
+
+def _scope(name: str) -> str:
+    return "critical path" if name == "critical_path" else name
+
+
+def _shares(rows: Rows) -> Component:
+    figure = share_bars(
+        [_scope(row["scope"]) for row in rows],
+        [("wan", CATEGORY_COLOURS["wan"], rows, "share")],
+        title="share of the path spent on wan hops (%)",
+        by="scope",
+    )
+    return blocks.card(
+        "Share",
+        blocks.drawing("WAN share by scope", figure, name=SHARES),
+        hint="For a cluster: the way of its ranks' own contribution to the root and of the result back, "
+        "without waiting for others.",
+    )
+
+
+def _times(rows: Rows) -> Component:
+    figure = time_bars(
+        [_scope(row["scope"]) + ("" if row["scope"] == "critical_path" else ", its ranks together") for row in rows],
+        [
+            ("wan hops", CATEGORY_COLOURS["wan"], [row["wan_ns"] for row in rows]),
+            (
+                "rest of the way",
+                CATEGORY_COLOURS["local"],
+                [max(0, (row["path_ns"] or 0) - (row["wan_ns"] or 0)) for row in rows],
+            ),
+            ("waiting for others", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows]),
+        ],
+        title="time",
+        by="scope",
+        stacked=True,
+    )
+    return blocks.card(
+        "Time",
+        blocks.drawing("Time on WAN hops, on the rest of the way and waiting", figure, name="wan-times"),
+        hint="The critical path is one way through the run; a cluster's row adds up the ways of all its ranks. "
+        "Waiting is listed separately: it is time in the collective, but not on the rank's own contribution.",
+    )
+
+
+def _table(rows: Rows) -> Component:
+    body = [
+        [
+            _scope(row["scope"]),
+            quantities.share(row["share"]),
+            quantities.number(row["hops"]),
+            quantities.number(row["crossings"]),
+            quantities.size(row["bytes"]),
+            quantities.duration(row["path_ns"]),
+            quantities.duration(row["wan_ns"]),
+            quantities.duration(row["waiting_ns"]),
+            quantities.number(row["collectives"]),
+        ]
+        for row in rows
+    ]
+    columns = ["", "wan share", "hops", "crossings", "bytes across", "path", "of it wan", "waiting", "collectives"]
+    return blocks.card(
+        "In numbers",
+        blocks.table(columns, body, name=TABLE, right=range(1, 9)),
+        hint="Hops, crossings and bytes are per collective.",
+    )
+
+
+PAGE = Page(path="/wan-share", title="WAN share", icon="wan", layout=layout)

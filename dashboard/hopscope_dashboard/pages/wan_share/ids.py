@@ -1,4 +1,0 @@
-"""Ids of the WAN share."""
-
-SHARES = "wan-shares"
-TABLE = "wan-table"

@@ -1,0 +1,212 @@
+"""The part of the page Tree that shows what ran inside the collectives: the algorithms in a table, and a picture of
+one, its tree or the rounds in which its ranks exchange messages."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+from hopscope.words import PHASES
+
+from hopscope_dashboard import algorithms
+from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.algorithms import RanAlgorithm
+from hopscope_dashboard.components import blocks
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.components.tree_graph import is_wide, links_legend, rounds_graph, tree_graph, widths_legend
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.round_lanes import placed_rounds
+from hopscope_dashboard.figures.topology_tree import placed_tree
+from hopscope_dashboard.palette import LINK_COLOURS
+from hopscope_dashboard.trees import between_clusters
+
+PICTURE = "algorithm-graph"
+ALGORITHMS = "algorithms-table"
+SAID = "algorithm-said"
+EDGES = "algorithm-edges-table"
+
+_MOST_ALGORITHMS: Final = 30
+_MOST_EDGES: Final = 60
+"""So many rows are shown."""
+
+
+def phase_choice(chosen: RanAlgorithm, query: Query) -> list[Component]:
+    """Give the choice between the tree up and the one down; nothing if there is one graph only."""
+    if len(chosen.phases) == 1:
+        return []
+    options = {word: f"{word}, {PHASES[word]}" for word in chosen.phases}
+    phase = one_of(query, "phase", chosen.phases)
+    return [choice("Phase", "/tree", query, "phase", options=options, current=phase)]
+
+
+def selects(data: TraceData, rows: Sequence[Row], chosen: RanAlgorithm, query: Query) -> Component:
+    """Give the lists by which every algorithm that ran can be reached."""
+    listed = chosen.row in rows
+    shown = [*rows, *(() if listed else (chosen.row,))]
+    kept = {name: value for name, value in query.items() if name != "collective"}
+
+    def choices(label: str, column: str, texts: dict[Any, str], among: Sequence[Row]) -> Component:
+        first = {row[column]: row["first"] for row in reversed(among)} | {chosen.row[column]: chosen.collective}
+        options = {first[value]: texts[value] for value in sorted(first, key=lambda value: texts[value])}
+        return select(label, kept, "collective", options=options, current=chosen.collective, without=("phase",))
+
+    of_op = [row for row in shown if row["op"] == chosen.row["op"]]
+    on_comm = [row for row in of_op if row["comm"] == chosen.row["comm"]]
+    by_size = sorted(on_comm, key=lambda row: row["bytes"])
+    messages = {row["first"]: f"{quantities.size(row['bytes'])}, {algorithms.title(row)}" for row in by_size}
+    if not listed:
+        messages[chosen.collective] += f", {chosen.collective}"
+    return html.Div(
+        [
+            choices("Operation", "op", {row["op"]: row["op"] for row in shown}, shown),
+            choices("Communicator", "comm", algorithms.comms(data), of_op),
+            select(
+                "Payload and algorithm",
+                kept,
+                "collective",
+                options=messages,
+                current=chosen.collective,
+                without=("phase",),
+            ),
+        ],
+        className="selects",
+    )
+
+
+def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
+    """Give the picture of what ran, with its edges beside it."""
+    phase = one_of(query, "phase", chosen.phases)
+    edges = [row for row in chosen.edges if row["phase"] == phase]
+    largest = max(row["share"] or 0 for row in edges)
+    title = f"{chosen.row['op']}: {algorithms.title(chosen.row)}"
+    legends = (links_legend(coloured=True), widths_legend(largest))
+    if phase == "exchange":
+        rounds = placed_rounds(ranks=data.ranks, edges=edges)
+        wide = is_wide(rounds)
+        drawing = rounds_graph(rounds, name=PICTURE, label=title)
+        reading = f"An arrow leads from the lane of its sender to that of its receiver. {rounds.left_out}"
+    else:
+        parents = chosen.parents(phase)
+        by_edge = {(row["src"], row["dst"]): row for row in edges}
+        tree = placed_tree(ranks=data.ranks, parents=parents, edges=by_edge, phase=phase, by_link=True)
+        wide = is_wide(tree)
+        drawing = tree_graph(tree, name=PICTURE, label=f"{title}, phase {phase}")
+        reading = f"{between_clusters(data.ranks, parents)} The root has the thick ring."
+    return blocks.columns(
+        blocks.card(
+            title,
+            html.P(_said(data, chosen), id=SAID, className="reason"),
+            html.P(reading, className="hint"),
+            *legends,
+            drawing,
+        ),
+        edges_table(
+            edges,
+            name=EDGES,
+            address=collective_address(chosen.collective),
+            hint="Of the collectives drawn. Median: of one hop, send to receive. Share: of the critical path of the "
+            "whole run. An edge leads to the collective.",
+            rest=f"analyze algorithms {data.path} --collective {chosen.collective}",
+        ),
+        widths="minmax(0, 1fr)" if wide else "minmax(0, 1fr) 410px",
+    )
+
+
+def _said(data: TraceData, chosen: RanAlgorithm) -> list[Any]:
+    row = chosen.row
+    library = (data.run["mpi_library"] or "The MPI library").split(",")[0]
+    who = library if row["source"] == "native" else "Hopscope's engine"
+    payload = f" of {quantities.size(row['bytes'])}" if row["bytes"] else ""
+    said = [
+        f"{who} ran {row['op']}{payload} on {algorithms.comms(data)[row['comm']]}, "
+        f"{quantities.plural(row['ranks'], 'rank')}. {algorithms.recognised(row)}"
+    ]
+    if row["same"]:
+        said.append(f"The same messages are those of {row['same']}.")
+    if row["asked"]:
+        obeyed = {"yes": "it ran", "no": f"another one ran{': ' if row['why'] else ''}{row['why'] or ''}"}
+        said.append(
+            f"Your settings ask for {row['asked']}: {obeyed.get(row['obeyed'], 'whether it ran is undecided')}."
+        )
+    alike = chosen.edges[0]["collectives"]
+    others = f" and {quantities.plural(alike - 1, 'other')} alike" if alike > 1 else ""
+    of = f" of {quantities.number(row['collectives'])} that ran by it" if row["collectives"] > alike else ""
+    address = collective_address(chosen.collective)
+    return [" ".join(said), " Drawn: ", dcc.Link(chosen.collective, href=address), f"{others}{of}."]
+
+
+def collective_address(collective: str) -> str:
+    """Give the address of a collective's page."""
+    comm, _, seq = collective.partition(":")
+    return link("/collective", comm=comm, seq=seq)
+
+
+def edges_table(edges: Rows, *, name: str, hint: str, address: str | None = None, rest: str = "") -> Component:
+    """Give the heaviest edges. `address` is where an edge leads, `rest` the command that lists those not shown."""
+    in_rounds = any(row.get("phase") == "exchange" and "rounds" in row for row in edges)
+    rows = [
+        [
+            _to(f"{row['src']} → {row['dst']}", address),
+            *([row["rounds"].replace("-", "–")] if in_rounds else []),
+            blocks.chip(row["link"], LINK_COLOURS[row["link"]]),
+            quantities.number(row["hops"]),
+            quantities.duration(row["took_ns"]),
+            *([] if in_rounds else [quantities.duration(row["time_ns"])]),
+            quantities.share(row["share"]),
+        ]
+        for row in edges[:_MOST_EDGES]
+    ]
+    columns = (
+        ["edge", "round", "link", "hops", "median", "share"]
+        if in_rounds
+        else ["edge", "link", "hops", "median", "on path", "share"]
+    )
+    left_out = len(edges) - len(rows)
+    more = f" {quantities.plural(left_out, 'more row')}: `{rest}`." if left_out else ""
+    return blocks.card(
+        "Edges, heaviest first",
+        blocks.table(columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5)),
+        hint=hint + more,
+    )
+
+
+def _to(text: str, address: str | None) -> Component | str:
+    return text if address is None else dcc.Link(text, href=address)
+
+
+def table(rows: Sequence[Row]) -> Component:
+    """Give the algorithms in a table; nothing if none is known."""
+    if not rows:
+        return html.Div()
+    shown = rows[:_MOST_ALGORITHMS]
+    rest = len(rows) - len(shown)
+    columns = [
+        "operation", "ranks", "payload", "algorithm", "asked", "obeyed", "ran", "depth", "messages", "crossings",
+        "first",
+    ]  # fmt: skip
+    return blocks.card(
+        "What your MPI library did" if any(row["source"] == "native" for row in rows) else "What ran",
+        blocks.table(columns, [_algorithm(row) for row in shown], name=ALGORITHMS, right=(1, 2, 6, 7, 8, 9)),
+        hint="Recognised from the messages, and by the library's own name where it is known; an algorithm's name leads "
+        "to its picture. Asked: what your settings ask for. Depth: messages in sequence on the longest way; crossings: "
+        "the most of them that go between "
+        "clusters." + (f" {quantities.plural(rest, 'more row')}: `analyze algorithms`." if rest else ""),
+    )
+
+
+def _algorithm(row: Row) -> list[Any]:
+    return [
+        row["op"],
+        quantities.number(row["ranks"]),
+        quantities.size(row["bytes"]),
+        dcc.Link(row["algorithm"], href=link("/tree", collective=row["first"])),
+        row["asked"] or quantities.MISSING,
+        row["obeyed"] or quantities.MISSING,
+        quantities.number(row["collectives"]),
+        quantities.MISSING if row["depth"] is None else quantities.number(row["depth"]),
+        quantities.number(row["messages"]),
+        quantities.MISSING if row["crossings"] is None else quantities.number(row["crossings"]),
+        dcc.Link(row["first"], href=collective_address(row["first"])),
+    ]

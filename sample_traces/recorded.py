@@ -1,0 +1,120 @@
+"""What is recorded of a sample trace: what every analysis answers on it, and what its dataset holds.
+
+A short answer is a CSV file of its own. Of a longer one, and of every table of the dataset, `digests.csv` has a digest
+for each column, so that a difference names its column; `make.py --whole DIR` writes all of it in full, to be compared
+by `diff`. Sentences for people are left out: their words may change.
+"""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pyarrow as pa
+from hopscope import catalog
+from hopscope.errors import InputError
+from hopscope.render.machine import as_csv
+from hopscope.store import table_names
+
+SENTENCES = {"sentence", "evidence", "note", "example"}
+MOST_ROWS = 40
+DIGESTS = "digests.csv"
+TABLES = "table "
+EACH = "each"
+"""For an analysis of one collective: the first of every function on every communicator."""
+
+Question = tuple[str, ...]
+
+
+def questions(compared: bool) -> Iterator[Question]:
+    """Every analysis at every grain: those that compare two traces, or those of one trace."""
+    for command in catalog.load().commands.values():
+        for analysis in command.grains:
+            if (analysis.base is not None) != compared:
+                continue
+            if any(p.type == "COLLECTIVE" for p in analysis.parameters):
+                yield command.name, "--collective", EACH
+            elif analysis.grain is None or analysis.grain.default:
+                yield (command.name,)
+            else:
+                yield command.name, f"--{analysis.grain.option}", analysis.grain.value or "0"
+
+
+def name_of(question: Question) -> str:
+    """The question as a file is called."""
+    return "_".join(question).replace("--", "")
+
+
+def question_of(name: str) -> Question:
+    """The question of a file's name."""
+    words = name.split("_")
+    return (words[0], f"--{words[1]}", words[2]) if len(words) == 3 else tuple(words)
+
+
+def ask(trace: hopscope.Trace, question: Question, base: hopscope.Trace | None = None) -> pa.Table:
+    """The answer without its sentences. Raises InputError where the trace has nothing to answer with."""
+    if question[-1] == EACH:
+        firsts = trace.sql("select min_by(comm || ':' || seq, collective_id) as it from collectives group by op, comm")
+        names = sorted(firsts["it"].to_pylist(), key=lambda name: [int(word) for word in name.split(":")])
+        answers = [(name, ask(trace, (*question[:-1], name))) for name in names]
+        labelled = [
+            table.add_column(0, "of_collective", pa.array([name] * table.num_rows, pa.string()))
+            for name, table in answers
+        ]
+        return pa.concat_tables(labelled, promote_options="permissive")
+    options: dict[str, Any] = {}
+    if len(question) == 3:
+        options[question[1][2:]] = int(question[2]) if question[2].isdigit() else question[2]
+    if base is not None:
+        options["base"] = base
+    table = trace.run(question[0], **options)
+    return table.drop_columns([name for name in table.column_names if name in SENTENCES])
+
+
+def everything(trace: hopscope.Trace, base: hopscope.Trace | None = None) -> Iterator[tuple[str, pa.Table]]:
+    """Every answer with its name, and the tables of the dataset; of a pair only what compares the two."""
+    for question in questions(base is not None):
+        try:
+            yield name_of(question), ask(trace, question, base)
+        except InputError:  # the trace has nothing to answer with
+            continue
+    for table in table_names() if base is None else ():
+        yield TABLES + table, trace.table(table)
+
+
+def look_up(trace: hopscope.Trace, name: str, base: hopscope.Trace | None = None) -> pa.Table:
+    """What is recorded under this name, anew."""
+    if name.startswith(TABLES):
+        return trace.table(name.removeprefix(TABLES))
+    return ask(trace, question_of(name), base)
+
+
+def digests(name: str, table: pa.Table) -> list[list[str]]:
+    """Name, column, rows and digest of each column. Numbers with a point count to six digits, for processors round
+    differently."""
+
+    def word(value: Any) -> str:
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    def digest(column: str) -> str:
+        return hashlib.sha256("\n".join(map(word, table[column].to_pylist())).encode()).hexdigest()[:12]
+
+    return [[name, column, str(table.num_rows), digest(column)] for column in table.column_names]
+
+
+def record(folder: Path, trace: hopscope.Trace, base: hopscope.Trace | None = None, whole: bool = False) -> None:
+    """Write it all into the folder, without digests if `whole`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [["name", "column", "rows", "digest"]]
+    for name, table in everything(trace, base):
+        if whole or (table.num_rows <= MOST_ROWS and not name.startswith(TABLES)):
+            (folder / f"{name}.csv").write_text(as_csv(table))
+        else:
+            lines += digests(name, table)
+    if len(lines) > 1:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(lines)
+        (folder / DIGESTS).write_text(text.getvalue())

@@ -1,0 +1,40 @@
+/* How far apart two ranks are: the word of hops.link, and the class of a link to emulate. For C and C++ alike;
+ * `hopscope._paths` exports it to Python and, with the conditions as written here, to SQL.
+ */
+#ifndef HOPSCOPE_SCHEMAS_LINKS_H
+#define HOPSCOPE_SCHEMAS_LINKS_H
+
+#include <iso646.h> /* SQL has no && */
+#include <stdbool.h>
+
+/* From near to far; the first whose condition holds is the class. Host names may repeat in other clusters, so compare
+ * the cluster too. X(ID, word, condition) */
+#define LINK_CLASSES(X)                                                                                                \
+    X(SELF, self, one_rank == other_rank)                                                                              \
+    X(SHM, shm, one_host == other_host and one_cluster == other_cluster)                                               \
+    X(LAN, lan, one_cluster == other_cluster)                                                                          \
+    X(WAN, wan, one_cluster != other_cluster)
+
+#define LINK_ID(id, word, condition) LINK_##id,
+#define LINK_WORD(id, word, condition) #word,
+#define LINK_TEST(id, word, condition)                                                                                 \
+    if (condition)                                                                                                     \
+        return LINK_##id;
+
+enum link_class { LINK_CLASSES(LINK_ID) LINK_CLASS_COUNT };
+
+/* By class, followed by a NULL. */
+static const char *const link_words[] = {LINK_CLASSES(LINK_WORD) 0};
+
+/* Hosts and clusters may be any numbers. */
+static inline enum link_class link_class_of(int one_rank, int one_host, int one_cluster, int other_rank, int other_host,
+                                            int other_cluster) {
+    LINK_CLASSES(LINK_TEST)
+    return LINK_WAN;
+}
+
+#undef LINK_ID
+#undef LINK_WORD
+#undef LINK_TEST
+
+#endif

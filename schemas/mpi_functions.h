@@ -1,0 +1,137 @@
+/* The MPI functions that Hopscope knows: the single definition of each.
+ *
+ * The collector, the converter, the path rules, the SQL and the documents are all made from these rows: C and C++
+ * expand them, Python and SQL get them from the native module (hopscope/mpi_functions.py, the table mpi_functions). To
+ * record one more function takes a row and a wrapper: docs/add-an-mpi-function.md.
+ *
+ * FUNCTION(name, kind, moves, since, counts)
+ *   kind     init, finalize, abort, control (of the recording), comm (makes, names or frees communicators);
+ *            p2p: sends and receives, and what prepares them;
+ *            wait: returns when something is complete or has arrived;
+ *            test: completes what is complete, and returns at once; look: returns at once and completes nothing.
+ *   moves    what a call asks of its peer: sends, receives, both, or nothing if it names none.
+ *   since    the release of MPI that introduced it: mpi_3, mpi_4, mpi_4_1.
+ *   counts   large: it has a second form, MPI_Send_c, with counts of type MPI_Count. plain: it has none.
+ *
+ * COLLECTIVE(name, nonblocking, flow, operation, counts)
+ *   is three functions, MPI_Bcast, MPI_Ibcast and (since mpi_4) MPI_Bcast_init, and with large counts six. The columns
+ *   hold for all of them.
+ *   flow       which way data goes, and so who has to wait for whom. all: every rank for every rank;
+ *              from_root: every rank for the root; to_root: the root for every rank; scan: each rank for those up to
+ *              itself; exscan: for those below itself; neighbours: for its neighbours.
+ *   operation  OTF2_COLLECTIVE_OP_<operation>. OTF2 has no neighbourhood operations; they use the one that moves data
+ *              alike, and the region's name tells them apart.
+ *
+ * Spools contain the functions' numbers, in the order of this list: append. Inserting, removing or moving a row
+ * requires a new SPOOL_VERSION.
+ */
+#ifndef HOPSCOPE_MPI_FUNCTIONS_H
+#define HOPSCOPE_MPI_FUNCTIONS_H
+
+// clang-format off
+#define MPI_FUNCTIONS(FUNCTION, COLLECTIVE)                                                                            \
+    FUNCTION(Init, init, nothing, mpi_3, plain)                                                                        \
+    FUNCTION(Init_thread, init, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Session_init, init, nothing, mpi_4, plain)                                                                \
+    FUNCTION(Finalize, finalize, nothing, mpi_3, plain)                                                                \
+    FUNCTION(Session_finalize, finalize, nothing, mpi_4, plain)                                                        \
+    FUNCTION(Abort, abort, nothing, mpi_3, plain)                                                                      \
+    FUNCTION(Pcontrol, control, nothing, mpi_3, plain)                                                                 \
+    COLLECTIVE(Barrier, Ibarrier, all, BARRIER, plain)                                                                 \
+    COLLECTIVE(Bcast, Ibcast, from_root, BCAST, large)                                                                 \
+    COLLECTIVE(Reduce, Ireduce, to_root, REDUCE, large)                                                                \
+    COLLECTIVE(Allreduce, Iallreduce, all, ALLREDUCE, large)                                                           \
+    COLLECTIVE(Gather, Igather, to_root, GATHER, large)                                                                \
+    COLLECTIVE(Gatherv, Igatherv, to_root, GATHERV, large)                                                             \
+    COLLECTIVE(Scatter, Iscatter, from_root, SCATTER, large)                                                           \
+    COLLECTIVE(Scatterv, Iscatterv, from_root, SCATTERV, large)                                                        \
+    COLLECTIVE(Allgather, Iallgather, all, ALLGATHER, large)                                                           \
+    COLLECTIVE(Allgatherv, Iallgatherv, all, ALLGATHERV, large)                                                        \
+    COLLECTIVE(Alltoall, Ialltoall, all, ALLTOALL, large)                                                              \
+    COLLECTIVE(Alltoallv, Ialltoallv, all, ALLTOALLV, large)                                                           \
+    COLLECTIVE(Alltoallw, Ialltoallw, all, ALLTOALLW, large)                                                           \
+    COLLECTIVE(Reduce_scatter, Ireduce_scatter, all, REDUCE_SCATTER, large)                                            \
+    COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, all, REDUCE_SCATTER_BLOCK, large)                          \
+    COLLECTIVE(Scan, Iscan, scan, SCAN, large)                                                                         \
+    COLLECTIVE(Exscan, Iexscan, exscan, EXSCAN, large)                                                                 \
+    COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, neighbours, ALLGATHER, large)                                  \
+    COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, neighbours, ALLGATHERV, large)                               \
+    COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, neighbours, ALLTOALL, large)                                     \
+    COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv, neighbours, ALLTOALLV, large)                                  \
+    COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, neighbours, ALLTOALLW, large)                                  \
+    FUNCTION(Send, p2p, sends, mpi_3, large)                                                                           \
+    FUNCTION(Bsend, p2p, sends, mpi_3, large)                                                                          \
+    FUNCTION(Ssend, p2p, sends, mpi_3, large)                                                                          \
+    FUNCTION(Rsend, p2p, sends, mpi_3, large)                                                                          \
+    FUNCTION(Recv, p2p, receives, mpi_3, large)                                                                        \
+    FUNCTION(Mrecv, p2p, receives, mpi_3, large)                                                                       \
+    FUNCTION(Sendrecv, p2p, both, mpi_3, large)                                                                        \
+    FUNCTION(Sendrecv_replace, p2p, both, mpi_3, large)                                                                \
+    FUNCTION(Isend, p2p, sends, mpi_3, large)                                                                          \
+    FUNCTION(Ibsend, p2p, sends, mpi_3, large)                                                                         \
+    FUNCTION(Issend, p2p, sends, mpi_3, large)                                                                         \
+    FUNCTION(Irsend, p2p, sends, mpi_3, large)                                                                         \
+    FUNCTION(Irecv, p2p, receives, mpi_3, large)                                                                       \
+    FUNCTION(Imrecv, p2p, receives, mpi_3, large)                                                                      \
+    FUNCTION(Isendrecv, p2p, both, mpi_4, large)                                                                       \
+    FUNCTION(Isendrecv_replace, p2p, both, mpi_4, large)                                                               \
+    FUNCTION(Send_init, p2p, sends, mpi_3, large)                                                                      \
+    FUNCTION(Bsend_init, p2p, sends, mpi_3, large)                                                                     \
+    FUNCTION(Ssend_init, p2p, sends, mpi_3, large)                                                                     \
+    FUNCTION(Rsend_init, p2p, sends, mpi_3, large)                                                                     \
+    FUNCTION(Recv_init, p2p, receives, mpi_3, large)                                                                   \
+    FUNCTION(Psend_init, p2p, sends, mpi_4, plain)                                                                     \
+    FUNCTION(Precv_init, p2p, receives, mpi_4, plain)                                                                  \
+    FUNCTION(Start, p2p, nothing, mpi_3, plain)                                                                        \
+    FUNCTION(Startall, p2p, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Pready, p2p, nothing, mpi_4, plain)                                                                       \
+    FUNCTION(Pready_range, p2p, nothing, mpi_4, plain)                                                                 \
+    FUNCTION(Pready_list, p2p, nothing, mpi_4, plain)                                                                  \
+    FUNCTION(Cancel, p2p, nothing, mpi_3, plain)                                                                       \
+    FUNCTION(Request_free, p2p, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Wait, wait, nothing, mpi_3, plain)                                                                        \
+    FUNCTION(Waitall, wait, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Waitany, wait, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Waitsome, wait, nothing, mpi_3, plain)                                                                    \
+    FUNCTION(Test, test, nothing, mpi_3, plain)                                                                        \
+    FUNCTION(Testall, test, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Testany, test, nothing, mpi_3, plain)                                                                     \
+    FUNCTION(Testsome, test, nothing, mpi_3, plain)                                                                    \
+    FUNCTION(Probe, wait, receives, mpi_3, plain)                                                                      \
+    FUNCTION(Iprobe, look, receives, mpi_3, plain)                                                                     \
+    FUNCTION(Mprobe, wait, receives, mpi_3, plain)                                                                     \
+    FUNCTION(Improbe, look, receives, mpi_3, plain)                                                                    \
+    FUNCTION(Parrived, look, nothing, mpi_4, plain)                                                                    \
+    FUNCTION(Request_get_status, look, nothing, mpi_3, plain)                                                          \
+    FUNCTION(Request_get_status_all, look, nothing, mpi_4_1, plain)                                                    \
+    FUNCTION(Request_get_status_any, look, nothing, mpi_4_1, plain)                                                    \
+    FUNCTION(Request_get_status_some, look, nothing, mpi_4_1, plain)                                                   \
+    FUNCTION(Comm_dup, comm, nothing, mpi_3, plain)                                                                    \
+    FUNCTION(Comm_dup_with_info, comm, nothing, mpi_3, plain)                                                          \
+    FUNCTION(Comm_idup, comm, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(Comm_idup_with_info, comm, nothing, mpi_4, plain)                                                         \
+    FUNCTION(Comm_split, comm, nothing, mpi_3, plain)                                                                  \
+    FUNCTION(Comm_split_type, comm, nothing, mpi_3, plain)                                                             \
+    FUNCTION(Comm_create, comm, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Comm_create_group, comm, nothing, mpi_3, plain)                                                           \
+    FUNCTION(Comm_create_from_group, comm, nothing, mpi_4, plain)                                                      \
+    FUNCTION(Cart_create, comm, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Cart_sub, comm, nothing, mpi_3, plain)                                                                    \
+    FUNCTION(Graph_create, comm, nothing, mpi_3, plain)                                                                \
+    FUNCTION(Dist_graph_create, comm, nothing, mpi_3, plain)                                                           \
+    FUNCTION(Dist_graph_create_adjacent, comm, nothing, mpi_3, plain)                                                  \
+    FUNCTION(Intercomm_create, comm, nothing, mpi_3, plain)                                                            \
+    FUNCTION(Intercomm_create_from_groups, comm, nothing, mpi_4, plain)                                                \
+    FUNCTION(Intercomm_merge, comm, nothing, mpi_3, plain)                                                             \
+    FUNCTION(Comm_spawn, comm, nothing, mpi_3, plain)                                                                  \
+    FUNCTION(Comm_spawn_multiple, comm, nothing, mpi_3, plain)                                                         \
+    FUNCTION(Comm_accept, comm, nothing, mpi_3, plain)                                                                 \
+    FUNCTION(Comm_connect, comm, nothing, mpi_3, plain)                                                                \
+    FUNCTION(Comm_join, comm, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(Comm_free, comm, nothing, mpi_3, plain)                                                                   \
+    FUNCTION(Comm_disconnect, comm, nothing, mpi_3, plain)                                                             \
+    FUNCTION(Comm_set_name, comm, nothing, mpi_3, plain)                                                               \
+    /* append above */
+// clang-format on
+
+#endif

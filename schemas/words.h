@@ -1,0 +1,94 @@
+/* The closed vocabularies of the tables, each in the order of its codes. For C and C++ alike; `hopscope._paths` exports
+ * them to Python (hopscope/words.py) and SQL. Words are API: they stay, and new ones come last. Link classes also have
+ * a rule: links.h.
+ */
+#ifndef HOPSCOPE_SCHEMAS_WORDS_H
+#define HOPSCOPE_SCHEMAS_WORDS_H
+
+/* hops.phase, and the phase in a hop's tag. X(word, meaning, NAME in C) */
+#define PHASES(X)                                                                                                      \
+    X(up, "to the root", PHASE_UP)                                                                                     \
+    X(down, "from the root", PHASE_DOWN)                                                                               \
+    X(exchange, "between peers", PHASE_EXCHANGE)
+
+/* hops.source; calls.engine may add a reason to the second. X(word, meaning, NAME in C) */
+#define SOURCES(X)                                                                                                     \
+    X(tree, "Hopscope's engine", SOURCE_TREE)                                                                          \
+    X(native, "the MPI library", SOURCE_NATIVE)
+
+/* hops.binding and messages.binding. From here on X(word, meaning) */
+#define BINDINGS(X)                                                                                                    \
+    X(recv, "the receiver waited for it")                                                                              \
+    X(send, "the sender waited for the receiver")                                                                      \
+    X(none, "nobody waited for it")                                                                                    \
+    X(undecided, "who waited is undecided")
+
+/* path_stretches.path */
+#define PATHS(X)                                                                                                       \
+    X(run, "the critical path of the run")                                                                             \
+    X(collective, "the critical path of a collective")                                                                 \
+    X(lead, "what led to a collective's last arrival")
+
+/* path_stretches.category */
+#define CATEGORIES(X)                                                                                                  \
+    X(compute, "outside all MPI: the program's own work")                                                              \
+    X(local, "inside collectives, on one rank: combining, serialising, software")                                      \
+    X(shm, "hops within one host")                                                                                     \
+    X(lan, "hops between hosts of one cluster")                                                                        \
+    X(wan, "hops between clusters")                                                                                    \
+    X(native, "inside the MPI library, where no hop is known")                                                         \
+    X(p2p, "the application's own messages and their waits")                                                           \
+    X(mpi, "other MPI: init, finalize, I/O, waits that match nothing")                                                 \
+    X(unrecorded, "recording was off: nothing is known")
+
+/* intervals.kind */
+#define INTERVAL_KINDS(X)                                                                                              \
+    X(init, "start of MPI")                                                                                            \
+    X(finalize, "end of MPI")                                                                                          \
+    X(p2p, "sends and receives")                                                                                       \
+    X(wait, "completion, test and probe")                                                                              \
+    X(comm, "communicator management")                                                                                 \
+    X(io, "input and output")                                                                                          \
+    X(mpi, "other MPI")                                                                                                \
+    X(region, "a region of the user's")                                                                                \
+    X(overhead, "the collector's own time")                                                                            \
+    X(off, "recording was off on this thread")
+
+/* steps.kind */
+#define STEP_KINDS(X)                                                                                                  \
+    X(combine, "an operation on two operands")                                                                         \
+    X(copy, "a copy in memory")                                                                                        \
+    X(overhead, "the collector's own time")
+
+/* collectives.native_reason */
+#define NATIVE_REASONS(X)                                                                                              \
+    X(incomplete, "a member's call or its end is missing")                                                             \
+    X(unmatched, "one end of a message is missing")                                                                    \
+    X(silent, "a member that took part shows no message")                                                              \
+    X(undecided, "whether a rank waited for a message is undecided")                                                   \
+    X(shared, "no message of the MPI library was seen, as where it uses shared memory")
+
+/* Every vocabulary. X(name, list) */
+#define VOCABULARIES(X)                                                                                                \
+    X(phase, PHASES)                                                                                                   \
+    X(source, SOURCES)                                                                                                 \
+    X(binding, BINDINGS)                                                                                               \
+    X(path, PATHS)                                                                                                     \
+    X(category, CATEGORIES)                                                                                            \
+    X(interval_kind, INTERVAL_KINDS)                                                                                   \
+    X(step_kind, STEP_KINDS)                                                                                           \
+    X(native_reason, NATIVE_REASONS)
+
+/* phase_words[] and so on, by code. */
+#define VOCABULARY_WORD(word, ...) #word,
+#define VOCABULARY_WORDS(name, list) static const char *const name##_words[] = {list(VOCABULARY_WORD)};
+VOCABULARIES(VOCABULARY_WORDS)
+#undef VOCABULARY_WORD
+#undef VOCABULARY_WORDS
+
+#define VOCABULARY_NAME(word, meaning, name) name,
+enum hop_phase { PHASES(VOCABULARY_NAME) PHASE_COUNT };
+enum hop_source { SOURCES(VOCABULARY_NAME) SOURCE_COUNT };
+#undef VOCABULARY_NAME
+
+#endif

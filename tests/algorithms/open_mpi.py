@@ -1,0 +1,85 @@
+"""Runs every algorithm that Open MPI 4.1's coll/tuned documents, and compares what is recognised with what
+`hopscope.algorithms.open_mpi` says of its messages."""
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import hopscope
+import local_mpi
+from hopscope.algorithms.open_mpi import ALGORITHMS, sent
+
+PROGRAM = Path(__file__).parent / "programs" / "every_algorithm.c"
+RANKS = (2, 5, 6, 8, 13)
+
+_CHOSEN = {5: "chain + linear", 6: "chain + linear", 8: "binomial + linear", 13: "binomial + linear"}
+CHOSEN: Mapping[tuple[str, int], Mapping[int, str]] = {
+    ("allreduce", 2): {2: "recursive-doubling", **_CHOSEN},
+    ("allgather", 1): {2: "linear", 5: "linear", 6: "linear", 8: "binomial + linear", 13: "binomial + linear"},
+    ("reduce_scatter", 1): {2: "ring", **_CHOSEN},
+    ("reduce_scatter_block", 1): {
+        2: "linear",
+        5: "chain + binomial",
+        6: "chain + binomial",
+        8: "binomial",
+        13: "binomial",
+    },
+}
+"""What tuned chooses where an algorithm leaves it the choice, at the sizes of the program."""
+
+IN_SEGMENTS = frozenset(("reduce", number) for number in range(2, 7)) | {("bcast", number) for number in range(2, 8)}
+"""These cut messages into the segments asked for: 1,024 bytes."""
+
+
+def expected(operation: str, number: int, ranks: int) -> str | None:
+    """What an algorithm's messages are on so many ranks; None where it does not run."""
+    if (operation, number) in CHOSEN:
+        return CHOSEN[operation, number][ranks]
+    return sent(operation, number, ranks)
+
+
+def run(mpi: local_mpi.LocalMpi, folder: Path, ranks: Sequence[int], only: str = "", *, names: bool = False) -> Path:
+    """Run the program under the collector on communicators of these sizes; `only` is one algorithm of allgatherv, such
+    as allgatherv/3, which has to be forced from outside. names: Open MPI's own are captured. Returns the trace."""
+    trace = folder / (only.replace("/", "-") or "all")
+    forced = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
+    if only:
+        operation, _, number = only.partition("/")
+        forced += ["--mca", f"coll_tuned_{operation}_algorithm", number]
+    words = [str(Path(sys.executable).parent / "hopscope"), "run", "--dir", str(trace), "--", *mpi.launch(max(ranks))]
+    program = [str(mpi.compile(PROGRAM)), *([only] if only else []), *map(str, ranks)]
+    environment = {**local_mpi.without_hopscope(), "HOPSCOPE_NATIVE": "1", "HOPSCOPE_NATIVE_NAMES": str(int(names))}
+    done = subprocess.run(
+        [*words, *forced, *program], capture_output=True, text=True, check=False, timeout=280, env=environment
+    )
+    if done.returncode != 0 or not trace.is_dir():
+        raise RuntimeError(f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr}")
+    return trace
+
+
+def found(trace: Path) -> dict[tuple[str, int, int], list[tuple[str, int]]]:
+    """What was recognised: algorithms with the length of their segments, by operation, number and ranks."""
+    opened = hopscope.open(trace)
+    names = {row["comm"]: str(row["name"]).split("/") for row in opened.table("comms").to_pylist()}
+    seen: dict[tuple[str, int, int], list[tuple[str, int]]] = {}
+    for row in opened.algorithms().to_pylist():
+        if len(names[row["comm"]]) == 3:
+            operation, number, ranks = names[row["comm"]]
+            what = (row["algorithm"], row["segment_bytes"])
+            seen.setdefault((operation, int(number), int(ranks)), []).append(what)
+    return seen
+
+
+def differences(
+    seen: Mapping[tuple[str, int, int], Sequence[tuple[str, int]]], operations: Sequence[str], ranks: Sequence[int]
+) -> list[str]:
+    """Where what was recognised is not what was expected, in words."""
+    wrong: list[str] = []
+    for operation, number in ALGORITHMS:
+        for n in ranks if operation in operations else ():
+            name, was = expected(operation, number, n), seen.get((operation, number, n), [])
+            cut = 1024 if (operation, number) in IN_SEGMENTS else None
+            if [one for one, _ in was] != ([] if name is None else [name]) or any(cut and cut != s for _, s in was):
+                wrong.append(f"{operation} {number} on {n} ranks: expected {name}, found {was}")
+    return wrong

@@ -1,0 +1,196 @@
+"""What settings ask of a collective, worked out by hand, and whether what was found follows it."""
+
+import json
+
+import pytest
+from hopscope.algorithms.asked import Request, Settings, obeyed
+from hopscope.algorithms.captured import decide
+from hopscope.algorithms.open_mpi import ALGORITHMS, OWN_CHOICE, number_of, sent
+from hopscope.algorithms.recognition import UNRECOGNISED, Recognised
+from hopscope.algorithms.rules import Rule, read_rules, rules_for, size_in_rules
+from hopscope.findings.settings import of_settings
+
+OPEN_MPI_4 = "Open MPI v4.1.4, package: Debian OpenMPI"
+OPEN_MPI_5 = "Open MPI v5.0.11"
+
+
+def settings(library: str = OPEN_MPI_4, *, text: str | None = None, dynamic: str = "1", **asked: str) -> Settings:
+    made = [
+        {"name": name, "asked": value, "value": value, "source": "environment", "text": text}
+        for name, value in {"coll_tuned_use_dynamic_rules": dynamic, **asked}.items()
+    ]
+    return Settings.read(json.dumps(made), library)
+
+
+RULES = """1 7  # Bcast
+2
+2 1
+0 1 0 0
+8 2
+0 6 0 0  100 3 0 1024
+"""
+
+
+def test_a_rules_file_gives_the_last_row_that_is_not_larger_and_else_the_first() -> None:
+    rules = read_rules(RULES)
+    assert rules == {"bcast": [(2, [Rule(0, 1, 0)]), (8, [Rule(0, 6, 0), Rule(100, 3, 0)])]}
+    assert rules_for(rules, "bcast", 7, 5000) == [Rule(0, 1, 0)]
+    assert rules_for(rules, "bcast", 8, 99) == [Rule(0, 6, 0)]
+    assert rules_for(rules, "bcast", 64, 100) == [Rule(100, 3, 0)]
+    assert rules_for(rules, "bcast", 8, None) == [Rule(0, 6, 0), Rule(100, 3, 0)]
+    assert not rules_for(rules, "reduce", 8, 100)
+
+
+def test_version_2_of_rules_files_may_name_requests_at_the_end_of_a_line() -> None:
+    text = "rule-file-version-2\n1\n7\n1\n2\n2\n0 1 0 0 4\n100 6 0 0\n"
+    assert read_rules(text) == {"bcast": [(2, [Rule(0, 1, 0), Rule(100, 6, 0)])]}
+
+
+@pytest.mark.parametrize("text", ["", "1 7", "1 7 1 2 1 0 six 0 0", "2 7 1 2 1 0 1 0 0"])
+def test_a_file_that_is_no_rules_file_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"early|invalid literal"):
+        read_rules(text)
+
+
+def test_tuned_looks_for_a_row_by_its_own_sizes() -> None:
+    assert size_in_rules("allgather", 8, 800) == 800
+    assert size_in_rules("allgatherv", 8, 800) == 100
+    assert size_in_rules("barrier", 8, None) == 0
+    assert size_in_rules("gather", 8, 800) is None
+
+
+def test_an_algorithm_is_asked_for_by_number_or_name_and_for_blocking_operations_only() -> None:
+    for word in ("6", "binomial"):
+        asked = settings(coll_tuned_bcast_algorithm=word)
+        assert asked.request("MPI_Bcast", 8, 64) == Request("binomial (6)", "binomial", function="binomial")
+        assert asked.request("MPI_Bcast_c", 8, 64) is not None
+        for op in ("MPI_Ibcast", "MPI_Bcast_init", "MPI_Reduce", "MPI_Neighbor_allgather"):
+            assert asked.request(op, 8, 64) is None
+    assert settings(coll_tuned_bcast_algorithm="0").request("MPI_Bcast", 8, 64) is None
+    assert number_of("bcast", "sparbit") is None
+
+
+def test_release_4_prefers_rules_and_release_5_the_algorithm_of_the_operation() -> None:
+    words = {"coll_tuned_dynamic_rules_filename": "/rules", "coll_tuned_bcast_algorithm": "5"}
+    request = settings(OPEN_MPI_4, text=RULES, **words).request("MPI_Bcast", 8, 64)
+    assert request == Request("binomial (6)", "binomial", function="binomial")
+    request = settings(OPEN_MPI_5, text=RULES, **words).request("MPI_Bcast", 8, 64)
+    assert request == Request("binary_tree (5)", "binary", function="bintree")
+
+
+def test_rules_that_cannot_be_used_are_named() -> None:
+    named = {"coll_tuned_dynamic_rules_filename": "/home/u/rules"}
+    request = settings(text="no rules", **named).request("MPI_Bcast", 8, 64)
+    assert request is not None
+    assert (request.asked, request.ignored) == (
+        "rules",
+        "the rules file is not valid: invalid literal for int() with base 10: 'no'",
+    )
+    # A row by the length of one element, which the trace does not know: what was asked for stays open.
+    gather = settings(text="1 9 1 2 2 0 1 0 0 64 2 0 0", **named).request("MPI_Gather", 8, 800)
+    assert gather == Request("rules", None)
+    assert obeyed(gather, "binomial", ()) == ("undecided", None)
+
+
+def test_what_ran_is_compared_with_what_was_asked_for() -> None:
+    asked = settings(
+        coll_tuned_allgather_algorithm="3", coll_tuned_allreduce_algorithm="2", coll_tuned_bcast_algorithm="7"
+    )
+
+    def said(op: str, ranks: int, found: str, *same: str) -> tuple[str | None, str | None]:
+        return obeyed(asked.request(op, ranks, 64), found, same)
+
+    assert said("MPI_Allgather", 8, "recursive-doubling") == ("yes", None)
+    assert said("MPI_Allgather", 8, "butterfly", "recursive-doubling") == ("yes", None)
+    assert said("MPI_Allgather", 8, "ring") == ("no", None)
+    assert said("MPI_Allgather", 6, "bruck") == ("no", "on 6 ranks Open MPI runs bruck instead")
+    assert said("MPI_Allgather", 8, UNRECOGNISED) == ("undecided", None)
+    assert said("MPI_Allreduce", 8, "binomial + linear") == ("undecided", None)
+    assert said("MPI_Bcast", 8, "k-nomial:3") == ("yes", None)
+    assert said("MPI_Reduce", 8, "linear") == (None, None)
+
+
+def test_the_librarys_own_name_tells_algorithms_apart_that_send_the_same_messages() -> None:
+    asked = settings(coll_tuned_scatter_algorithm="3", coll_tuned_allgather_algorithm="3")
+    linear = asked.request("MPI_Scatter", 6, 64)
+    assert obeyed(linear, "linear", ()) == ("yes", None)
+    assert obeyed(linear, "linear", (), "linear_nb") == ("yes", None)
+    assert obeyed(linear, "linear", (), "basic_linear") == ("no", None)
+    assert obeyed(linear, UNRECOGNISED, (), "linear_nb") == ("yes", None)
+    assert obeyed(linear, UNRECOGNISED, (), "binomial") == ("no", None)
+    assert obeyed(linear, "binomial", (), "linear_nb") == (
+        "no",
+        "Open MPI's linear_nb passed it on to another algorithm",
+    )
+    own = settings(coll_tuned_allreduce_algorithm="2").request("MPI_Allreduce", 8, 64)
+    assert obeyed(own, "binomial + linear", (), "nonoverlapping") == ("yes", None)
+    doubling = asked.request("MPI_Allgather", 6, 64)
+    why = "on 6 ranks Open MPI runs bruck instead"
+    assert obeyed(doubling, "bruck", (), "recursivedoubling") == ("no", why)
+    ignored = settings(dynamic="0", coll_tuned_bcast_algorithm="6").request("MPI_Bcast", 2, 64)
+    assert obeyed(ignored, "linear", ("binomial",)) == ("yes", None)
+    assert obeyed(ignored, "linear", ("binomial",), "basic_linear") == (
+        "no",
+        "coll_tuned_use_dynamic_rules is not set",
+    )
+
+
+def test_the_librarys_own_name_decides_what_the_messages_leave_open() -> None:
+    def said(op: str, captured: str | None, *fitting: str, ranks: int = 6) -> tuple[str, tuple[str, ...], str | None]:
+        found, differs = decide(Recognised(fitting[0], fitting[1:]), op, captured, ranks)
+        return found.name, found.same, differs
+
+    assert said("MPI_Bcast", "binomial", "linear", "k-nomial:4") == ("linear", ("k-nomial:4",), "binomial")
+    assert said("MPI_Bcast", "knomial", "linear", "k-nomial:3") == ("k-nomial:3", ("linear",), None)
+    assert said("MPI_Bcast", "basic_linear", "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
+    assert said("MPI_Bcast", None, "linear", "k-nomial:3") == ("linear", ("k-nomial:3",), None)
+    assert said("MPI_Bcast", "binomial", UNRECOGNISED) == ("binomial", (), None)
+    assert said("MPI_Bcast", "pipeline", UNRECOGNISED) == ("chain", (), None)
+    assert said("MPI_Bcast", "knomial", UNRECOGNISED) == (UNRECOGNISED, (), None)  # of which radix?
+    assert said("MPI_Allgather", "sparbit", UNRECOGNISED) == (UNRECOGNISED, (), None)
+    assert said("MPI_Allreduce", "nonoverlapping", "binomial + linear") == ("binomial + linear", (), None)
+    assert said("MPI_Allgather", "recursivedoubling", "bruck") == ("bruck", (), None)  # on 6 ranks
+    assert said("MPI_Allgather", "recursivedoubling", "bruck", ranks=8) == ("bruck", (), "recursive-doubling")
+
+
+def test_without_dynamic_rules_a_coincidence_still_obeys() -> None:
+    request = settings(dynamic="0", coll_tuned_bcast_algorithm="6").request("MPI_Bcast", 8, 64)
+    assert obeyed(request, "binomial", ()) == ("yes", None)
+    assert obeyed(request, "linear", ()) == ("no", "coll_tuned_use_dynamic_rules is not set")
+
+
+def test_mpichs_names_are_known_or_left_open() -> None:
+    asked = settings("MPICH Version: 4.0.2", MPIR_CVAR_BCAST_INTRA_ALGORITHM="scatter_ring_allgather")
+    assert asked.request("MPI_Bcast", 6, 64) == Request("scatter_ring_allgather", "scatter-ring")
+    asked = settings("MPICH Version: 4.0.2", MPIR_CVAR_BCAST_INTRA_ALGORITHM="tree")
+    assert obeyed(asked.request("MPI_Bcast", 6, 64), "binomial", ()) == ("undecided", None)
+    asked = settings("MPICH Version: 4.0.2", MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE="/etc/choice.json")
+    assert asked.request("MPI_Bcast", 6, 64) == Request("choice.json", None)
+
+
+def test_every_algorithm_of_the_table_has_messages_or_is_refused() -> None:
+    for operation, number in ALGORITHMS:
+        for ranks in range(2, 20):
+            found = sent(operation, number, ranks)
+            assert found is None or found == OWN_CHOICE or found.replace("-", "").replace(":", "").isalnum()
+
+
+def test_the_finding_names_what_ran_otherwise_most_often() -> None:
+    row = {"op": "MPI_Bcast", "algorithm": "binomial", "asked": "chain (2)", "collectives": 6, "first": "0:3"}
+    good = {**row, "obeyed": "yes", "why": None, "since_ns": None}
+    bad = {**row, "op": "MPI_Reduce", "obeyed": "no", "why": "it is not set", "since_ns": 20, "collectives": 2}
+    said = of_settings([good, bad, {**good, "asked": None, "obeyed": None}])
+    assert said is not None
+    assert said.sentence == (
+        "The MPI library did not follow your settings: "
+        "MPI_Reduce ran as binomial, not as chain (2), because it is not set."
+    )
+    assert (said.severity, said.value) == ("problem", 0.25)
+    assert said.evidence == "2 of 8 collectives for which they ask for an algorithm; the first is 0:3."
+    followed = of_settings([good])
+    assert followed is not None
+    assert (followed.severity, followed.verdict) == ("fine", "followed")
+    open_ = of_settings([{**good, "obeyed": "undecided"}])
+    assert open_ is not None
+    assert open_.severity == "undecided"
+    assert of_settings([{**good, "asked": None, "obeyed": None}]) is None

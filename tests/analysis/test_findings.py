@@ -1,0 +1,361 @@
+"""Findings: what the numbers mean in a sentence, how grave it is, and which analysis shows more."""
+
+import json
+import re
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from click.testing import CliRunner
+from drawing import draw
+from hopscope import catalog
+from hopscope.cli.gate import command as gate_command
+from hopscope.cli.main import hopscope as program
+from hopscope.findings import FINDINGS, SEVERITIES
+from hopscope.findings.algorithms import of_algorithms
+from hopscope.findings.arrivals import of_arrivals, of_late_ranks
+from hopscope.findings.finding import Finding, Run
+from hopscope.findings.hops import of_delayed_hops, of_tree
+from hopscope.findings.noise import of_noise, of_periods
+from hopscope.findings.path import of_critical_path, of_wan_share
+from hopscope.words import CATEGORIES
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+ANALYSIS = catalog.load().command("findings").default
+
+# Ranks 0 and 2 are in cluster A, rank 1 in B. The tree is the chain 2 -> 1 -> 0, so the way from rank 2 to the root
+# crosses between the clusters twice in a row. The path: 40 in MPI_Init, 100 computing, two crossings of 200 and 300, 60
+# of work on rank 0. That is 700 in all, 500 (71.4 %) of it wan.
+TABLES = {
+    "run": "run command\ndrawn ./app",
+    "ranks": """
+        rank host cluster first_event_ns last_event_ns
+        0    a    A       0              700
+        1    b    B       0              700
+        2    a    A       0              700""",
+    "comms": "comm name size members\n0 world 3 0,1,2",
+    "collectives": """
+        collective_id comm seq op         root comm_size bytes first_enter_ns last_enter_ns last_leave_ns
+        0             0    0   MPI_Reduce 0    3         8     100            140           700""",
+    "calls": """
+        collective_id rank enter_ns leave_ns tree
+        0             0    100      700      chain
+        0             1    120      650      chain
+        0             2    140      350      chain""",
+    "hops": """
+        hop_id collective_id src dst bytes link send_begin_ns recv_post_ns recv_end_ns
+        0      0             2   1   8     wan  140           121          340
+        1      0             1   0   8     wan  340           101          640""",
+    "trees": """
+        tree  comm root phase rank parent child_order
+        chain 0    0    up    0    -      0
+        chain 0    0    up    1    0      0
+        chain 0    0    up    2    1      0""",
+    "path_stretches": """
+        path step rank begin_ns end_ns category collective_id hop_id src dst
+        run  0    2    0        40     mpi      -             -      -   -
+        run  1    2    40       140    compute  -             -      -   -
+        run  2    1    140      340    wan      0             0      2   1
+        run  3    0    340      640    wan      0             1      1   0
+        run  4    0    640      700    local    0             -      -   -""",
+}
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path_factory.mktemp("drawn") / "d", **TABLES))
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, hopscope.Trace]:
+    """Two sample traces, their datasets made anew."""
+    copy = tmp_path_factory.mktemp("samples")
+    ignored = shutil.ignore_patterns("dataset")
+    return {
+        name: hopscope.open(shutil.copytree(SAMPLES / name / "trace", copy / name, ignore=ignored))
+        for name in ("demo", "late_rank")
+    }
+
+
+def by_key(trace: hopscope.Trace) -> dict[str, dict[str, Any]]:
+    return {row["key"]: row for row in trace.findings().to_pylist()}
+
+
+def asked(*words: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr of `hopscope analyze ...`."""
+    done = CliRunner().invoke(program, ["analyze", *words], standalone_mode=False)
+    return (done.return_value if done.exception is None else -1), done.stdout, done.stderr
+
+
+def test_the_drawing_says_what_was_drawn(drawn: hopscope.Trace) -> None:
+    found = by_key(drawn)
+    path = found["critical-path"]
+    assert (path["verdict"], path["severity"], path["problem"]) == ("wan", "note", False)
+    assert path["sentence"] == "71.4 % of the critical path goes on hops between clusters."
+    assert path["evidence"] == "500 ns of 700 ns; then computing 14.3 %."
+    assert (path["value"], path["unit"], path["analysis"]) == (pytest.approx(500 / 700), "share", "wan-share")
+    tree = found["tree"]
+    assert (tree["verdict"], tree["severity"], tree["problem"], tree["value"]) == ("better-likely", "problem", True, 2)
+    assert "up to 2 times in a row" in tree["sentence"]
+    ran = found["algorithms"]
+    assert ran["sentence"] == (
+        "Hopscope's engine ran MPI_Reduce as chain, which crosses between clusters 2 times in a row."
+    )
+    assert (ran["evidence"], ran["value"]) == ("1 of 1 collective, 2 messages each, 2 of them in sequence.", 2)
+    # One collective is too few for an interval, and no place is reached 20 times.
+    assert {key for key, row in found.items() if row["severity"] == "undecided"} == {"last-arrivals", "noise"}
+    assert found["noise"]["problem"] is None
+
+
+def test_a_trace_without_collectives_speaks_of_its_critical_path_only(tmp_path: Path) -> None:
+    tables = {name: TABLES[name] for name in ("run", "ranks", "comms")}
+    path = "path step rank begin_ns end_ns category\nrun 0 2 0 40 mpi\nrun 1 2 40 140 compute"
+    found = by_key(hopscope.open(draw(tmp_path / "d", **tables, path_stretches=path)))
+    assert list(found) == ["collectives", "critical-path"]
+    # The pages of iterations and collectives would be empty.
+    assert found["critical-path"]["analysis"] == "critical-path --by call-site"
+
+
+def test_the_samples_have_the_problems_that_were_planted(samples: dict[str, hopscope.Trace]) -> None:
+    problems = {
+        name: {key: row["sentence"] for key, row in by_key(trace).items() if row["problem"]}
+        for name, trace in samples.items()
+    }
+    assert problems["demo"].keys() == {"tree"}
+    assert problems["late_rank"].keys() == {"last-arrivals"}
+    assert problems["late_rank"]["last-arrivals"].startswith("Rank 2 is slow: its computing led to the last arrival")
+
+
+def test_every_row_is_as_the_header_says_and_names_an_analysis_that_there_is(
+    drawn: hopscope.Trace, samples: dict[str, hopscope.Trace]
+) -> None:
+    about = next(parameter for parameter in ANALYSIS.parameters if parameter.name == "about")
+    assert about.choices == tuple(FINDINGS)
+    severity = next(column for column in ANALYSIS.columns if column.name == "severity")
+    assert tuple(re.findall(r"[a-z]+", severity.meaning.replace(" or ", " "))) == SEVERITIES
+    for trace in (drawn, *samples.values()):
+        for row in trace.findings().to_pylist():
+            assert row["severity"] in SEVERITIES
+            assert (row["value"] is None) == (row["severity"] == "undecided")
+            assert row["sentence"].endswith(".")
+            assert row["evidence"].endswith(".")
+            name, *words = shlex.split(row["analysis"])
+            if name != "remap":
+                options = dict(zip(words[::2], words[1::2], strict=True))
+                given = {option.removeprefix("--").replace("-", "_"): text for option, text in options.items()}
+                chosen = {n: float(v) if re.fullmatch(r"[\d.]+", v) else v for n, v in given.items()}
+                whole = {n: int(v) if isinstance(v, float) and v.is_integer() else v for n, v in chosen.items()}
+                catalog.load().command(name).choose(whole)
+
+
+def test_one_finding_runs_only_the_analysis_that_it_rests_on(drawn: hopscope.Trace) -> None:
+    answer = drawn.answer("findings", about="noise")
+    assert [row["key"] for row in answer.rows] == ["noise"]
+    assert [other.command.name for other in answer.asked] == ["noise"]
+    assert len(drawn.answer("findings").asked) == len(ANALYSIS.asks)
+    # What was asked for comes before what it went into.
+    text = drawn.statements(answer)
+    assert text.index("late_1ms") < text.index("as hops_share")
+
+
+def test_its_own_options_go_on_to_the_analysis_that_has_them(samples: dict[str, hopscope.Trace]) -> None:
+    row = samples["late_rank"].run("findings", about="late-ranks", least_ms=5.0).to_pylist()[0]
+    assert row["verdict"] == "never"
+    assert row["analysis"] == "late-ranks --least-ms 5"
+    assert samples["late_rank"].run("late-ranks", least_ms=5.0)["class"].to_pylist() == ["never"] * 4
+
+
+def test_the_command_prints_json_and_its_gates_hold(drawn: hopscope.Trace) -> None:
+    trace = str(drawn.path)
+    code, out, _ = asked("findings", trace, "--format", "json")
+    rows = json.loads(out)
+    assert code == 0
+    assert [row["key"] for row in rows] == list(by_key(drawn))
+    assert all(list(row) == [column.name for column in ANALYSIS.columns] for row in rows)
+    code, _, said = asked("findings", trace, "--fail-if", "*.problem == 1")
+    assert (code, "tree.problem is yes" in said) == (1, True)
+    assert asked("findings", trace, "--fail-if", "critical-path.value > 80%")[0] == 0
+    assert asked("findings", trace, "--fail-if", "tree.value > 1")[0] == 1
+    # Too few collectives to tell: not passed in silence.
+    code, _, said = asked("findings", trace, "--fail-if", "last-arrivals.problem == 1")
+    assert (code, "cannot be judged" in said) == (2, True)
+
+
+def test_the_markdown_summary_of_the_gates_says_the_same(drawn: hopscope.Trace, tmp_path: Path) -> None:
+    (tmp_path / "hopscope.toml").write_text('[gates]\nfindings = "tree.problem == 1"\n')
+    summary = tmp_path / "gates.md"
+    words = [str(drawn.path), "--config", str(tmp_path / "hopscope.toml"), "--markdown", str(summary)]
+    done = CliRunner().invoke(gate_command, words, standalone_mode=False)
+    assert done.return_value == 1
+    text = re.sub(r"\\(.)", r"\1", summary.read_text())
+    found = by_key(drawn)
+    assert f"- problem: {found['tree']['sentence']} {found['tree']['evidence']}" in text
+    # The gravest first.
+    assert text.index(found["tree"]["sentence"]) < text.index(found["critical-path"]["sentence"])
+
+
+# The findings themselves, on rows written by hand.
+
+RUN = Run(
+    collectives=40, hops=80, clusters=2, crossings=3, path_ns=100, compute_share=0.5, wan_share=0.6, hops_share=0.6
+)
+
+
+def there(finding: Finding | None) -> Finding:
+    assert finding is not None
+    return finding
+
+
+def test_the_critical_paths_finding_is_in_plain_words() -> None:
+    rows = [
+        {"category": "mpi", "time_ns": 60, "share": 0.6},
+        {"category": "wan", "time_ns": 25, "share": 0.25},
+        {"category": "p2p", "time_ns": 15, "share": 0.15},
+    ]
+    said = there(of_critical_path(rows, RUN))
+    assert said.analysis == "critical-path --by call-site"
+    assert "then hops between clusters 25.0 %, the application's own messages 15.0 %" in said.evidence
+    assert there(of_critical_path(rows[1:], RUN)).analysis == "wan-share"
+    assert of_critical_path([{"category": "mpi", "time_ns": 0, "share": None}], RUN) is None
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_every_category_has_its_words(category: str) -> None:
+    rows = [{"category": category, "time_ns": 60, "share": 0.6}, {"category": category, "time_ns": 40, "share": 0.4}]
+    assert there(of_critical_path(rows, RUN)).sentence.startswith("60.0 % of the critical path goes on ")
+
+
+def test_another_tree_is_spoken_of_only_where_the_path_crosses_more_than_once_each_way() -> None:
+    def said(crossings: float) -> str:
+        return there(of_wan_share([{"scope": "critical_path", "share": 0.4, "crossings": crossings}], RUN)).evidence
+
+    assert "5.97 times; a tree that gathers each cluster first" in said(5.97)
+    assert said(0.426).endswith("crosses between clusters 0.426 times.")
+
+
+ARRIVAL = {
+    "share": 0.0, "cause_share": 0.0, "cause": False, "late": False, "undecided": 0.0, "waiting_ns": 0,
+    "collectives": 40,
+}  # fmt: skip
+
+
+def test_a_rank_is_called_slow_only_if_its_computing_is_the_cause() -> None:
+    slow = [
+        {**ARRIVAL, "rank": 0},
+        {**ARRIVAL, "rank": 3, "cause": True, "cause_share": 0.97, "late": True, "share": 0.9},
+    ]
+    said = there(of_arrivals(slow, 0.5))
+    assert said.sentence == "Rank 3 is slow: its computing led to the last arrival in 97.0 % of the collectives."
+    assert (said.severity, said.value) == ("problem", 0.97)
+    # What computing hardly matters for costs little.
+    assert there(of_arrivals(slow, 0.02)).severity == "note"
+    released = [{**ARRIVAL, "rank": 7, "late": True, "share": 0.98, "released_share": 0.96}]
+    said = there(of_arrivals(released, 0.02))
+    assert (said.sentence, said.severity) == ("No rank's computing makes the others wait.", "note")
+    assert "more often than by chance, but not through slow computing." in said.evidence
+    assert "In 96.0 % of all collectives, the last arrival goes back to rank 7" in said.evidence
+
+
+def test_every_late_rank_is_named_with_its_own_share() -> None:
+    late = [
+        {**ARRIVAL, "rank": 7, "late": True, "share": 0.59, "released_share": 0.81},
+        {**ARRIVAL, "rank": 6, "late": True, "share": 0.35, "released_share": 0.17},
+        {**ARRIVAL, "rank": 5, "released_share": 0.0},
+    ]
+    said = there(of_arrivals(late, 0.02)).evidence
+    assert said.startswith("Ranks 7 and 6 enter last (rank 7 in 59.0 %, rank 6 in 35.0 % of its own collectives)")
+    assert "(rank 7 in 81.0 %, rank 6 in 17.0 % of all collectives)" in said
+    caused = there(of_arrivals([*late, {**ARRIVAL, "rank": 2, "cause": True, "cause_share": 0.9}], 0.5))
+    assert "Ranks 7 and 6 enter last" in caused.evidence
+
+
+def test_nobody_is_named_where_chance_explains_it_or_the_run_is_too_short() -> None:
+    said = there(of_arrivals([{**ARRIVAL, "rank": 0, "share": 0.3}], 0.5))
+    assert (said.sentence.startswith("No rank is last"), said.severity) == (True, "fine")
+    said = there(of_arrivals([{**ARRIVAL, "rank": 0, "late": None, "cause": None}], 0.5))
+    assert ("too few collectives" in said.sentence, said.severity) == (True, "undecided")
+
+
+def test_noise_that_could_not_be_judged_is_not_called_steady() -> None:
+    anyone = {"rank": "any rank", "iterations": 12, "late_1ms": 0, "noise_ns": None, "paid_ns": None}
+    said = there(of_noise([anyone], 100))
+    assert (said.sentence.startswith("Noise cannot be told"), said.severity) == (True, "undecided")
+    said = there(of_noise([{**anyone, "noise_ns": 0}], 100))
+    assert (said.sentence.startswith("Computing is steady"), said.severity) == (True, "fine")
+
+
+def test_noise_is_a_problem_only_where_a_tenth_of_the_path_paid_for_it() -> None:
+    late = {"rank": "any rank", "iterations": 12, "late_1ms": 3, "noise_ns": 900, "paid_ns": 100}
+    said = there(of_noise([late], 1000))
+    assert (said.severity, said.value) == ("problem", 0.1)
+    assert said.evidence == "100 ns of it were paid for on the critical path, 10.0 % of its length."
+    assert there(of_noise([late], 1001)).severity == "note"
+
+
+def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_something() -> None:
+    def said(**facts: Any) -> str:
+        return of_tree(Run(**{**RUN.__dict__, **facts})).verdict
+
+    assert said() == "better-likely"
+    assert said(wan_share=0.01) == "better-unlikely"
+    assert said(crossings=1) == "better-unlikely"
+    assert said(clusters=1) == "better-unlikely"
+    assert said(hops=0) == "no-hops"
+
+
+def test_the_algorithm_that_crosses_most_is_named_or_else_the_one_that_ran_most() -> None:
+    often = {"op": "MPI_Bcast", "algorithm": "linear", "source": "native", "collectives": 30, "crossings": 1}
+    often |= {"messages": 7, "depth": 1}
+    crossing = {**often, "op": "MPI_Reduce", "algorithm": "binomial", "collectives": 5, "crossings": 3, "depth": 3}
+    unknown = {**often, "algorithm": "unrecognised", "crossings": None, "depth": None}
+    said = there(of_algorithms([often, crossing], RUN))
+    assert (
+        said.sentence == "The MPI library ran MPI_Reduce as binomial, which crosses between clusters 3 times in a row."
+    )
+    assert (said.verdict, said.value) == ("binomial", 3)
+    said = there(of_algorithms([often, crossing, unknown], replace(RUN, clusters=1)))
+    assert said.sentence == "The MPI library ran MPI_Bcast as linear."
+    assert said.evidence.endswith("In 30 the messages fit no algorithm that Hopscope knows.")
+    assert there(of_algorithms([unknown], RUN)).severity == "undecided"
+    assert of_algorithms([], RUN) is None
+
+
+def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named() -> None:
+    late = {"share": 0.9, "typical_ns": 3_000_000, "worst_ns": 4_000_000, "collectives": 40}
+    rows = [{**late, "rank": 0, "class": "spikes"}, {**late, "rank": 2, "class": "always"}]
+    said = there(of_late_ranks(rows, 1.0, 1_000_000_000))
+    assert (said.sentence, said.verdict) == ("Rank 2 is always late.", "always")
+    assert said.evidence == "By 3.00 ms where it is, in 90.0 % of its collectives, 4.00 ms at worst."
+    assert there(of_late_ranks([{**late, "class": "never"}], 1.0, 1_000_000_000)).sentence == "No rank is late."
+    assert "too few" in there(of_late_ranks([{**late, "class": None}], 1.0, 1_000_000_000)).sentence
+    delayed = {"src": 2, "dst": 1, "collective": "0:3", "moved_ns": 4_000_000, "amplification": 0.4}
+    said = there(of_delayed_hops([{**delayed, "moved_ns": 0}, delayed], 20))
+    assert said.sentence == "One delayed hop, 2 → 1 in 0:3, made its collective 4.00 ms longer."
+    assert there(of_delayed_hops([{**delayed, "moved_ns": 0}], 20)).sentence.startswith("No delayed hop")
+
+
+def test_ranks_whose_lateness_adds_up_to_nothing_are_not_named() -> None:
+    """All 64 ranks of a run were once `late in single spikes`, 0.1 % of their collectives each."""
+    spikes = {"share": 0.001, "typical_ns": 3_000_000, "worst_ns": 4_000_000, "collectives": 2000, "class": "spikes"}
+    rows = [{**spikes, "rank": 5}, {**spikes, "rank": 7, "typical_ns": 4_000_000}]
+    said = there(of_late_ranks(rows, 1.0, 1_000_000_000))
+    assert (said.sentence, said.severity) == ("No rank is late enough to matter.", "fine")
+    assert said.evidence == (
+        "Rank 7 is late most, in 0.1 % of its collectives: 8.00 ms altogether, 0.8 % of the critical path."
+    )
+    assert there(of_late_ranks(rows, 1.0, 800_000_000)).sentence == "Rank 7 is late in single spikes."
+    assert there(of_late_ranks(rows, 1.0, 0)).sentence == "Ranks 7 and 5 are late in single spikes."
+
+
+def test_a_period_of_whole_iterations_may_be_the_programs_own() -> None:
+    period = {"rank": 0, "periodic": True, "period_ns": 1e8, "resolution_ns": 1e6, "explained": 0.9}
+    own = there(of_periods([{**period, "whole_iterations": 5}])).evidence
+    assert own.endswith("The run cannot tell that from 5 iterations, so it may be the program's own.")
+    foreign = there(of_periods([{**period, "whole_iterations": None}])).evidence
+    assert "not a whole number of iterations" in foreign
+    assert there(of_periods([{"rank": 0, "periodic": None}])).severity == "undecided"
+    assert there(of_periods([{"rank": 0, "periodic": False}])).sentence == "No rank's noise is periodic."

@@ -1,0 +1,214 @@
+"""Who may depend on whom: SQL runs in one module, OTF2 is read in one folder, the dashboard sees only `hopscope` and is
+seen by nobody, and no dependency leads back to where it came from."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOPSCOPE = ROOT / "analysis" / "hopscope"
+DASHBOARD = ROOT / "dashboard" / "hopscope_dashboard"
+PYTHON = sorted([*HOPSCOPE.rglob("*.py"), *DASHBOARD.rglob("*.py")])
+COLLECTOR = ROOT / "collector"
+NATIVE = ROOT / "analysis" / "native"
+COMPILED = sorted(
+    file
+    for folder in (COLLECTOR / "src", COLLECTOR / "include", NATIVE)
+    for file in folder.rglob("*")
+    if file.suffix in (".c", ".h", ".cpp")
+)
+# Where an include is looked for beside its own folder; one that is in none of them is not ours, or made by the build.
+INCLUDED_FROM = (COLLECTOR / "src", COLLECTOR / "include", ROOT)
+
+Graph = Mapping[str, set[str]]
+
+
+def of(folder: Path) -> list[Path]:
+    return [file for file in PYTHON if file.is_relative_to(folder)]
+
+
+def name_of(file: Path) -> str:
+    return str(file.relative_to(ROOT))
+
+
+@cache
+def imports(file: Path) -> set[str]:
+    """Packages, modules and `module.name`s that a file imports anywhere in it, at its top or in a function."""
+    named = imported_names(file)
+    return named | {name.rsplit(".", 1)[0] for name in named} | {name.split(".")[0] for name in named}
+
+
+@cache
+def imported_names(file: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def modules() -> dict[str, Path]:
+    """The product's modules, those without Python source by their types, by the name that one imports."""
+    found: dict[str, Path] = {}
+    for file in [*PYTHON, *HOPSCOPE.rglob("*.pyi")]:
+        words = file.relative_to(DASHBOARD.parent if file.is_relative_to(DASHBOARD) else HOPSCOPE.parent).with_suffix(
+            ""
+        )
+        found[".".join(words.parts).removesuffix(".__init__")] = file
+    return found
+
+
+def import_graph() -> Graph:
+    """Each module with those that it imports: `from a import b` is a.b where that is a module, else a."""
+    known = modules()
+    return {
+        name: {n if n in known else n.rsplit(".", 1)[0] for n in imported_names(file)} & known.keys() - {name}
+        for name, file in known.items()
+        if file.suffix == ".py"
+    }
+
+
+@cache
+def included(file: Path) -> list[Path]:
+    """The files of ours that a file of C or C++ includes."""
+    found: list[Path] = []
+    for name in re.findall(r'^ *# *include "([^"]+)"', file.read_text(), re.MULTILINE):
+        places = [(folder / name).resolve() for folder in (file.parent, *INCLUDED_FROM)]
+        found += [place for place in places if place.is_file()][:1]
+    return found
+
+
+def include_graph(unit: Callable[[Path], Path]) -> Graph:
+    """Which units include which; a unit is what the function makes of a file."""
+    graph: dict[str, set[str]] = {}
+    for file in COMPILED:
+        own = name_of(unit(file))
+        graph.setdefault(own, set()).update(name_of(unit(other)) for other in included(file))
+        graph[own].discard(own)
+    return graph
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """The sets of nodes that lead to one another, each in alphabetical order."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = list(graph.get(start, ()))
+        while ahead:
+            node = ahead.pop()
+            if node not in seen:
+                seen.add(node)
+                ahead += graph.get(node, ())
+        return seen
+
+    reach = {node: reached(node) for node in graph}
+    found = {tuple(sorted({a, *(b for b in reach[a] if a in reach.get(b, ()))})) for a in graph if a in reach[a]}
+    return sorted(list(circle) for circle in found)
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(of(HOPSCOPE)) > 10
+    assert len(of(DASHBOARD)) > 10
+    assert sum(len(included(file)) for file in COMPILED) > 500
+
+
+def importing(folder: Path, *names: str) -> list[str]:
+    """The files of a folder that import one of these."""
+    return [name_of(file) for file in of(folder) if imports(file) & set(names)]
+
+
+def test_only_the_runner_knows_duckdb() -> None:
+    assert importing(HOPSCOPE, "duckdb") == ["analysis/hopscope/runner.py"]
+
+
+def test_only_convert_reads_otf2() -> None:
+    readers = importing(HOPSCOPE, "otf2", "hopscope._convert")
+    assert readers
+    assert [file for file in readers if not file.startswith("analysis/hopscope/convert/")] == []
+
+
+def test_the_analysis_does_not_know_the_dashboard() -> None:
+    assert importing(HOPSCOPE, "hopscope_dashboard") == []
+
+
+def test_the_dashboard_sees_neither_duckdb_nor_parquet_nor_otf2() -> None:
+    inner = [f"hopscope.{name}" for name in ("runner", "store", "convert", "_convert", "_paths", "_plan")]
+    assert importing(DASHBOARD, "duckdb", "pyarrow.parquet", "otf2", *inner) == []
+
+
+def test_no_import_is_hidden_in_a_call() -> None:
+    """A type checker and these tests follow only statements."""
+    for folder in (HOPSCOPE, DASHBOARD):
+        assert importing(folder, "importlib.import_module", "runpy") == []
+        assert [name_of(file) for file in of(folder) if "__import__" in file.read_text()] == []
+
+
+def test_no_module_imports_one_that_imports_it() -> None:
+    assert circles(import_graph()) == []
+
+
+def test_no_package_imports_one_that_imports_it() -> None:
+    """A package is a folder right below `hopscope`, or a module there that is in none."""
+    of_package: dict[str, set[str]] = {}
+    for module, others in import_graph().items():
+        own = package_of(module)
+        of_package.setdefault(own, set()).update({package_of(other) for other in others} - {own})
+    assert circles(of_package) == []
+
+
+def package_of(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def test_no_file_of_c_includes_one_that_includes_it() -> None:
+    """A source and its header are one."""
+    assert circles(include_graph(lambda file: file.with_suffix(""))) == []
+
+
+def test_no_folder_of_c_includes_one_that_includes_it() -> None:
+    assert circles(include_graph(lambda file: file.parent)) == []
+
+
+@pytest.mark.parametrize("build", sorted((ROOT / "build").glob("collector-*/")), ids=lambda build: build.name)
+def test_no_object_of_the_collector_calls_one_that_calls_it(build: Path) -> None:
+    """What includes do not show: a header may declare the functions of several sources."""
+    # A build may still hold objects of sources that are gone.
+    sources = {(file.parent.name, file.name) for file in COMPILED}
+    objects = [file for file in build.rglob("*.o") if (room_of(file), file.stem) in sources]
+    assert len(objects) > 100
+    listed = subprocess.run(["nm", "-A", *objects], capture_output=True, text=True, check=True).stdout
+    defined: dict[str, str] = {}
+    wanted: dict[str, set[str]] = {}
+    for line in listed.splitlines():
+        file, _, rest = line.partition(".o:")
+        *_, kind, symbol = rest.split()
+        if kind == "U":
+            wanted.setdefault(file, set()).add(symbol)
+        elif kind.isupper():
+            defined[symbol] = file
+    graph = {file: {defined[symbol] for symbol in symbols & defined.keys()} for file, symbols in wanted.items()}
+    assert any(graph.values())
+    assert circles(graph) == []
+
+
+def room_of(compiled: Path) -> str | None:
+    found = re.search(r"/(?:room|hopscope)_(\w+)\.dir/", str(compiled))
+    return found[1] if found else None
+
+
+def test_the_collector_includes_nothing_of_python() -> None:
+    assert [name_of(file) for file in COMPILED if "Python.h" in file.read_text() and NATIVE not in file.parents] == []
+
+
+def test_a_rule_that_is_broken_would_be_seen(tmp_path: Path) -> None:
+    file = tmp_path / "page.py"
+    file.write_text("from pyarrow import parquet\ndef f():\n    import duckdb\n")
+    assert {"pyarrow.parquet", "duckdb"} <= imports(file)
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a", "d"}}) == [["b", "c"], ["d"]]

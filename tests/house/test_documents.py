@@ -1,0 +1,107 @@
+"""The documents: their links and anchors lead somewhere, the index has every page, the commands that they show exist
+with these options, and the picture of one hop shows what the trace has."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import document_commands
+import hopscope as library
+import pytest
+from hopscope.cli.main import hopscope
+
+ROOT = Path(__file__).parents[2]
+LISTED = subprocess.run(["git", "ls-files", "*.md", "*.ipynb"], cwd=ROOT, capture_output=True, text=True, check=True)
+PAGES = [ROOT / name for name in LISTED.stdout.split() if (ROOT / name).is_file()]
+COMMANDS = document_commands.commands(hopscope, "hopscope")
+FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that a page's headings get where it is shown: words in lower case, joined by hyphens."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        number = sum(known == anchor or re.fullmatch(rf"{re.escape(anchor)}-\d+", known) is not None for known in found)
+        found.add(f"{anchor}-{number}" if number else anchor)
+    return found
+
+
+def broken_links(page: Path) -> Iterator[str]:
+    for link in re.findall(r"\]\(([^)\s]+)\)", FENCED.sub("", page.read_text())):
+        if re.match(r"https?:", link):
+            continue
+        target, _, anchor = link.partition("#")
+        there = page.parent / target if target else page
+        if not there.exists():
+            yield f"{name(page)}: {link}: no such file"
+        elif anchor and anchor not in anchors(there.read_text()):
+            yield f"{name(page)}: {link}: no such heading"
+
+
+def shown_commands(text: str) -> Iterator[list[str]]:
+    """The words of each `hopscope` and `analyze` command in a page's blocks."""
+    for block in FENCED.findall(text):
+        for line in block.replace("\\\n", " ").splitlines():
+            if re.match(r"\s*(hopscope|analyze) ", line):
+                words = shlex.split(line, comments=True)
+                yield ["hopscope", *words] if words[0] == "analyze" else words
+
+
+def unknown_words(words: list[str]) -> list[str]:
+    """What of a command line Hopscope does not know: the command, or options of it."""
+    command = COMMANDS.get(" ".join(words[: 3 if words[1] in ("analyze", "net") else 2]))
+    if command is None or isinstance(command, click.Group):
+        return words[:3]
+    ours = words[: words.index("--")] if "--" in words else words
+    known = {option for parameter in command.params for option in parameter.opts} | {"-h", "--help"}
+    return [word for word in ours if re.match(r"--?[a-z]", word) and word.partition("=")[0] not in known]
+
+
+def test_anchors_are_made_as_github_makes_them() -> None:
+    page = "# One, two\n## `three` (4)\n```\n# no heading\n```\n## A [link](x.md)\n# One, two\n"
+    assert anchors(page) == {"one-two", "three-4", "a-link", "one-two-1"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    assert list(broken_links(page)) == []
+
+
+def test_the_index_has_every_page() -> None:
+    docs = ROOT / "docs"
+    linked = {(docs / link).resolve() for link in re.findall(r"\]\(([^)#]+)", (docs / "README.md").read_text())}
+    pages = {page for page in PAGES if docs in page.parents and page != docs / "README.md"}
+    assert {name(page) for page in pages - linked} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_commands_that_are_shown_exist(page: Path) -> None:
+    assert [unknown for words in shown_commands(page.read_text()) if (unknown := unknown_words(words))] == []
+
+
+def test_most_pages_show_commands() -> None:
+    assert sum(bool(list(shown_commands(page.read_text()))) for page in PAGES) > 7
+    assert unknown_words(["hopscope", "analyze", "noise", "t", "--bye", "rank"]) == ["--bye"]
+    assert unknown_words(["hopscope", "ruin", "t"]) == ["hopscope", "ruin", "t"]
+
+
+def test_the_picture_of_one_hop_names_what_is_there_and_shows_its_times(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "images" / "one-hop.svg").read_text()
+    rooms = re.findall(r">((?:collector|analysis|dashboard)/[\w/]+)<", text)
+    assert len(rooms) == 8
+    assert [room for room in rooms if not (ROOT / room).is_dir()] == []
+    trace = library.open(ROOT / "sample_traces" / "demo" / "trace", dataset=tmp_path / "dataset")
+    (hop,) = trace.sql("select * from hops where hop_id = 510").to_pylist()
+    (first,) = trace.sql("select first_enter_ns from collectives where comm = 0 and seq = 36").to_pylist()
+    shown = ("send_begin_ns", "send_end_ns", "recv_post_ns", "recv_wait_begin_ns", "recv_end_ns", "phase", "binding")
+    times = [f"{(hop[at] - first['first_enter_ns']) / 1e6:.2f}" for at in ("send_begin_ns", "recv_end_ns")]
+    assert [word for word in [*(str(hop[name]) for name in shown), *times] if word not in text] == []

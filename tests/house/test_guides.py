@@ -1,0 +1,101 @@
+"""The guides docs/add-*.md work word for word: in one copy of the tree, the changes of all of them are applied and
+built, and then each guide's commands run. No guide changes more files than MOST_FILES says.
+
+A guide's changes are diffs, so `git apply docs/add-a-column.md` takes them from the page itself. Its commands are the
+lines of its sh blocks; one that ends in `# minutes` is left to the reader.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from copied_tree import ROOT, CopiedTree
+
+GUIDES = sorted((ROOT / "docs").glob("add-*.md"))
+MOST_FILES = {
+    "add-a-collective": 7,
+    "add-a-column": 3,
+    "add-a-page": 3,
+    "add-a-transport": 6,
+    "add-a-tree-shape": 6,
+    "add-an-algorithm": 6,
+    "add-an-analysis": 4,  # two by hand; the page and the types of the methods follow from the header
+    "add-an-export-format": 3,
+    "add-an-mpi-function": 4,
+    "add-an-mpi-library": 0,
+}
+"""How many files a guide's example may change, tests and generated files included."""
+
+ALREADY_THERE = {"add-a-collective": {"schemas/tree.schema.json", "docs/shapes-and-algorithms.md"}}
+"""Guides whose example is in the tree, with the files that its commands write and so do not change again."""
+
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(1200)]
+
+
+def git(copy: CopiedTree, *words: str | Path) -> str:
+    return subprocess.run(
+        ["git", "-c", "user.name=guides", "-c", "user.email=guides@localhost", *words],
+        cwd=copy.root, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+
+
+def paths_in_diffs(copy: CopiedTree, guide: Path) -> set[str]:
+    if "\n```diff\n" not in guide.read_text():
+        return set()
+    return {line.split("\t")[2] for line in git(copy, "apply", "--numstat", guide).splitlines()}
+
+
+def commands(guide: Path) -> list[str]:
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```$", guide.read_text(), re.MULTILINE | re.DOTALL)
+    return [line.strip() for block in blocks for line in block.splitlines() if not line.endswith("# minutes")]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> CopiedTree:
+    copy = CopiedTree(tmp_path_factory.mktemp("guides") / "hopscope")
+    copy.update()
+    for guide in GUIDES:
+        if guide.stem not in ALREADY_THERE and paths_in_diffs(copy, guide):
+            git(copy, "apply", guide)
+    git(copy, "add", "--all")
+    git(copy, "commit", "-q", "-m", "everything that the guides add")
+    assert copy.build(), copy.log.read_text()[-5000:]
+    return copy
+
+
+def mark_as_built(copy: CopiedTree) -> None:
+    """`make setup-test` has nothing to do: it would build for every MPI library, once a guide."""
+    for stamp in ("build/system-demo", "build/system-test", ".venv/stamps/python-test", ".venv/stamps/collector"):
+        (copy.root / stamp).parent.mkdir(exist_ok=True)
+        (copy.root / stamp).touch()
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=[guide.stem for guide in GUIDES])
+def test_a_guide_s_commands_run_and_its_example_changes_few_files(guide: Path, copy: CopiedTree) -> None:
+    mark_as_built(copy)
+    environment = os.environ | {"VIRTUAL_ENV": str(copy.venv), "PATH": f"{copy.venv / 'bin'}:{os.environ['PATH']}"}
+    for command in commands(guide):
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=copy.root, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout[-5000:]}\n{done.stderr[-5000:]}"
+    generated = {line[3:] for line in git(copy, "status", "--porcelain", "--no-renames").splitlines()}
+    git(copy, "checkout", "-q", "--", ".")
+    changed = paths_in_diffs(copy, guide) | generated | ALREADY_THERE.get(guide.stem, set())
+    assert len(changed) <= MOST_FILES[guide.stem], sorted(changed)
+
+
+def test_the_guide_to_collectives_names_every_place_of_its_example(tmp_path: Path) -> None:
+    copy = CopiedTree(tmp_path / "hopscope")
+    copy.update()
+    git(copy, "apply", "-R", ROOT / "docs" / "add-a-collective.md")
+    folders = ("collector/src/engine", "collector/src/plan", "collector/tests/engine", "analysis/native/plan")
+    left = [
+        str(file.relative_to(copy.root))
+        for folder in folders
+        for file in (copy.root / folder).rglob("*.[ch]*")
+        if "Reduce_scatter_block" in file.read_text() or "REDUCE_SCATTER_BLOCK" in file.read_text()
+    ]
+    assert left == []

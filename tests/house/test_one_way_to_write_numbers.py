@@ -1,0 +1,57 @@
+"""Numbers become text in hopscope/quantities.py and nowhere else: durations were formatted in five places, each in its
+own way, and a page said 46 % where the command said 45.6 %."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HOME = ROOT / "analysis" / "hopscope" / "quantities.py"
+SHIPPED = [
+    file
+    for folder in ("analysis/hopscope", "dashboard/hopscope_dashboard", "demo")
+    for file in (ROOT / folder).rglob("*")
+    if file.suffix in (".py", ".sql", ".js") and file != HOME
+]
+# Coordinates in a drawing, and a bar in motion.
+OTHERS = ("_svg.py", "figures/svg_parts.py", "analysis/hopscope/cli/progress.py")
+
+WRITES = {
+    "a format with digits": re.compile(r"\{[^{}\n]*:[<>^ ,+_]*\d*(?:,|\.\d+[fgeEG%]|[geEG%])\}"),
+    "printf or round in a sentence": re.compile(r"%[.\d]+[fge]|format\('[^']*\{:"),
+    "digits in the browser": re.compile(r"\.to(?:Fixed|Precision|LocaleString|Exponential)\("),
+    "a unit behind a number": re.compile(r"\} (?:ns|us|µs|ms|s|%|KiB|MiB|GiB)(?![a-zA-Z{])"),
+}
+
+
+def ways(file: Path) -> list[str]:
+    """The lines of a file that turn a number into text."""
+    text = file.read_text(encoding="utf-8")
+    return [
+        f"{file.relative_to(ROOT)}:{number}: {what}: {line.strip()}"
+        for number, line in enumerate(text.splitlines(), start=1)
+        for what, pattern in WRITES.items()
+        if pattern.search(line)
+    ]
+
+
+def test_no_other_file_turns_numbers_into_text() -> None:
+    assert len(SHIPPED) > 100
+    assert [way for file in SHIPPED if not str(file).endswith(OTHERS) for way in ways(file)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'f"{value:.1%}"',
+        'f"{time / 1e6:.3g} ms"',
+        'f"{count:,}"',
+        "printf('%.1f %%', share)",
+        "format('{:.6g} ms', ns)",
+        "value.toFixed(1)",
+        'f"{microseconds} µs"',
+    ],
+)
+def test_another_way_would_be_seen(line: str) -> None:
+    assert any(pattern.search(line) for pattern in WRITES.values())

@@ -1,0 +1,111 @@
+"""The closed vocabularies stand in schemas/words.h, and the classes of links in schemas/links.h: whatever else has
+their words has all of them, and nothing lists them again."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hopscope import _paths, catalog
+from hopscope.links import LINKS
+
+ROOT = Path(__file__).parents[2]
+VOCABULARIES = {name: tuple(words) for name, words in _paths.WORDS.items()} | {"link": LINKS}
+COLUMNS = {
+    "hops": {"phase": "phase", "link": "link", "source": "source", "binding": "binding"},
+    "messages": {"link": "link", "binding": "binding"},
+    "path_stretches": {"path": "path", "category": "category"},
+    "intervals": {"kind": "interval_kind"},
+    "steps": {"kind": "step_kind"},
+}
+"""The vocabulary of each column that has one."""
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_a_tables_schema_allows_the_words_of_its_vocabularies(table: str) -> None:
+    schema = json.loads((ROOT / f"schemas/tables/{table}.schema.json").read_text())
+    allowed = {column: about["enum"] for column, about in schema["properties"].items() if "enum" in about}
+    assert allowed == {column: list(VOCABULARIES[name]) for column, name in COLUMNS[table].items()}
+
+
+def test_trees_open_hops_emulated_links_and_archives_have_the_words_of_hops() -> None:
+    trees = json.loads((ROOT / "schemas/tables/trees.schema.json").read_text())
+    assert tuple(trees["properties"]["phase"]["enum"]) == VOCABULARIES["phase"][:2]
+    inspection = json.loads((ROOT / "schemas/inspection.schema.json").read_text())
+    shown = inspection["$defs"]["thread"]["properties"]["open"]["items"]["properties"]["phase"]["enum"]
+    assert shown == [*VOCABULARIES["phase"], "unknown"]
+    topology = json.loads((ROOT / "schemas/topology.schema.json").read_text())
+    assert tuple(topology["properties"]["emulate"]["properties"]["links"]["properties"]) == LINKS
+    _, native = VOCABULARIES["source"]
+    assert f'#define ARCHIVE_NATIVE "{native}:"' in (ROOT / "schemas/otf2.h").read_text()
+
+
+def mappings() -> Iterator[tuple[str, set[str]]]:
+    """Each dict of the code whose keys are texts, with its place; but for those that are asked by `get`, where what
+    they lack has an answer, too."""
+    for path in [*(ROOT / "analysis").rglob("*.py"), *(ROOT / "dashboard").rglob("*.py")]:
+        text = path.read_text()
+        tree = ast.parse(text)
+        named: dict[ast.AST, str] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Dict):
+                target: Any = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                named[node.value] = ast.unparse(target)
+            if isinstance(node, ast.Dict):
+                keys = {key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+                if len(keys) == len(node.keys) and f"{named.get(node)}.get(" not in text:
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", keys
+
+
+def test_what_maps_some_words_of_a_vocabulary_maps_all() -> None:
+    """Colours, sentences and the like: a new word is not forgotten in any of them."""
+    found = [
+        (place, keys, words)
+        for place, keys in mappings()
+        for words in VOCABULARIES.values()
+        if len(keys) >= 3 and keys <= set(words)
+    ]
+    assert len(found) >= 3
+    lacking = [f"{place}: {sorted(set(words) - keys)}" for place, keys, words in found if keys != set(words)]
+    assert lacking == []
+
+
+def test_no_code_lists_a_whole_vocabulary_again() -> None:
+    folders = ("analysis", "dashboard/hopscope_dashboard", "collector/include", "collector/src")
+    kinds = {".py", ".sql", ".c", ".h", ".cpp", ".js"}
+    again = []
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in kinds):
+        for run in re.findall(r"""["']?\w+["']?(?:,\s+["']?\w+["']?){2,}""", path.read_text()):
+            listed = set(re.findall(r"\w+", run))
+            again += [
+                f"{path.relative_to(ROOT)}: {run}"
+                for words in VOCABULARIES.values()
+                if len(words) >= 3 and listed >= set(words)
+            ]
+    assert again == []
+
+
+def test_of_a_collectives_path_every_link_class_has_a_column() -> None:
+    columns = {column.name for column in catalog.load().commands["collectives"].default.columns}
+    assert {f"{link}_ns" for link in LINKS if link != "self"} <= columns
+
+
+def test_the_documents_and_the_help_explain_every_word() -> None:
+    page = (ROOT / "docs/meaning.md").read_text()
+    words = [word for name in ("binding", "link", "category") for word in VOCABULARIES[name]]
+    assert [word for word in words if f"`{word}`" not in page] == []
+    folder = ROOT / "analysis/hopscope/sql"
+    help_text = (folder / "analyses/critical_path.category.sql").read_text()
+    assert [word for word in VOCABULARIES["category"] if not re.search(rf"^-- .*\b{word}\b", help_text, re.M)] == []
+    listed = {
+        (path.name, said): set(re.findall(r"\w+", said)) - {"or"}
+        for path in folder.rglob("*.sql")
+        for said in re.findall(r"\w+(?:, \w+)+ or \w+", path.read_text())
+    }
+    of_words = [(place, named, set(words)) for place, named in listed.items() for words in VOCABULARIES.values()]
+    found = [(place, named, words) for place, named, words in of_words if named <= words]
+    assert len(found) >= 3
+    assert [place for place, named, words in found if named != words] == []

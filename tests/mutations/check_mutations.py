@@ -1,0 +1,126 @@
+"""`make check-mutations`: breaks Hopscope in known ways, one after another, and says which of them no test notices.
+
+    PYTHONPATH=tools python tests/mutations/check_mutations.py [NAME ...]
+
+Each patch beside this file is one mutation: its first line says what is broken, the second which suite must fail,
+`Killed by: pytest ...` or `Killed by: ctest REGEX`. They are applied to a copy of the tree, build/mutations, that keeps
+what it has built. The suites have to pass there before anything is broken. If the named one passes all the same, all
+tests that need no machine for themselves run; what they let pass has survived. Exits 1 if a mutation survives, does not
+build or does not apply.
+"""
+
+import argparse
+import re
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from copied_tree import CopiedTree
+
+HERE = Path(__file__).parent
+COPY = CopiedTree(HERE.parents[1] / "build" / "mutations")
+WHOLE_SUITE = "pytest -m 'not alone'"
+TESTS_FAILED = {"pytest": 1, "ctest": 8}
+"""Exit codes that say that a test failed; any other says that the suite could not run."""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One patch: what it breaks, and the suite that must notice."""
+
+    path: Path
+    broken: str
+    suite: str
+
+    @property
+    def builds(self) -> str:
+        """What has to be built after it is applied."""
+        text = self.path.read_text()
+        if re.search(r"^\+\+\+ b/(collector|schemas)/", text, re.MULTILINE):
+            return "collector"
+        return "native" if "\n+++ b/analysis/native/" in text else ""
+
+
+def mutations() -> list[Mutation]:
+    """All of them, by name. Raises ValueError for a patch without the header."""
+    found = []
+    for path in sorted(HERE.glob("*.patch")):
+        broken, suite, *_ = path.read_text().splitlines()
+        if not suite.startswith(("Killed by: pytest ", "Killed by: ctest ")):
+            raise ValueError(f"{path.name}: its second line does not say `Killed by: pytest ...` or `ctest ...`")
+        found.append(Mutation(path, broken, suite.removeprefix("Killed by: ")))
+    return found
+
+
+def build(what: str) -> bool:
+    """Builds the native modules or the collector, or nothing."""
+    return COPY.build_native() if what == "native" else what != "collector" or COPY.build_collector()
+
+
+def outcome(suite: str) -> str:
+    """`passed`, `failed`, or why the suite could not run."""
+    tool, *words = shlex.split(suite)
+    if tool == "pytest":
+        code = COPY.run(COPY.venv / "bin" / "python", "-m", "pytest", "-q", "-n", "2", *words)
+    else:
+        code = COPY.run("ctest", "--test-dir", COPY.collector, "--no-tests=error", "-R", *words)
+    if code == 0:
+        return "passed"
+    return "failed" if code == TESTS_FAILED[tool] else f"exit code {code} of {suite}"
+
+
+def fate(mutation: Mutation, stale: set[str]) -> str:
+    """`killed`, or what is wrong. stale: what has to be built because the mutation before it is gone again."""
+    if COPY.run("git", "apply", mutation.path) != 0:
+        return "does not apply: make it anew"
+    try:
+        if not all(build(what) for what in sorted(stale | {mutation.builds})):
+            return "does not build: make it anew"
+        stale.clear()
+        for suite in (mutation.suite, WHOLE_SUITE):
+            came_out = outcome(suite)
+            if came_out == "failed":
+                return "killed" if suite == mutation.suite else f"killed, but not by {mutation.suite}: name what did"
+            if came_out != "passed":
+                return came_out
+        return "SURVIVED"
+    finally:
+        COPY.run("git", "apply", "-R", mutation.path)
+        stale.add(mutation.builds)
+
+
+def check(chosen: Sequence[Mutation]) -> int:
+    """Tries each; the exit code."""
+    COPY.update()
+    if not COPY.build():
+        print(f"the copy does not build: see {COPY.log}")
+        return 1
+    for suite in sorted({mutation.suite for mutation in chosen}):
+        if outcome(suite) != "passed":
+            print(f"{suite} does not pass on the tree as it is: see {COPY.log}")
+            return 1
+    wrong = 0
+    stale: set[str] = set()
+    for mutation in sorted(chosen, key=lambda mutation: mutation.builds):
+        began = time.monotonic()
+        came_out = fate(mutation, stale)
+        wrong += not came_out.startswith("killed")
+        print(f"{mutation.path.stem:46} {time.monotonic() - began:4.0f} s  {came_out}", flush=True)
+    print(f"{len(chosen) - wrong} of {len(chosen)} mutations killed" + (f"; see {COPY.log}" if wrong else ""))
+    return int(wrong > 0)
+
+
+def main() -> None:
+    """Tries the mutations named, or all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    all_of_them = {mutation.path.stem: mutation for mutation in mutations()}
+    parser.add_argument("names", nargs="*", choices=[*all_of_them, []], help="which; all if none is named")
+    names = parser.parse_args().names or list(all_of_them)
+    sys.exit(check([all_of_them[name] for name in names]))
+
+
+if __name__ == "__main__":
+    main()

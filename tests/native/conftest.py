@@ -1,0 +1,23 @@
+"""The releases of the MPI libraries whose own messages are recorded."""
+
+import local_mpi
+import pytest
+from messages import MPICH, OPEN_MPI
+
+
+@pytest.fixture(params=OPEN_MPI, ids=[mpi.release for mpi in OPEN_MPI])
+def open_mpi(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
+    """Each release of Open MPI in turn."""
+    return request.param
+
+
+@pytest.fixture(params=MPICH, ids=[mpi.release for mpi in MPICH])
+def mpich(request: pytest.FixtureRequest) -> local_mpi.LocalMpi:
+    """Each release of MPICH in turn."""
+    return request.param
+
+
+@pytest.fixture
+def many_ranks_on_few_cores() -> None:
+    """MPICH's ranks poll, and would keep the cores from one another."""
+    local_mpi.share_cores()

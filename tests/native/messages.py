@@ -1,0 +1,112 @@
+"""What a run's spools hold of the messages inside the MPI library, counted by both ends."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import local_mpi
+from read_spool import Run, read_run
+
+OPEN_MPI, MPICH = ([mpi for mpi in local_mpi.find_all() if mpi.flavour == flavour] for flavour in ("openmpi", "mpich"))
+
+WAITED = 1 << 63
+OWN_GROUP = 1 << 31
+SEQ_AT, SEQ_BITS = 16, 16
+
+
+class Message(NamedTuple):
+    """One message as either end knows it; ranks are those of the application's communicator, on an intercommunicator
+    those of MPI_COMM_WORLD."""
+
+    comm: str
+    source: int
+    destination: int
+    tag: int
+    size: int
+
+    @property
+    def seq(self) -> int:
+        """The lower bits of its collective's number on the communicator."""
+        return self.tag >> SEQ_AT & (1 << SEQ_BITS) - 1
+
+
+@dataclass
+class Messages:
+    """All of a run's."""
+
+    sent: Counter[Message] = field(default_factory=Counter)
+    received: Counter[Message] = field(default_factory=Counter)
+    begun: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """(rank, number of the request)"""
+    ended: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+
+def traced(words: list[str], folder: Path, **environment: str) -> Path:
+    """Run a job under the collector and return its trace, the spools beside it."""
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", "trace", "--", *words]
+    settings = {"HOPSCOPE_NATIVE": "1", "HOPSCOPE_KEEP_SPOOL": "1", **environment}
+    done = subprocess.run(
+        run, cwd=folder, env={**os.environ, **settings}, capture_output=True, text=True, check=False, timeout=240
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "trace"
+
+
+def facts(trace: Path) -> dict[str, object] | None:
+    """What run.json says of them."""
+    return json.loads((trace / "run.json").read_text())["native_messages"]
+
+
+def messages(trace: Path) -> Messages:
+    """Both ends of the messages of a run."""
+    run = read_run(trace)
+    return _messages(run)
+
+
+def is_one_to_one(found: Messages) -> bool:
+    """Assert that each end was begun and ended once and that sends are receives; whether there are any."""
+    assert found.begun == found.ended and max(found.begun.values()) == 1
+    assert found.sent == found.received
+    return found.sent.total() > 0
+
+
+def _groups(run: Run) -> dict[str, list[list[int]]]:
+    """Both groups of each intercommunicator, which their first ranks name."""
+    return {
+        comm["key"]: [comm["members"], comm["remote"]]
+        for rank in run.definitions
+        for comm in run.comms(rank).values()
+        if comm["inter"] and comm["members"]
+    }
+
+
+def _messages(run: Run) -> Messages:
+    found = Messages()
+    groups = _groups(run)
+    for spool in run.spools:
+        comms = run.comms(spool.rank)
+
+        def ends(comm: dict[str, Any], peer: int, rank: int = spool.rank) -> tuple[int, int]:
+            """This end and the other one."""
+            if not comm["inter"]:
+                return comm["rank"], peer
+            in_own = bool(peer & OWN_GROUP)
+            group = next(group for group in groups[comm["key"]] if (rank in group) == in_own)
+            return rank, group[peer & ~OWN_GROUP]
+
+        for r in spool.of("HOP_ISEND", "HOP_IRECV_POST"):
+            found.begun[spool.rank, r.c] += 1
+        for r in spool.of("HOP_ISEND_COMPLETE", "HOP_IRECV"):
+            found.ended[spool.rank, r.c & ~WAITED] += 1
+        for r in spool.of("HOP_ISEND"):
+            comm = comms[r.comm]
+            found.sent[Message(comm["key"], *ends(comm, r.peer), r.tag, r.b)] += 1
+        for r in spool.of("HOP_IRECV"):
+            comm = comms[r.comm]
+            found.received[Message(comm["key"], *reversed(ends(comm, r.peer)), r.tag, r.b)] += 1
+    return found

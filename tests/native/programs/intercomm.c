@@ -1,0 +1,114 @@
+/* All collectives that intercommunicators allow, blocking and nonblocking, of few and many bytes, between two groups,
+ * one of which has its ranks in reverse order. Then the same on a duplicate of the intercommunicator. Results are
+ * checked. With an argument only blocking ones: MPICH 4.0.2 by itself ends jobs of 5 ranks and more in the others. */
+#include "collective_arguments.h"
+
+static int with_nonblocking = 1;
+
+/* What one group's members need: its size, the other's, and what they name as the root in either direction. */
+struct side {
+    int rank, size, others;
+    int root_here, root_there; /* the root is this group's last member; the other group's */
+};
+
+static struct side side_of(MPI_Comm comm) {
+    struct side s;
+    MPI_Comm_rank(comm, &s.rank);
+    MPI_Comm_size(comm, &s.size);
+    MPI_Comm_remote_size(comm, &s.others);
+    s.root_here = s.rank == s.size - 1 ? MPI_ROOT : MPI_PROC_NULL;
+    s.root_there = s.others - 1;
+    return s;
+}
+
+/* root: of the calls that have one. */
+static void rooted(MPI_Comm comm, int root, struct lists l, int n, double *a, double *b) {
+    MPI_Request r[1];
+    MPI_Bcast(a, n, MPI_DOUBLE, root, comm);
+    MPI_Reduce(a, b, n, MPI_DOUBLE, MPI_SUM, root, comm);
+    MPI_Gather(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, root, comm);
+    MPI_Gatherv(a, n, MPI_DOUBLE, b, l.counts, l.starts, MPI_DOUBLE, root, comm);
+    MPI_Scatter(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, root, comm);
+    MPI_Scatterv(a, l.counts, l.starts, MPI_DOUBLE, b, n, MPI_DOUBLE, root, comm);
+    if (!with_nonblocking)
+        return;
+    MPI_Ibcast(b, n, MPI_DOUBLE, root, comm, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Ireduce(a, b, n, MPI_DOUBLE, MPI_SUM, root, comm, &r[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Igather(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, root, comm, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Iscatter(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, root, comm, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+}
+
+/* shares: as much in either group. */
+static void unrooted(MPI_Comm comm, struct side s, struct lists l, const int *shares, int n, double *a, double *b) {
+    MPI_Request r[3];
+    double sum = s.others * (s.others + 1) / 2;
+    a[0] = s.rank + 1;
+    MPI_Barrier(comm);
+    MPI_Allreduce(a, b, n, MPI_DOUBLE, MPI_SUM, comm);
+    expect(b[0], sum, "MPI_Allreduce");
+    MPI_Allgather(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm);
+    expect(b[n * (s.others - 1)], s.others, "MPI_Allgather");
+    MPI_Allgatherv(a, n, MPI_DOUBLE, b, l.counts, l.starts, MPI_DOUBLE, comm);
+    MPI_Alltoall(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm);
+    MPI_Alltoallv(a, l.counts, l.starts, MPI_DOUBLE, b, l.counts, l.starts, MPI_DOUBLE, comm);
+    MPI_Alltoallw(a, l.counts, l.bytes, l.types, b, l.counts, l.bytes, l.types, comm);
+    MPI_Reduce_scatter(a, b, shares, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Reduce_scatter_block(a, b, shares[0], MPI_DOUBLE, MPI_SUM, comm);
+    if (!with_nonblocking)
+        return;
+    MPI_Ibarrier(comm, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Iallreduce(a, b, n, MPI_DOUBLE, MPI_SUM, comm, &r[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    expect(b[0], sum, "MPI_Iallreduce");
+    MPI_Ireduce_scatter(a, b, shares, MPI_DOUBLE, MPI_SUM, comm, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Ireduce_scatter_block(a, b, shares[0], MPI_DOUBLE, MPI_SUM, comm, &r[0]);
+    MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+    MPI_Ialltoall(a, n, MPI_DOUBLE, b, n, MPI_DOUBLE, comm, &r[0]);
+    MPI_Ibarrier(comm, &r[1]);
+    MPI_Iallgather(a, n, MPI_DOUBLE, b + n * (s.size + s.others), n, MPI_DOUBLE, comm, &r[2]);
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char **argv) {
+    static const int counts[] = {1, 100, 10000};
+    int rank;
+    MPI_Comm mine, between, again;
+    MPI_Init(&argc, &argv);
+    with_nonblocking = argc == 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int first = rank % 3 == 0;
+    MPI_Comm_split(MPI_COMM_WORLD, first, first ? rank : -rank, &mine);
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int last_of_others = size - 1 - (size % 3 == 1); /* leads the group of those in reverse order */
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, first ? last_of_others : 0, 7, &between);
+    struct side s = side_of(between);
+    for (int i = 0; i < 3; i++) {
+        /* As many as there are ranks at all, so that they serve either group. */
+        struct lists l = make_lists(s.size + s.others, counts[i]);
+        struct lists shares = make_lists(s.size + s.others, counts[i] * s.others);
+        size_t values = (size_t)counts[i] * (size_t)((s.size + s.others) * (s.size + s.others));
+        double *a = calloc(values, sizeof *a), *b = calloc(values, sizeof *b);
+        unrooted(between, s, l, shares.counts, counts[i], a, b);
+        rooted(between, first ? s.root_here : s.root_there, l, counts[i], a, b);
+        rooted(between, first ? s.root_there : s.root_here, l, counts[i], a, b);
+        MPI_Comm_dup(between, &again);
+        unrooted(again, s, l, shares.counts, counts[i], a, b);
+        MPI_Comm_free(&again);
+        free(a);
+        free(b);
+        free_lists(l);
+        free_lists(shares);
+    }
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&mine);
+    MPI_Finalize();
+}

@@ -1,0 +1,109 @@
+/* Persistent collectives of few and many bytes, on MPI_COMM_WORLD, on halves of it and between the halves. Each is
+ * started several times, and members start them in orders of their own; meanwhile a nonblocking one runs, and another
+ * communicator's Barrier. Results are checked. */
+#include "collective_arguments.h"
+
+enum { KINDS = 17, ROUNDS = 3 };
+
+/* Each kind has a share of b for itself. */
+static int make(MPI_Comm comm, struct lists l, int size, int n, double *a, double *b, MPI_Request *r) {
+    MPI_Info i = MPI_INFO_NULL;
+    int k = 0;
+    double *at[KINDS];
+    for (int kind = 0; kind < KINDS; kind++)
+        at[kind] = b + (size_t)kind * (size_t)(n * size);
+    MPI_Allreduce_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Barrier_init(comm, i, &r[k]), k++;
+    MPI_Bcast_init(at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Reduce_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, size - 1, comm, i, &r[k]), k++;
+    MPI_Gather_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Gatherv_init(a, n, MPI_DOUBLE, at[k], l.counts, l.starts, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Scatter_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Scatterv_init(a, l.counts, l.starts, MPI_DOUBLE, at[k], n, MPI_DOUBLE, 0, comm, i, &r[k]), k++;
+    MPI_Allgather_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Allgatherv_init(a, n, MPI_DOUBLE, at[k], l.counts, l.starts, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Alltoall_init(a, n, MPI_DOUBLE, at[k], n, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Alltoallv_init(a, l.counts, l.starts, MPI_DOUBLE, at[k], l.counts, l.starts, MPI_DOUBLE, comm, i, &r[k]), k++;
+    MPI_Alltoallw_init(a, l.counts, l.bytes, l.types, at[k], l.counts, l.bytes, l.types, comm, i, &r[k]), k++;
+    MPI_Reduce_scatter_init(a, at[k], l.counts, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Reduce_scatter_block_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Scan_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    MPI_Exscan_init(a, at[k], n, MPI_DOUBLE, MPI_SUM, comm, i, &r[k]), k++;
+    return k;
+}
+
+static void start_all(MPI_Comm comm, MPI_Comm other, int size, int n) {
+    MPI_Request requests[KINDS], more;
+    int rank, made;
+    size_t values = (size_t)n * (size_t)size;
+    double *a = calloc(values, sizeof *a), *b = calloc(values * KINDS, sizeof *b), sum = 0;
+    struct lists l = make_lists(size, n);
+    MPI_Comm_rank(comm, &rank);
+    made = make(comm, l, size, n, a, b, requests);
+    for (int round = 0; round < ROUNDS; round++) {
+        a[0] = round + 1;
+        b[0] = 0;
+        if (round == 0)
+            MPI_Startall(made, requests);
+        /* Members start them in orders of their own. */
+        for (int i = 0; round > 0 && i < made; i++)
+            MPI_Start(&requests[(i * 5 + rank) % made]);
+        MPI_Iallreduce(a, &sum, 1, MPI_DOUBLE, MPI_SUM, comm, &more);
+        MPI_Barrier(other);
+        MPI_Waitall(made, requests, MPI_STATUSES_IGNORE);
+        MPI_Wait(&more, MPI_STATUS_IGNORE);
+        expect(b[0], size * (round + 1), "MPI_Allreduce_init");
+        expect(sum, size * (round + 1), "MPI_Iallreduce");
+    }
+    for (int i = 0; i < made; i++)
+        MPI_Request_free(&requests[i]);
+    free_lists(l);
+    free(a);
+    free(b);
+}
+
+/* On an intercommunicator some of them pass messages inside the groups too. */
+static void start_between_groups(MPI_Comm mine, int rank) {
+    enum { MADE = 3, MOST = 20000 };
+    MPI_Request requests[MADE];
+    MPI_Comm between;
+    int size, others;
+    double *a = calloc(MOST, sizeof *a), *b = calloc(MOST, sizeof *b), sum = 0;
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, &between);
+    MPI_Comm_size(between, &size);
+    MPI_Comm_remote_size(between, &others);
+    MPI_Reduce_scatter_block_init(a, b, 10 * others, MPI_DOUBLE, MPI_SUM, between, MPI_INFO_NULL, &requests[0]);
+    MPI_Allreduce_init(a, &sum, 1, MPI_DOUBLE, MPI_SUM, between, MPI_INFO_NULL, &requests[1]);
+    MPI_Barrier_init(between, MPI_INFO_NULL, &requests[2]);
+    for (int round = 0; round < ROUNDS; round++) {
+        a[0] = round;
+        MPI_Startall(MADE, requests);
+        MPI_Waitall(MADE, requests, MPI_STATUSES_IGNORE);
+        expect(sum, others * round, "MPI_Allreduce_init between groups");
+    }
+    for (int i = 0; i < MADE; i++)
+        MPI_Request_free(&requests[i]);
+    MPI_Comm_free(&between);
+    free(a);
+    free(b);
+}
+
+int main(int argc, char **argv) {
+    static const int counts[] = {1, 100, 10000};
+    int rank;
+    MPI_Comm half;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm comms[] = {MPI_COMM_WORLD, half};
+        for (int c = 0; c < 2; c++) {
+            int size;
+            MPI_Comm_size(comms[c], &size);
+            start_all(comms[c], comms[!c], size, counts[i]);
+        }
+    }
+    start_between_groups(half, rank);
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+}

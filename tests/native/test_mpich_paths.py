@@ -1,0 +1,57 @@
+"""What MPICH passes without messages, and what its ranks waited for, is said in the dataset, and nothing else is."""
+
+from pathlib import Path
+
+import hopscope
+import local_mpi
+import pytest
+from local_mpi import MPICH_IN_MESSAGES
+from messages import traced
+
+pytestmark = pytest.mark.usefixtures("many_ranks_on_few_cores")
+
+PROGRAMS = Path(__file__).parent / "programs"
+RANKS, ROUNDS = 4, 20
+
+
+def recorded(mpi: local_mpi.LocalMpi, folder: Path, program: str, **environment: str) -> hopscope.Trace:
+    words = [*mpi.launch(RANKS), str(mpi.compile(PROGRAMS / program, "-pthread"))]
+    return hopscope.open(traced(words, folder, **{**MPICH_IN_MESSAGES, **environment}))
+
+
+def reasons(trace: hopscope.Trace) -> list[str | None]:
+    return trace.table("collectives")["native_reason"].to_pylist()
+
+
+def test_collectives_left_for_shared_memory_are_said_to_be(mpich: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    trace = recorded(mpich, tmp_path, "repeated.c", MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD="5")
+    with_hops = set(trace.table("hops")["collective_id"].to_pylist())
+    left = {number for number, why in enumerate(reasons(trace)) if why == "shared"}
+    # The first ones to use communicators of the library's own have messages that are not in the trace.
+    first = {call["collective_id"] for call in trace.table("calls").to_pylist() if "the first" in call["engine"]}
+    assert with_hops and not with_hops & left
+    assert with_hops | left | first == set(range(3 * ROUNDS))
+    assert len(left) > ROUNDS if mpich.release == "mpich-5" else not left
+    said = f"No message of {len(left)} of {3 * ROUNDS} collectives was seen"
+    assert any(sentence.startswith(said) for sentence in trace.caveats()) == bool(left)
+
+
+def test_what_is_sent_or_not_looked_at_is_not_said_to_pass_without_messages(
+    mpich: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    """Nonblocking and neighbourhood collectives are not looked at."""
+    for program in ("repeated.c", "collectives.c", "intercomm.c"):
+        folder = tmp_path / program
+        folder.mkdir()
+        assert "shared" not in reasons(recorded(mpich, folder, program))
+
+
+def test_where_threads_keep_the_library_from_looking_no_receive_is_said_to_have_waited(
+    mpich: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    """MPICH 4.0 holds its only lock inside collectives. Whether a message that it found by waiting had come before is
+    not known; that it had not was said of all of them."""
+    trace = recorded(mpich, tmp_path, "threaded.c")
+    bindings = {str(hop["binding"]) for hop in trace.table("hops").to_pylist()}
+    assert ("recv" in bindings, "undecided" in bindings) == (mpich.release == "mpich-5", mpich.release == "mpich-4")
+    assert ("undecided" in reasons(trace)) == (mpich.release == "mpich-4")

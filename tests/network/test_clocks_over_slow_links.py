@@ -1,0 +1,152 @@
+"""Clocks compared over slow links: how wrong the offset is, what its two figures promise, which verdicts they carry.
+
+The hosts of a network share this machine's clock, so the true offset between them is 0 and ticks tell who came last.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import local_mpi
+import pytest
+from networks import run, topology
+from read_spool import function_numbers, read_run
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+
+MEETS = Path(__file__).parent / "programs" / "meets.c"
+OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
+MS = 1_000_000
+CALIBRATED_NS = 20_000
+"""How well a counter's ticks are turned into time, generously: each host's are by themselves."""
+LATE_NS = 120 * MS
+
+
+@dataclass(frozen=True)
+class Link:
+    """What the links between two hosts take at least, in ns, and in how many steps of 2 ms the way there varies."""
+
+    there: int
+    back: int
+    steps: int = 1
+
+
+LINKS = {
+    "symmetric": Link(20 * MS, 20 * MS),
+    "asymmetric": Link(5 * MS, 45 * MS),
+    "varying": Link(20 * MS, 20 * MS, steps=10),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run over a link."""
+
+    link: Link
+    trace: Path
+
+    def offsets(self) -> list[dict[str, Any]]:
+        """Of the other host's clock, as run.json has them."""
+        return [row for row in json.loads((self.trace / "run.json").read_text())["clocks"] if row["host"] == "b0"]
+
+
+_MADE: dict[str, Measured] = {}
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """A run over the link whose name is the parameter, made once."""
+    if not OPEN_MPI:
+        pytest.skip("no Open MPI here")
+    if request.param not in _MADE:
+        folder, mpi, link = tmp_path_factory.mktemp(request.param), OPEN_MPI[0], LINKS[request.param]
+        there = {"latency_trace_ns": [link.there + 2 * MS * step for step in range(link.steps)]}
+        pairs = [
+            {"from": "A", "to": "B", **there, "trace_step_ns": 40 * MS},
+            {"from": "B", "to": "A", "latency_ns": link.back},
+        ]
+        sites = topology(folder, {"A": 1, "B": 1}, {"cluster_pairs": pairs})
+        words = ["--", mpi.launcher, "-n", "2", str(mpi.compile(MEETS)), "21", "150", "20000", str(LATE_NS)]
+        # No clock is wrong, but each host counts as a machine.
+        done = run(folder, sites, *words, HOPSCOPE_CLOCK_SKEW="b0:0:0", HOPSCOPE_KEEP_SPOOL="1")
+        assert done.returncode == 0, done.stderr
+        _MADE[request.param] = Measured(link, folder / "trace")
+    return _MADE[request.param]
+
+
+over_each_link = pytest.mark.parametrize("measured", LINKS, indirect=True)
+
+
+@over_each_link
+def test_an_offset_is_wrong_by_half_the_asymmetry_and_lies_within_its_bound(measured: Measured) -> None:
+    link = measured.link
+    rows = measured.offsets()
+    assert len(rows) >= 2
+    for row in rows:
+        assert row["error_ns"] <= row["bound_ns"]
+        assert abs(row["offset_ns"]) <= row["bound_ns"] + CALIBRATED_NS
+        # No packet is early. What the fastest round trip took beyond the latencies is all that may shift the offset.
+        beyond = row["bound_ns"] - (link.there + link.back) // 2
+        assert beyond >= -CALIBRATED_NS
+        assert abs(row["offset_ns"] - (link.back - link.there) // 2) <= beyond + CALIBRATED_NS
+
+
+@pytest.mark.parametrize("measured", ["asymmetric"], indirect=True)
+def test_the_error_for_symmetric_routes_does_not_cover_asymmetric_ones(measured: Measured) -> None:
+    rows = measured.offsets()
+    assert min(row["error_ns"] for row in rows) < min(row["offset_ns"] for row in rows)
+
+
+@over_each_link
+def test_the_dataset_has_both_figures_and_says_which_one_verdicts_use(measured: Measured) -> None:
+    trace = hopscope.open(measured.trace)
+    figures = ("offset_ns", "error_ns", "bound_ns")
+    rows = [row for row in trace.table("clocks").to_pylist() if row["host"] == "b0"]
+    assert [[row[name] for name in figures] for row in rows] == [
+        [row[name] for name in figures] for row in measured.offsets()
+    ]
+    (about,) = trace.table("run").to_pylist()
+    assert about["clock_error_ns"] == max(row["error_ns"] for row in rows)
+    assert about["clock_bound_ns"] == max(row["bound_ns"] for row in rows)
+    said = {row["item"]: row for row in trace.run("summary").to_pylist() if row["section"] == "clocks"}
+    assert said["clock error"]["value"] == about["clock_error_ns"]
+    assert "used for verdicts" in said["clock error"]["note"]
+    assert said["clock bound"]["value"] == about["clock_bound_ns"]
+    assert "used for verdicts" not in said["clock bound"]["note"]
+    assert any("if routes are symmetric" in row["sentence"] for row in trace.run("caveats").to_pylist())
+
+
+def ticks_of_barriers(trace: Path) -> list[tuple[int, int]]:
+    """When both ranks entered each barrier, in ticks."""
+    spools = read_run(trace)
+    barrier = function_numbers()["MPI_Barrier"]
+    enters = [
+        [record.ticks for spool in spools.of(rank) for record in spool.of("ENTER") if record.region == barrier]
+        for rank in range(2)
+    ]
+    return list(zip(*enters, strict=True))
+
+
+@over_each_link
+def test_a_verdict_needs_a_margin_above_the_error_and_is_true_above_the_bound(measured: Measured) -> None:
+    trace = hopscope.open(measured.trace)
+    (about,) = trace.table("run").to_pylist()
+    asked = trace.run("collectives", order="first", operation="MPI_Barrier", limit=100).to_pylist()
+    truth = [int(second > first) for first, second in ticks_of_barriers(measured.trace)]
+    assert len(asked) == len(truth) == 21
+    for row, last in zip(asked, truth, strict=True):
+        assert (row["last_rank"] is None) == (row["margin_ns"] <= about["clock_error_ns"])
+        if row["margin_ns"] > about["clock_bound_ns"] + CALIBRATED_NS:
+            assert row["last_rank"] == last
+    # Rank 1 was far later than the bound three times.
+    assert any(row["last_rank"] == 1 and row["margin_ns"] > about["clock_bound_ns"] for row in asked)
+
+
+@pytest.mark.parametrize("measured", ["varying"], indirect=True)
+def test_near_enters_are_undecided_where_latency_varies(measured: Measured) -> None:
+    """Round trips that do not agree show an error of milliseconds; the ranks were planted within 0.2 ms."""
+    trace = hopscope.open(measured.trace)
+    assert None in trace.run("collectives", operation="MPI_Barrier", limit=100)["last_rank"].to_pylist()
+    assert max(trace.run("last-arrivals")["undecided"].to_pylist()) > 0

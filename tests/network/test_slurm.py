@@ -1,0 +1,163 @@
+"""Jobs under a real Slurm, on two nodes with two ranks each, started by the commands that docs/running.md gives."""
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import hopscope
+import local_mpi
+import pytest
+import slurm
+from hopscope.errors import InputError
+from hopscope.inspection import Facts
+from hopscope.launch import job
+from hopscope.launch.network import made_network, read_network
+from networks import topology
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+
+ROOT = Path(__file__).parents[2]
+SITES = ROOT / "tests" / "native" / "programs" / "sites.c"
+BEATS = ROOT / "tests" / "network" / "programs" / "beats.c"
+MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
+PROTOCOL = {"openmpi": "pmix", "mpich": "pmi2"}
+"""By which srun and the MPI library talk."""
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def cluster(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Generator[slurm.Cluster]:
+    reason = slurm.why_not()
+    if reason:
+        pytest.skip(f"jobs under Slurm: {reason}")
+    folder = tmp_path_factory.mktemp("slurm")
+    file = topology(folder, {"A": 2}, {"links": {"wan": {"latency_ns": 0}}})
+    with made_network(read_network(file)) as network:
+        yield slurm.Cluster(network, folder)
+
+
+def documented(under: str) -> str:
+    """The command in a row of docs/running.md, with four ranks for its 64."""
+    found = re.search(rf"^\| Slurm, {re.escape(under)} \| `([^`]+)`", (ROOT / "docs/running.md").read_text(), re.M)
+    assert found, f"docs/running.md has no command for {under}"
+    assert "-n 64" in found[1]
+    return found[1].replace("-n 64", "-n 4")
+
+
+def named_mpi(command: str) -> local_mpi.LocalMpi:
+    """The system's MPI library of the flavour that a command names."""
+    named = re.search(r"hopscope preload --mpi (\w+)", command)
+    assert named
+    return next(mpi for mpi in MPIS if mpi.flavour == named[1])
+
+
+def recorded(folder: Path) -> Facts | None:
+    """What the four ranks have recorded so far in a folder's trace directory; None where one has not begun."""
+    try:
+        facts = job.inspect(next(folder.glob("*/spool")).parent)
+    except (StopIteration, InputError):
+        return None
+    return facts if [len(rank["threads"]) for rank in facts["ranks"]] == [1] * 4 else None
+
+
+def hangs_in_finalize(facts: Facts) -> bool:
+    """Whether the ranks recorded their ends two seconds ago, or earlier."""
+    finished = all(rank["state"] == "finished" for rank in facts["ranks"])
+    return finished and facts["now_ns"] > facts["last_ns"] + 2e9
+
+
+def run(
+    cluster: slurm.Cluster,
+    mpi: local_mpi.LocalMpi,
+    folder: Path,
+    command: str,
+    *,
+    source: Path = SITES,
+    cancel_once: Callable[[Facts], bool] | None = None,
+) -> str:
+    """Runs a command with a library's program as ./app, where srun speaks that library's protocol by default. Cancels
+    the job once its ranks have recorded something. Returns what the command prints, when the job has ended.
+    """
+    shutil.copy(mpi.compile(source), folder / "app")
+    if mpi.release == "mpich-4" and not cancel_once:
+        # Between hosts it often waits for ever in MPI_Finalize (docs/networks.md).
+        cancel_once = hangs_in_finalize
+    until = time.monotonic() + PATIENCE_SECONDS
+    cancelled = False
+    with cluster.start(["sh", "-c", command], folder, SLURM_MPI_TYPE=PROTOCOL[mpi.flavour]) as process:
+        while process.poll() is None or cluster.is_busy():
+            time.sleep(0.2)
+            facts = recorded(folder) if cancel_once else None
+            if time.monotonic() > until or (cancel_once and facts and cancel_once(facts)):
+                cluster.run("scancel", "--user=root")
+                cancelled = True
+        said, complaint = process.communicate()
+    assert time.monotonic() < until, f"{command} never ended: {complaint}"
+    assert process.returncode == 0 or cancelled, complaint
+    return said
+
+
+def assert_whole(trace: Path) -> None:
+    """Every collective of all ranks, and each rank on the node where Slurm started it."""
+    opened = hopscope.open(trace)
+    assert [row["host"] for row in opened.table("ranks").to_pylist()] == ["a0", "a0", "a1", "a1"]
+    assert [row["complete"] for row in opened.table("collectives").to_pylist()] == [True] * 60
+
+
+@pytest.mark.parametrize("mode", ["observe", "tree"])
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+def test_srun_starts_what_preload_prints(
+    cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, mode: str, tmp_path: Path
+) -> None:
+    options = "--dir $PWD/trace --tree binomial" if mode == "tree" else "--dir $PWD/trace"
+    run(cluster, mpi, tmp_path, f"srun -N 2 -n 4 $(hopscope preload {options} ./app) ./app")
+    assert_whole(tmp_path / "trace")
+    assert json.loads((tmp_path / "trace" / "run.json").read_text())["mode"] == mode
+
+
+def test_a_batch_script_as_documented(cluster: slurm.Cluster, tmp_path: Path) -> None:
+    command = documented("in a batch script")
+    (tmp_path / "job.sh").write_text(f"#!/bin/sh\n{command}\n")
+    number = run(cluster, named_mpi(command), tmp_path, "sbatch --parsable -n 4 job.sh").strip()
+    assert_whole(tmp_path / f"trace-{number}")
+
+
+def test_a_wrapped_command_as_documented(cluster: slurm.Cluster, tmp_path: Path) -> None:
+    command = documented("`sbatch --wrap`")
+    number = run(cluster, named_mpi(command), tmp_path, command).split()[-1]
+    assert_whole(tmp_path / f"trace-{number}")
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+def test_the_launcher_of_a_library_as_documented(
+    cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    """It takes nodes and ranks from Slurm, and starts its daemons by srun."""
+    command = documented("the MPI library's own launcher").replace("mpirun", mpi.launcher)
+    run(cluster, mpi, tmp_path, command)
+    assert_whole(tmp_path / "hopscope-app-1")
+
+
+@pytest.mark.parametrize("mpi", MPIS[:2], ids=[mpi.release for mpi in MPIS[:2]])
+def test_a_cancelled_job_loses_nothing(cluster: slurm.Cluster, mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    """scancel sends SIGTERM, as Slurm does at the time limit."""
+    done = 0
+
+    def has_come_far(facts: Facts) -> bool:
+        nonlocal done
+        threads = [rank["threads"][0] for rank in facts["ranks"]]
+        done = min((thread["last"] or {}).get("seq", -1) + 1 for thread in threads)
+        return done > 50
+
+    command = "srun -n 4 $(hopscope preload --dir $PWD/trace ./app) ./app 100 10"
+    run(cluster, mpi, tmp_path, command, source=BEATS, cancel_once=has_come_far)
+    trace = hopscope.open(tmp_path / "trace")
+    ends = [(row["host"], row["complete"]) for row in trace.table("ranks").to_pylist()]
+    assert ends == [("a0", False), ("a0", False), ("a1", False), ("a1", False)]
+    complete = [row["complete"] for row in trace.table("collectives").to_pylist()]
+    assert complete.count(True) >= done
+    # A root may have left its Bcast, and waits in the Barrier after it.
+    assert complete.count(False) <= 2

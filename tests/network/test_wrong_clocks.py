@@ -1,0 +1,118 @@
+"""Hosts whose clocks are wrong on purpose: what is corrected agrees with the truth within the bound that is stated.
+
+The hosts of a network are namespaces of one machine, so raw ticks are the truth: one instant has one tick count
+everywhere.
+"""
+
+import json
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import local_mpi
+import pytest
+from networks import run, topology
+from read_spool import read_spool
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+
+BEATS = Path(__file__).parent / "programs" / "beats.c"
+OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
+SKEWS = {"a1": (7_000_000_000, 300), "a2": (-3_000_000_000, -150)}
+"""Offset in ns and drift in parts per million, of the hosts but the first."""
+
+
+def definitions(trace: Path, rank: int, kind: str) -> list[dict[str, Any]]:
+    lines = (trace / "spool" / f"{rank}.defs").read_text().splitlines()
+    return [line for line in map(json.loads, lines) if line["def"] == kind]
+
+
+@pytest.fixture(scope="module")
+def trace(machine_can: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four seconds on three hosts, with a measurement due after every one."""
+    if not OPEN_MPI:
+        pytest.skip("no Open MPI here")
+    folder, mpi = tmp_path_factory.mktemp("clocks"), OPEN_MPI[0]
+    skew = ",".join(f"{host}:{offset}:{ppm}" for host, (offset, ppm) in SKEWS.items())
+    variables = {"HOPSCOPE_KEEP_SPOOL": "1", "HOPSCOPE_CLOCK_SKEW": skew, "HOPSCOPE_CLOCK_INTERVAL": "1"}
+    words = ["--", mpi.launcher, "-n", str(1 + len(SKEWS)), str(mpi.compile(BEATS)), "4", "2"]
+    done = run(folder, topology(folder, {"A": 1 + len(SKEWS)}, {}), *words, **variables)
+    assert done.returncode == 0, done.stderr
+    if definitions(folder / "trace", 0, "process")[0]["tick_source"] != "tsc":
+        pytest.skip("this machine has no cycle counter; only calibrated counters can be skewed")
+    return folder / "trace"
+
+
+def clocks(trace: Path) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in json.loads((trace / "run.json").read_text())["clocks"]:
+        found[row["host"]].append(row)
+    return found
+
+
+def test_the_drift_is_recovered(trace: Path) -> None:
+    for host, (_, ppm) in SKEWS.items():
+        first, *_, last = clocks(trace)[host]
+        drift = (last["offset_ns"] - first["offset_ns"]) / (last["at_ns"] - first["at_ns"]) * 1e6
+        # The bounds at both ends, and a clock that gains p ppm by the right time gains p / (1 + p) by its own.
+        tolerance = (first["bound_ns"] + last["bound_ns"]) / (last["at_ns"] - first["at_ns"]) * 1e6 + 0.2
+        assert drift == pytest.approx(-ppm, abs=tolerance)
+
+
+def test_a_long_run_is_measured_in_between(trace: Path) -> None:
+    for host in SKEWS:
+        times = [row["at_ns"] for row in clocks(trace)[host]]
+        # Some may have gone wrong on a busy machine and are left out; all are in the spools.
+        assert times == sorted(times)
+        rank = 1 + list(SKEWS).index(host)
+        measured = [trip["here_recv"] for trip in definitions(trace, rank, "round_trip")]
+        assert len(measured) >= 3
+        begin, *between, end = measured
+        # How many depends on what they cost here; the first is due after a second of four.
+        assert any(begin + (end - begin) * 0.1 < at < begin + (end - begin) * 0.9 for at in between)
+
+
+def test_corrected_times_agree_with_the_truth_within_the_bound(trace: Path) -> None:
+    printed = subprocess.run(
+        ["otf2-print", str(trace / "traces.otf2")], capture_output=True, text=True, check=True
+    ).stdout
+    corrected: dict[int, list[int]] = defaultdict(list)
+    for line in printed.splitlines():
+        words = line.split()
+        if words and words[0] in ("ENTER", "LEAVE") and "MPI_" in line:
+            corrected[int(words[1])].append(int(words[2]))
+    # The first host's clock is right, and its calibration says which time each tick was.
+    pairs = definitions(trace, 0, "clock")
+    first, last = min(pairs, key=lambda p: p["ticks"]), max(pairs, key=lambda p: p["ticks"])
+    rate = (last["monotonic_ns"] - first["monotonic_ns"]) / (last["ticks"] - first["ticks"])
+    bounds = [row["bound_ns"] for rows in clocks(trace).values() for row in rows]
+    assert min(bound for bound in bounds if bound) < 100_000_000  # hosts are seconds apart
+    for rank in range(1 + len(SKEWS)):
+        ticks = spool_ticks(trace, rank)
+        assert len(ticks) == len(corrected[rank]) > 50  # how many it makes in four seconds is up to the machine
+        # The bound holds between measurements. Before the first one, in MPI_Init, a rate that is off adds to it.
+        rows = clocks(trace)[["a0", *SKEWS][rank]]
+        measured_from, measured_to = (row["at_ns"] + row["offset_ns"] for row in (rows[0], rows[-1]))
+        off = [
+            ns - (first["monotonic_ns"] + (tick - first["ticks"]) * rate)
+            for ns, tick in zip(corrected[rank], ticks, strict=True)
+            if measured_from <= ns <= measured_to
+        ]
+        assert len(off) > len(ticks) / 2
+        allowed = max(row["bound_ns"] for row in rows) + 100
+        assert max(map(abs, off)) <= allowed, f"rank {rank} is off by up to {max(map(abs, off))} ns of {allowed}"
+
+
+def spool_ticks(trace: Path, rank: int) -> list[int]:
+    """Ticks of the enters and leaves, in the archive's order."""
+    return [record.ticks for record in read_spool(trace / "spool" / f"{rank}.0.spool").of("ENTER", "LEAVE")]
+
+
+def test_the_dataset_has_every_measurement_with_its_uncertainty(trace: Path) -> None:
+    import hopscope
+
+    rows = hopscope.open(str(trace)).sql("select host, offset_ns, error_ns, bound_ns from clocks").to_pylist()
+    assert {row["host"] for row in rows} == {"a0", *SKEWS}
+    assert len(rows) == sum(map(len, clocks(trace).values()))
+    assert all(row["bound_ns"] > 0 and row["error_ns"] <= row["bound_ns"] for row in rows if row["host"] != "a0")

@@ -1,0 +1,104 @@
+"""Fills the columns that are derived from a drawn trace's events, and adds the table of path stretches.
+
+The walks are the converter's own, over a trace that is one piece and needs no archive: quick enough for random traces.
+"""
+
+from __future__ import annotations
+
+import tempfile
+
+import _drawn_paths
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from hopscope import _paths
+from hopscope.paths.columns import Array, Lanes, Tables, arrays_of, codes, integers, lanes_of
+from hopscope.words import BINDINGS, CATEGORIES, Vocabulary
+
+
+def derive(tables: Tables) -> Tables:
+    """The same tables with every column filled that follows from the others, and `path_stretches`.
+
+    Takes the base tables of schemas/tables, each in its own order (calls by collective_id and rank). Fills
+    hops.binding, hops.pred_hop_id, calls.pred_hop_id and messages.binding. Cost: one sort of the rows.
+    """
+    words = _vocabulary(tables)
+    columns = {**arrays_of(tables), **_intervals(tables["intervals"], lanes_of(tables)), **_words_of(tables, words)}
+    found = _drawn_paths.walk(columns, tempfile.gettempdir())
+    hop_ids = tables["hops"]["hop_id"]
+    filled = dict(tables)
+    filled["hops"] = _with(
+        tables["hops"], binding=_names(found["hops.binding"], BINDINGS), pred_hop_id=_take(hop_ids, found["hops.pred"])
+    )
+    filled["calls"] = _with(tables["calls"], pred_hop_id=_take(hop_ids, found["calls.pred"]))
+    filled["messages"] = _with(tables["messages"], binding=_names(found["messages.binding"], BINDINGS))
+    filled["path_stretches"] = _stretches(tables, found, words)
+    return filled
+
+
+def _with(table: pa.Table, **columns: pa.Array | pa.ChunkedArray) -> pa.Table:
+    for name, values in columns.items():
+        table = table.set_column(table.schema.get_field_index(name), table.schema.field(name), values)
+    return table
+
+
+def _names(found: Array, names: Vocabulary) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(found), pa.array(list(names))).cast(pa.string())
+
+
+def _rows(found: Array) -> pa.Array:
+    """Rows to take; null where there is none (-1)."""
+    return pa.array(found, pa.int64(), mask=found < 0)
+
+
+def _take(values: pa.ChunkedArray, found: Array) -> pa.ChunkedArray:
+    return values.take(_rows(found))
+
+
+def _stretches(tables: Tables, found: dict[str, Array], words: pa.Array) -> pa.Table:
+    ids = tables["collectives"]["collective_id"]
+    return pa.table(
+        {
+            "path": _names(found["path"], _paths.WORDS["path"]),
+            "path_collective_id": _take(ids, found["path_collective"]),
+            "step": found["step"],
+            "rank": found["rank"],
+            "begin_ns": found["begin_ns"],
+            "end_ns": found["end_ns"],
+            "category": _names(found["category"], CATEGORIES),
+            "collective_id": _take(ids, found["collective"]),
+            "hop_id": _take(tables["hops"]["hop_id"], found["hop"]),
+            "message_id": _take(tables["messages"]["message_id"], found["message"]),
+            "src": pa.array(found["src"], pa.int32(), mask=found["src"] < 0),
+            "dst": pa.array(found["dst"], pa.int32(), mask=found["dst"] < 0),
+            "op": words.take(_rows(found["op"])),
+            "call_site": words.take(_rows(found["call_site"])),
+        }
+    )
+
+
+def _intervals(table: pa.Table, lanes: Lanes) -> dict[str, Array]:
+    return {
+        "intervals.lane": lanes.of(table, "location"),
+        "intervals.kind": codes(table, "kind", list(_paths.WORDS["interval_kind"])),
+        "intervals.begin_ns": integers(table, "begin_ns"),
+        "intervals.end_ns": integers(table, "end_ns"),
+    }
+
+
+def _vocabulary(tables: Tables) -> pa.Array:
+    """Every MPI function, region and call site, once: stretches name them by their positions."""
+    columns = [("collectives", "op"), ("intervals", "region"), ("calls", "call_site"), ("intervals", "call_site")]
+    chunks = [chunk for table, column in columns for chunk in tables[table][column].chunks]
+    return pc.unique(pa.chunked_array([*chunks, pa.array([], pa.string())])).drop_null()
+
+
+def _words_of(tables: Tables, words: pa.Array) -> dict[str, Array]:
+    """The columns of words that `_drawn_paths.walk` takes besides, as positions in the tables' vocabulary."""
+    columns = [("collectives", "op"), ("calls", "call_site"), ("intervals", "region"), ("intervals", "call_site")]
+    return {f"{table}.{column}": _numbers(tables[table][column], words) for table, column in columns}
+
+
+def _numbers(column: pa.ChunkedArray, words: pa.Array) -> Array:
+    """A column of strings as their positions in words; -1 for null (int32)."""
+    return pc.fill_null(pc.index_in(column, value_set=words), -1).to_numpy().astype(np.int32)

@@ -1,0 +1,176 @@
+"""Emulated machines in the replay: shared links, what messages cost ranks, gateways, cut-through.
+
+The due times are those of collector/tests/engine/test_links.c, to the nanosecond.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hopscope import _paths
+from hopscope.model.costs import Costs, LinkCost, LocalCost
+from hopscope.model.hops import Hops
+from hopscope.model.machine import Machine, machine_of
+from hopscope.model.trees import Shape
+from hopscope.remap import remap, sentence
+from hopscope.remap.candidates import Candidate
+from hopscope.remap.fit import fit
+from hopscope.remap.program import BOTH, BROADCAST, COLLECTIVE, source_of
+from simulated_network import Run, round_robin
+from test_replay import last_leaves, program
+
+HOSTS = ("a0", "a1", "b0", "b1")
+A0, A1, B0, B1 = range(4)
+CLUSTERS = (0, 0, 1, 1)
+MS = 1_000_000
+
+
+def machine(**emulate: Any) -> Machine:
+    """Two hosts of cluster A, two of B."""
+    return machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
+
+
+def delays(of: Machine, *messages: tuple[int, int, int, int]) -> list[float]:
+    """What each message (from, to, bytes, sent at) met beside its latency. Rank r is on host r."""
+    src, dst, size, sent = (np.asarray(column) for column in zip(*messages, strict=True))
+    nothing = np.zeros(len(src), np.int64)
+    return of.delays(
+        Hops(nothing, src, dst, src, dst, nothing, nothing, nothing, size, sent, sent, sent, nothing, nothing)
+    ).tolist()
+
+
+def test_all_messages_between_two_clusters_share_one_link() -> None:
+    link = {"from": "A", "to": "B", "bytes_per_second": 1e6}
+    shared = machine(links={"wan": {"latency_ns": 20, "bytes_per_second": 1e6}}, cluster_pairs=[link])
+    at_once = [(A0, B0, 500_000, 0), (A1, B1, 500_000, 0), (B0, A0, 500_000, 0), (B1, A1, 500_000, 0)]
+    assert delays(shared, *at_once) == [500 * MS, 1000 * MS, 500 * MS, 500 * MS]
+
+
+def test_gateways_serve_all_that_passes_also_where_they_have_no_rank() -> None:
+    link = {"from": "A", "to": "B", "latency_ns": 1000, "gateways": {"from": "a0", "to": "b0"}}
+    by_ranks = machine(cluster_pairs=[link], host_interface={"per_message_ns": 10})
+    assert delays(by_ranks, (A1, B1, 0, 0), (A0, B0, 0, 25), (A0, A1, 0, 26)) == [60, 25, 34]
+    door = {**link, "gateways": {"from": "door", "to": "b0"}}
+    assert delays(machine(cluster_pairs=[door], host_interface={"per_message_ns": 10}), (A0, B1, 0, 0)) == [60]
+
+
+def test_cut_through_counts_bytes_once_at_the_slowest() -> None:
+    wan = {"latency_ns": 1000, "bytes_per_second": 5e8}
+    interface = {"per_message_ns": 10, "bytes_per_second": 1e9}
+    there = [(A0, B0, 100, 0), (A1, B0, 100, 0)]
+    whole = machine(links={"wan": wan}, host_interface=interface)
+    assert delays(whole, *there) == [110 + 200 + 110, 110 + 200 + 220]
+    passed_on = machine(links={"wan": wan}, host_interface={**interface, "cut_through": True})
+    assert delays(passed_on, *there) == [10 + 200 + 10, 10 + 200 + 20]
+
+
+def test_a_pair_of_hosts_goes_before_a_pair_of_clusters_and_that_before_the_class() -> None:
+    known = machine(
+        links={"wan": {"latency_ns": 20, "bytes_per_second": 1e9}},
+        cluster_pairs=[{"from": "A", "to": "B", "latency_trace_ns": [8, 10], "bytes_per_second_trace": [1e9, 5e8]}],
+        pairs=[{"from": "a0", "to": "b1", "latency_ns": 7, "bytes_per_second": 5e8}],
+    )
+    latency = np.asarray(known.latency_ns)
+    assert (latency[A0, B0], latency[A0, B1], latency[B0, A0], latency[A0, A1]) == (9, 7, 20, 0)
+    wire = np.asarray(known.wire_per_byte_ns)
+    assert (wire[A0, B0], wire[A0, B1], wire[B0, A0]) == (0, 2, 1)
+    assert known.shared_per_byte_ns.tolist() == [[0, 1.5], [0, 0]]
+    assert known.has_traces
+    assert not machine(links={"wan": {"latency_ns": 20}}).has_traces
+
+
+def replayed(parents: list[int]) -> float:
+    """An Allreduce over a tree on four eight-way hosts; children on other hosts are sent to first."""
+    hosts = [rank // 8 for rank in range(32)]
+    known = machine_of({"rank": {"per_message_ns": 2000}}, list("wxyz"), (0,) * 4, ("A",))
+    links = {"self": LinkCost(0.0), "shm": LinkCost(5000.0), "lan": LinkCost(20_000.0), "wan": LinkCost(0.0)}
+    children = {
+        str(rank): sorted(mine, key=lambda child, host=hosts[rank]: (hosts[child] == host, child))
+        for rank in range(32)
+        if (mine := [child for child in range(1, 32) if parents[child] == rank])
+    }
+    shape = Shape({"shape": "explicit", "parents": [None, *parents[1:]], "children": children})
+    trees = [shape.tree(0, broadcast=down, hosts=hosts, clusters=[0] * 32) for down in (False, True)]
+    candidate = Candidate("drawn", shape, shape, 0, ((trees[0], trees[1]),)).arrays()
+    run = program([[(COLLECTIVE, 0, 0)] for _ in hosts], BOTH, hosts=hosts)
+    return last_leaves(run, candidate, Costs(links, LocalCost(), machine=known).arrays((0,) * 4))[0]
+
+
+def test_two_groups_of_four_beat_one_root_and_that_beats_another_layer() -> None:
+    # Published for four eight-way hosts: 1,322 us, 1,444 us and 1,534 us.
+    one_root = [rank - rank % 8 if rank % 8 else 0 for rank in range(32)]
+    two_groups = [rank - rank % 4 if rank % 4 else 0 for rank in range(32)]
+    layer = [rank - 4 if rank % 8 == 4 else parent for rank, parent in enumerate(two_groups)]
+    # A leaf sends 2, 5 on the way, seven taken in 14, sent 2, 20 on the way, three taken in 6; and back.
+    assert replayed(one_root) == 2 * 49_000
+    assert replayed(two_groups) == 2 * 47_000
+    # To the first of a host's second group: 5 on the way, three taken in 6, sent 2. Back it is the last of four.
+    assert replayed(layer) == 50_000 + 56_000
+
+
+def test_a_link_is_still_busy_with_the_collective_before() -> None:
+    # Two broadcasts one after another from rank 0. Its host sends each to two hosts of B, 8 bytes at 10 ns on one link:
+    # rank 0 is done at once, so the second's messages queue behind the first's.
+    shared = machine(cluster_pairs=[{"from": "A", "to": "B", "bytes_per_second": 1e8}])
+    costs = Costs({name: LinkCost(0.0) for name in ("self", "shm", "lan", "wan")}, LocalCost(), machine=shared)
+    ops = [[(COLLECTIVE, 0, 0), (COLLECTIVE, 1, 0)] for _ in range(3)]
+    shape = Shape({"shape": "flat"})
+    tree = shape.tree(0, broadcast=True, hosts=[0, 1, 2], clusters=[0, 1, 1])
+    candidate = Candidate("flat", shape, shape, 0, ((tree, tree),)).arrays()
+    run = program(ops, BROADCAST, hosts=[A0, B0, B1])
+    assert last_leaves(run, candidate, costs.arrays(CLUSTERS)) == [160, 320]
+
+
+@pytest.mark.parametrize("shape", ["flat", "binomial-mpich"])
+def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> None:
+    # 16 ranks dealt over two hosts in each of two sites. A message costs its ranks 50 us each, and the sites share a
+    # link each way of 10 MB/s.
+    network = round_robin(16, {"a0": "A", "a1": "A", "b0": "B", "b1": "B"}, shm=10_000, lan=100_000, wan=2 * MS)
+    network.rank, network.interface = 50_000, 20_000
+    network.shared = {("A", "B"): 100, ("B", "A"): 100}
+
+    def run_over(spec: dict[str, Any]) -> Run:
+        run = Run(network, spec, size=10_000)
+        for _ in range(20):
+            run.compute(lambda rank: MS + 1000 * rank)
+            run.allreduce()
+        return run
+
+    today = run_over({"shape": shape})
+    costs = fit(source_of(today.trace().table))[0]
+    assert costs.links["wan"].latency_ns == pytest.approx(2 * MS, rel=0.01)
+    output = tmp_path / "tree.json"
+    rows = remap(today.trace(), output, search=100).to_pylist()
+    assert rows[0]["model_error"] < 0.01
+    best = next(row for row in rows if row["chosen"])
+    tree = next(iter(json.loads(output.read_text())["trees"].values()))
+    assert run_over(tree).iteration_ns() == pytest.approx(best["predicted_ns"], rel=0.02)
+
+
+def test_predictions_say_that_they_take_the_means_of_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = round_robin(4, {"a0": "A", "b0": "B"}, shm=10_000, lan=100_000, wan=2 * MS)
+    network.rank = 50_000
+    run = Run(network, {"shape": "flat"})
+    for _ in range(5):
+        run.allreduce()
+    assert "means" not in sentence(remap(run.trace(), None, search=0))
+    emulated = json.loads(network.emulated() or "")
+    emulated["links"]["wan"] = {"latency_trace_ns": [MS, 3 * MS]}
+    monkeypatch.setattr(network, "emulated", lambda: json.dumps(emulated))
+    table = remap(run.trace(), None, search=0)
+    assert sentence(table).endswith("Every prediction takes the emulated traces' means, not their turns.")
+
+
+def test_arrays_of_an_unknown_host_are_refused() -> None:
+    costs = machine(cluster_pairs=[{"from": "A", "to": "B"}]).arrays(np.asarray(CLUSTERS))
+    drawn = Costs({name: LinkCost(0.0) for name in ("self", "shm", "lan", "wan")}, LocalCost()).arrays(CLUSTERS)
+    drawn |= costs | {"gateway_to": np.full(4, 4, np.int32)}
+    run = program([[(COLLECTIVE, 0, 0)] for _ in range(4)], BOTH, hosts=[0, 1, 2, 3])
+    shape = Shape({"shape": "flat"})
+    tree = shape.tree(0, broadcast=True, hosts=[0, 1, 2, 3], clusters=[0] * 4)
+    with pytest.raises(ValueError, match="gateway_to: row 0 names 4"):
+        _paths.replay(run, Candidate("flat", shape, shape, 0, ((tree, tree),)).arrays(), drawn)

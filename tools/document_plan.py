@@ -1,0 +1,164 @@
+"""Writes what follows from the collector's tables of shapes, algorithms and operations (collector/src/plan): the page
+docs/shapes-and-algorithms.md, and the lists in schemas/tree.schema.json; with --check, fails if one is out of date.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hopscope import _plan
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "shapes-and-algorithms.md"
+SCHEMA = ROOT / "schemas" / "tree.schema.json"
+LONGEST_LINE = 120
+
+PAGE_TEXT = """# Shapes and algorithms
+
+Made by `tools/document_plan.py` from the collector's own tables.
+
+`--tree NAME` (or `HOPSCOPE_TREE=NAME`) runs every operation that the name supports; the MPI library runs the
+others. A [tree file](../schemas/tree.schema.json) has a rule for each operation, communicator size and message size.
+
+## Shapes of trees
+
+They support {by_tree}. Ranks are numbered from the root, cyclically; K is the shape's `fan_out`.
+
+{shapes}
+
+## Algorithms
+
+{algorithms}
+
+Segments: a rule's `segment_bytes` cuts the messages, which then follow one another.
+
+Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there; all
+other algorithms keep the rank order.
+"""
+
+
+def short(operations: list[str]) -> str:
+    """Operations without their MPI_."""
+    return ", ".join(name.removeprefix("MPI_") for name in operations)
+
+
+def by_name() -> dict[str, list[_plan.Algorithm]]:
+    """The rows of each algorithm that rules name."""
+    found: dict[str, list[_plan.Algorithm]] = {}
+    for row in _plan.algorithms():
+        if not row.by_tree:
+            found.setdefault(row.name, []).append(row)
+    return found
+
+
+def served_by_trees() -> list[str]:
+    """What rules by trees may name, in the order of the operations."""
+    served = {operation for row in _plan.algorithms() if row.by_tree for operation in row.operations}
+    return [operation.name for operation in _plan.operations() if operation.name in served]
+
+
+def reordering() -> list[str]:
+    """The algorithms that combine operands in another order than that of the ranks."""
+    reduces = {operation.name for operation in _plan.operations() if operation.reduces}
+    return [
+        name
+        for name, rows in by_name().items()
+        if any(reduces & set(row.operations) and not row.keeps_order for row in rows)
+    ]
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    """A Markdown table; the first row is its heading."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ("---",) * len(rows[0]), *rows[1:]))
+
+
+def page() -> str:
+    """The whole page."""
+    shapes = [(f"`{row.name}{':K' if row.counts else ''}`", row.meaning) for row in _plan.shapes()]
+    algorithms = [
+        (f"`{row.name}`", short(row.operations), row.meaning, "yes" if row.cuts else "no")
+        for rows in by_name().values()
+        for row in rows
+    ]
+    return PAGE_TEXT.format(
+        by_tree=short(served_by_trees()),
+        shapes=table(("name", "tree"), *shapes),
+        algorithms=table(("name", "serves", "how", "segments"), *algorithms),
+        reordering=" and ".join(f"`{name}`" for name in reordering()),
+    )
+
+
+def only(operations: list[str]) -> dict[str, Any]:
+    """The condition that a rule names no other operations."""
+    return {"properties": {"operations": {"items": {"enum": operations}}}}
+
+
+def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with every list that the tables decide."""
+    defined, rows = schema["$defs"], _plan.shapes()
+    numbered = [row for row in rows if row.counts]
+    defined["simple_shape"]["enum"] = [row.name for row in rows if row.is_simple]
+    level = defined["level"]
+    level["if"]["properties"]["shape"]["enum"] = [row.name for row in numbered]
+    level["properties"]["fan_out"]["description"] = "; ".join(f"of {row.name}, {row.counts}" for row in numbered)
+    defined["tree_operation"]["enum"] = served_by_trees()
+    defined["operation"]["enum"] = [operation.name for operation in _plan.operations()]
+    by_tree = defined["serves"]["allOf"][-1]
+    defined["serves"]["description"] = (
+        "Which operations each algorithm supports. Among those that combine operands, "
+        f"{' and '.join(reordering())} need an operation that commutes; the others keep the rank order."
+    )
+    defined["serves"]["allOf"] = [
+        {
+            "if": {"required": ["algorithm"], "properties": {"algorithm": {"const": name}}},
+            "then": only([operation for row in rows for operation in row.operations]),
+        }
+        for name, rows in by_name().items()
+    ]
+    defined["serves"]["allOf"].append(by_tree)
+    rule = defined["rule"]
+    rule["properties"]["algorithm"]["enum"] = list(by_name())
+    hidden = [operation.name for operation in _plan.operations() if operation.hides_bytes]
+    rule["dependentSchemas"]["bytes"]["properties"]["operations"]["items"]["not"]["enum"] = hidden
+    return schema
+
+
+def flat(value: Any) -> str:
+    """JSON on one line, with room inside braces."""
+    if isinstance(value, dict) and value:
+        return f"{{ {', '.join(f'{json.dumps(key)}: {flat(entry)}' for key, entry in value.items())} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(flat, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def pretty(value: Any, indent: str = "") -> str:
+    """JSON on one line where that is short, else an entry a line."""
+    line = flat(value)
+    if len(indent + line) <= LONGEST_LINE or not isinstance(value, dict | list):
+        return line
+    below = f"{indent}  "
+    if isinstance(value, dict):
+        entries = [f"{json.dumps(key)}: {pretty(entry, below)}" for key, entry in value.items()]
+    else:
+        entries = [pretty(entry, below) for entry in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{below}" + f",\n{below}".join(entries) + f"\n{indent}{closing}"
+
+
+def main() -> int:
+    """Write both, or compare them."""
+    texts = {PAGE: page(), SCHEMA: pretty(with_lists(json.loads(SCHEMA.read_text()))) + "\n"}
+    stale = [path.name for path, text in texts.items() if not path.exists() or path.read_text() != text]
+    if "--check" not in sys.argv[1:]:
+        for path, text in texts.items():
+            path.write_text(text)
+    elif stale:
+        print(f"{', '.join(stale)}: out of date: run .venv/bin/python tools/document_plan.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
