@@ -32,3 +32,20 @@ def plot(page: Page, name: str) -> list[dict[str, object]]:
         "({name: t.name, type: t.type, x: Array.from(t.x || []), y: Array.from(t.y || [])}))",
     )
     return drawn
+
+
+def point_at_edge(page: Page, part: str) -> None:
+    """Moves the pointer onto an edge, to a point where nothing else lies over it: edges cross, often in their middle."""
+    line = page.locator(f'[data-part="{part}"] .reach')
+    line.scroll_into_view_if_needed()
+    place: dict[str, float] = line.evaluate(
+        """line => {
+            for (let part = 1; part < 100; part++) {
+                const along = line.getPointAtLength(line.getTotalLength() * part / 100);
+                const place = along.matrixTransform(line.getScreenCTM());
+                if (document.elementFromPoint(place.x, place.y) === line) return {x: place.x, y: place.y};
+            }
+            throw new Error("something lies over every point of " + line.parentNode.dataset.part);
+        }"""
+    )
+    page.mouse.move(place["x"], place["y"])

@@ -12,7 +12,7 @@ import pytest
 from conftest import Serve
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import table
+from reading import point_at_edge, table
 
 ROOT = Path(__file__).parents[2]
 RANKS = 8
@@ -57,12 +57,12 @@ def test_a_tree_of_the_library_is_drawn_with_its_edges_beside_it(
          quantities.duration(row["time_ns"]), quantities.share(row["share"])]
         for row in rows
     ]  # fmt: skip
-    row = rows[0]
-    page.locator(f'[data-part="edge-{row["src"]}-{row["dst"]}"] .reach').hover()
-    expect(page.locator("#algorithm-graph .told")).to_contain_text(
-        f"1 message in each of {quantities.plural(row['collectives'], 'collective')}, in round {row['rounds']}; "
-        f"{quantities.size(row['bytes'])} in all."
-    )
+    for row in rows:
+        point_at_edge(page, f"edge-{row['src']}-{row['dst']}")
+        expect(page.locator("#algorithm-graph .told")).to_contain_text(
+            f"1 message in each of {quantities.plural(row['collectives'], 'collective')}, in round {row['rounds']}; "
+            f"{quantities.size(row['bytes'])} in all."
+        )
     page.locator("#algorithm-edges-table a").first.click()
     expect(page.locator("h1")).to_have_text(f"MPI_Gather {name}")
     page.get_by_role("link", name="See who sent to whom").click()

@@ -9,6 +9,7 @@ import simulated_run
 from conftest import Serve
 from hopscope import quantities
 from playwright.sync_api import Page, expect
+from reading import point_at_edge
 from simulated_run import SimulatedRun
 
 
@@ -30,7 +31,7 @@ def test_pointing_at_an_edge_or_a_rank_says_what_it_is_and_a_click_keeps_it(
         f"{quantities.duration(row['took_ns'])} (median); {quantities.duration(row['time_ns'])} on the critical path, "
         f"{quantities.share(row['share'])} of it."
     )
-    edge.locator(".reach").hover()
+    point_at_edge(page, f"edge-{row['src']}-{row['dst']}")
     expect(told).to_have_text(said)
     # The browser's own tooltip has the same words.
     assert edge.locator("title").text_content() == said
