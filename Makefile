@@ -26,8 +26,7 @@ demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it
 	@$(PY) demo/run.py
 
 test: setup-test ## Run all tests: the collector's under every MPI library found, and the Python ones
-	@status=0; $(MAKE) --no-print-directory unit || status=1; $(PY) -m pytest -q -n 2 --dist worksteal -m 'not alone' || status=1; \
-	  $(PY) -m pytest -q -m alone || status=1; exit $$status
+	@tools/test
 
 unit: setup-test
 	@mkdir -p build && tools/setup collector
