@@ -39,7 +39,9 @@
     X(native, "inside the MPI library, where no hop is known")                                                         \
     X(p2p, "the application's own messages and their waits")                                                           \
     X(mpi, "other MPI: init, finalize, I/O, waits that match nothing")                                                 \
-    X(unrecorded, "recording was off: nothing is known")
+    X(unrecorded, "recording was off: nothing is known")                                                               \
+    X(startup, "before the first collective or message")                                                               \
+    X(shutdown, "after the last collective or message")
 
 /* intervals.kind */
 #define INTERVAL_KINDS(X)                                                                                              \

@@ -11,6 +11,7 @@ from hopscope import Trace, catalog
 from hopscope.catalog import Analysis, Command, Parameter
 from hopscope.cli.gate import GATE
 from hopscope.cli.remap import REMAP
+from hopscope.part import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "analyses.md"
@@ -41,6 +42,14 @@ TYPES = {
     "TRACE": "Trace | str | Path",
     "TRACES": "Sequence[Trace | str | Path]",
 }
+PART = {
+    "from_": "str | int",
+    "to": "str | int",
+    "ranks": "str | Sequence[int]",
+    "comm": "str | int",
+    **dict.fromkeys(("operation", "region", "iteration_at", "place"), "str"),
+}
+"""The options of `hopscope.part`."""
 OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
@@ -48,6 +57,18 @@ descriptions of `remap` and `gate`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
+
+## A part of the run
+
+Every analysis but those that are about the trace as a whole takes these options, and so do gates; in Python they are
+arguments of the methods (`trace.critical_path(from_="i:10", to="i:20")`) or of `trace.part(...)`, which gives a trace that
+answers about the part. The run's one critical path is clipped, and no other path is walked; a collective lies where its
+last member entered, a message where it was received. `share` is part of what was asked for, `share_of_run` of the whole
+run. Unless you ask for times, start-up (before the first collective or message) and shutdown (after the last) are left
+out of the critical path, which a note beside the answer says.
+
+| option | meaning |
+| --- | --- |
 """
 
 
@@ -81,7 +102,8 @@ def _command(command: Command) -> str:
 def page() -> str:
     """The whole page."""
     commands = sorted([*catalog.load().commands.values(), REMAP, GATE], key=lambda command: command.name)
-    return OPENING + "\n" + "\n".join(_command(command) for command in commands)
+    part = "".join(f"| `--{name}` | {meaning} |\n" for name, meaning in OPTIONS.items())
+    return OPENING + part + "\n" + "\n".join(_command(command) for command in commands)
 
 
 def stub() -> str:
@@ -93,6 +115,8 @@ def stub() -> str:
 def _method(command: Command) -> str:
     options = {option: _one_of(values) for option, values in command.choices.items()}
     options |= {p.name: _type(p) for p in command.parameters}
+    if not all(analysis.whole_run for analysis in command.grains):
+        options = {**PART, **options}
     base = command.default.base
     arguments = [_argument(name, kind, optional=name != base) for name, kind in options.items()]
     given = "\n" + "        self,\n        *,\n" + "".join(arguments) + "    " if arguments else "self"

@@ -16,7 +16,14 @@ class Analyses:
     def algorithms(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
         comm: int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         seq: int | None = None,
         collective: str | None = None,
     ) -> pa.Table:
@@ -41,6 +48,14 @@ class Analyses:
     def collective_calls(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         collective: str | None = None,
     ) -> pa.Table:
         """The calls of one collective: when each rank entered and left, and how long it waited for whom.
@@ -54,6 +69,14 @@ class Analyses:
     def collective_hops(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         collective: str | None = None,
     ) -> pa.Table:
         """The hops of one collective, with their times at both ends.
@@ -67,6 +90,14 @@ class Analyses:
     def collective_steps(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         collective: str | None = None,
     ) -> pa.Table:
         """The local work inside one collective: every combine and copy, rank by rank.
@@ -79,11 +110,17 @@ class Analyses:
     def collectives(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         order: Literal["worst", "median", "first"] | None = None,
         limit: int | None = None,
-        comm: int | None = None,
         seq: int | None = None,
-        operation: str | None = None,
     ) -> pa.Table:
         """The collectives of the trace, worst first, and where the time on each one's critical path went.
 
@@ -97,6 +134,14 @@ class Analyses:
     def compare(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         by: Literal["operation", "path", "structure"] | None = None,
         base: Trace | str | Path,
         base_also: Sequence[Trace | str | Path] | None = None,
@@ -119,6 +164,14 @@ class Analyses:
     def critical_path(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         by: Literal["category", "call-site", "cluster", "edge", "host", "operation", "rank"] | None = None,
         collective: str | None = None,
     ) -> pa.Table:
@@ -126,19 +179,27 @@ class Analyses:
 
         Columns:
 
-        by=category: category, time_ns, share, share_low, share_high
-        by=call-site: call_site, time_ns, share, share_low, share_high, compute_ns, hops_ns
-        by=cluster: cluster, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        by=category: category, time_ns, share, share_low, share_high, share_of_run
+        by=call-site: call_site, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
+        by=cluster: cluster, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         collective=...: step, begin_ns, end_ns, time_ns, rank, category, src, dst, hop_id, what
         by=edge: edge, src, dst, link, time_ns, share, share_low, share_high, hops_ns
-        by=host: host, time_ns, share, share_low, share_high, compute_ns, hops_ns
-        by=operation: operation, time_ns, share, share_low, share_high, compute_ns, hops_ns
-        by=rank: rank, time_ns, share, share_low, share_high, compute_ns, hops_ns
+        by=host: host, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
+        by=operation: operation, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
+        by=rank: rank, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         """
 
     def delayed_hops(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         limit: int | None = None,
     ) -> pa.Table:
         """How far single delayed hops moved the end of their collective, and where the delay was absorbed.
@@ -152,6 +213,14 @@ class Analyses:
     def findings(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         about: Literal[
             "collectives",
             "critical-path",
@@ -189,7 +258,18 @@ class Analyses:
         kind, item, value, unit, sentence
         """
 
-    def iterations(self) -> pa.Table:
+    def iterations(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+    ) -> pa.Table:
         """The noise of each rank in each iteration, for a heat map of ranks over time.
 
         Columns:
@@ -200,9 +280,16 @@ class Analyses:
     def last_arrivals(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         by: Literal["rank", "cluster", "host"] | None = None,
         at: int | None = None,
-        comm: int | None = None,
     ) -> pa.Table:
         """Which rank the others waited for: who entered last, and whose computing caused it.
 
@@ -224,6 +311,14 @@ class Analyses:
     def late_ranks(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         least_ms: float | None = None,
         often: float | None = None,
         rare: float | None = None,
@@ -235,7 +330,18 @@ class Analyses:
         rank, class, share, share_low, share_high, typical_ns, worst_ns, latest, step, collectives
         """
 
-    def noise(self) -> pa.Table:
+    def noise(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+    ) -> pa.Table:
         """How often and how much each rank computed longer than normal, and who paid for it.
 
         Columns:
@@ -244,7 +350,18 @@ class Analyses:
         noise_high, paid_ns
         """
 
-    def noise_periods(self) -> pa.Table:
+    def noise_periods(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+    ) -> pa.Table:
         """Find periodic noise and its period, rank by rank.
 
         Columns:
@@ -256,7 +373,14 @@ class Analyses:
     def regions(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
         region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
     ) -> pa.Table:
         """Time in the program's own regions, region by region and rank by rank.
 
@@ -268,6 +392,14 @@ class Analyses:
     def summary(
         self,
         *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
         by: Literal["item", "engine", "operation"] | None = None,
     ) -> pa.Table:
         """What ran and what the trace can tell about it: one item per row.
@@ -283,8 +415,15 @@ class Analyses:
     def tree_edges(
         self,
         *,
-        tree: str | None = None,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
         comm: int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+        tree: str | None = None,
         root: int | None = None,
     ) -> pa.Table:
         """The edges that hops ran over, and how much each contributes to the run's critical path.
@@ -295,7 +434,18 @@ class Analyses:
         share, share_low, share_high
         """
 
-    def trees(self) -> pa.Table:
+    def trees(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+    ) -> pa.Table:
         """The trees that ran: who was whose parent.
 
         Columns:
@@ -303,7 +453,18 @@ class Analyses:
         tree, comm, root, phase, rank, parent, child_order, link, host, cluster
         """
 
-    def wan_share(self) -> pa.Table:
+    def wan_share(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+    ) -> pa.Table:
         """Share of the collectives' time spent on links between clusters.
 
         Columns:

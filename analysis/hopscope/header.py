@@ -43,6 +43,7 @@ The directives (a line indented by three or more spaces continues the one above)
 * `uncertain COLUMN by COLUMN`: a gate on the first cannot be judged if adding the second would turn it.
 * `describes COLUMN instead COLUMN`: the first says what happened and blames nobody; a gate on it that fails points to
   the second, which is what gates and findings use.
+* `whole run`: it is about the trace as a whole; no part of the run can be chosen.
 * `fail-if EXPRESSION`: a gate that always holds for this command.
 * `empty note SENTENCE` or `empty error SENTENCE`: what to say when there is no row; `error` makes it wrong input
   (exit 2).
@@ -61,7 +62,7 @@ PARAMETER_TYPES = ("INTEGER", "BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "COLLECT
 UNITS = ("ns", "at", "bytes", "share", "of unit")
 
 _DIRECTIVE = re.compile(
-    r"(grain|param|key|column|columns|uses|bar|only-data|narrow|uncertain|describes|exact|then|asks|fail-if|empty|example)"
+    r"(grain|param|key|column|columns|uses|bar|only-data|narrow|uncertain|describes|exact|then|asks|whole|fail-if|empty|example)"
     r" (.*)"
 )
 _GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
@@ -143,6 +144,7 @@ class Analysis(Source):
     asks: tuple[str, ...] = ()
     uncertain: Mapping[str, str] = field(default_factory=dict[str, str])
     describes: Mapping[str, str] = field(default_factory=dict[str, str])
+    whole_run: bool = False
     gates: tuple[str, ...] = ()
     empty: str | None = None
     empty_is_error: bool = False
@@ -216,6 +218,7 @@ def parse(name: str, text: str, sources: Mapping[str, Source] = MappingProxyType
         asks=tuple(n for value in values.get("asks", []) for n in _names(value)),
         uncertain=uncertain,
         describes=describes,
+        whole_run="whole" in values,
         gates=tuple(values.get("fail-if", [])),
         empty=empty or None,
         empty_is_error=empty_kind == "error",

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.memory import shortage
 from hopscope.mpi_functions import FUNCTIONS
+from hopscope.part import VISITS, Part, quoted
 from hopscope.quantities import quantity
 from hopscope.store import Store
 from hopscope.words import CATEGORIES
@@ -41,20 +42,21 @@ MEMORY = "HOPSCOPE_MEMORY"
 own four fifths of the machine's or container's."""
 
 
-def shared_macros(text: str | None = None) -> list[str]:
+def shared_macros(part: Part, text: str | None = None) -> list[str]:
     """The statements that tell SQL what other languages know too, or those of them that a text needs: `link_class` of
-    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, and the numbers
-    of the bootstrap."""
-    cases = " ".join(f"when {condition} then {_quoted(word)}" for word, condition in _paths.LINK_CLASSES)
+    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, the numbers of the
+    bootstrap, and what part of the run is asked for."""
+    cases = " ".join(f"when {condition} then {quoted(word)}" for word, condition in _paths.LINK_CLASSES)
     shared = {
         "link_class(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster)": (
-            f"(case {cases} else {_quoted(LINKS[-1])} end)"
+            f"(case {cases} else {quoted(LINKS[-1])} end)"
         ),
-        "link_classes()": f"[{', '.join(map(_quoted, LINKS))}]",
-        "path_categories()": f"[{', '.join(map(_quoted, CATEGORIES))}]",
+        "link_classes()": f"[{', '.join(map(quoted, LINKS))}]",
+        "path_categories()": f"[{', '.join(map(quoted, CATEGORIES))}]",
         "bootstrap_draws()": str(bootstrap.DRAWS),
         "bootstrap_least_blocks()": str(bootstrap.LEAST_BLOCKS),
         "interval_ends()": f"[{', '.join(map(str, bootstrap.ENDS))}]",
+        **part.macros(),
     }
     return [
         f"create or replace macro {signature} as {body};"
@@ -63,12 +65,18 @@ def shared_macros(text: str | None = None) -> list[str]:
     ]
 
 
-class Runner:
-    """One in-memory DuckDB over one dataset. Safe to use from several threads."""
+def whole_views(tables: Iterable[str]) -> list[str]:
+    """The statements that give tables their second names, where nothing restricts them."""
+    return [f"create or replace view whole_{name} as from {name};" for name in tables]
 
-    def __init__(self, store: Store, catalog: Catalog) -> None:
+
+class Runner:
+    """One in-memory DuckDB over one dataset, or over a part of its run. Safe to use from several threads."""
+
+    def __init__(self, store: Store, catalog: Catalog, part: Part | None = None) -> None:
         """Raises InputError if a file of the dataset cannot be read or lacks columns."""
         self._catalog = catalog
+        self.part = part or Part()
         self._dataset = store.path
         self._made: set[str] = set()
         self._lock = threading.Lock()
@@ -80,6 +88,7 @@ class Runner:
 
     def _open(self, store: Store) -> None:
         self._bound_memory()
+        restricted = self.part.is_restricted()
         # Views over views bind their tables many times: the footers of a long trace's files are read once.
         self._connection.execute("set global parquet_metadata_cache = true")
         # Of views over views DuckDB expects few rows, for which its ASOF join would compare each with each.
@@ -88,7 +97,7 @@ class Runner:
         for name, schema in store.schemas.items():
             parts = store.parts(name)
             if not parts:
-                self._connection.from_arrow(schema.empty_table()).create(name)
+                self._connection.from_arrow(schema.empty_table()).create(f"whole_{name}" if restricted else name)
                 continue
             try:
                 relation = self._connection.read_parquet([_literal(part) for part in parts])
@@ -97,11 +106,11 @@ class Runner:
             except duckdb.Error as error:
                 raise InputError(f"cannot read {store.path / name}: {_first_line(error)}. {store.again}") from None
             store.check_columns(name, relation.columns)
-            relation.create_view(name)
+            relation.create_view(f"whole_{name}" if restricted else name)
         self._make_files_view(store)
         functions = pa.Table.from_pylist([function._asdict() for function in FUNCTIONS.values()])
         self._connection.from_arrow(functions).create("mpi_functions")
-        self._connection.execute("\n".join(shared_macros()))
+        self._connection.execute("\n".join([*shared_macros(self.part), *self._views(store)]))
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
         places = [str(store.path.resolve()), str(store.path)]
         self._connection.execute(
@@ -126,6 +135,18 @@ class Runner:
             raise InputError(f"cannot read {store.path}: {_first_line(error)}. {store.again}") from None
         store.check_rows(dict(footers))
 
+    def _views(self, store: Store) -> list[str]:
+        """The statements that make each table as analyses see it, with all of it as `whole_TABLE`."""
+        return self.part_views(store) if self.part.is_restricted() else whole_views(store.schemas)
+
+    def part_views(self, store: Store) -> list[str]:
+        """The statements that restrict the tables to the part."""
+        views = [] if self.part.region is None else [VISITS]
+        # Collectives first, which others are restricted by.
+        for name in sorted(store.schemas, key=lambda name: (name != "collectives", name)):
+            views.append(f"create or replace view {name} as {self.part.view(name) or f'from whole_{name}'};")
+        return views
+
     def _make_files_view(self, store: Store) -> None:
         """The view `dataset_files`: what the manifest says of each file, and the hash that its content has now, which
         is computed only where a query asks for it."""
@@ -135,7 +156,7 @@ class Runner:
         self._connection.from_arrow(promised).create("manifest_files")
         content = "(select null::varchar as filename, null::blob as content)"
         if rows:
-            content = f"read_blob([{', '.join(_quoted(_literal(path)) for path, *_ in rows)}])"
+            content = f"read_blob([{', '.join(quoted(_literal(path)) for path, *_ in rows)}])"
         self._connection.execute(
             "create view dataset_files as select path, table_name, sha256, sha256(content) as found_sha256 "
             f"from manifest_files left join {content} on path = filename"
@@ -189,13 +210,18 @@ class Runner:
 
     def _make(self, source: Source) -> None:
         if source.name != _FORMATTER:
-            self._connection.execute(source.sql)
+            self._connection.execute(self.sql_of(source))
             return
         self._connection.create_function(
             _FORMATTER, _quantities, ["DOUBLE", "VARCHAR"], "VARCHAR", type=PythonUDFType.ARROW
         )
         # DuckDB's module complains at exit of a connection that has a function of ours and is still open.
         weakref.finalize(self, self._connection.close)
+
+    def sql_of(self, source: Source) -> str:
+        """The statement that makes a view or macro, for the part that is asked."""
+        body = self.part.view(source.name) if self.part.is_restricted() else None
+        return f"create or replace view {source.name} as {body};" if body else source.sql
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The result of one query. A parameter `name` is `$name` in the text. Raises duckdb.Error."""
@@ -288,11 +314,6 @@ def _unlike(names: Sequence[str]) -> list[str]:
 def _literal(path: str) -> str:
     """A path as DuckDB takes it, to which `st*r` is a pattern that its neighbour `star` fits."""
     return re.sub(r"([*?[])", r"[\1]", path)
-
-
-def _quoted(text: str) -> str:
-    """A text as SQL writes it: a view's definition takes no parameters."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _too_little_to_open() -> InputError:

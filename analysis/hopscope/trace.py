@@ -8,20 +8,24 @@ trace.critical_path(by="rank").to_pylist()
 
 import inspect
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
-from hopscope.runner import Runner, shared_macros
+from hopscope.part import OPTIONS, WHOLE_RUN, Ask, Part, Selection, find, split
+from hopscope.quantities import duration, plural, share
+from hopscope.runner import Runner, shared_macros, whole_views
 from hopscope.store import Store
 
 if TYPE_CHECKING:
@@ -38,6 +42,16 @@ ONE_RUN = (
 )
 
 
+_PARTS_KEPT = 8
+"""Of so many parts of a run a trace keeps its connection."""
+
+_ONCE = (("--from start", "startup_ns", "start-up"), ("--to end", "shutdown_ns", "shutdown"))
+"""What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
+
+_WORTH_SAYING = 0.001
+"""What is left out of an answer is said from this share of the path on."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What one analysis answered: its rows, which grain it was, with which parameters, and what to say beside it."""
@@ -47,6 +61,8 @@ class Answer:
     analysis: Analysis
     parameters: dict[str, Scalar]
     notes: tuple[str, ...]
+    selection: Selection = WHOLE_RUN
+    """The part of the run that was asked for."""
     asked: tuple["Answer", ...] = ()
     """Answers that went into this one, of the analyses that its header names by `asks`."""
 
@@ -60,7 +76,8 @@ class Answer:
         """The command with its options, as one would type it."""
         grain = self.analysis.grain
         chosen = "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
-        given = [f" {catalog.typed(name)} {value}" for name, value in self.parameters.items() if value is not None]
+        values = {**self.parameters, **self.selection.given()}
+        given = [f" {catalog.typed(name)} {value}" for name, value in values.items() if value is not None]
         return self.analysis.command + chosen + "".join(given)
 
 
@@ -71,9 +88,46 @@ class Trace(Analyses):
         """Raises InputError if the dataset is not whole. Use `hopscope.open`."""
         self.path = path
         self.dataset = dataset
+        self.selection = WHOLE_RUN
+        """The part of the run that it answers about."""
+        self._parts: dict[Selection, Trace] = {}
+        self._part_notes: tuple[str, ...] = ()
         with memory_for("opening the dataset"):
             self._store = Store(dataset)
             self._runner = Runner(self._store, catalog.load())
+
+    def part(self, **options: Any) -> "Trace":
+        """The same trace, which answers about a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`,
+        `region`, `place` and `iteration_at`, as `hopscope.part` describes them. Raises InputError."""
+        selection, unknown = split(options, set())
+        if unknown:
+            name = next(iter(unknown))
+            raise InputError(f"a part of a run has no option {name!r}; its options are {', '.join(OPTIONS)}")
+        return self._part(selection)
+
+    def _part(self, selection: Selection) -> "Trace":
+        if selection == self.selection:
+            return self
+        if selection not in self._parts:
+            runner = self._runner
+            if selection.iteration_at is not None:
+                runner = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at))
+
+            def ask(query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+                if "from iteration_" in query:
+                    runner.prepare(["iteration_cuts"])
+                return runner.query(query, parameters).to_pylist()
+
+            found = copy(self)
+            found.__dict__.pop("run_facts", None)
+            found.selection, found._parts = selection, {}
+            found._part_notes = _iterations_asked(selection, ask)
+            with memory_for("opening the dataset"):
+                found._runner = Runner(self._store, catalog.load(), find(selection, ask))
+            while len(self._parts) >= _PARTS_KEPT:
+                self._parts.pop(next(iter(self._parts)))
+            self._parts[selection] = found
+        return self._parts[selection]
 
     def answer(self, command: str, **options: "Option") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
@@ -86,19 +140,27 @@ class Trace(Analyses):
                 f"unknown analysis {command!r}; choose one of {', '.join(commands.commands)}"
                 + meant(command, commands.commands)
             ) from None
+        selection, options = split(options, {p.name for p in found.parameters})
         given = {name: _in_words(value) for name, value in options.items()}
         try:
             analysis, parameters = found.choose(given)
         except ValueError as error:
             raise InputError(str(error)) from None
+        if selection != WHOLE_RUN:
+            if analysis.whole_run:
+                raise InputError(f"{found.name} is about the whole run; leave out {selection}")
+            return replace(self._part(selection).answer(command, **options), selection=selection)
         for name, value in untraced.read(self.path).items():
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
         notes: tuple[str, ...] = ()
         base: list[Trace] = []
-        runs = [self, *_others(options.get("also"), analysis)]
+        runs = [self, *self._others(options.get("also"), analysis)]
         if analysis.base is not None:
-            base = [*_others((options.get(analysis.base),), analysis), *_others(options.get("base_also"), analysis)]
+            base = [
+                *self._others((options.get(analysis.base),), analysis),
+                *self._others(options.get("base_also"), analysis),
+            ]
             notes = tuple(dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other)))
             if "also" in parameters and len(base) == len(runs) == 1:
                 notes = (*notes, ONE_RUN)
@@ -109,7 +171,31 @@ class Trace(Analyses):
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
-        return Answer(table, found, analysis, parameters, notes, tuple(asked))
+        notes = (*notes, *self._part_notes, *self._left_out(analysis))
+        return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
+
+    def _others(self, values: object, analysis: Analysis) -> "list[Trace]":
+        return [other._part(self.selection) for other in _others(values, analysis)]
+
+    def _of_ranks(self, table: pa.Table, analysis: Analysis) -> pa.Table:
+        """Of rows that are about one rank each, those about the ranks asked for."""
+        ranks = self._runner.part.ranks
+        if ranks is None or "rank" not in analysis.key:
+            return table
+        return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
+
+    def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
+        """What an answer about the run's critical path leaves out, in a sentence."""
+        if not any(source.name == "run_path" for source in self._runner.prepare(analysis.uses)):
+            return ()
+        self._runner.prepare(["left_out"])
+        row = self._runner.query("from left_out", {}).to_pylist()[0]
+        parts = {
+            option: f"{duration(row[column])} of {name} ({share(row[column] / row['path_ns'])} of the path)"
+            for option, column, name in _ONCE
+            if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
+        }
+        return (f"left out: {' and '.join(parts.values())}. {' '.join(parts)} takes it in",) if parts else ()
 
     def _rows(
         self,
@@ -155,11 +241,20 @@ class Trace(Analyses):
     def statements(self, answer: Answer) -> str:
         """The SQL that made an answer, whole: views and macros first, then the query with its parameters as
         comments. What its verdict asked for comes before it."""
+        if answer.selection != self.selection:
+            return self._part(answer.selection).statements(answer)
         text = "\n\n".join(self._statements(each) for each in (*answer.asked, answer))
-        return "\n\n".join(filter(None, ("\n".join(shared_macros(text)), text)))
+        part = self._runner.part
+        tables = [name for name in self._store.schemas if f"whole_{name}" in text]
+        if part.is_restricted():
+            views = [f"-- whole_{name} is the whole table {name} of the dataset." for name in tables]
+            views += self._runner.part_views(self._store)
+        else:
+            views = whole_views(tables)
+        return "\n\n".join(filter(None, ("\n".join(shared_macros(part, text)), "\n".join(views), text)))
 
     def _statements(self, answer: Answer) -> str:
-        parts = [source.sql for source in self._runner.prepare(answer.analysis.uses)]
+        parts = [self._runner.sql_of(source) for source in self._runner.prepare(answer.analysis.uses)]
         values = "".join(f"-- ${name} = {value!r}\n" for name, value in answer.parameters.items())
         return "\n\n".join([*parts, values + answer.analysis.sql])
 
@@ -247,6 +342,17 @@ def against(base: Trace, new: Trace) -> tuple[str, ...]:
         if old != now:
             notes.append(f"the two runs had different {words}: {old} and {now}")
     return tuple(notes)
+
+
+def _iterations_asked(selection: Selection, ask: Ask) -> tuple[str, ...]:
+    """What the iterations of a selection are and how sure that is, in a sentence; nothing where it has none."""
+    if not any(time and time.startswith("i:") for time in (selection.from_, selection.to)):
+        return ()
+    return tuple(
+        f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them make "
+        "the same calls"
+        for row in ask("select site, turns, sure from iteration_marker", {})
+    )
 
 
 Run = Trace | str | Path

@@ -22,6 +22,8 @@ CATEGORY_COLOURS: Final[dict[str, str]] = {
     "p2p": "#bb4986",
     "mpi": "#876e5d",
     "unrecorded": "#717478",
+    "startup": "#5b7a83",
+    "shutdown": "#83665b",
 }
 
 LINK_COLOURS: Final[dict[str, str]] = {

@@ -33,14 +33,14 @@ comm name  size members
 1    other 4    3,2,1,0
 """
 COLLECTIVES = """
-collective_id comm seq op            root bytes comm_size complete
-0             0    0   MPI_Bcast     0    8     4         true
-1             0    1   MPI_Bcast     0    8     4         true
-2             0    2   MPI_Bcast     1    8     4         true
-3             0    3   MPI_Allreduce -    8     4         true
-4             1    0   MPI_Reduce    0    8     4         true
-5             0    4   MPI_Barrier   -    0     4         true
-6             0    5   MPI_Bcast     0    8     4         false
+collective_id comm seq op            root bytes comm_size complete first_enter_ns last_leave_ns
+0             0    0   MPI_Bcast     0    8     4         true     0              50
+1             0    1   MPI_Bcast     0    8     4         true     100            130
+2             0    2   MPI_Bcast     1    8     4         true     210            240
+3             0    3   MPI_Allreduce -    8     4         true     300            315
+4             1    0   MPI_Reduce    0    8     4         true     400            430
+5             0    4   MPI_Barrier   -    0     4         true     500            520
+6             0    5   MPI_Bcast     0    8     4         false    600            610
 """
 # Two chains; a chain from rank 1; recursive doubling; a chain towards rank 3, which is rank 0 of its communicator;
 # messages of no known algorithm, the second of rank 0 after it heard from 2, and one to itself.

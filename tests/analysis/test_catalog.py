@@ -38,7 +38,16 @@ def test_an_analysis_is_explained_and_gives_an_example_of_itself(analysis: Analy
 
 
 # Shares that say something about an interval, chance or a spectrum, and have none of their own.
-PLAIN_SHARES = {"chance", "cause_chance", "late_above", "cause_above", "undecided", "explained", "false_alarm"}
+PLAIN_SHARES = {
+    "chance",
+    "cause_chance",
+    "late_above",
+    "cause_above",
+    "undecided",
+    "explained",
+    "false_alarm",
+    "share_of_run",
+}
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=named)

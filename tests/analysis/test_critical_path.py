@@ -6,6 +6,8 @@ The drawing: two hosts at site A (ranks 0 and 1, 2) and one at site B (rank 3); 
     time   0        100   120      220   230        330   340      440  450
     path   | compute | wan | native | mpi | compute  | p2p | local  | lan | local
     rank   3         0     0        0     1          2     2        1   1
+
+The first rank enters the first Allreduce at 90: what the path did before is start-up, and left out.
 """
 
 from pathlib import Path
@@ -55,12 +57,12 @@ def trace(tmp_path: Path) -> hopscope.Trace:
 
 
 def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.Trace) -> None:
-    # compute 100 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 455 in all. shm is not on the
-    # path: 0, not missing.
+    # compute 10 + 100, local 100 + 5, wan 20, native 100, lan 10, p2p 10, mpi 10: 365 in all, of 455 in the run. shm is
+    # not on the path: 0, not missing.
     table = trace.critical_path()
     assert shown(table, "category", "time_ns") == expected("""
         category,time_ns
-        compute,200
+        compute,110
         local,105
         shm,0
         lan,10
@@ -70,7 +72,20 @@ def test_every_category_has_a_row_and_the_shares_add_up_to_one(trace: hopscope.T
         mpi,10
     """)
     assert sum(table["share"].to_pylist()) == pytest.approx(1)
-    assert table["share"].to_pylist()[0] == pytest.approx(200 / 455)
+    assert table["share"].to_pylist()[0] == pytest.approx(110 / 365)
+    assert table["share_of_run"].to_pylist()[0] == pytest.approx(110 / 455)
+
+
+def test_what_is_left_out_of_the_path_is_said_and_taken_in_on_demand(trace: hopscope.Trace) -> None:
+    # 90 of 455 before the first enter.
+    assert trace.answer("critical-path").notes == (
+        "left out: 90 ns of start-up (19.8 % of the path). --from start takes it in",
+    )
+    answer = trace.answer("critical-path", from_="start")
+    assert answer.notes == ()
+    taken_in = {row["category"]: row["time_ns"] for row in answer.rows}
+    assert (taken_in["compute"], taken_in["startup"], sum(taken_in.values())) == (110, 90, 455)
+    assert "shutdown" not in taken_in
 
 
 def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> None:
@@ -81,18 +96,18 @@ def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> N
     ("by", "key", "rows"),
     [
         # A hop counts for its receiver: the wan hop for rank 0, the lan hop for rank 1.
-        ("rank", "rank", "rank,time_ns,compute_ns,hops_ns\n0,130,0,20\n1,115,100,10\n2,110,0,0\n3,100,100,0"),
-        ("host", "host", "host,time_ns,compute_ns,hops_ns\nh1,225,100,10\nh0,130,0,20\nh2,100,100,0"),
-        ("cluster", "cluster", "cluster,time_ns,compute_ns,hops_ns\nA,355,100,30\nB,100,100,0"),
+        ("rank", "rank", "rank,time_ns,compute_ns,hops_ns\n0,130,0,20\n1,115,100,10\n2,110,0,0\n3,10,10,0"),
+        ("host", "host", "host,time_ns,compute_ns,hops_ns\nh1,225,100,10\nh0,130,0,20\nh2,10,10,0"),
+        ("cluster", "cluster", "cluster,time_ns,compute_ns,hops_ns\nA,355,100,30\nB,10,10,0"),
         (
             "operation",
             "operation",
-            "operation,time_ns,compute_ns,hops_ns\ncomputing,200,200,0\nMPI_Allreduce,120,0,20\nMPI_Barrier,115,0,10\nMPI_Recv,10,0,0\nMPI_Wait,10,0,0",
+            "operation,time_ns,compute_ns,hops_ns\nMPI_Allreduce,120,0,20\nMPI_Barrier,115,0,10\ncomputing,110,110,0\nMPI_Recv,10,0,0\nMPI_Wait,10,0,0",
         ),
         (
             "call-site",
             "call_site",
-            "call_site,time_ns,compute_ns,hops_ns\napp+0x1,220,100,20\nunknown,115,0,10\napp+0x3,110,100,0\napp+0x2,10,0,0",
+            "call_site,time_ns,compute_ns,hops_ns\napp+0x1,130,10,20\nunknown,115,0,10\napp+0x3,110,100,0\napp+0x2,10,0,0",
         ),
     ],
 )
@@ -110,7 +125,7 @@ def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> N
         3->0,3,0,wan,20,20
         1->2,1,2,shm,10,0
         2->1,2,1,shm,10,10
-        none,,,,415,0
+        none,,,,325,0
     """)
     assert sum(table["share"].to_pylist()) == pytest.approx(1)
 

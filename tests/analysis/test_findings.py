@@ -29,7 +29,8 @@ ANALYSIS = catalog.load().command("findings").default
 
 # Ranks 0 and 2 are in cluster A, rank 1 in B. The tree is the chain 2 -> 1 -> 0, so the way from rank 2 to the root
 # crosses between the clusters twice in a row. The path: 40 in MPI_Init, 100 computing, two crossings of 200 and 300, 60
-# of work on rank 0. That is 700 in all, 500 (71.4 %) of it wan.
+# of work on rank 0. That is 700 in all. The first rank enters at 100, so 600 are left without the start-up, of which
+# 500 (83.3 %) are wan.
 TABLES = {
     "run": "run command\ndrawn ./app",
     "ranks": """
@@ -95,9 +96,9 @@ def test_the_drawing_says_what_was_drawn(drawn: hopscope.Trace) -> None:
     found = by_key(drawn)
     path = found["critical-path"]
     assert (path["verdict"], path["severity"], path["problem"]) == ("wan", "note", False)
-    assert path["sentence"] == "71.4 % of the critical path goes on hops between clusters."
-    assert path["evidence"] == "500 ns of 700 ns; then computing 14.3 %."
-    assert (path["value"], path["unit"], path["analysis"]) == (pytest.approx(500 / 700), "share", "wan-share")
+    assert path["sentence"] == "83.3 % of the critical path goes on hops between clusters."
+    assert path["evidence"] == "500 ns of 600 ns; then work of the ranks inside collectives 10.0 %."
+    assert (path["value"], path["unit"], path["analysis"]) == (pytest.approx(500 / 600), "share", "wan-share")
     tree = found["tree"]
     assert (tree["verdict"], tree["severity"], tree["problem"], tree["value"]) == ("better-likely", "problem", True, 2)
     assert "up to 2 times in a row" in tree["sentence"]
@@ -178,7 +179,7 @@ def test_the_command_prints_json_and_its_gates_hold(drawn: hopscope.Trace) -> No
     assert all(list(row) == [column.name for column in ANALYSIS.columns] for row in rows)
     code, _, said = asked("findings", trace, "--fail-if", "*.problem == 1")
     assert (code, "tree.problem is yes" in said) == (1, True)
-    assert asked("findings", trace, "--fail-if", "critical-path.value > 80%")[0] == 0
+    assert asked("findings", trace, "--fail-if", "critical-path.value > 90%")[0] == 0
     assert asked("findings", trace, "--fail-if", "tree.value > 1")[0] == 1
     # Too few collectives to tell: not passed in silence.
     code, _, said = asked("findings", trace, "--fail-if", "last-arrivals.problem == 1")

@@ -312,8 +312,6 @@ def test_a_rank_without_children_and_options_that_do_not_mix_are_wrong_input(tra
         trace.last_arrivals(at=3)
     with pytest.raises(InputError, match="only one of"):
         trace.last_arrivals(at=3, by="host")
-    with pytest.raises(InputError, match=r"--comm does not work with"):
-        trace.last_arrivals(comm=0)
 
 
 def test_without_collectives_every_rank_has_a_row_without_a_share(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ run  6    3    78       79     local    0             -
 TABLES = {
     "ranks": RANKS,
     "comms": "comm name size members\n0 w 4 0,1,2,3",
-    "collectives": "comm seq comm_size\n0 0 4",
+    "collectives": "comm seq comm_size first_enter_ns last_enter_ns last_leave_ns\n0 0 4 0 50 79",
     "calls": CALLS,
     "hops": HOPS,
     "path_stretches": PATH,

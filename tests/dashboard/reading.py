@@ -35,7 +35,7 @@ def plot(page: Page, name: str) -> list[dict[str, object]]:
 
 
 def point_at_edge(page: Page, part: str) -> None:
-    """Moves the pointer onto an edge, to a point where nothing else lies over it: edges cross, often in their middle."""
+    """Moves the pointer onto an edge where nothing else lies over it: edges cross, often in their middle."""
     line = page.locator(f'[data-part="{part}"] .reach')
     line.scroll_into_view_if_needed()
     place: dict[str, float] = line.evaluate(

@@ -18,6 +18,7 @@ from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
+from hopscope.part import OPTIONS
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
@@ -186,7 +187,19 @@ def _shared_options() -> list[click.Parameter]:
 
 def choosing_options(command: Command) -> list[click.Parameter]:
     """The options that choose a grain or give a parameter."""
-    return [*_grain_options(command), *_parameter_options(command)]
+    own = [*_grain_options(command), *_parameter_options(command)]
+    taken = {option.name for option in own}
+    return [*own, *(option for option in _part_options(command) if option.name not in taken)]
+
+
+def _part_options(command: Command) -> list[click.Parameter]:
+    """The options that choose a part of the run."""
+    if all(analysis.whole_run for analysis in command.grains):
+        return []
+    return [
+        click.Option([typed(name), name.replace("-", "_")], type=click.STRING, help=meaning)
+        for name, meaning in OPTIONS.items()
+    ]
 
 
 def _grain_options(command: Command) -> list[click.Parameter]:

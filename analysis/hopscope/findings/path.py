@@ -14,8 +14,10 @@ _GOES: Final = {
     "wan": "on hops between clusters",
     "native": "on collectives that the MPI library ran, whose hops are not known",
     "p2p": "on the application's own messages and the waits for them",
-    "mpi": "on other MPI, such as starting and finishing",
+    "mpi": "on other MPI, such as input and output",
     "unrecorded": "on time in which the program had stopped the recording",
+    "startup": "on starting up, before the first collective or message",
+    "shutdown": "on shutting down, after the last collective or message",
 }
 """Ends the sentence `41 % of the critical path goes ...`, by category."""
 
@@ -29,6 +31,8 @@ _NAMES: Final = {
     "p2p": "the application's own messages",
     "mpi": "other MPI",
     "unrecorded": "time that is not recorded",
+    "startup": "start-up",
+    "shutdown": "shutdown",
 }
 """Names a category in an enumeration."""
 

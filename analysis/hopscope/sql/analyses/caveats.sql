@@ -3,6 +3,7 @@
 -- What is missing, what was emulated, how far the clocks can be trusted, and what could not be traced as requested. The
 -- shorter this list, the better the answers.
 --
+-- whole run
 -- key kind
 -- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine or presence.
 -- column sentence VARCHAR -- What limits the answers, and what to do about it.

@@ -8,6 +8,7 @@
 -- corrected are exempt, but counted. So are critical paths of all-to-all operations that go through messages of the MPI
 -- library but not to the last enter: such a path is wrong, or that enter really held nobody up.
 --
+-- whole run
 -- key rule
 -- column rule VARCHAR -- The rule.
 -- column rows BIGINT -- How many were checked.

@@ -8,9 +8,7 @@
 -- param order worst|median|first = "worst" -- worst: longest after the last enter first; median: nearest to the median first; first: in
 --    the order of the run.
 -- param limit BIGINT = 50 -- At most this many rows.
--- param comm INTEGER = null -- Only collectives on this communicator.
--- param seq BIGINT = null -- Only those of this number on their communicator.
--- param operation VARCHAR = null -- Only this MPI function.
+-- param seq BIGINT = null -- Only those of this number on their communicator (with --comm: that one).
 -- key collective
 -- column collective VARCHAR -- Its name, COMM:SEQ.
 -- column collective_id BIGINT -- Its number in the dataset.
@@ -54,10 +52,7 @@ with chosen as (
             last_leave_ns - last_enter_ns - median(last_leave_ns - last_enter_ns) over (partition by op, comm_size)
         ) as from_median_ns
     from collectives
-    where
-        ($comm::integer is null or comm = $comm::integer)
-        and ($seq::bigint is null or seq = $seq::bigint)
-        and ($operation::varchar is null or op = $operation::varchar)
+    where $seq::bigint is null or seq = $seq::bigint
     order by
         case $order
             when 'worst' then -coalesce(after_last_enter_ns, 0)
@@ -73,7 +68,7 @@ neighbours as (
         collective_id,
         lag(seq) over on_comm as previous_seq,
         lead(seq) over on_comm as next_seq
-    from collectives
+    from whole_collectives
     where comm in (select chosen.comm from chosen)
     window on_comm as (partition by comm order by seq, collective_id)
 ),

@@ -13,7 +13,9 @@
 -- p2p      the application's own messages and the waits for them
 -- mpi      other MPI: init, finalize, input and output, waits that match nothing
 --
--- and `unrecorded` where the program had stopped the recording.
+-- and `unrecorded` where the program had stopped the recording. What lies before the first collective or message and
+-- after the last one happens once: it is left out, and said beside the answer, unless you ask for a time range that
+-- reaches into it (`--from start`, `--to end`); then it is `startup` and `shutdown`.
 --
 -- share_low and share_high bound the share in 95 % of resampled runs (block bootstrap over collectives; what happens
 -- once, before the first collective and after the last, is not resampled); they are null below 13 collectives.
@@ -21,7 +23,7 @@
 -- grain by = category default
 -- key category
 -- column category VARCHAR -- Category of the time; the eight above are always listed.
--- columns of run_path_shares: time_ns, share, share_low, share_high
+-- columns of run_path_shares: time_ns, share, share_low, share_high, share_of_run
 -- uses run_path_shares
 -- bar share
 -- example analyze critical-path trace --fail-if "wan.share > 40%"
@@ -50,9 +52,10 @@ select
     coalesce(found.time_ns, 0)::bigint as time_ns,
     coalesce(found.share, absent.share)::double as share,
     coalesce(found.share_low, absent.bound)::double as share_low,
-    coalesce(found.share_high, absent.bound)::double as share_high
+    coalesce(found.share_high, absent.bound)::double as share_high,
+    coalesce(found.share_of_run, absent.share)::double as share_of_run
 from categories
 cross join absent
 left join found on categories.category = found.key
-where categories.category <> 'unrecorded' or found.time_ns > 0
+where categories.category not in ('unrecorded', 'startup', 'shutdown') or found.time_ns > 0
 order by categories.place

@@ -32,7 +32,7 @@
 -- column analysis VARCHAR -- The analysis that shows more, as typed after `analyze`.
 -- narrow analysis, evidence
 -- only-data verdict, problem, value, unit
--- uses tree_ways
+-- uses tree_ways, run_path
 -- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
 -- empty note there is nothing to say about that in this trace
@@ -44,8 +44,7 @@ with path as (
         coalesce(sum(end_ns - begin_ns) filter (where category = 'compute'), 0) as compute_ns,
         coalesce(sum(end_ns - begin_ns) filter (where category = 'wan'), 0) as wan_ns,
         coalesce(sum(end_ns - begin_ns) filter (where hop_id is not null), 0) as hops_ns
-    from path_stretches
-    where path = 'run'
+    from run_path
 )
 
 select

@@ -9,6 +9,7 @@
 -- param untraced_ns BIGINT = null -- Time of the job with recording off; by default that in the trace directory, if it
 --    was measured.
 -- param traced_ns BIGINT = null -- Time of the job with recording on, likewise.
+-- whole run
 -- key item
 -- column kind VARCHAR -- cost, dropped, coverage or otherwise.
 -- column item VARCHAR -- What the row is about.

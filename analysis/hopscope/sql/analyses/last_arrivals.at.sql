@@ -5,7 +5,6 @@
 --
 -- grain at given
 -- param at INTEGER = null -- The node: its trace-wide rank.
--- param comm INTEGER = null -- Only collectives on this communicator.
 -- key child
 -- column child INTEGER -- The child's rank.
 -- column share DOUBLE -- Part of the collectives in which its message completed last.
@@ -34,7 +33,6 @@ with arrived as (
     where
         hops.dst = $at::integer
         and hops.phase = 'up'
-        and ($comm::integer is null or collectives.comm = $comm::integer)
     group by hops.collective_id, hops.src
 ),
 

@@ -4,6 +4,7 @@
 -- emulated; and what tracing itself cost. Times per operation count every rank's calls, so they add up to more than the run took.
 --
 -- grain by = item default
+-- whole run
 -- key item
 -- column section VARCHAR -- run, operations, engines, clocks, completeness, emulation, network or cost.
 -- column item VARCHAR -- What the row is about.

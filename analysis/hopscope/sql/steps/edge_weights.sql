@@ -1,6 +1,6 @@
 -- What each edge of some hops carried, and how much it contributes to the run's critical path.
 --
--- Give it the name of a table with the hops, as in `hops`. One row per phase, sender and receiver. Shares refer to the whole path of the run; a hop that the
+-- Give it the name of a table with the hops, as in `hops`. One row per phase, sender and receiver. Shares refer to the path (`run_path`); a hop that the
 -- path leaves half-way (a late receiver) weighs what the path spends on it, not what it took.
 --
 -- column link VARCHAR -- Link class of the two ranks.
@@ -12,7 +12,7 @@
 -- column waited_high DOUBLE [share] -- Upper end of its interval.
 -- column on_path BIGINT -- Hops of it on the critical path of the run.
 -- column time_ns BIGINT -- Time that the critical path of the run spends on them.
--- column share DOUBLE -- That time as a part of the whole path's.
+-- column share DOUBLE -- That time as a part of the path's, without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- uses run_path, share_intervals, block_of
@@ -93,17 +93,15 @@ create or replace macro edge_weights(chosen) as table
         select
             carrying.key,
             count(distinct carrying.hop_id) as hops,
-            sum(stretches.end_ns - stretches.begin_ns) as time_ns
-        from path_stretches as stretches
-        inner join carrying on stretches.hop_id = carrying.hop_id
-        where stretches.path = 'run'
+            sum(run_path.time_ns) as time_ns
+        from run_path
+        inner join carrying on run_path.hop_id = carrying.hop_id
         group by carrying.key
     ),
 
     whole as (
-        select sum(end_ns - begin_ns) as time_ns
-        from path_stretches
-        where path = 'run'
+        select sum(run_path.time_ns) as time_ns
+        from run_path
     )
 
     select

@@ -1,8 +1,9 @@
--- How long each rank is in the trace.
+-- How long each rank is in the part of the run that was asked for.
 --
--- From its first event to its last; the sum over all ranks is what shares of rank time refer to.
+-- From its first event to its last, as far as they lie in it; the sum over all ranks is what shares of rank time refer to.
 create or replace view rank_times as
 select
     rank,
-    coalesce(last_event_ns - first_event_ns, 0) as time_ns
-from ranks;
+    greatest(coalesce(least(last_event_ns, part_to_ns()) - greatest(first_event_ns, part_from_ns()), 0), 0) as time_ns
+from ranks
+where part_ranks() is null or list_contains(part_ranks(), rank);

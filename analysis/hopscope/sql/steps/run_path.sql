@@ -3,21 +3,24 @@
 -- One row per stretch. `toward` is the collective that the stretch lies in or, for computing and messages, the next one on the path: the time that led to it.
 -- What comes after the last collective belongs to that one. What lies before the first collective or after the last happens once
 -- in a run and has no block, so that the length of MPI_Init does not pass for something that varies. `edge` is set where the path runs over a message.
+-- Start-up and shutdown (`run_bounds`) are categories of their own, and left out unless the part of the run that was asked for has ends of its own.
 --
--- uses block_of
+-- uses block_of, run_path_pieces
 create or replace view run_path as
 with toward as (
     select
         *,
         coalesce(
             first_value(collective_id ignore nulls)
-                over (order by step rows between current row and unbounded following),
+                over (order by step, begin_ns rows between current row and unbounded following),
             last_value(collective_id ignore nulls)
-                over (order by step rows between unbounded preceding and current row),
+                over (order by step, begin_ns rows between unbounded preceding and current row),
             -1
         ) as toward
-    from path_stretches
-    where path = 'run'
+    from run_path_pieces
+    where
+        (category <> 'startup' or part_from_ns() is not null)
+        and (category <> 'shutdown' or part_to_ns() is not null)
 ),
 
 numbered as (

@@ -3,9 +3,10 @@
 -- Give it an expression over the columns of `run_path`; stretches where it is null count for the whole but get no row.
 --
 -- column time_ns BIGINT -- Time that the path spends there.
--- column share DOUBLE -- Part of the path's time.
+-- column share DOUBLE -- Part of the time of the path that was asked for: without start-up and shutdown, unless it has ends of its own.
 -- column share_low DOUBLE [share] -- Lower end of the share's interval.
 -- column share_high DOUBLE [share] -- Upper end of the share's interval.
+-- column share_of_run DOUBLE [share] -- Part of the time of the whole run's path, start-up and shutdown included.
 -- column compute_ns BIGINT -- The part of time_ns that is computing, outside all MPI.
 -- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives.
 -- uses run_path, share_of, share_intervals
@@ -64,6 +65,14 @@ create or replace macro run_path_shares(label) as table
         share_of(totals.time_ns, (select sum(blocks.whole) from blocks))::double as share,
         intervals.share_low,
         intervals.share_high,
+        share_of(
+            totals.time_ns,
+            (
+                select sum(whole_path_stretches.end_ns - whole_path_stretches.begin_ns)
+                from whole_path_stretches
+                where whole_path_stretches.path = 'run'
+            )
+        )::double as share_of_run,
         coalesce(totals.compute_ns, 0)::bigint as compute_ns,
         coalesce(totals.hops_ns, 0)::bigint as hops_ns
     from totals

@@ -1,0 +1,179 @@
+"""What a user selects, in words, and which part of a run that is."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hopscope.errors import InputError, meant
+from hopscope.part.views import Part
+from hopscope.quantities import plural
+
+Ask = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
+"""Asks a query with parameters of the whole run; the rows come as dictionaries."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A part as a user gives it, in words; None where nothing is given."""
+
+    from_: str | None = None
+    to: str | None = None
+    ranks: str | None = None
+    comm: str | None = None
+    operation: str | None = None
+    region: str | None = None
+    place: str | None = None
+    iteration_at: str | None = None
+
+    def given(self) -> dict[str, str]:
+        """What is given, by the options' names."""
+        return {name: value for name in OPTIONS if (value := getattr(self, _field(name))) is not None}
+
+    def __str__(self) -> str:
+        return " ".join(f"--{name} {value}" for name, value in self.given().items())
+
+
+WHOLE_RUN = Selection()
+"""Selects nothing."""
+
+OPTIONS: Mapping[str, str] = {
+    "from": "Only from this time on: 1.5s, 20ms, a number of ns since the start of the trace, start, or i:120 for the "
+    "beginning of iteration 120.",
+    "to": "Only up to this time, likewise; end, or i:121 for the end of iteration 120.",
+    "ranks": "Only these ranks: 3,8-15.",
+    "comm": "Only this communicator: its number or name.",
+    "operation": "Only this MPI function.",
+    "region": "Only inside the program's region of this name.",
+    "iteration-at": "A place that every iteration calls once, instead of the one that is found.",
+    "place": "Only calls from this place in the program: its text or an unmistakable part of it.",
+}
+"""The options that select a part, with their help."""
+
+
+def split(options: Mapping[str, Any], own: set[str]) -> tuple[Selection, dict[str, Any]]:
+    """What selects a part, and the other options. A name that an analysis has itself (`own`) stays with it.
+
+    `from_` stands for `from`, which Python keeps for itself, and `iteration_at` for `iteration-at`."""
+    known = {name: _field(name) for name in OPTIONS} | {_field(name): _field(name) for name in OPTIONS}
+    chosen = {name: known[name] for name in options if name in known and name not in own}
+    words = {field: _in_words(options[name]) for name, field in chosen.items() if options[name] is not None}
+    return Selection(**words), {name: value for name, value in options.items() if name not in chosen}
+
+
+def find(selection: Selection, ask: Ask) -> Part:
+    """The part of the run that a selection means. Raises InputError where it means nothing, or more than one thing."""
+    begin = None if selection.from_ is None else _time(selection.from_, "--from", ask)
+    end = None if selection.to is None else _time(selection.to, "--to", ask)
+    if begin is not None and end is not None and begin >= end:
+        raise InputError(f"--from {selection.from_} is not before --to {selection.to}; give a time before it")
+    return Part(
+        begin,
+        end,
+        None if selection.ranks is None else _ranks(selection.ranks, ask),
+        None if selection.comm is None else _comms(selection.comm, ask),
+        None if selection.operation is None else _operation(selection.operation, ask),
+        None if selection.region is None else _region(selection.region, ask),
+        None if selection.place is None else _places(selection.place, ask),
+        selection.iteration_at,
+    )
+
+
+_UNITS = {"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}
+_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|ms|s|min|)")
+
+
+def _time(text: str, option: str, ask: Ask) -> int:
+    """A time in ns since the start of the trace."""
+    if text == "start":
+        return 0
+    if text == "end":
+        return int(ask("select coalesce(max(last_event_ns), 0) + 1 as at from ranks", {})[0]["at"])
+    if text.startswith("i:") and text[2:].isdecimal():
+        return _iteration(int(text[2:]), ask)
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise InputError(
+            f"{option} {text} is not a time; write for example 1.5s, 20ms, i:120 for the beginning of iteration 120, "
+            "start or end"
+        )
+    return round(float(match[1]) * _UNITS[match[2]]) if match[2] else int(float(match[1]))
+
+
+def _iteration(number: int, ask: Ask) -> int:
+    """When an iteration begins: iteration 0 with the communication, each other one when the one before it has ended."""
+    cuts = {int(row["iteration"]): int(row["begin_ns"]) for row in ask("from iteration_cuts", {})}
+    there = max(cuts, default=0)
+    if there == 0:
+        raise InputError(
+            "the run repeats no sequence of MPI calls five times or more, so it has no iterations; give times instead"
+        )
+    if number > there:
+        raise InputError(
+            f"there is no iteration {number}; the run has {plural(there, 'iteration')}, i:0 to i:{there - 1}, and "
+            f"i:{there} is the end of the last"
+        )
+    return cuts[number]
+
+
+def _ranks(text: str, ask: Ask) -> tuple[int, ...]:
+    ranks: set[int] = set()
+    for part in text.replace(" ", "").split(","):
+        match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", part)
+        if match is None:
+            raise InputError(f"--ranks {text} is not a list of ranks; write for example 3,8-15")
+        ranks.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+    there = {int(row["rank"]) for row in ask("select rank from ranks", {})}
+    if missing := sorted(ranks - there):
+        raise InputError(f"the trace has no rank {missing[0]}; its ranks are 0 to {max(there, default=0)}")
+    return tuple(sorted(ranks))
+
+
+def _comms(text: str, ask: Ask) -> tuple[int, ...]:
+    rows = ask("select comm, name from comms order by comm", {})
+    found = tuple(int(row["comm"]) for row in rows if text in (str(row["comm"]), row["name"]))
+    if not found:
+        names = {str(row["name"]) for row in rows if row["name"]}
+        known = ", ".join(str(row["comm"]) for row in rows[:8]) + (", ..." if len(rows) > 8 else "")
+        raise InputError(f"the trace has no communicator {text}; it has {known or 'none'}{meant(text, names)}")
+    return found
+
+
+def _operation(text: str, ask: Ask) -> str:
+    rows = ask("select distinct op as name from collectives union select distinct region from intervals "
+               "where kind <> 'region' order by 1", {})  # fmt: skip
+    return _known(text, [str(row["name"]) for row in rows], "--operation", "calls of")
+
+
+def _region(text: str, ask: Ask) -> str:
+    rows = ask("select distinct region as name from intervals where kind = 'region' order by 1", {})
+    return _known(text, [str(row["name"]) for row in rows], "--region", "region")
+
+
+def _known(text: str, names: list[str], option: str, what: str) -> str:
+    if text in names:
+        return text
+    listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    raise InputError(f"{option} {text}: the trace has no {what} {text}; it has {listed or 'none'}{meant(text, names)}")
+
+
+def _places(text: str, ask: Ask) -> tuple[str, ...]:
+    """The call sites of a place: that very one, else those that contain the text."""
+    rows = ask("select distinct call_site as site from calls where call_site is not null union "
+               "select distinct call_site from intervals where call_site is not null order by 1", {})  # fmt: skip
+    sites = [str(row["site"]) for row in rows]
+    found = (text,) if text in sites else tuple(site for site in sites if text in site)
+    if not found:
+        listed = ", ".join(sites[:5]) + (", ..." if len(sites) > 5 else "")
+        raise InputError(f"--place {text}: nothing was called from there; calls came from {listed or 'nowhere known'}")
+    return found
+
+
+def _field(option: str) -> str:
+    return "from_" if option == "from" else option.replace("-", "_")
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(str(item) for item in value)
+    return str(value)

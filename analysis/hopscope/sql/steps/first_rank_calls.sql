@@ -1,0 +1,60 @@
+-- The MPI calls of the first rank's first thread but for MPI_Init and MPI_Finalize, in order: what the search for iterations looks at.
+--
+-- One row per call, n from 1. site is the call site, or the operation and its communicator where call sites are not known; collective_id is null for other
+-- calls than those of collectives. All ranks of a program mostly go through the same loop, so one stands for them. A call is a start if more calls lie between
+-- it and the one before it from its site than ever at least do: a short loop in the main loop, as over a rank's neighbours, calls a site several times in a row.
+create or replace view first_rank_calls as
+with first_rank as (
+    select min(rank) as rank from ranks
+),
+
+things as (
+    select
+        calls.location,
+        calls.enter_ns as begin_ns,
+        coalesce(calls.call_site, collectives.op || ' on ' || collectives.comm::varchar) as site,
+        calls.collective_id,
+        collectives.comm_size
+    from whole_calls as calls
+    inner join whole_collectives as collectives on calls.collective_id = collectives.collective_id
+    where calls.rank = (select first_rank.rank from first_rank)
+
+    union all
+    select
+        location,
+        begin_ns,
+        coalesce(call_site, region) as site,
+        null as collective_id,
+        0 as comm_size
+    from whole_intervals
+    where
+        (
+            kind not in ('init', 'finalize', 'region', 'overhead', 'off')
+            or (kind = 'region' and region = part_iteration_at())
+        )
+        and rank = (select first_rank.rank from first_rank)
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (order by begin_ns, site) as n
+    from things
+    where location = (select min(others.location) from things as others)
+),
+
+spaced as (
+    select
+        *,
+        n - lag(n) over (partition by site order by n) as distance
+    from numbered
+)
+
+select
+    n,
+    begin_ns,
+    site,
+    collective_id,
+    comm_size,
+    distance is null or distance > min(distance) over (partition by site) as is_start
+from spaced;

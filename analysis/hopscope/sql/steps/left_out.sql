@@ -1,0 +1,13 @@
+-- How much of the run's critical path an answer leaves out because it happens once: start-up and shutdown.
+--
+-- One row; zeros where it leaves out nothing.
+--
+-- uses run_path_pieces
+create or replace view left_out as
+select
+    coalesce(sum(end_ns - begin_ns) filter (where category = 'startup' and part_from_ns() is null), 0)::bigint
+        as startup_ns,
+    coalesce(sum(end_ns - begin_ns) filter (where category = 'shutdown' and part_to_ns() is null), 0)::bigint
+        as shutdown_ns,
+    coalesce(sum(end_ns - begin_ns), 0)::bigint as path_ns
+from run_path_pieces;

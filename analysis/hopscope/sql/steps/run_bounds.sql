@@ -1,0 +1,22 @@
+-- When the run began to communicate and when it had ended to.
+--
+-- From the first enter of a collective or begin of a message to the last leave or receive, of the whole run; null where it
+-- has neither. What lies before is start-up, what lies after is shutdown.
+create or replace view run_bounds as
+with ends as (
+    select
+        first_enter_ns as begin_ns,
+        coalesce(last_leave_ns, last_enter_ns, first_enter_ns) as end_ns
+    from whole_collectives
+
+    union all
+    select
+        least(send_begin_ns, recv_post_ns) as begin_ns,
+        greatest(send_end_ns, recv_end_ns) as end_ns
+    from whole_messages
+)
+
+select
+    min(begin_ns) as first_ns,
+    max(end_ns) as last_ns
+from ends;

@@ -1,0 +1,243 @@
+"""A part of a run: what each option selects, worked out on one drawing.
+
+Two ranks on two hosts of two clusters go through a loop of ten iterations of 100 ns each, from 1000 on: iteration i
+computes from 1000 + 100 i, sends a message from rank 0 to rank 1 (20 to 30), computes, and both enter an Allreduce,
+rank 0 at 60, rank 1 at 80; it ends at 100. The run's path computes on rank 0, goes by the message to rank 1, computes
+there and ends in the Allreduce. Before 1000 lies MPI_Init (900 ns) and 100 of computing, after 2000 computing until
+2050.
+
+    time    0           20      30            80          100
+    rank 0  | compute   | Send  | compute  60 | Allreduce |
+    rank 1  | compute   | Recv  | compute     | Allreduce |
+    path    | compute 0 | p2p 1 | compute 1   | native 1  |
+"""
+
+import json
+from pathlib import Path
+
+import hopscope
+import pytest
+from click.testing import CliRunner
+from drawing import draw, expected, shown
+from hopscope.cli.analyze import analyze
+from hopscope.errors import InputError
+
+RANKS = """
+rank host cluster first_event_ns last_event_ns
+0    h0   A       0              2050
+1    h1   B       0              2050
+"""
+TURNS = range(10)
+
+
+def table(columns: str, rows: list[str]) -> str:
+    return "\n".join([columns, *rows])
+
+
+def tables() -> dict[str, str]:
+    begins = [(i, 1000 + 100 * i) for i in TURNS]
+    path = ["run - 0 0 0 900 mpi - - - - MPI_Init app+0x1", "run - 1 0 900 1000 compute - - - - - app+0x2"]
+    for i, t in begins:
+        path += [
+            f"run - {4 * i + 2} 0 {t} {t + 20} compute - - - - - app+0x2",
+            f"run - {4 * i + 3} 1 {t + 20} {t + 30} p2p - {i} 0 1 MPI_Recv app+0x3",
+            f"run - {4 * i + 4} 1 {t + 30} {t + 80} compute - - - - - app+0x4",
+            f"run - {4 * i + 5} 1 {t + 80} {t + 100} native {i} - - - MPI_Allreduce app+0x4",
+        ]
+    path.append("run - 99 1 2000 2050 compute - - - - - app+0x5")
+    return {
+        "ranks": RANKS,
+        "comms": "comm name members\n0 MPI_COMM_WORLD 0,1\n1 self 1",
+        "collectives": table(
+            "collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns",
+            [f"{i} 0 {i} MPI_Allreduce 2 {t + 60} {t + 80} {t + 100}" for i, t in begins],
+        ),
+        "calls": table(
+            "collective_id rank location enter_ns leave_ns call_site",
+            [f"{i} {r} {r} {t + (60, 80)[r]} {t + 100} app+0x4" for i, t in begins for r in (0, 1)],
+        ),
+        "messages": table(
+            "message_id comm src dst src_location dst_location send_begin_ns send_end_ns recv_post_ns recv_end_ns",
+            [f"{i} 0 0 1 0 1 {t + 20} {t + 25} {t + 20} {t + 30}" for i, t in begins],
+        ),
+        "intervals": table(
+            "rank location region kind begin_ns end_ns call_site",
+            [f"{r} {r} MPI_Init init 0 900 app+0x1" for r in (0, 1)]
+            + [f"0 0 MPI_Send p2p {t + 20} {t + 25} app+0x2" for i, t in begins]
+            + [f"1 1 MPI_Recv p2p {t + 20} {t + 30} app+0x3" for i, t in begins]
+            + [f"{r} {r} second region 1500 2000 -" for r in (0, 1)],
+        ),
+        "path_stretches": table(
+            "path path_collective_id step rank begin_ns end_ns category collective_id message_id src dst op call_site",
+            path,
+        ),
+    }
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path / "d", **tables()))
+
+
+def by_category(trace: hopscope.Trace, **part: object) -> dict[str, int]:
+    rows = trace.run("critical-path", **part).to_pylist()  # type: ignore[arg-type]
+    return {row["category"]: row["time_ns"] for row in rows if row["time_ns"]}
+
+
+def test_the_path_of_the_run_is_clipped_to_a_time_range(trace: hopscope.Trace) -> None:
+    # The communication begins at 1020, when the first message is sent: until there it is start-up.
+    assert by_category(trace) == {"compute": 680, "p2p": 100, "native": 200}
+    # From the middle of a message (25 of iteration 2) to the middle of iteration 4's second computing (at 50).
+    assert by_category(trace, from_=1225, to="1450ns") == {"compute": 160, "p2p": 25, "native": 40}
+    rows = trace.run("critical-path", from_=1225, to=1450).to_pylist()
+    compute = rows[0]
+    assert compute["share"] == pytest.approx(160 / 225)
+    assert compute["share_of_run"] == pytest.approx(160 / 2050)
+
+
+def test_start_up_and_shutdown_are_named_where_a_range_reaches_into_them(trace: hopscope.Trace) -> None:
+    whole = by_category(trace, from_="start", to="end")
+    assert whole == {"compute": 680, "p2p": 100, "native": 200, "startup": 1020, "shutdown": 50}
+    assert by_category(trace, from_=950, to=1030) == {"p2p": 10, "startup": 70}
+    assert trace.answer("critical-path").notes == (
+        "left out: 1.02 µs of start-up (49.8 % of the path) and 50 ns of shutdown (2.4 % of the path). "
+        "--from start --to end takes it in",
+    )
+
+
+def test_iterations_end_with_the_collective_that_all_call_once(trace: hopscope.Trace) -> None:
+    # Iteration 0 begins with the communication, at 1020; iteration i ends at 1100 + 100 i.
+    assert by_category(trace, from_="i:0", to="i:1") == {"compute": 50, "p2p": 10, "native": 20}
+    assert by_category(trace, from_="i:3", to="i:5") == {"compute": 140, "p2p": 20, "native": 40}
+    assert trace.collectives(from_="i:3", to="i:5", order="first")["seq"].to_pylist() == [3, 4]
+    assert by_category(trace, from_="i:9", to="i:10") == {"compute": 70, "p2p": 10, "native": 20}
+    assert trace.answer("last-arrivals", from_="i:3").notes == (
+        "10 iterations, each with one turn at app+0x4; 100.0 % of them make the same calls",
+    )
+    with pytest.raises(InputError, match="no iteration 11; the run has 10 iterations, i:0 to i:9, and i:10 is the end"):
+        trace.critical_path(from_="i:11")
+
+
+def test_iterations_without_a_collective_begin_with_a_call(tmp_path: Path) -> None:
+    # Only the messages are left. Rank 0 calls MPI_Send once in each of the ten iterations, at 20 of each.
+    kept = {name: text for name, text in tables().items() if name not in ("collectives", "calls")}
+    trace = hopscope.open(draw(tmp_path / "d", **kept))
+    assert by_category(trace, from_="i:4", to="i:5") == {"compute": 70, "p2p": 10, "native": 20}
+    # The last one ends with the communication, at 1930.
+    assert by_category(trace, from_="i:9", to="i:10") == {"p2p": 10}
+
+
+def test_a_place_can_be_said_to_be_called_once_in_an_iteration(trace: hopscope.Trace) -> None:
+    # With the Send, at 20 of each turn, the third iteration runs from 1220 to 1320.
+    assert by_category(trace, from_="i:2", to="i:3", iteration_at="app+0x2") == {
+        "compute": 70, "p2p": 10, "native": 20,
+    }  # fmt: skip
+    assert trace.collectives(from_="i:2", to="i:3", iteration_at="app+0x2")["seq"].to_pylist() == [2]
+
+
+def test_a_program_without_a_loop_has_no_iterations(tmp_path: Path) -> None:
+    # Eight calls at eight places.
+    rows = [f"0 0 MPI_Send p2p {100 * i} {100 * i + 10} app+{i}" for i in range(8)]
+    intervals = table("rank location region kind begin_ns end_ns call_site", rows)
+    trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, intervals=intervals))
+    with pytest.raises(InputError, match="repeats no sequence of MPI calls five times or more"):
+        trace.critical_path(from_="i:1")
+
+
+def test_ranks_select_the_path_on_them_and_the_rows_about_them(trace: hopscope.Trace) -> None:
+    # On rank 0 the path computes 0 to 20 of each iteration, of which the first is start-up.
+    assert by_category(trace, ranks="0") == {"compute": 180}
+    assert by_category(trace, ranks=[0]) == {"compute": 180}
+    everyone = {row["rank"]: row for row in trace.late_ranks().to_pylist()}
+    chosen = trace.late_ranks(ranks="1").to_pylist()
+    # Lateness is still judged against the median of all members.
+    assert chosen == [everyone[1]]
+    assert trace.collectives(ranks="1").num_rows == 10
+    assert trace.part(ranks="1").sql("select distinct rank from intervals order by 1")["rank"].to_pylist() == [1]
+
+
+def test_an_operation_selects_the_path_inside_it_and_its_collectives(trace: hopscope.Trace) -> None:
+    assert by_category(trace, operation="MPI_Allreduce") == {"native": 200}
+    assert by_category(trace, operation="MPI_Recv") == {"p2p": 100}
+    # Messages belong to the call that sent them.
+    count = "select count(*) as n from messages"
+    assert trace.part(operation="MPI_Send").sql(count)["n"].to_pylist() == [10]
+    assert trace.part(operation="MPI_Allreduce").sql(count)["n"].to_pylist() == [0]
+
+
+def test_a_communicator_has_a_number_and_a_name(trace: hopscope.Trace) -> None:
+    inside = {"p2p": 100, "native": 200}
+    assert by_category(trace, comm="MPI_COMM_WORLD") == by_category(trace, comm=0) == inside
+    assert by_category(trace, comm="self") == {}
+    assert trace.collectives(comm="self").num_rows == 0
+
+
+def test_a_region_clips_the_path_to_its_visits(trace: hopscope.Trace) -> None:
+    # The region is the second half of the loop on both ranks.
+    assert by_category(trace, region="second") == {"compute": 350, "p2p": 50, "native": 100}
+    assert trace.collectives(region="second").num_rows == 5
+    assert trace.part(region="second").sql("from messages").num_rows == 5
+    assert by_category(trace, region="second", from_="i:9") == {"compute": 70, "p2p": 10, "native": 20}
+
+
+def test_a_place_takes_the_computing_that_led_to_its_calls(trace: hopscope.Trace) -> None:
+    assert by_category(trace, place="app+0x4") == {"compute": 500, "native": 200}
+    # An unmistakable part of the text is enough.
+    assert by_category(trace, place="0x4") == {"compute": 500, "native": 200}
+
+
+def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopscope.Trace) -> None:
+    # Rank 0 computes 35 before each Allreduce (from 25 to 60), rank 1 50: so does the first collective of the part.
+    gaps = trace.part(from_=1250, to=1400)
+    rows = gaps.sql("select rank, end_ns, computing_ns from computing_gaps order by rank, end_ns")
+    assert shown(rows, "rank", "end_ns", "computing_ns") == expected("""
+        rank,end_ns,computing_ns
+        0,1260,35
+        0,1320,20
+        0,1360,35
+        1,1280,50
+        1,1320,20
+        1,1380,50
+    """)
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        ({"from_": "soon"}, "--from soon is not a time; write for example 1.5s"),
+        ({"from_": "2us", "to": "1us"}, "--from 2us is not before --to 1us"),
+        ({"ranks": "0-3"}, "the trace has no rank 2; its ranks are 0 to 1"),
+        ({"ranks": "a"}, "is not a list of ranks; write for example 3,8-15"),
+        ({"comm": "7"}, "no communicator 7; it has 0, 1"),
+        ({"operation": "MPI_Alreduce"}, "Did you mean MPI_Allreduce?"),
+        ({"region": "secand"}, "no region secand; it has second. Did you mean second?"),
+        ({"place": "main"}, "nothing was called from there; calls came from app"),
+    ],
+)
+def test_what_selects_nothing_is_wrong_input(trace: hopscope.Trace, part: dict[str, str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence.replace("?", r"\?").replace("+", r"\+")):
+        trace.part(**part)
+
+
+def test_what_is_about_the_whole_run_takes_no_part(trace: hopscope.Trace) -> None:
+    with pytest.raises(InputError, match="check-data is about the whole run; leave out --ranks 1"):
+        trace.check_data(ranks="1")
+
+
+def test_commands_and_gates_take_the_same_options(trace: hopscope.Trace) -> None:
+    def asked(*words: str) -> tuple[int, str]:
+        done = CliRunner().invoke(analyze, [words[0], str(trace.path), *words[1:]], standalone_mode=False)
+        return done.return_value, done.stdout
+
+    code, out = asked("critical-path", "--from", "i:3", "--to", "i:5", "--format", "json")
+    rows = {row["category"]: row["time_ns"] for row in json.loads(out)}
+    assert (code, rows["compute"], rows["native"]) == (0, 140, 40)
+    assert asked("critical-path", "--from", "i:3", "--to", "i:5", "--fail-if", "compute.share > 69%")[0] == 1
+    assert asked("critical-path", "--operation", "MPI_Allreduce", "--fail-if", "compute.share > 0%")[0] == 0
+
+
+def test_the_sql_of_a_part_says_what_is_restricted(trace: hopscope.Trace) -> None:
+    text = trace.statements(trace.answer("critical-path", from_=1225, ranks="1"))
+    assert "create or replace macro part_from_ns() as 1225::bigint;" in text
+    assert "list_contains(part_ranks(), it.rank)" in text
+    assert trace.answer("critical-path", from_=1225, ranks="1").name == "critical-path --from 1225 --ranks 1"
