@@ -46,10 +46,11 @@ candidates as (
     from sites
     cross join span
     where sites.covered_ns >= 0.5 * span.time_ns or part_iteration_at() is not null
-    qualify row_number() over (
-        partition by sites.turns
-        order by sites.comm_size desc, sites.starts asc, sites.first_n asc
-    ) = 1
+    qualify
+        row_number() over (
+            partition by sites.turns
+            order by sites.comm_size desc, sites.starts asc, sites.first_n asc
+        ) = 1
     order by sites.turns
     limit 24
 ),
