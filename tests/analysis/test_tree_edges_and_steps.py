@@ -58,7 +58,7 @@ def trace(tmp_path: Path) -> hopscope.Trace:
 
 
 def test_an_edge_weighs_what_the_runs_path_spends_on_its_hops(trace: hopscope.Trace) -> None:
-    # The path has 650 ns, of which 90 are start-up: 250 of 560 on 1 -> 0, over two hops; 180 on 0 -> 1, over one of two.
+    # The path has 650 ns, of which 90 are start-up: 250 of 560 on 1 -> 0, over two hops; 180 on 0 -> 1, over one.
     # Medians of 200 and 50, of 180 and 40.
     found = shown(
         trace.tree_edges(), "edge", "link", "hops", "bytes", "took_ns", "waited_share", "on_path", "time_ns", "share"
