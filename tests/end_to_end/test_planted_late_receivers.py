@@ -102,18 +102,14 @@ def test_in_the_messages_of_an_untouched_library(
 )
 def test_in_the_messages_of_an_untouched_mpich(what: str, size: int, release: local_mpi.LocalMpi, traced: Run) -> None:
     """Small messages lie in shared memory for 15 ms. Before the library was made to look for them, they counted as
-    waited for, and the path went to their senders.
-
-    In one of five runs the look does not bring one of the 12, mostly the last, whose sender is in MPI_Finalize; 64
-    looks do not either. It comes within 130 us, and the path goes to its sender."""
+    waited for, and the path went to their senders. The last lies behind messages of MPI_Finalize, of which a look of
+    MPICH 5 takes one."""
     patient = release.compile(PROGRAMS / "patient.c", "-shared", "-fPIC", "-ldl", name="patient.so")
     trace = planted(release, traced, what, size, **local_mpi.MPICH_IN_MESSAGES, LD_PRELOAD=str(patient))
     assert analyze(trace, "sql", "select distinct source from hops") == [{"source": "native"}]
     waited = "select count(*) n from hops where binding = 'recv' and recv_post_ns - send_begin_ns > 10e6"
-    missed = analyze(trace, "sql", waited)[0]["n"]
-    assert missed <= 1
-    if not missed:
-        assert_the_late_rank_is_named(trace)
+    assert analyze(trace, "sql", waited) == [{"n": 0}]
+    assert_the_late_rank_is_named(trace)
     assert by_key(analyze(trace, "critical-path"), "category")["native"]["share"] < 0.01
 
 
