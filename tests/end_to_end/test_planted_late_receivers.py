@@ -34,8 +34,9 @@ def planted(
     late = ranks - 1 if late is None else late
     program = mpi.compile(PROGRAMS / "late_receiver.c")
     disturbed_ms: list[float] = []
-    # A rank of MPICH that waits inside the library keeps its core: with priority for a whole slice of it, 100 ms.
-    first = FIRST if mpi.flavour == "openmpi" else ()
+    # A rank of MPICH that waits inside the library keeps its core: with priority for a whole slice of it, 100 ms. With
+    # patient.c preloaded it does not.
+    first = FIRST if mpi.flavour == "openmpi" or "LD_PRELOAD" in how else ()
     for _ in range(3):
         job = traced(mpi, ranks, *first, program, what, size, ITERATIONS, late, LATE_MS, **how)
         assert job.code == 0, job.err
@@ -110,7 +111,9 @@ def test_in_the_messages_of_an_untouched_mpich(what: str, size: int, release: lo
     waited = "select count(*) n from hops where binding = 'recv' and recv_post_ns - send_begin_ns > 10e6"
     assert analyze(trace, "sql", waited) == [{"n": 0}]
     assert_the_late_rank_is_named(trace)
-    assert by_key(analyze(trace, "critical-path"), "category")["native"]["share"] < 0.01
+    # The barrier is the first collective to use communicators of the library's own: its messages are not recorded.
+    hidden = "select distinct op from path_stretches where category = 'native' and op <> 'MPI_Barrier'"
+    assert analyze(trace, "sql", hidden) == []
 
 
 @pytest.mark.parametrize("late", [3, 4, 5])
