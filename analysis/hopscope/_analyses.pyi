@@ -330,6 +330,37 @@ class Analyses:
         rank, class, share, share_low, share_high, typical_ns, worst_ns, latest, step, collectives
         """
 
+    def messages(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+        by: Literal["pair", "cluster", "host", "place", "rank", "size"] | None = None,
+    ) -> pa.Table:
+        """Messages of the application: who sends how much to whom, and who waits for whom.
+
+        Columns:
+
+        by=pair: pair, src, dst, link, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders,
+        late_receivers, wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
+        by=cluster: pair, src_cluster, dst_cluster, messages, bytes, waiting_caused_ns, waiting_suffered_ns,
+        late_senders, late_receivers, wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
+        by=host: pair, src_host, dst_host, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders,
+        late_receivers, wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
+        by=place: call_site, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers,
+        wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
+        by=rank: rank, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers,
+        wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
+        by=size: from_bytes, below_bytes, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders,
+        late_receivers, wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
+        """
+
     def noise(
         self,
         *,

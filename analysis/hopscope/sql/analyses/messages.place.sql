@@ -1,0 +1,42 @@
+-- Messages of the application, by the place in the program that sent them.
+--
+-- The collector records call sites; `unknown` stands for those that it could not record. What the columns mean is
+-- explained in `analyze messages --help`.
+--
+-- grain by = place
+-- key call_site
+-- column call_site VARCHAR -- Where the sending MPI function was called from, as module+offset or file:line.
+-- columns of messages_by
+-- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
+-- exact messages, bytes
+-- uses messages_by, message_waits
+-- bar path_share
+-- empty note the trace has no messages of the application
+-- example analyze messages trace --by place
+with mpi_calls as (
+    select
+        location,
+        begin_ns,
+        call_site
+    from intervals
+    where kind not in ('region', 'overhead', 'off')
+),
+
+-- The call that began the send is the last one to begin on its thread up to then.
+labelled as (  -- noqa: ST03
+    select
+        message_waits.*,
+        coalesce(if(mpi_calls.begin_ns = message_waits.send_begin_ns, mpi_calls.call_site, null), 'unknown') as key,
+        true as sent,
+        message_waits.receiver_waited_ns as caused_ns,
+        message_waits.sender_waited_ns as suffered_ns
+    from message_waits
+    asof left join mpi_calls
+        on message_waits.src_location = mpi_calls.location and message_waits.send_begin_ns >= mpi_calls.begin_ns
+)
+
+select
+    key as call_site,
+    * exclude (key)
+from messages_by('labelled')
+order by path_ns desc, waiting_caused_ns + waiting_suffered_ns desc, bytes desc, key asc

@@ -1,0 +1,32 @@
+-- Messages of the application, by size in powers of two.
+--
+-- What the columns mean is explained in `analyze messages --help`. Late receivers show up from the size on at which the MPI
+-- library stops buffering.
+--
+-- grain by = size
+-- key from_bytes
+-- column from_bytes BIGINT -- Smallest size of the class; 0 for messages without payload.
+-- column below_bytes BIGINT -- All sizes of the class are below this.
+-- columns of messages_by
+-- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
+-- exact messages, bytes
+-- uses messages_by, message_waits
+-- bar path_share
+-- empty note the trace has no messages of the application
+-- example analyze messages trace --by size
+with labelled as (  -- noqa: ST03
+    select
+        *,
+        case when bytes > 0 then 1::bigint << (length(bin(bytes)) - 1) else 0 end as key,
+        true as sent,
+        receiver_waited_ns as caused_ns,
+        sender_waited_ns as suffered_ns
+    from message_waits
+)
+
+select
+    key::bigint as from_bytes,
+    greatest(2 * key, 1)::bigint as below_bytes,
+    * exclude (key)
+from messages_by('labelled')
+order by key

@@ -1,0 +1,84 @@
+-- Of every message of the application, which end was late, and for how long the other one waited for it.
+--
+-- A sender is late whose send began after the receiver had begun to wait for it (binding `recv`); a receiver is late that posted its receive after the sender
+-- had begun to wait for that (binding `send`); both by more than the clocks may be apart. The wait counts from the begin of the waiting call to the begin of
+-- what the other end was late with, so it holds no transfer. Of the messages that one call waited for, only the one that the latest was late with is charged
+-- and counts as late, so that waiting adds up to what the call waited.
+-- wrong_order: the receiver waited for a late sender while an earlier message of that sender, which it took only afterwards, had been sent.
+-- path_ns and block: of the run's critical path, where that runs over the message.
+--
+-- uses run_path
+create or replace view message_waits as
+with judged as (
+    select
+        message_id,
+        src,
+        dst,
+        src_location,
+        bytes,
+        send_begin_ns,
+        recv_end_ns,
+        binding,
+        clock_error_ns,
+        case binding when 'recv' then dst_location when 'send' then src_location end as waiting_location,
+        case binding
+            when 'recv' then greatest(recv_wait_begin_ns, recv_post_ns)
+            when 'send' then send_wait_begin_ns
+        end as wait_begin_ns,
+        case binding when 'recv' then send_begin_ns when 'send' then recv_post_ns end as needed_ns,
+        max(recv_wait_begin_ns) over (
+            partition by src, dst order by send_begin_ns, message_id
+            rows between unbounded preceding and 1 preceding
+        ) as earlier_sent_taken_ns
+    from messages
+),
+
+ordered as (
+    select
+        *,
+        -- Whoever was late with both its send and its receive, as in MPI_Sendrecv, was late with its send.
+        row_number() over (
+            partition by waiting_location, wait_begin_ns
+            order by needed_ns desc nulls last, binding = 'recv' desc, message_id desc
+        ) as place_in_call
+    from judged
+),
+
+waited as (
+    select
+        *,
+        case
+            when place_in_call = 1 and needed_ns - wait_begin_ns > clock_error_ns then needed_ns - wait_begin_ns
+            else 0
+        end as waited_ns
+    from ordered
+),
+
+on_path as (
+    select
+        message_id,
+        any_value(block) as block,
+        sum(time_ns) as path_ns
+    from run_path
+    where message_id is not null
+    group by message_id
+)
+
+select
+    waited.message_id,
+    waited.src,
+    waited.dst,
+    waited.src_location,
+    waited.bytes,
+    waited.send_begin_ns,
+    waited.binding,
+    waited.binding = 'recv' and waited.waited_ns > 0 as late_sender,
+    waited.binding = 'send' and waited.waited_ns > 0 as late_receiver,
+    waited.binding = 'recv' and waited.waited_ns > 0
+    and coalesce(waited.earlier_sent_taken_ns >= waited.recv_end_ns, false) as wrong_order,
+    if(waited.binding = 'recv', waited.waited_ns, 0) as receiver_waited_ns,
+    if(waited.binding = 'send', waited.waited_ns, 0) as sender_waited_ns,
+    coalesce(on_path.path_ns, 0) as path_ns,
+    on_path.block
+from waited
+left join on_path on waited.message_id = on_path.message_id;

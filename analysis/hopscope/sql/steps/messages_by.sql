@@ -1,0 +1,91 @@
+-- The application's messages by any label, with the waiting that they caused and their part of the run's critical path.
+--
+-- Give it the name of a table with one row per message and end that counts: `message_waits` with a key, `sent` (whether this row stands for the message
+-- itself), and caused_ns and suffered_ns, the waiting for and of whom the key stands for.
+--
+-- column messages BIGINT -- Messages sent.
+-- column bytes BIGINT -- Their payload.
+-- column waiting_caused_ns BIGINT -- Waiting of others for it: of receivers whose sender was late, and by rank also of
+--     senders whose receiver was late.
+-- column waiting_suffered_ns BIGINT -- Its own waiting for others: of senders whose receiver was late, and by rank also of
+--     receivers whose sender was late.
+-- column late_senders BIGINT -- Messages for which a call waited because the send began late.
+-- column late_receivers BIGINT -- Messages for which a call waited because the receive was posted late.
+-- column wrong_order BIGINT -- Of late_senders, those for which the receiver waited while an earlier message of the same
+--     sender was left for later.
+-- column undecided BIGINT -- Messages of which the trace does not show who waited; no waiting is counted for them.
+-- column path_ns BIGINT -- Time that the run's critical path spends on them, waiting and transfer.
+-- column path_share DOUBLE [share] -- This time as part of the whole path.
+-- column path_share_low DOUBLE [share] -- Lower end of its interval of 95 %; null off the path and below 13 collectives.
+-- column path_share_high DOUBLE [share] -- Upper end of its interval.
+-- uses message_waits, run_path, share_of, share_intervals
+create or replace macro messages_by(labelled) as table
+    with per_block as materialized (
+        select
+            key,
+            case when sent then block end as block,
+            count(*) filter (where sent) as messages,
+            sum(bytes) filter (where sent) as bytes,
+            sum(caused_ns) as caused_ns,
+            sum(suffered_ns) as suffered_ns,
+            count(*) filter (where late_sender) as late_senders,
+            count(*) filter (where late_receiver) as late_receivers,
+            count(*) filter (where wrong_order) as wrong_order,
+            count(*) filter (where sent and binding = 'undecided') as undecided,
+            sum(path_ns) filter (where sent) as path_ns
+        from query_table(labelled)
+        group by 1, 2
+    ),
+
+    totals as (
+        select
+            key,
+            sum(messages) as messages,
+            sum(bytes) as bytes,
+            sum(caused_ns) as caused_ns,
+            sum(suffered_ns) as suffered_ns,
+            sum(late_senders) as late_senders,
+            sum(late_receivers) as late_receivers,
+            sum(wrong_order) as wrong_order,
+            sum(undecided) as undecided,
+            sum(path_ns) as path_ns
+        from per_block
+        group by key
+    ),
+
+    blocks as (
+        select
+            block,
+            sum(time_ns) as whole
+        from run_path
+        group by block
+    ),
+
+    measures as (  -- noqa: ST03
+        select
+            totals.key,
+            blocks.block,
+            coalesce(per_block.path_ns, 0) as part,
+            blocks.whole
+        from totals
+        cross join blocks
+        left join per_block on totals.key = per_block.key and blocks.block is not distinct from per_block.block
+        where totals.path_ns > 0
+    )
+
+    select
+        totals.key,
+        totals.messages::bigint as messages,
+        coalesce(totals.bytes, 0)::bigint as bytes,
+        totals.caused_ns::bigint as waiting_caused_ns,
+        totals.suffered_ns::bigint as waiting_suffered_ns,
+        totals.late_senders::bigint as late_senders,
+        totals.late_receivers::bigint as late_receivers,
+        totals.wrong_order::bigint as wrong_order,
+        totals.undecided::bigint as undecided,
+        coalesce(totals.path_ns, 0)::bigint as path_ns,
+        share_of(coalesce(totals.path_ns, 0), (select sum(blocks.whole) from blocks))::double as path_share,
+        intervals.share_low as path_share_low,
+        intervals.share_high as path_share_high
+    from totals
+    left join share_intervals('measures') as intervals on totals.key = intervals.key;

@@ -1,0 +1,134 @@
+"""Messages of the application: who waits for whom, and what of it lies on the critical path.
+
+Ranks 0 and 1 run on host a, 2 on host b of another cluster. Clocks differ by at most 5 between the hosts.
+
+    #  message  bytes  sent  sender waits  posted  receiver waits from  came  binding    late
+    0  0->1     100     10                 150     150                  151   none
+    1  0->1     100    100                  40      40                  110   recv       sender: 60
+    2  1->2     5000   200   200 to 290    280     280                  290   send       receiver: 80
+    3  0->2     100    380                 300     350                  390   recv       an MPI_Waitall of rank 2 ...
+    4  1->2     8      400                 310     350                  405   recv       ... waits for both, to 400: 50
+    5  2->0     0      503                 500     500                  520   recv       by 3, but the clocks err by 5
+    6  1->0     8      600                 590     590                  610   undecided
+    7  0->1     64     700   700 to 770    760     760                  770   send       an MPI_Sendrecv of rank 0 ...
+    8  1->0     64     760                 700     700                  770   recv       ... waits for 1's, to 760: 60
+
+Message 1 is waited for while 0, which the same sender sent before, lies there and is taken afterwards: wrong order.
+"""
+
+from pathlib import Path
+
+import hopscope
+import pytest
+from drawing import draw, expected, shown
+
+RANKS = """
+rank host cluster
+0    a    A
+1    a    A
+2    b    B
+"""
+MESSAGES = """
+src dst src_location dst_location bytes send_begin_ns send_wait_begin_ns send_end_ns recv_post_ns recv_wait_begin_ns recv_end_ns clock_error_ns binding
+0   1   0            1            100   10            10                 11          150          150                151         0              none
+0   1   0            1            100   100           100                101         40           40                 110         0              recv
+1   2   1            2            5000  200           200                290         280          280                290         5              send
+0   2   0            2            100   380           380                381         300          350                390         5              recv
+1   2   1            2            8     400           400                401         310          350                405         5              recv
+2   0   2            0            0     503           503                504         500          500                520         5              recv
+1   0   1            0            8     600           600                601         590          590                610         0              undecided
+0   1   0            1            64    700           700                770         760          760                770         0              send
+1   0   1            0            64    760           760                770         700          700                770         0              recv
+"""  # noqa: E501
+# Message 1's call began at place p of rank 0; of the others, no call is known.
+INTERVALS = """
+rank location kind region     begin_ns end_ns call_site
+0    0        p2p  MPI_Send   10       11     app+1
+0    0        p2p  MPI_Send   100      101    app+2
+1    1        p2p  MPI_Send   200      290    app+3
+1    1        p2p  MPI_Send   399      401    app+3
+"""
+# Rank 0 computes until it sends message 1, rank 1 computes until it sends 2, rank 2 computes to the end.
+PATH = """
+path step rank begin_ns end_ns category message_id src dst
+run  0    0    0        100    compute  -          -   -
+run  1    1    100      110    p2p      1          0   1
+run  2    1    110      200    compute  -          -   -
+run  3    2    200      290    p2p      2          1   2
+run  4    2    290      1000   compute  -          -   -
+"""
+TABLES = {"ranks": RANKS, "messages": MESSAGES, "intervals": INTERVALS, "path_stretches": PATH}
+LATE = ("waiting_caused_ns", "waiting_suffered_ns", "late_senders", "late_receivers", "wrong_order", "undecided")
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> hopscope.Trace:
+    return hopscope.open(draw(tmp_path / "d", **TABLES))
+
+
+def test_each_pair_knows_who_was_late_and_what_of_it_is_on_the_path(trace: hopscope.Trace) -> None:
+    # The path runs 10 of its 1000 over message 1 and 90 over message 2, from the send to the arrival.
+    # 0->2 was late, too, but the Waitall waited for 1->2. 2->0 was late by 3, which the clocks cannot tell from 0.
+    # Rank 0's Sendrecv waited once, until rank 1 began its own: that is charged once, for 1's send.
+    columns = ("pair", "link", "messages", "bytes", *LATE, "path_ns", "path_share")
+    assert shown(trace.messages(), *columns) == expected("""
+        pair, link, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided, path_ns, path_share
+        1->2, wan,  2,        5008,  50,                80,                  1,            1,              0,           0,         90,      0.09
+        0->1, shm,  3,        264,   60,                0,                   1,            0,              1,           0,         10,      0.01
+        1->0, shm,  2,        72,    60,                0,                   1,            0,              0,           1,         0,       0
+        0->2, wan,  1,        100,   0,                 0,                   0,            0,              0,           0,         0,       0
+        2->0, wan,  1,        0,     0,                 0,                   0,            0,              0,           0,         0,       0
+    """)  # noqa: E501
+
+
+def test_by_rank_a_rank_causes_and_suffers_in_both_roles(trace: hopscope.Trace) -> None:
+    # 0 was late for 1 (60). 1 was late for 2 (50) and for 0 (60), and waited for 0 (60) and for 2's receive (80).
+    columns = ("rank", "messages", *LATE, "path_ns")
+    rows = shown(trace.messages(by="rank"), *columns)
+    assert rows == expected("""
+        rank, messages, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided, path_ns
+        1,    4,        110,               140,                 2,            0,              1,           1,         90
+        2,    1,        80,                50,                  0,            1,              0,           0,         0
+        0,    4,        60,                60,                  1,            0,              0,           0,         10
+    """)  # noqa: E501
+    assert sum(int(row["waiting_caused_ns"]) for row in rows) == sum(int(row["waiting_suffered_ns"]) for row in rows)
+
+
+@pytest.mark.parametrize(("by", "inside", "across"), [("host", "a->a", "a->b"), ("cluster", "A->A", "A->B")])
+def test_by_host_and_by_cluster_the_pairs_between_them_add_up(
+    trace: hopscope.Trace, by: str, inside: str, across: str
+) -> None:
+    columns = ("pair", "messages", "waiting_caused_ns", "waiting_suffered_ns", "path_ns")
+    assert shown(trace.run("messages", by=by), *columns) == expected(f"""
+        pair, messages, waiting_caused_ns, waiting_suffered_ns, path_ns
+        {across}, 3,    50,                80,                  90
+        {inside}, 5,    120,               0,                   10
+        {"->".join(reversed(across.split("->")))}, 1, 0, 0, 0
+    """)
+
+
+def test_by_size_messages_of_a_power_of_two_begin_a_class(trace: hopscope.Trace) -> None:
+    assert shown(trace.messages(by="size"), "from_bytes", "below_bytes", "messages", "bytes") == expected("""
+        from_bytes, below_bytes, messages, bytes
+        0,          1,           1,        0
+        8,          16,          2,        16
+        64,         128,         5,        428
+        4096,       8192,        1,        5000
+    """)
+
+
+def test_by_place_messages_count_for_the_call_that_began_the_send(trace: hopscope.Trace) -> None:
+    # Message 4 began at 400, inside a call that began at 399: a persistent or partitioned send, whose place is unknown.
+    assert shown(trace.messages(by="place"), "call_site", "messages", "waiting_caused_ns") == expected("""
+        call_site, messages, waiting_caused_ns
+        app+3,     1,        0
+        app+2,     1,        60
+        unknown,   6,        110
+        app+1,     1,        0
+    """)
+
+
+def test_a_trace_without_messages_says_so(tmp_path: Path) -> None:
+    trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS))
+    answer = trace.answer("messages")
+    assert answer.rows == []
