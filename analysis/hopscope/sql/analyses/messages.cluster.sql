@@ -18,7 +18,7 @@
 with labelled as (  -- noqa: ST03
     select
         message_waits.*,
-        {'src': sender.cluster, 'dst': receiver.cluster} as key,
+        { 'src': sender.cluster, 'dst': receiver.cluster } as key,
         true as sent,
         message_waits.receiver_waited_ns as caused_ns,
         message_waits.sender_waited_ns as suffered_ns

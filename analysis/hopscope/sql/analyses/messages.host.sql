@@ -18,7 +18,7 @@
 with labelled as (  -- noqa: ST03
     select
         message_waits.*,
-        {'src': sender.host, 'dst': receiver.host} as key,
+        { 'src': sender.host, 'dst': receiver.host } as key,
         true as sent,
         message_waits.receiver_waited_ns as caused_ns,
         message_waits.sender_waited_ns as suffered_ns

@@ -37,7 +37,7 @@
 with labelled as (  -- noqa: ST03
     select
         *,
-        {'src': src, 'dst': dst} as key,
+        { 'src': src, 'dst': dst } as key,
         true as sent,
         receiver_waited_ns as caused_ns,
         sender_waited_ns as suffered_ns
@@ -49,7 +49,7 @@ select
     pairs.key.src,
     pairs.key.dst,
     link_class(pairs.key.src, sender.host, sender.cluster, pairs.key.dst, receiver.host, receiver.cluster) as link,
-    pairs.* exclude (key)
+    pairs.* exclude (pairs.key)
 from messages_by('labelled') as pairs
 left join ranks as sender on pairs.key.src = sender.rank
 left join ranks as receiver on pairs.key.dst = receiver.rank

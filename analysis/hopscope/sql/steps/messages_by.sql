@@ -20,10 +20,15 @@
 -- column path_share_high DOUBLE [share] -- Upper end of its interval.
 -- uses message_waits, run_path, share_of, share_intervals
 create or replace macro messages_by(labelled) as table
-    with per_block as materialized (
+    with labelled_messages as (
+        select * replace (if(sent, block, null) as block)
+        from query_table(labelled)
+    ),
+
+    per_block as materialized (
         select
             key,
-            case when sent then block end as block,
+            block,
             count(*) filter (where sent) as messages,
             sum(bytes) filter (where sent) as bytes,
             sum(caused_ns) as caused_ns,
@@ -33,8 +38,8 @@ create or replace macro messages_by(labelled) as table
             count(*) filter (where wrong_order) as wrong_order,
             count(*) filter (where sent and binding = 'undecided') as undecided,
             sum(path_ns) filter (where sent) as path_ns
-        from query_table(labelled)
-        group by 1, 2
+        from labelled_messages
+        group by key, block
     ),
 
     totals as (
