@@ -119,12 +119,13 @@ def test_by_size_messages_of_a_power_of_two_begin_a_class(trace: hopscope.Trace)
 
 def test_by_place_messages_count_for_the_call_that_began_the_send(trace: hopscope.Trace) -> None:
     # Message 4 began at 400, inside a call that began at 399: a persistent or partitioned send, whose place is unknown.
-    assert shown(trace.messages(by="place"), "call_site", "messages", "waiting_caused_ns") == expected("""
-        call_site, messages, waiting_caused_ns
-        app+3,     1,        0
-        app+2,     1,        60
-        unknown,   6,        110
-        app+1,     1,        0
+    columns = ("call_site", "messages", "waiting_caused_ns", "waiting_suffered_ns")
+    assert shown(trace.messages(by="place"), *columns) == expected("""
+        call_site, messages, waiting_caused_ns, waiting_suffered_ns
+        unknown,   6,        110,               0
+        app+3,     1,        0,                 80
+        app+2,     1,        60,                0
+        app+1,     1,        0,                 0
     """)
 
 

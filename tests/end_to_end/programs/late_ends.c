@@ -2,8 +2,8 @@
  *
  *   late_ends ITERATIONS SENDER_MS RECEIVER_MS ORDER_MS
  *
- * Each iteration has three parts with a barrier after each. Rank 1 sends SENDER_MS late; rank 1 receives a message that no
- * library buffers RECEIVER_MS late; rank 1 sends tag 1 and ORDER_MS later tag 2, while rank 0 receives tag 2 first.
+ * Each iteration has three parts with a barrier after each. Rank 1 sends SENDER_MS late; rank 1 receives a message that
+ * no library buffers RECEIVER_MS late; rank 1 sends tag 1 and ORDER_MS later tag 2, while rank 0 receives tag 2 first.
  */
 #define _GNU_SOURCE
 #include <mpi.h>

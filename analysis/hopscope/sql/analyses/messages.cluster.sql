@@ -33,4 +33,4 @@ select
     key.dst as dst_cluster,
     * exclude (key)
 from messages_by('labelled')
-order by path_ns desc, waiting_caused_ns + waiting_suffered_ns desc, bytes desc, key.src asc, key.dst asc
+order by waiting_caused_ns + waiting_suffered_ns desc, path_ns desc, bytes desc, key.src asc, key.dst asc

@@ -54,8 +54,8 @@ from messages_by('labelled') as pairs
 left join ranks as sender on pairs.key.src = sender.rank
 left join ranks as receiver on pairs.key.dst = receiver.rank
 order by
-    pairs.path_ns desc,
     pairs.waiting_caused_ns + pairs.waiting_suffered_ns desc,
+    pairs.path_ns desc,
     pairs.bytes desc,
     pairs.key.src asc,
     pairs.key.dst asc

@@ -39,4 +39,4 @@ select
     key as call_site,
     * exclude (key)
 from messages_by('labelled')
-order by path_ns desc, waiting_caused_ns + waiting_suffered_ns desc, bytes desc, key asc
+order by waiting_caused_ns + waiting_suffered_ns desc, path_ns desc, bytes desc, key asc

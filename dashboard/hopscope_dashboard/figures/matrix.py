@@ -1,0 +1,70 @@
+"""Who with whom: a cell for each pair of sender and receiver."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+from hopscope import quantities
+
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.palette import HEAT_SCALE
+
+Row = dict[str, Any]
+
+_LABELLED: Final = 48
+"""From more senders or receivers on, not each has its label."""
+
+
+def matrix(
+    rows: Sequence[Row], *, places: Sequence[Any], value: str, unit: str | None, what: str, by: str
+) -> go.Figure:
+    """Draw the column `value` of rows by sender (down) and receiver (across); pairs without a row stay empty.
+
+    Rows have `sender`, `receiver` (both among `places`, in whose order they are drawn) and `value`, in `unit` (ns,
+    bytes, share or none); `what` names it, and `by` what a place is.
+    """
+    column_of = {place: number for number, place in enumerate(places)}
+    cells: list[list[float | None]] = [[None] * len(places) for _ in places]
+    texts = [[""] * len(places) for _ in places]
+    for row in rows:
+        down, across = column_of[row["sender"]], column_of[row["receiver"]]
+        cells[down][across] = row[value]
+        texts[down][across] = (
+            f"<b>{by} {row['sender']} to {row['receiver']}</b><br>{what}: {quantities.quantity(row[value], unit)}"
+        )
+    peak = max((row[value] or 0 for row in rows), default=0)
+    marks = [0, peak / 2, peak] if peak else [0]
+    figure = go.Figure(
+        go.Heatmap(
+            z=cells,
+            x=list(range(len(places))),
+            y=list(range(len(places))),
+            text=texts,
+            hovertemplate="%{text}<extra></extra>",
+            hoverongaps=False,
+            colorscale=HEAT_SCALE,
+            zmin=0,
+            zmax=peak or 1,
+            xgap=1,
+            ygap=1,
+            colorbar={
+                "tickvals": marks,
+                "ticktext": quantities.alike(unit, *marks),
+                "thickness": 12,
+                "outlinewidth": 0,
+                "len": 1,
+                "x": 1.01,
+            },
+        )
+    )
+    frame(figure, height=min(760, max(260, 22 * len(places) + 110)), x=f"to {by}", y=f"from {by}")
+    shown = list(range(0, len(places), 1 + (len(places) - 1) // _LABELLED))
+    ticks: dict[str, Any] = {
+        "tickvals": shown,
+        "ticktext": [str(places[at]) for at in shown],
+        "showgrid": False,
+        "zeroline": False,
+    }
+    figure.update_xaxes(**ticks, range=[-0.5, len(places) - 0.5])
+    figure.update_yaxes(**ticks, range=[len(places) - 0.5, -0.5])
+    return figure

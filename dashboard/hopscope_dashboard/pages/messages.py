@@ -1,0 +1,217 @@
+"""Messages of the application: who sends how much to whom, who waits for whom, and what that costs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.bars import time_bars
+from hopscope_dashboard.figures.matrix import matrix
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+MATRIX = "messages-matrix"
+COST = "messages-cost"
+PAIRS = "messages-pairs"
+SIZES = "messages-sizes"
+PLACES = "messages-places"
+
+_BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
+_ENDS: Final = {"rank": ("src", "dst"), "host": ("src_host", "dst_host"), "cluster": ("src_cluster", "dst_cluster")}
+_SHOW: Final = {
+    "waiting_caused_ns": "waiting for senders",
+    "waiting_suffered_ns": "waiting for receivers",
+    "bytes": "bytes",
+    "messages": "messages",
+    "path_ns": "critical path",
+}
+_UNITS: Final = {"waiting_caused_ns": "ns", "waiting_suffered_ns": "ns", "bytes": "bytes", "path_ns": "ns"}
+_BROKEN: Final = {"whiteSpace": "normal", "overflowWrap": "anywhere"}
+_MOST_ROWS: Final = 100
+"""Rows of the table of pairs; the command lists all."""
+_MOST_BARS: Final = 32
+"""Ranks whose waiting is drawn; the command lists all."""
+
+_COLUMNS: Final[dict[str, Callable[[Row], str]]] = {
+    "messages": lambda row: quantities.number(row["messages"]),
+    "bytes": lambda row: quantities.size(row["bytes"]),
+    "sender late": lambda row: _waited(row["waiting_caused_ns"], row["late_senders"]),
+    "receiver late": lambda row: _waited(row["waiting_suffered_ns"], row["late_receivers"]),
+    "critical path": lambda row: quantities.share(row["path_share"]),
+}
+_SELDOM: Final = {"wrong_order": "wrong order"}
+"""Columns that stand there only if some row has any."""
+
+
+def _waited(time_ns: int, late: int) -> str:
+    return f"{quantities.duration(time_ns)} ({quantities.number(late)})"
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects `by` (rank, host or cluster) and what the matrix shows: `show`."""
+    by, show = one_of(query, "by", tuple(_BY)), one_of(query, "show", tuple(_SHOW))
+    head = blocks.page_head(
+        "Messages",
+        "The program's own point-to-point: who sends how much to whom, and who waits for whom.",
+        choice("By", "/messages", query, "by", options=_BY, current=by),
+    )
+    rows = data.rows("messages", by="pair" if by == "rank" else by)
+    if not rows:
+        reason: Any = "The program sent no messages of its own; what collectives send is on their pages."
+        if data.run["record"] == "collectives":
+            reason = "They were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
+        return html.Div([head, empty.nothing_here("No messages", reason)])
+    return html.Div(
+        [
+            head,
+            _total(data, rows),
+            blocks.columns(_matrix(data, query, rows, by, show), _cost(data), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            _pairs(rows, by),
+            _sizes(data),
+            _places(data),
+        ]
+    )
+
+
+def _total(data: TraceData, rows: Rows) -> Component:
+    def summed(column: str) -> int:
+        return sum(row[column] for row in rows)
+
+    path = sum(row["path_share"] or 0 for row in rows)
+    p2p = next((row["share"] for row in data.rows("critical-path") if row["category"] == "p2p"), None)
+    wrong, undecided = summed("wrong_order"), summed("undecided")
+    return blocks.card(
+        None,
+        blocks.key_figures(
+            [
+                ("messages", quantities.number(summed("messages")), quantities.size(summed("bytes"))),
+                (
+                    "waiting for late senders",
+                    quantities.duration(summed("waiting_caused_ns")),
+                    f"{quantities.plural(summed('late_senders'), 'message')}, over all ranks"
+                    + (f"; {quantities.number(wrong)} in the wrong order" if wrong else ""),
+                ),
+                (
+                    "waiting for late receivers",
+                    quantities.duration(summed("waiting_suffered_ns")),
+                    f"{quantities.plural(summed('late_receivers'), 'message')}, over all ranks",
+                ),
+                (
+                    "of the critical path",
+                    quantities.share(path),
+                    f"runs over messages; {quantities.share(p2p)} with the calls around them",
+                ),
+            ]
+        ),
+        hint=f"Of {quantities.plural(undecided, 'message')} the trace does not show who waited; no waiting is counted "
+        "for them."
+        if undecided
+        else None,
+    )
+
+
+def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Component:
+    src, dst = _ENDS[by]
+    cells = [{**row, "sender": row[src], "receiver": row[dst]} for row in rows]
+    # In the order of ranks, so that neighbours stay neighbours.
+    places = list(dict.fromkeys(row[by] for row in sorted(data.ranks, key=lambda row: row["rank"])))
+    figure = matrix(cells, places=places, value=show, unit=_UNITS.get(show), what=_SHOW[show], by=by)
+    return blocks.card(
+        "Who with whom",
+        choice("Show", "/messages", query, "show", options=_SHOW, current=show),
+        blocks.drawing(f"{_SHOW[show].capitalize()} by sender and receiver", figure, name=MATRIX),
+        hint=f"A row per sending {by}, a column per receiving one; pairs that exchange no messages stay empty.",
+    )
+
+
+def _cost(data: TraceData) -> Component:
+    rows = data.rows("messages", by="rank")
+    most = sorted(rows, key=lambda row: -row["waiting_caused_ns"] - row["waiting_suffered_ns"])[:_MOST_BARS]
+    drawn = sorted(most, key=lambda row: row["rank"])
+    figure = time_bars(
+        [str(row["rank"]) for row in drawn],
+        [
+            ("others waited for it", CATEGORY_COLOURS["wan"], [row["waiting_caused_ns"] for row in drawn]),
+            ("it waited for others", CATEGORY_COLOURS["native"], [row["waiting_suffered_ns"] for row in drawn]),
+        ],
+        title="waiting for messages",
+        by="rank",
+    )
+    left = f" The {_MOST_BARS} of {len(rows)} ranks with most of it." if len(rows) > len(drawn) else ""
+    return blocks.card(
+        "What it cost",
+        blocks.drawing("Waiting caused and suffered by rank", figure, name=COST),
+        hint="Each wait is charged to the rank that was late, as sender or receiver. A rank that waits much itself may "
+        f"be late only because of it.{left}",
+    )
+
+
+def _table(names: Sequence[str], named: Sequence[Sequence[Any]], rows: Sequence[Row], name: str) -> Component:
+    """A table of rows: what each is called, and its numbers."""
+    seldom = {column: title for column, title in _SELDOM.items() if any(row[column] for row in rows)}
+    numbers = [
+        [*(text(row) for text in _COLUMNS.values()), *(quantities.number(row[column]) for column in seldom)]
+        for row in rows
+    ]
+    columns = [*names, *_COLUMNS, *seldom.values()]
+    body = [[*first, *rest] for first, rest in zip(named, numbers, strict=True)]
+    return blocks.table(columns, body, name=name, right=range(len(names), len(columns)))
+
+
+def _pairs(rows: Rows, by: str) -> Component:
+    src, dst = _ENDS[by]
+    shown = rows[:_MOST_ROWS]
+    named = [[row[src], row[dst], *([row["link"]] if by == "rank" else [])] for row in shown]
+    hint: list[Any] = [
+        "Sender late: how long the receiver had waited when the send began, and in brackets how often. Receiver late: "
+        "how long the sender had waited when the receive was posted. A call that waits for several messages is charged "
+        "to the latest."
+    ]
+    if len(rows) > len(shown):
+        hint.append(f" The first {len(shown)} of {quantities.number(len(rows))} pairs; `analyze messages` lists all.")
+    return blocks.card(
+        "Pairs in numbers",
+        _table(["from", "to", *(["link"] if by == "rank" else [])], named, shown, PAIRS),
+        hint=hint,
+    )
+
+
+def _sizes(data: TraceData) -> Component:
+    rows = data.rows("messages", by="size")
+    named = [[_size_class(row)] for row in rows]
+    return blocks.card(
+        "By size",
+        _table(["size"], named, rows, SIZES),
+        hint="Each size up to below the next. Senders wait for late receivers from the size on at which the MPI "
+        "library stops buffering.",
+    )
+
+
+def _size_class(row: Row) -> str:
+    if row["from_bytes"] == 0:
+        return "empty"
+    return quantities.interval(row["from_bytes"], row["below_bytes"], "bytes")
+
+
+def _places(data: TraceData) -> Component:
+    rows = data.rows("messages", by="place")
+    if [row["call_site"] for row in rows] == ["unknown"]:
+        return empty.nothing_here("By place", "The trace does not say where the program sends its messages.")
+    return blocks.card(
+        "By place",
+        _table(["sent from"], [[html.Code(row["call_site"], style=_BROKEN)] for row in rows], rows, PLACES),
+        hint=[
+            "The call that began the send. What the critical path spends in each place is on the page ",
+            dcc.Link("Overview", href="/"),
+            ".",
+        ],
+    )
+
+
+PAGE = Page(path="/messages", title="Messages", icon="messages", layout=layout)
