@@ -210,6 +210,30 @@ class Analyses:
         absorbed_at, absorbed_ns, behind
         """
 
+    def efficiency(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+        by: Literal["factor", "rank"] | None = None,
+        also: Sequence[Trace | str | Path] | None = None,
+    ) -> pa.Table:
+        """Parallel efficiency and its factors: load balance, serialisation and transfer.
+
+        Columns:
+
+        by=factor: factor, efficiency, part_ns, whole_ns, note
+        also=...: run, ranks, time_ns, speedup, computation_scaling, global_efficiency, parallel_efficiency,
+        load_balance, communication_efficiency, serialisation, transfer, note
+        by=rank: rank, useful_ns, useful_share, of_mean, mpi_ns
+        """
+
     def findings(
         self,
         *,

@@ -55,8 +55,12 @@ def function_of(module: str) -> Function:
             from hopscope.verdicts.compare_structure import answer
         case "verdicts.compare_times":
             from hopscope.verdicts.compare_times import answer
+        case "verdicts.efficiency":
+            from hopscope.verdicts.efficiency import answer
         case "verdicts.periods":
             from hopscope.verdicts.periods import answer
+        case "verdicts.scaling":
+            from hopscope.verdicts.scaling import answer
         case _:
             raise LookupError(f"no module {module} is named in {__name__}.function_of")
     return answer

@@ -1,0 +1,31 @@
+-- Several runs of one program beside each other: speed-up, computation scaling and the efficiencies of each.
+--
+-- One row per run, the first trace first. Time is that between the first and the last communication. Computation scaling
+-- is the first run's useful time over all ranks, divided by this run's: below 1, the ranks together compute longer than
+-- before. Global efficiency = parallel efficiency x computation scaling, see
+-- https://co-design.pop-coe.eu/metrics/global_efficiency.html. Both and the speed-up ask for the same problem in every run
+-- (strong scaling). The efficiencies are explained in `analyze efficiency --help`.
+--
+-- grain also given
+-- param also TRACES = null -- Another run, for the scaling table.
+-- key run
+-- column run INTEGER -- Number of the run, in the order given, from 0.
+-- column ranks BIGINT -- Its ranks.
+-- column time_ns BIGINT -- Its time between the first and the last communication.
+-- column speedup DOUBLE -- The first run's time divided by this one's.
+-- column computation_scaling DOUBLE [share] -- The first run's useful time divided by this one's.
+-- column global_efficiency DOUBLE [share] -- Parallel efficiency x computation scaling.
+-- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency.
+-- column load_balance DOUBLE [share] -- Mean useful time divided by the maximum.
+-- column communication_efficiency DOUBLE [share] -- Serialisation x transfer.
+-- column serialisation DOUBLE [share] -- Maximum useful time divided by the time on an ideal network; null where that cannot be told.
+-- column transfer DOUBLE [share] -- Time on an ideal network divided by the time.
+-- column note VARCHAR -- Why serialisation and transfer are null.
+-- narrow note
+-- uses efficiency_input
+-- then verdicts.scaling -- The replay on an ideal network.
+-- bar global_efficiency
+-- empty note nobody communicates in these traces, so there is no parallel efficiency
+-- example analyze efficiency trace-8 --also trace-16 --also trace-32
+select *
+from efficiency_input

@@ -1,0 +1,37 @@
+-- Parallel efficiency and its factors: load balance, serialisation and transfer.
+--
+-- Useful time is what a rank spends outside all MPI (on its first thread), between the first enter of a collective or of
+-- an own message of the program and the end of the last: start-up and shutdown are left out, and the note says how long
+-- they took. With T for that time, and the mean and the maximum taken over ranks:
+--
+-- parallel efficiency       = load balance x communication efficiency     = mean useful time / T
+-- load balance              = mean useful time / maximum useful time
+-- communication efficiency  = serialisation x transfer                    = maximum useful time / T
+-- serialisation             = maximum useful time / T on an ideal network
+-- transfer                  = T on an ideal network / T
+--
+-- These are the multiplicative metrics of the POP Centre of Excellence, https://co-design.pop-coe.eu/metrics/: pages
+-- parallel_efficiency, load_balance_efficiency, communication_efficiency, serialisation_efficiency and
+-- ha/process_transfer_efficiency. On an ideal network communication takes no time, but everybody still waits for what
+-- has not been sent or entered: the run is replayed with the ranks' own times between their calls. Calls that are not
+-- communication, such as I/O and the making of communicators, keep their time. Where the trace does not show who
+-- waited for whom, the run cannot be replayed: serialisation and transfer are null, and the note gives the reason.
+--
+-- With `--also`, several runs stand beside each other as a scaling table.
+--
+-- grain by = factor default
+-- key factor
+-- column factor VARCHAR -- The efficiency.
+-- column efficiency DOUBLE [share] -- Its value, part_ns / whole_ns; null where it cannot be told.
+-- column part_ns DOUBLE -- The time above the line in its definition.
+-- column whole_ns DOUBLE -- The time below the line.
+-- column note VARCHAR -- What it says, or why there is none.
+-- uses efficiency_input
+-- then verdicts.efficiency -- The replay on an ideal network.
+-- bar efficiency
+-- empty note nobody communicates in this trace, so there is no parallel efficiency
+-- example analyze efficiency trace
+-- example analyze efficiency trace-8 --also trace-16 --also trace-32
+-- example analyze efficiency trace --fail-if "parallel efficiency.efficiency < 80%"
+select *
+from efficiency_input

@@ -1,0 +1,24 @@
+-- Useful time of each rank: outside all MPI, between the first and the last communication of the run.
+--
+-- The mean of the shares is the parallel efficiency, the largest the communication efficiency; see `analyze efficiency
+-- --help`.
+--
+-- grain by = rank
+-- key rank
+-- column rank INTEGER -- The rank.
+-- column useful_ns BIGINT -- Its useful time; of several threads that of the first.
+-- column useful_share DOUBLE -- Useful time as part of the time between the first and the last communication.
+-- column of_mean DOUBLE -- Useful time as a multiple of the ranks' mean; 1 everywhere is a perfect balance.
+-- column mpi_ns BIGINT -- Its time in MPI.
+-- uses useful_times, share_of
+-- bar useful_share
+-- empty note nobody communicates in this trace, so there is no parallel efficiency
+-- example analyze efficiency trace --by rank
+select
+    rank,
+    useful_ns,
+    share_of(useful_ns, time_ns)::double as useful_share,
+    share_of(useful_ns, avg(useful_ns) over ())::double as of_mean,
+    mpi_ns
+from useful_times
+order by useful_ns desc, rank asc

@@ -1,0 +1,55 @@
+-- The outermost MPI calls of each rank, on its first thread.
+--
+-- communicates: whether an ideal network would take no time for it but that of waiting (collectives, sends, receives, waits and tests). One that did not end
+-- lasts to the end of the communication.
+--
+-- uses communication_window
+create or replace view mpi_spans as
+with things as (
+    select
+        calls.rank,
+        calls.location,
+        calls.enter_ns as begin_ns,
+        coalesce(calls.leave_ns, communication_window.end_ns) as end_ns,
+        true as communicates
+    from calls
+    cross join communication_window
+
+    union all
+    select
+        intervals.rank,
+        intervals.location,
+        intervals.begin_ns,
+        coalesce(intervals.end_ns, greatest(intervals.begin_ns, communication_window.end_ns)) as end_ns,
+        intervals.kind in ('p2p', 'wait') as communicates
+    from intervals
+    cross join communication_window
+    where intervals.kind <> 'region'
+),
+
+first_threads as (
+    select
+        rank,
+        min(location) as location
+    from things
+    group by rank
+),
+
+on_first_thread as (
+    select
+        things.*,
+        max(things.end_ns) over (
+            partition by things.rank order by things.begin_ns asc, things.end_ns desc
+            rows between unbounded preceding and 1 preceding
+        ) as busy_until_ns
+    from things
+    inner join first_threads on things.rank = first_threads.rank and things.location = first_threads.location
+)
+
+select
+    rank,
+    begin_ns,
+    end_ns,
+    communicates
+from on_first_thread
+where busy_until_ns is null or begin_ns >= busy_until_ns;

@@ -1,0 +1,41 @@
+"""`analyze efficiency --also`: several runs of a program beside each other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.header import Scalar
+from hopscope.verdicts.efficiency import measured, ratio
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
+    """One row per run that communicates; speed-up and scaling against the first of them."""
+    del base, parameters
+    numbers = sorted(rows["run"].unique().to_pylist())
+    runs = {number: measured(rows.filter(pc.equal(rows["run"], number))) for number in numbers}
+    known = {number: run for number, run in runs.items() if run is not None}
+    first = next(iter(known.values()), None)
+    made: list[dict[str, Any]] = []
+    for number, run in known.items():
+        assert first is not None
+        efficiency = ratio(run.mean_ns, run.time_ns)
+        scaling = ratio(first.mean_ns * first.ranks, run.mean_ns * run.ranks)
+        made.append(
+            {
+                "run": number,
+                "ranks": run.ranks,
+                "time_ns": run.time_ns,
+                "speedup": ratio(first.time_ns, run.time_ns),
+                "computation_scaling": scaling,
+                "global_efficiency": None if efficiency is None or scaling is None else efficiency * scaling,
+                "parallel_efficiency": efficiency,
+                "load_balance": ratio(run.mean_ns, run.largest_ns),
+                "communication_efficiency": ratio(run.largest_ns, run.time_ns),
+                "serialisation": ratio(run.largest_ns, run.ideal_ns),
+                "transfer": ratio(run.ideal_ns, run.time_ns),
+                "note": run.reason,
+            }
+        )
+    return made

@@ -1,0 +1,179 @@
+"""Efficiencies as POP defines them, with every factor worked out.
+
+    time     rank 0                        time     rank 1
+    0-50     MPI_Init                      0-50     MPI_Init
+    90-100   computes                      90-150   MPI_Recv, which begins the communication
+    100-110  MPI_Send to 1                 150-300  computes
+    110-250  computes                      300-340  MPI_Barrier
+    250-340  MPI_Barrier                   340-440  computes
+    340-350  computes                      440-500  MPI_Allreduce
+    350-370  MPI_File_write                500-520  computes
+    370-400  computes                      520-570  MPI_Send to 0, which waits for the receive
+    400-500  MPI_Allreduce                 580-600  MPI_Finalize
+    500-560  computes
+    560-570  MPI_Recv, which ends it
+    580-600  MPI_Finalize
+
+Between 90 and 570, 480: rank 0 computes 10 + 140 + 10 + 30 + 60 = 250, rank 1 computes 150 + 100 + 20 = 270; mean 260.
+
+On an ideal network, from 90 on: rank 0 sends at 10 and enters the barrier at 150; rank 1 receives at 10 and enters at
+160, which releases both. Rank 0 enters the Allreduce 10 + 20 (the file) + 30 later, at 220, rank 1 at 260. Rank 0 posts
+its receive at 320, and rank 1, which sends at 280, waits for that: 320 in all.
+"""
+
+import shutil
+from pathlib import Path
+
+import hopscope
+import pytest
+from drawing import draw, expected, shown
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+RANKS = "rank host\n0 a\n1 a"
+COMMS = "comm name size members\n0 world 2 0,1"
+COLLECTIVES = """
+collective_id seq op            comm_size
+0             0   MPI_Barrier   2
+1             1   MPI_Allreduce 2
+"""
+CALLS = """
+collective_id rank location enter_ns leave_ns
+0             0    0        250      340
+0             1    1        300      340
+1             0    0        400      500
+1             1    1        440      500
+"""
+MESSAGES = """
+src dst src_location dst_location send_begin_ns send_wait_begin_ns send_end_ns recv_post_ns recv_wait_begin_ns recv_end_ns binding
+0   1   0            1            100           100                110         90           90                 150         recv
+1   0   1            0            520           520                570         560          560                570         send
+"""  # noqa: E501
+INTERVALS = """
+rank location kind     region         begin_ns end_ns
+0    0        init     MPI_Init       0        50
+1    1        init     MPI_Init       0        50
+1    1        p2p      MPI_Recv       90       150
+0    0        p2p      MPI_Send       100      110
+0    0        region   solve          110      560
+0    0        io       MPI_File_write 350      370
+1    1        p2p      MPI_Send       520      570
+0    0        p2p      MPI_Recv       560      570
+0    0        finalize MPI_Finalize   580      600
+1    1        finalize MPI_Finalize   580      600
+"""
+TABLES = {
+    "ranks": RANKS,
+    "comms": COMMS,
+    "collectives": COLLECTIVES,
+    "calls": CALLS,
+    "messages": MESSAGES,
+    "intervals": INTERVALS,
+}
+# One rank computes 500 between two barriers, in 520.
+ALONE = {
+    "ranks": "rank host\n0 a",
+    "comms": "comm name size members\n0 world 1 0",
+    "collectives": "collective_id seq op comm_size\n0 0 MPI_Barrier 1\n1 1 MPI_Barrier 1",
+    "calls": "collective_id rank enter_ns leave_ns\n0 0 0 10\n1 0 510 520",
+}
+
+
+def drawn(directory: Path, **changed: str) -> hopscope.Trace:
+    return hopscope.open(draw(directory, **{**TABLES, **changed}))
+
+
+def test_each_factor_is_what_is_worked_out_above(tmp_path: Path) -> None:
+    rows = drawn(tmp_path / "d").efficiency()
+    assert shown(rows, "factor", "efficiency", "part_ns", "whole_ns") == expected("""
+        factor,                   efficiency, part_ns, whole_ns
+        parallel efficiency,      0.541667,   260,     480
+        load balance,             0.962963,   260,     270
+        communication efficiency, 0.5625,     270,     480
+        serialisation,            0.84375,    270,     320
+        transfer,                 0.666667,   320,     480
+    """)
+    # MPI_Init to the first receive, and the last receive to the end of MPI_Finalize.
+    assert "start-up of 90 ns and shutdown of 30 ns are left out" in rows["note"][0].as_py()
+
+
+def test_by_rank_useful_time_is_outside_all_mpi(tmp_path: Path) -> None:
+    assert shown(
+        drawn(tmp_path / "d").efficiency(by="rank"), "rank", "useful_ns", "useful_share", "of_mean", "mpi_ns"
+    ) == expected("""
+        rank, useful_ns, useful_share, of_mean,  mpi_ns
+        1,    270,       0.5625,       1.03846,  210
+        0,    250,       0.520833,     0.961538, 230
+    """)
+
+
+def test_runs_beside_each_other_scale_against_the_first(tmp_path: Path) -> None:
+    # The second run's ranks compute 520 together where one computed 500; 520 and 480 are the times.
+    alone = hopscope.open(draw(tmp_path / "alone", **ALONE))
+    columns = ("run", "ranks", "time_ns", "speedup", "computation_scaling", "global_efficiency", "serialisation")
+    assert shown(alone.efficiency(also=[drawn(tmp_path / "d")]), *columns) == expected("""
+        run, ranks, time_ns, speedup, computation_scaling, global_efficiency, serialisation
+        0,   1,     520,     1,       1,                   0.961538,          1
+        1,   2,     480,     1.08333, 0.961538,            0.520833,          0.84375
+    """)
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"collectives": COLLECTIVES.replace("MPI_Allreduce", "MPI_Iallreduce")}, "nonblocking"),
+        ({"collectives": COLLECTIVES.replace("MPI_Allreduce", "MPI_Neighbor_alltoall")}, "neighbourhood"),
+        ({"run": "duration_ns record\n600 collectives"}, "were not recorded"),
+        ({"ranks": "rank host complete\n0 a true\n1 a false"}, "MPI_Finalize"),
+        ({"intervals": INTERVALS + "0 0 off recording 120 130"}, "recording was off"),
+        ({"intervals": INTERVALS + "1 7 p2p MPI_Send 200 210"}, "several threads"),
+        # Rank 1 waits for a message that rank 0 sends after their barrier.
+        ({"messages": MESSAGES.replace("100           100                110", "350           350                355")},
+         "wait for one another"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_replayed_is_unknown_and_not_guessed(tmp_path: Path, changed: dict[str, str], why: str) -> None:
+    rows = drawn(tmp_path / "d", **changed).efficiency().to_pylist()
+    assert [row["efficiency"] is None for row in rows] == [False, False, False, True, True]
+    assert all(why in row["note"] for row in rows[3:])
+
+
+def test_where_messages_arrive_before_they_are_sent_there_is_no_replay(tmp_path: Path) -> None:
+    # Received at 10 and sent at 400, by clocks that disagree: by way of the message, rank 1 would end at 400 + 490.
+    trace = drawn(
+        tmp_path / "d",
+        collectives="collective_id seq op comm_size\n0 0 MPI_Barrier 2",
+        calls="collective_id rank location enter_ns leave_ns\n0 0 0 500 510\n0 1 1 500 510",
+        messages=MESSAGES.splitlines()[1] + "\n0 1 0 1 400 400 401 0 0 10 recv",
+        intervals="rank location kind region begin_ns end_ns\n1 1 p2p MPI_Recv 0 10\n0 0 p2p MPI_Send 400 401",
+    )
+    rows = trace.efficiency().to_pylist()
+    assert rows[0]["whole_ns"] == 510
+    assert rows[4]["efficiency"] is None
+    assert "the clocks do not allow a replay" in rows[4]["note"]
+
+
+def test_a_trace_without_communication_has_no_efficiency(tmp_path: Path) -> None:
+    assert hopscope.open(draw(tmp_path / "d", ranks=RANKS, intervals=INTERVALS)).efficiency().num_rows == 0
+
+
+@pytest.mark.parametrize("name", ["demo", "late_rank", "observe_only"])
+def test_on_real_runs_the_product_of_the_factors_is_the_whole(tmp_path: Path, name: str) -> None:
+    copy = tmp_path / name
+    shutil.copytree(SAMPLES / name / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
+    trace = hopscope.open(copy)
+    found = {row["factor"]: row["efficiency"] for row in trace.efficiency().to_pylist()}
+    assert all(0 < value <= 1 for value in found.values())
+    product = found["load balance"] * found["serialisation"] * found["transfer"]
+    assert product == pytest.approx(found["parallel efficiency"], rel=1e-9)
+    shares = trace.efficiency(by="rank")["useful_share"].to_pylist()
+    assert sum(shares) / len(shares) == pytest.approx(found["parallel efficiency"], rel=1e-9)
+    assert max(shares) == pytest.approx(found["communication efficiency"], rel=1e-9)
+
+
+def test_where_one_rank_sleeps_half_as_long_again_the_balance_says_so(tmp_path: Path) -> None:
+    # Of four ranks, three sleep 6 ms an iteration and one 9 ms: the mean is 6.75 ms, three quarters of the largest.
+    copy = tmp_path / "late_rank"
+    shutil.copytree(SAMPLES / "late_rank" / "trace", copy, ignore=shutil.ignore_patterns("dataset"))
+    found = {row["factor"]: row["efficiency"] for row in hopscope.open(copy).efficiency().to_pylist()}
+    assert found["load balance"] == pytest.approx(0.75, abs=0.01)
+    assert found["serialisation"] == pytest.approx(1, abs=0.01)
