@@ -35,3 +35,4 @@
 -- example analyze efficiency trace --fail-if "parallel efficiency.efficiency < 80%"
 select *
 from efficiency_input
+order by what, rank, at_ns, ref, obstacle
