@@ -18,6 +18,7 @@ _SHAPES: Final[dict[str, str]] = {
     "tree": "<circle cx='12' cy='5' r='2.2'/><circle cx='6' cy='18' r='2.2'/><circle cx='18' cy='18' "
     "r='2.2'/><path d='M11 7l-4 9M13 7l4 9'/>",
     "arrivals": "<circle cx='12' cy='12' r='8'/><path d='M12 7.5V12l3.2 2'/>",
+    "efficiency": "<path d='M4 17a8 8 0 1 1 16 0M12 16l4-5.500'/>",
     "messages": "<rect x='3.500' y='6' width='17' height='12.500' rx='1.500'/><path d='M4 7.500l8 6 8-6'/>",
     "noise": "<path d='M3 13h3l2-6 3 11 3-14 2.5 9H21'/>",
     "late": "<path d='M4 6h9M4 12h15M4 18h6'/><path d='M17 9l3 3-3 3'/>",

@@ -4,6 +4,7 @@ from hopscope_dashboard.pages import (
     collective,
     collectives,
     delayed_hops,
+    efficiency,
     last_arrivals,
     late_ranks,
     messages,
@@ -27,6 +28,7 @@ PAGES: tuple[Page, ...] = (
     late_ranks.PAGE,
     noise.PAGE,
     noise_periods.PAGE,
+    efficiency.PAGE,
     wan_share.PAGE,
     remap.PAGE,
 )

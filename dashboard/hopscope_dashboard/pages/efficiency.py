@@ -1,0 +1,118 @@
+"""Parallel efficiency and its factors, and the useful time of each rank."""
+
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+FACTORS = "efficiency-factors"
+NUMBERS = "efficiency-table"
+USEFUL = "efficiency-useful"
+RANKS = "efficiency-ranks"
+
+_MEANINGS: Final = {
+    "parallel efficiency": "mean useful time / time",
+    "load balance": "mean useful time / the largest",
+    "communication efficiency": "largest useful time / time",
+    "serialisation": "largest useful time / time on an ideal network",
+    "transfer": "time on an ideal network / time",
+}
+_MOST_BARS: Final = 64
+"""Ranks whose useful time is drawn; the table lists all."""
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects nothing."""
+    del query
+    head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
+    rows = data.rows("efficiency")
+    if not rows:
+        reason = "Nobody communicates in this trace, so there is no parallel efficiency."
+        return html.Div([head, empty.nothing_here("No communication", reason)])
+    ranks = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
+    return html.Div([head, _factors(rows), _numbers(rows), _useful(ranks), _ranks(ranks)])
+
+
+def _factors(rows: Rows) -> Component:
+    known = [row for row in rows if row["efficiency"] is not None]
+    figure = share_bars(
+        [row["factor"] for row in known],
+        [("efficiency", CATEGORY_COLOURS["compute"], known, "efficiency")],
+        title="efficiency (%)",
+        by="the",
+    )
+    figure.update_yaxes(title=None)
+    return blocks.card(
+        "Factors",
+        blocks.drawing("Parallel efficiency and its factors", figure, name=FACTORS),
+        hint="Parallel efficiency is load balance x communication efficiency, and this is serialisation x transfer "
+        "(POP's metrics). The smallest of load balance, serialisation and transfer is where most time goes."
+        if len(known) == len(rows)
+        else "Parallel efficiency is load balance x communication efficiency (POP's metrics).",
+    )
+
+
+def _numbers(rows: Rows) -> Component:
+    body = [
+        [
+            row["factor"],
+            quantities.share(row["efficiency"]),
+            _MEANINGS[row["factor"]],
+            f"{quantities.duration(row['part_ns'])} / {quantities.duration(row['whole_ns'])}",
+            row["note"],
+        ]
+        for row in rows
+    ]
+    return blocks.card(
+        "In numbers",
+        blocks.table(["", "efficiency", "is", "here", ""], body, name=NUMBERS, right=(1,)),
+        hint="Useful time is outside all MPI; the time runs from the first communication to the last. On an ideal "
+        "network communication takes no time, but everybody still waits for what is not sent or entered.",
+    )
+
+
+def _useful(rows: Rows) -> Component:
+    shown = sorted(rows, key=lambda row: -row["useful_ns"])[:_MOST_BARS]
+    shown = sorted(shown, key=lambda row: row["rank"])
+    figure = time_bars(
+        [str(row["rank"]) for row in shown],
+        [
+            ("useful", CATEGORY_COLOURS["compute"], [row["useful_ns"] for row in shown]),
+            ("in MPI", CATEGORY_COLOURS["native"], [row["mpi_ns"] for row in shown]),
+        ],
+        title="time between the first and the last communication",
+        by="rank",
+        stacked=True,
+    )
+    left = f" The {len(shown)} of {len(rows)} ranks with most useful time." if len(shown) < len(rows) else ""
+    return blocks.card(
+        "Useful time",
+        blocks.drawing("Useful time and time in MPI by rank", figure, name=USEFUL),
+        hint=f"Unequal useful time lowers the load balance.{left}",
+    )
+
+
+def _ranks(rows: Rows) -> Component:
+    body = [
+        [
+            row["rank"],
+            quantities.duration(row["useful_ns"]),
+            quantities.share(row["useful_share"]),
+            f"{quantities.number(row['of_mean'])} x" if row["of_mean"] is not None else quantities.MISSING,
+            quantities.duration(row["mpi_ns"]),
+        ]
+        for row in rows
+    ]
+    columns = ["rank", "useful", "of the time", "of the mean", "in MPI"]
+    return blocks.card("Ranks in numbers", blocks.table(columns, body, name=RANKS, right=range(5)))
+
+
+PAGE = Page(path="/efficiency", title="Efficiency", icon="efficiency", layout=layout)
