@@ -39,6 +39,9 @@
 #define ARCHIVE_REGION_OVERHEAD "collector overhead"
 #define ARCHIVE_REFUSED " (refused)"
 
+/* Begins the description of a region whose caller's symbol is known. */
+#define ARCHIVE_CALLED_FROM "called from "
+
 /* Shadow communicators: names begin with the first if our engine made the hops, with the second if they are the MPI
  * library's own. The second also begins the attribute hopscope::engine of a call left to the library. */
 #define ARCHIVE_HOPS "hops:"

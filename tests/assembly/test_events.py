@@ -120,6 +120,30 @@ def test_one_call_site_is_one_region_whatever_its_number_in_a_process(new_trace:
     assert "/opt/heat+0x1234" in regions[0]
 
 
+def test_modules_are_in_the_facts_once_each_as_one_build(new_trace: NewTrace) -> None:
+    """Two ranks ran one program, the third one of the same name that was built otherwise."""
+    module = 'def {0} {{"def":"module","id":{1},"name":"/opt/heat","path":"/opt/heat","build_id":{2}}}\n'
+    library = 'def 1 {"def":"module","id":1,"name":"libsolve.so","path":"/opt/libsolve.so","build_id":null}\n'
+    trace = new_trace(
+        "".join(
+            process(rank, 3)
+            + definitions
+            + f"spool {rank} 0 closed\n1 ENTER region=MPI_Init\n2 LEAVE region=MPI_Init\n"
+            for rank, definitions in enumerate(
+                [module.format(0, 1, '"6b21"'), library + module.format(1, 2, '"6b21"'), module.format(2, 1, '"77aa"')]
+            )
+        )
+    )
+    trace.assemble()
+    facts = json.loads((trace.directory / "run.json").read_text())
+    jsonschema.validate(facts, json.loads((SCHEMAS / "run.schema.json").read_text()))
+    assert [(module["name"], module["path"], module["build_id"]) for module in facts["modules"]] == [
+        ("/opt/heat", "/opt/heat", "6b21"),
+        ("libsolve.so", "/opt/libsolve.so", None),
+        ("/opt/heat", "/opt/heat", "77aa"),
+    ]
+
+
 def test_hosts_and_clusters_are_the_topologys(new_trace: NewTrace) -> None:
     trace = new_trace(ALLREDUCE)
     trace.assemble()

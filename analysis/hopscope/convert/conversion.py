@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope import _convert
-from hopscope.convert.run_facts import clocks_table, read_run_facts, run_table
+from hopscope.convert.run_facts import clocks_table, places_table, read_run_facts, run_table
 from hopscope.convert.source import Archive
 from hopscope.errors import InputError
 
@@ -55,6 +55,7 @@ def convert(
     about = read_run_facts(archive, facts)
     try:
         small["clocks"] = clocks_table(about, facts, small["clocks"])
+        small["places"] = places_table(about, facts)
         run = run_table(archive, about, facts, small["clocks"], small["ranks"])
     except (KeyError, TypeError, ValueError, ArithmeticError) as problem:  # Arrow's own errors are among these
         raise InputError(

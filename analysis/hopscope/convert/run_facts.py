@@ -16,6 +16,7 @@ from hopscope.convert.source import Archive
 from hopscope.errors import InputError
 from hopscope.json_text import read_json
 from hopscope.manifest import SCHEMA_VERSION
+from hopscope.places import resolve
 from hopscope.quantities import number, plural
 
 Facts = dict[str, Any]
@@ -73,6 +74,14 @@ def clocks_table(about: Facts, facts: Facts, measured: pa.Table) -> pa.Table:
         for row in rows
     }
     return _table("clocks", [found[key] for key in sorted(found)])
+
+
+def places_table(about: Facts, facts: Facts) -> pa.Table:
+    """Where the archive's call sites are in the source, as far as this machine has the programs that ran."""
+    started = _started_at(about)
+    modules = about.get("modules") if facts["is_ours"] else []
+    found = resolve(facts["call_sites"], modules, None if started is None else _unix_ns(started))
+    return _table("places", [vars(place) for place in found])
 
 
 def run_table(archive: Archive, about: Facts, facts: Facts, clocks: pa.Table, ranks: pa.Table) -> pa.Table:
@@ -166,6 +175,11 @@ def _started_at(about: Facts) -> str | None:
     if about.get("started_ns"):
         return datetime.fromtimestamp(about["started_ns"] / 1e9, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return None
+
+
+def _unix_ns(started_at: str) -> int:
+    """Of an ISO 8601 time in UTC."""
+    return round(datetime.fromisoformat(started_at).timestamp() * 1e9)
 
 
 def _between_clocks(clocks: pa.Table, ranks: pa.Table, figure: str) -> int | None:

@@ -101,7 +101,7 @@ OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef,
 }
 
 OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical_name,
-                            OTF2_StringRef, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag,
+                            OTF2_StringRef description, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag,
                             OTF2_StringRef file, uint32_t line, uint32_t) {
     Definitions &definitions = self_of(user);
     Region region;
@@ -129,6 +129,10 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
         region.call_site.clear();
     if (!region.call_site.empty() && line)
         region.call_site += ":" + std::to_string(line);
+    const std::string &said = definitions.string(description);
+    const size_t prefix = sizeof ARCHIVE_CALLED_FROM - 1;
+    if (said.compare(0, prefix, ARCHIVE_CALLED_FROM) == 0)
+        region.caller = said.substr(prefix);
     definitions.regions[self] = std::move(region);
     return OTF2_CALLBACK_SUCCESS;
 }

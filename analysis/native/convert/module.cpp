@@ -28,6 +28,11 @@ struct ArrowTable {
     int64_t batch_rows;
 };
 
+nb::str text_of(const std::string &text) {
+    const std::string shown = readable(text);
+    return nb::str(shown.data(), shown.size());
+}
+
 nb::dict facts_of(const Trace &trace, const Sums &sums) {
     nb::dict facts;
     const auto &properties = trace.definitions->properties;
@@ -38,6 +43,11 @@ nb::dict facts_of(const Trace &trace, const Sums &sums) {
         if (!complete.empty() && complete != ARCHIVE_COMPLETE)
             stopped[nb::int_(i)] = nb::str(complete.data(), complete.size());
     }
+    nb::dict call_sites; /* with the function that calls, as the linker names it */
+    for (const auto &[ref, region] : trace.definitions->regions)
+        if (!region.call_site.empty())
+            call_sites[text_of(region.call_site)] = text_of(region.caller);
+    facts["call_sites"] = call_sites;
     facts["is_ours"] = properties.count(ARCHIVE_PROPERTY_VERSION) > 0;
     facts["run_json"] =
         run == properties.end() ? nb::object(nb::none()) : nb::str(run->second.data(), run->second.size());

@@ -172,6 +172,8 @@ struct spool_record {
  *     connection), "peer" (definition of the leaders' communicator, 0: none) and "peer_rank"
  * {"def":"comm_name","id":1,"name":"rows"}
  * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
+ * {"def":"module","id":1,"name":"./heat","path":"/home/u/heat","build_id":"6b21.."}
+ *     a program or library that call sites name; its file, and the GNU build id in hexadecimal, null: it has none
  * {"def":"tree","id":1,"name":"binomial-mpich"}
  * {"def":"reason","id":1,"text":"intercommunicator"}
  * {"def":"algorithm","id":1,"name":"recursivedoubling"}

@@ -230,6 +230,13 @@ static bool take_line(struct process *process, const struct json *line) {
         take_text(line, "module", &site->module);
         take_text(line, "symbol", &site->symbol);
         site->offset = unsigned_of(line, "offset");
+    } else if (strcmp(kind, "module") == 0) {
+        struct module_definition *module = ELEMENT(process, modules, module_count, id);
+        if (!module)
+            return false;
+        take_text(line, "name", &module->name);
+        take_text(line, "path", &module->path);
+        take_text(line, "build_id", &module->build_id);
     } else if (strcmp(kind, "tree") == 0) {
         return take_name(line, "name", ELEMENT(process, trees, tree_count, id));
     } else if (strcmp(kind, "reason") == 0) {
@@ -338,6 +345,11 @@ void process_free(struct process *process) {
         free(process->sites[i].module);
         free(process->sites[i].symbol);
     }
+    for (size_t i = 0; i < process->module_count; i++) {
+        free(process->modules[i].name);
+        free(process->modules[i].path);
+        free(process->modules[i].build_id);
+    }
     for (size_t i = 0; i < process->round_trip_count; i++)
         free(process->round_trips[i].ref_host);
     for (size_t i = 0; i < process->setting_count; i++) {
@@ -356,6 +368,7 @@ void process_free(struct process *process) {
     free_names(process->user_regions, process->user_region_count);
     free(process->comms);
     free(process->sites);
+    free(process->modules);
     free(process->settings);
     free(process->pairs);
     free(process->round_trips);

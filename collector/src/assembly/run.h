@@ -71,6 +71,11 @@ struct site_definition {
     uint32_t merged; /* index into run.sites */
 };
 
+/* The file of a module that call sites name. */
+struct module_definition {
+    char *name, *path, *build_id; /* NULL: unknown */
+};
+
 struct name_definition {
     char *text;
     uint32_t merged; /* index into run.trees or run.user_regions; unused for the others */
@@ -126,6 +131,8 @@ struct process {
     size_t comm_count;
     struct site_definition *sites;
     size_t site_count;
+    struct module_definition *modules;
+    size_t module_count;
     struct name_definition *trees, *reasons, *algorithms, *user_regions;
     size_t tree_count, reason_count, algorithm_count, user_region_count;
     struct setting_definition *settings;

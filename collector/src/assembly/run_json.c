@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "assembly/modules.h"
 #include "json/json.h"
 
 /* A field of the lowest rank that has a value. */
@@ -300,6 +301,8 @@ void run_json_write(const struct run *run, struct text *out) {
     add_text(out, "tick_source", FIRST_TEXT(run, tick_source));
     add_reasons(out, run);
     add_settings(out, run);
+    add_member(out, "modules");
+    modules_write(run, out);
     add_clocks(out, run);
     text_add(out, "\n}\n");
 }

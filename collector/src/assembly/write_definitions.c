@@ -206,7 +206,7 @@ static void write_regions(struct writing *w) {
         if (site) {
             text_add(&place, "%s+0x%llx", site->module, (unsigned long long)site->offset);
             if (site->symbol && *site->symbol)
-                text_add(&description, "called from %s", site->symbol);
+                text_add(&description, ARCHIVE_CALLED_FROM "%s", site->symbol);
         }
         struct text own = {0};
         text_add(&own, region->refused ? "%s" ARCHIVE_REFUSED : "%s",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "record/definitions.h"
+#include "record/module.h"
 #include "record/record.h"
 
 _Thread_local struct call_site_cache_entry call_site_cache[CALL_SITE_CACHE] __attribute__((tls_model("initial-exec")));
@@ -46,6 +47,8 @@ static void define(uint32_t id, uintptr_t address) {
     line_unsigned(&line, "offset", address - 1 - (known ? (uintptr_t)info.dli_fbase : 0));
     line_text(&line, "symbol", known ? info.dli_sname : NULL);
     line_end(&line);
+    if (known)
+        module_define(address - 1, (uintptr_t)info.dli_fbase, info.dli_fname);
 }
 
 uint32_t call_site_look_up(uintptr_t address) {

@@ -1,0 +1,92 @@
+"""Programs and libraries on this machine: what their debug information and symbols say of an offset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hopscope.places.functions import readable
+
+if TYPE_CHECKING:
+    from symbolic.symcache import SymCache
+
+_DEBUG_FILES = Path("/usr/lib/debug/.build-id")
+"""Where distributions install debug information apart from the program: `6b/21ddf839....debug`."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A function and where in its source the call is; without debug information, how far into the function."""
+
+    function: str
+    file: str | None
+    line: int | None
+    offset: int | None = None
+
+
+class OtherBuildError(Exception):
+    """The file is there, but it is not the build that ran."""
+
+
+class Binary:
+    """One program or library: from offsets to functions and lines.
+
+    Offsets count from where the loader maps the file, as `dladdr` does: from the lowest loaded segment, so that one of
+    a position-dependent program is its address less that.
+    """
+
+    def __init__(self, path: Path, build_id: str | None, started_ns: int | None) -> None:
+        """Without a build id to compare, the file must be older than the run (ns since 1970). Raises OtherBuildError if
+        it is another build, OSError if it cannot be read or is no program."""
+        changed_ns = path.stat().st_mtime_ns
+        if build_id is None and (started_ns is None or changed_ns > started_ns):
+            raise OtherBuildError(path)
+        found = _object(path)
+        if found.code_id != build_id:
+            raise OtherBuildError(path)
+        self._symbols = _symbols(_with_debug_information(found, build_id))
+
+    def frames(self, offset: int) -> list[Frame]:
+        """Where a call at this offset is: the function, and if the compiler put that into others, those around it.
+        Empty if neither debug information nor a symbol covers it."""
+        found: list[Any] = self._symbols.lookup(offset)
+        return [
+            Frame(
+                readable(frame.symbol, frame.full_path, frame.lang),
+                frame.full_path,
+                frame.line or None,
+                None if frame.full_path else offset - frame.sym_addr,
+            )
+            for frame in found
+        ]
+
+
+def _object(path: Path) -> Any:
+    from symbolic.debuginfo import Archive  # here, because few conversions look a program up
+    from symbolic.exceptions import SymbolicError
+
+    try:
+        return next(Archive.open(str(path)).iter_objects())
+    except (SymbolicError, StopIteration) as problem:
+        raise OSError(f"{path}: {problem}") from None
+
+
+def _with_debug_information(found: Any, build_id: str | None) -> Any:
+    apart = _DEBUG_FILES / (build_id or "?")[:2] / f"{(build_id or '?')[2:]}.debug"
+    if "debug" in found.features or not apart.is_file():
+        return found
+    try:
+        other = _object(apart)
+    except OSError:
+        return found
+    return other if other.code_id == build_id else found
+
+
+def _symbols(found: Any) -> SymCache:
+    from symbolic.exceptions import SymbolicError
+
+    try:
+        return found.make_symcache()
+    except SymbolicError as problem:
+        raise OSError(str(problem)) from None

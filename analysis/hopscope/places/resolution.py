@@ -1,0 +1,135 @@
+"""Where each call site of a run is in the source, as far as this machine can tell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from hopscope.places.binaries import Binary, Frame, OtherBuildError
+
+_OFFSET = re.compile(r"(?P<module>.+)\+0x(?P<offset>[0-9a-f]+)")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A row of the table `places`; see its schema."""
+
+    call_site: str
+    place: str
+    how: str
+    function: str | None = None
+    file: str | None = None
+    line: int | None = None
+    inlined_in: str | None = None
+    module: str | None = None
+
+
+def resolve(
+    call_sites: Mapping[str, str], modules: Sequence[Mapping[str, Any]] | None, started_ns: int | None
+) -> list[Place]:
+    """A place for every call site, in the order of their texts.
+
+    Call sites: each with the symbol that the archive names for it, or "". Modules: as run.json has them, None if it
+    does not say. A module's file counts only if its build id is that of the run's, or, where neither has one, if it is
+    older than the run's start (ns since 1970).
+    """
+    known = _Modules(modules, started_ns)
+    unnamed = [_resolved(site, symbol, known) for site, symbol in sorted(call_sites.items())]
+    frames = [frame for _, found in unnamed for frame in found if frame.file]
+    ambiguous = _ambiguous(frame.file for frame in frames if frame.file)
+    return [_named(place, found, ambiguous) for place, found in unnamed]
+
+
+def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, list[Frame]]:
+    split = _OFFSET.fullmatch(call_site)
+    if split is None:  # another tool's file and line
+        file, _, line = call_site.rpartition(":")
+        has_line = bool(file) and line.isdecimal()
+        return Place(
+            call_site,
+            PurePath(call_site).name,
+            "archive",
+            file=file if has_line else call_site,
+            line=int(line) if has_line else None,
+        ), []
+    name, offset = split["module"], int(split["offset"], 16)
+    module = modules.path_of(name) or name
+    how, binary = modules.binary(name)
+    found = binary.frames(offset) if binary else []
+    if found:
+        how = "line" if found[0].file else "symbol"
+    short = f"{PurePath(name).name}+0x{offset:x}"
+    place = Place(call_site, f"{symbol} ({short})" if symbol else short, how, function=symbol or None, module=module)
+    return place, found
+
+
+def _named(place: Place, found: Sequence[Frame], ambiguous: frozenset[str]) -> Place:
+    """With what the frames say, the innermost first."""
+    if not found:
+        return place
+    first = found[0]
+    if first.file is None:
+        name = f"{first.function}+0x{first.offset:x} ({PurePath(place.module or '').name})"
+        return replace(place, place=name, function=first.function)
+    said = [_shown(frame, ambiguous) for frame in found]
+    return replace(
+        place,
+        place=said[0] if len(said) == 1 else f"{said[0]} in {said[-1]}",
+        function=first.function,
+        file=first.file,
+        line=first.line,
+        inlined_in=" in ".join(said[1:]) or None,
+    )
+
+
+def _shown(frame: Frame, ambiguous: frozenset[str]) -> str:
+    path = PurePath(frame.file or "")
+    name = f"{path.parent.name}/{path.name}" if path.name in ambiguous else path.name
+    return f"{frame.function} ({name}:{frame.line})" if frame.line else f"{frame.function} ({name})"
+
+
+def _ambiguous(files: Iterable[str]) -> frozenset[str]:
+    """Names that several files have."""
+    named = Counter(PurePath(file).name for file in set(files))
+    return frozenset(name for name, count in named.items() if count > 1)
+
+
+class _Modules:
+    """The modules that call sites name; each file is opened once."""
+
+    def __init__(self, modules: Sequence[Mapping[str, Any]] | None, started_ns: int | None) -> None:
+        self._builds: dict[str, list[Mapping[str, Any]]] = {}
+        for module in modules or ():
+            self._builds.setdefault(str(module["name"]), []).append(module)
+        self._started_ns = started_ns
+        self._opened: dict[str, tuple[str, Binary | None]] = {}
+
+    def path_of(self, name: str) -> str | None:
+        """The module's file."""
+        return next((str(build["path"]) for build in self._builds.get(name, ()) if build["path"]), None)
+
+    def binary(self, name: str) -> tuple[str, Binary | None]:
+        """The module's file as it ran, with `stripped`; or why there is none."""
+        if name not in self._opened:
+            self._opened[name] = self._open(name)
+        return self._opened[name]
+
+    def _open(self, name: str) -> tuple[str, Binary | None]:
+        builds = self._builds.get(name, [])
+        ids = {build["build_id"] for build in builds}
+        if not ids:
+            return "unidentified", None
+        if len(ids) > 1:
+            return "several builds", None
+        for path in (Path(build["path"]) for build in builds if build["path"]):
+            try:
+                return "stripped", Binary(path, builds[0]["build_id"], self._started_ns)
+            except OtherBuildError:
+                return "another build", None
+            except OSError:
+                continue
+        return "no file", None

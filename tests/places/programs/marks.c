@@ -1,0 +1,40 @@
+/* Prints, for some calls, where the collector would say that they are: the offset of the call's last byte in its module.
+ * Each call names itself, so that a test can compare. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+
+__attribute__((noinline)) void mark(const char *name) {
+    uintptr_t at = (uintptr_t)__builtin_return_address(0) - 1;
+    Dl_info info;
+    dladdr((void *)at, &info);
+    printf("%s %lx\n", name, (unsigned long)(at - (uintptr_t)info.dli_fbase));
+    fflush(stdout);
+}
+
+static inline __attribute__((always_inline)) void inner(void) {
+    mark("inlined");
+    __asm__ volatile("");
+}
+
+static inline __attribute__((always_inline)) void middle(void) {
+    inner();
+}
+
+__attribute__((noinline)) void outer(void) {
+    middle();
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) void last(void) {
+    /* The call's return address is already that of the next line. */
+    mark("plain");
+    __asm__ volatile("");
+}
+
+int main(void) {
+    outer();
+    last();
+    return 0;
+}

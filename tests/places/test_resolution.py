@@ -1,0 +1,144 @@
+"""Call sites of real programs: the lines where the source makes the calls, or what is left where something lacks."""
+
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hopscope.places import Place, resolve
+
+SOURCE = Path(__file__).parent / "programs" / "marks.c"
+NEVER = 1 << 62
+"""Later than any file was changed."""
+
+
+def line_of(text: str) -> int:
+    return next(number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) if text in line)
+
+
+INLINED, PLAIN = line_of('mark("inlined")'), line_of('mark("plain")')
+INNER_IN_MIDDLE, MIDDLE_IN_OUTER = line_of("    inner();"), line_of("    middle();")
+
+
+class Made:
+    """A program made from marks.c that has run once."""
+
+    def __init__(self, directory: Path, *flags: str, name: str = "marks") -> None:
+        self.path = directory / name
+        # Position-dependent programs begin at another address; a test asks for one.
+        words = ["gcc", "-O2", *flags, "-o", str(self.path), str(SOURCE), "-ldl"]
+        subprocess.run(words, check=True, capture_output=True)
+        out = subprocess.run([self.path], check=True, capture_output=True, text=True).stdout
+        self.offsets = dict(line.split() for line in out.splitlines())
+
+    @property
+    def build_id(self) -> str | None:
+        notes = subprocess.run(["readelf", "-n", self.path], check=True, capture_output=True, text=True).stdout
+        found = [line.split()[-1] for line in notes.splitlines() if "Build ID" in line]
+        return found[0] if found else None
+
+    def sites(self) -> list[str]:
+        return [f"./marks+0x{self.offsets[name]}" for name in ("inlined", "plain")]
+
+    def places(self, *others: dict[str, str | None], started_ns: int | None = NEVER, symbol: str = "") -> list[Place]:
+        """Of the two calls, in the order of the program's text."""
+        known = others or ({"name": "./marks", "path": str(self.path), "build_id": self.build_id},)
+        found = {place.call_site: place for place in resolve(dict.fromkeys(self.sites(), symbol), known, started_ns)}
+        return [found[site] for site in self.sites()]
+
+
+@pytest.mark.parametrize("flags", [[], ["-no-pie", "-fno-pie"]])
+def test_debug_information_tells_the_line_and_the_functions_around_an_inlined_one(
+    tmp_path: Path, flags: list[str]
+) -> None:
+    made = Made(tmp_path, "-g", *flags)
+    inlined, plain = made.places()
+    assert inlined.place == f"inner (marks.c:{INLINED}) in outer (marks.c:{MIDDLE_IN_OUTER})"
+    assert inlined.inlined_in == f"middle (marks.c:{INNER_IN_MIDDLE}) in outer (marks.c:{MIDDLE_IN_OUTER})"
+    assert (plain.place, plain.how, plain.line) == (f"last (marks.c:{PLAIN})", "line", PLAIN)
+    assert (plain.function, plain.file, plain.module) == ("last", str(SOURCE), str(made.path))
+
+
+def test_without_debug_information_the_nearest_symbol_is_named(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    inlined, plain = made.places()
+    assert [(place.how, place.function, place.line) for place in (inlined, plain)] == [
+        ("symbol", "outer", None),
+        ("symbol", "last", None),
+    ]
+    assert plain.place.startswith("last+0x")
+    assert plain.place.endswith(" (marks)")
+
+
+def test_a_stripped_program_is_named_by_what_it_exports_or_not_at_all(tmp_path: Path) -> None:
+    bare = Made(tmp_path, "-s").places()[1]
+    assert (bare.how, bare.function) == ("stripped", None)
+    assert bare.place == Path(bare.call_site).name
+    exporting = Made(tmp_path, "-s", "-rdynamic").places()[1]
+    assert (exporting.how, exporting.function) == ("symbol", "last")
+
+
+def test_a_program_that_was_built_again_after_the_run_is_not_asked(tmp_path: Path) -> None:
+    """Its lines would be those of another text, and look right."""
+    made = Made(tmp_path, "-g")
+    ran = {"name": "./marks", "path": str(made.path), "build_id": "00" * 20}
+    assert [place.how for place in made.places(ran)] == ["another build"] * 2
+    assert made.places(ran)[1].place == f"marks+0x{made.offsets['plain']}"
+    # The symbol that the process itself saw is in the archive.
+    assert made.places(ran, symbol="last")[1].place == f"last (marks+0x{made.offsets['plain']})"
+
+
+def test_a_build_without_an_id_must_be_older_than_the_run(tmp_path: Path) -> None:
+    made = Made(tmp_path, "-g", "-Wl,--build-id=none")
+    assert made.build_id is None
+    assert [place.how for place in made.places(started_ns=time.time_ns())] == ["line"] * 2
+    assert [place.how for place in made.places(started_ns=1)] == ["another build"] * 2
+    assert [place.how for place in made.places(started_ns=None)] == ["another build"] * 2
+
+
+def test_what_lacks_to_find_a_place_is_said(tmp_path: Path) -> None:
+    made = Made(tmp_path, "-g")
+    gone = {"name": "./marks", "path": str(tmp_path / "gone"), "build_id": made.build_id}
+    assert made.places(gone)[0].how == "no file"
+    (tmp_path / "text").write_text("no program")
+    assert made.places({**gone, "path": str(tmp_path / "text")})[0].how == "no file"
+    assert made.places(gone, {**gone, "build_id": "00"})[0].how == "several builds"
+    assert made.places({**gone, "name": "./other"})[0].how == "unidentified"
+    assert [place.how for place in resolve({made.sites()[0]: ""}, None, NEVER)] == ["unidentified"]
+
+
+def test_a_copy_in_another_place_is_the_same_build(tmp_path: Path) -> None:
+    """Two hosts may have it under different paths."""
+    made = Made(tmp_path, "-g")
+    shutil.copy(made.path, tmp_path / "copy")
+    gone = {"name": "./marks", "path": str(tmp_path / "gone"), "build_id": made.build_id}
+    assert [place.how for place in made.places(gone, {**gone, "path": str(tmp_path / "copy")})] == ["line"] * 2
+
+
+def test_another_tools_file_and_line_are_the_place() -> None:
+    [place] = resolve({"/src/heat.f90:42": ""}, [], None)
+    assert (place.place, place.how, place.file, place.line) == ("heat.f90:42", "archive", "/src/heat.f90", 42)
+
+
+def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("left", "right"):
+        (tmp_path / folder).mkdir()
+        source = (
+            SOURCE.read_text().replace("int main(void)", f"void {folder}(void)").replace("mark(", f"mark_{folder}(")
+        )
+        source = source.replace("void outer", "static void outer").replace("void last", "static void last")
+        (tmp_path / folder / "marks.c").write_text(source)
+    (tmp_path / "main.c").write_text("void left(void); void right(void); int main(void) { left(); right(); return 0; }")
+    names = ["main.c", "left/marks.c", "right/marks.c"]
+    subprocess.run(["gcc", "-O2", "-g", "-o", "both", *names, "-ldl"], cwd=tmp_path, check=True)
+    out = subprocess.run([tmp_path / "both"], check=True, capture_output=True, text=True).stdout
+    sites = {f"both+0x{line.split()[1]}": "" for line in out.splitlines() if line.startswith("plain")}
+    # Neither build has another's identity: the linker gives one.
+    notes = subprocess.run(["readelf", "-n", tmp_path / "both"], check=True, capture_output=True, text=True).stdout
+    build_id = next(line.split()[-1] for line in notes.splitlines() if "Build ID" in line)
+    known = [{"name": "both", "path": str(tmp_path / "both"), "build_id": build_id}]
+    assert {place.place for place in resolve(sites, known, None)} == {
+        f"last (left/marks.c:{PLAIN})",
+        f"last (right/marks.c:{PLAIN})",
+    }

@@ -1,0 +1,55 @@
+"""Where real programs call MPI, by name and line, under each MPI library."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import local_mpi
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def places(mpi: local_mpi.LocalMpi, program: Path, folder: Path) -> list[dict[str, Any]]:
+    """Where the Allreduces of a run were called. The program is named as one does, by a relative path."""
+    hops = str(Path(sys.executable).with_name("hopscope"))
+    words = [hops, "run", "--dir", str(folder / "trace"), "--", *mpi.launch(2), f"./{program.name}"]
+    done = subprocess.run(
+        words, cwd=program.parent, env=os.environ, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return (
+        hopscope.open(folder / "trace")
+        .sql("select distinct places.* from calls join places using (call_site) order by call_site")
+        .to_pylist()
+    )
+
+
+def line_of(source: Path, comment: str) -> int:
+    return next(at for at, line in enumerate(source.read_text().splitlines(), 1) if comment in line)
+
+
+def test_a_c_program_is_seen_by_function_and_line(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    source = PROGRAMS / "places.c"
+    [found] = places(mpi, mpi.compile(source, "-g", name="places_debug"), tmp_path)
+    here, around = line_of(source, "/* here */"), line_of(source, "/* around it */")
+    assert found["place"] == f"sum (places.c:{here}) in step (places.c:{around})"
+    assert (found["how"], found["file"], found["line"]) == ("line", str(source), here)
+
+
+def test_a_program_without_debug_information_is_seen_by_symbol(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    [found] = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c", name="places_plain"), tmp_path)
+    assert (found["how"], found["function"], found["line"]) == ("symbol", "step", None)
+
+
+def test_a_fortran_module_is_seen_by_its_name(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    if mpi.fortran is None:
+        pytest.skip(f"{mpi.flavour} has no Fortran bindings here (Debian: gfortran and the library's -dev package)")
+    source = PROGRAMS / "places.F90"
+    [found] = places(
+        mpi, mpi.compile(source, "-g", "-O1", "-w", "-cpp", f"-J{tmp_path}", name="places_fortran"), tmp_path
+    )
+    assert found["place"] == f"heat::advance (places.F90:{line_of(source, '! here')})"
