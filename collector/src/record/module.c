@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/loaded_object.h"
 #include "record/definitions.h"
 
 enum { MOST_MODULES = 64, BUILD_ID_BYTES = 64 };
@@ -34,7 +33,7 @@ static uint32_t number_of(uintptr_t base) {
 }
 
 struct search {
-    const void *address;
+    uintptr_t address;
     bool is_program;
     char build_id[2 * BUILD_ID_BYTES + 1]; /* hexadecimal; empty if it has none */
 };
@@ -63,13 +62,13 @@ static void read_notes(struct search *found, const char *notes, size_t bytes, si
 static int read_module(struct dl_phdr_info *info, size_t size, void *opaque) {
     (void)size;
     struct search *search = opaque;
-    const struct loaded_object object = {
-        .path = info->dlpi_name,
-        .base = info->dlpi_addr,
-        .headers = info->dlpi_phdr,
-        .header_count = info->dlpi_phnum,
-    };
-    if (!loaded_object_has(&object, search->address))
+    bool has_address = false;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + header->p_vaddr;
+        has_address |= header->p_type == PT_LOAD && search->address - begin < header->p_memsz;
+    }
+    if (!has_address)
         return 0;
     search->is_program = !*info->dlpi_name;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -84,7 +83,7 @@ void module_define(uintptr_t address, uintptr_t base, const char *name) {
     uint32_t number = number_of(base);
     if (!number)
         return;
-    struct search found = {.address = (const void *)address};
+    struct search found = {.address = address};
     dl_iterate_phdr(read_module, &found);
     /* The program's name is what it was started as, perhaps found in PATH. */
     char path[PATH_MAX];
