@@ -62,8 +62,8 @@ class Analyses:
 
         Columns:
 
-        rank, comm_rank, host, cluster, enter_ns, leave_ns, time_ns, waiting_ns, needed_rank, engine, tree, call_site,
-        on_path
+        rank, comm_rank, host, cluster, enter_ns, leave_ns, time_ns, waiting_ns, needed_rank, engine, tree, place, file,
+        line, call_site, on_path
         """
 
     def collective_hops(
@@ -172,7 +172,7 @@ class Analyses:
         region: str | None = None,
         iteration_at: str | None = None,
         place: str | None = None,
-        by: Literal["category", "call-site", "cluster", "edge", "host", "operation", "rank"] | None = None,
+        by: Literal["category", "cluster", "edge", "host", "operation", "place", "call-site", "rank"] | None = None,
         collective: str | None = None,
     ) -> pa.Table:
         """Where the time of the run's critical path went.
@@ -180,12 +180,12 @@ class Analyses:
         Columns:
 
         by=category: category, time_ns, share, share_low, share_high, share_of_run
-        by=call-site: call_site, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         by=cluster: cluster, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         collective=...: step, begin_ns, end_ns, time_ns, rank, category, src, dst, hop_id, what
         by=edge: edge, src, dst, link, time_ns, share, share_low, share_high, hops_ns
         by=host: host, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         by=operation: operation, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
+        by=place: place, call_site, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         by=rank: rank, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
         """
 

@@ -59,11 +59,12 @@ class Command:
 
     @property
     def choices(self) -> dict[str, list[str]]:
-        """The closed list of values of each option that chooses a grain."""
+        """The closed list of values of each option that chooses a grain, older names included."""
         found: dict[str, list[str]] = {}
         for analysis in self.grains:
             if analysis.grain and analysis.grain.value is not None:
-                found.setdefault(analysis.grain.option, []).append(analysis.grain.value)
+                values = [analysis.grain.value, analysis.grain.formerly]
+                found.setdefault(analysis.grain.option, []).extend(value for value in values if value)
         return found
 
     @property
@@ -196,7 +197,7 @@ def _command(name: str, grains: list[Analysis]) -> Command:
 
 
 def _chosen(grain: Grain, given: Mapping[str, Scalar]) -> bool:
-    return grain.option in given if grain.value is None else given.get(grain.option) == grain.value
+    return grain.option in given and (grain.value is None or given[grain.option] in (grain.value, grain.formerly))
 
 
 def _grain_words(analysis: Analysis) -> str:

@@ -15,7 +15,8 @@
 The directives (a line indented by three or more spaces continues the one above):
 
 * `grain OPTION = VALUE`: this file serves `--OPTION VALUE`; add `default` after the value for the grain taken when
-  nothing is given. The values of one option over the files of a command are its closed list.
+  nothing is given. The values of one option over the files of a command are its closed list. `formerly VALUE` keeps an
+  older value as another name for this one.
 * `grain OPTION given`: this file is taken when the parameter OPTION is given (`--collective 0:17`). A file without a
   grain is its command's only one, or its default.
 * `param NAME TYPE = DEFAULT -- meaning`: TYPE is INTEGER, BIGINT, DOUBLE, VARCHAR, BOOLEAN, COLLECTIVE (text of the
@@ -65,7 +66,9 @@ _DIRECTIVE = re.compile(
     r"(grain|param|key|column|columns|uses|bar|only-data|narrow|uncertain|describes|exact|then|asks|whole|fail-if|empty|example)"
     r" (.*)"
 )
-_GRAIN = re.compile(r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?| given)")
+_GRAIN = re.compile(
+    r"(?P<option>[a-z_]+)(?: = (?P<value>[a-z-]+)(?P<default> default)?( formerly (?P<formerly>[a-z-]+))?| given)"
+)
 _PARAM = re.compile(
     r"(?P<name>[a-z_0-9]+) (?P<type>[A-Z]+|[a-z0-9-]+(?:\|[a-z0-9-]+)+) = (?P<default>.+?) -- (?P<meaning>.+)"
 )
@@ -113,6 +116,8 @@ class Grain:
     option: str
     value: str | None
     default: bool = False
+    formerly: str | None = None
+    """An older value that means the same."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +295,7 @@ def _names(value: str) -> tuple[str, ...]:
 
 def _grain(name: str, value: str) -> Grain:
     match = _match(_GRAIN, name, value)
-    return Grain(match["option"], match["value"], match["default"] is not None)
+    return Grain(match["option"], match["value"], match["default"] is not None, match["formerly"])
 
 
 def _parameter(name: str, value: str) -> Parameter:

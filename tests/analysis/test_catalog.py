@@ -98,7 +98,7 @@ def test_an_analysis_that_waits_for_every_table_of_the_contract_is_not_there_by_
         catalog.load().commands
     )
     assert catalog.load().command("critical_path").choices == {
-        "by": ["category", "call-site", "cluster", "edge", "host", "operation", "rank"]
+        "by": ["category", "cluster", "edge", "host", "operation", "place", "call-site", "rank"]
     }
 
 

@@ -105,9 +105,9 @@ def test_two_collectives_are_too_few_for_an_interval(trace: hopscope.Trace) -> N
             "operation,time_ns,compute_ns,hops_ns\nMPI_Allreduce,120,0,20\nMPI_Barrier,115,0,10\ncomputing,110,110,0\nMPI_Recv,10,0,0\nMPI_Wait,10,0,0",
         ),
         (
-            "call-site",
-            "call_site",
-            "call_site,time_ns,compute_ns,hops_ns\napp+0x1,130,10,20\nunknown,115,0,10\napp+0x3,110,100,0\napp+0x2,10,0,0",
+            "place",
+            "place",
+            "place,time_ns,compute_ns,hops_ns\napp+0x1,130,10,20\nunknown,115,0,10\napp+0x3,110,100,0\napp+0x2,10,0,0",
         ),
     ],
 )
@@ -115,6 +115,31 @@ def test_the_path_is_divided_by_each_label(trace: hopscope.Trace, by: str, key: 
     table = trace.critical_path(by=by)
     assert shown(table, key, "time_ns", "compute_ns", "hops_ns") == expected(rows)
     assert sum(table["share"].to_pylist()) == pytest.approx(1)
+
+
+PLACES = """
+call_site place          how    module
+app+0x1   sum(heat.c:3)  line   /opt/app
+app+0x2   other+0x4(app) symbol /opt/app
+app+0x3   sum(heat.c:3)  line   /opt/app
+"""
+
+
+def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still_works(tmp_path: Path) -> None:
+    # The compiler made two calls of line 3 (unrolled, say): 220 + 110.
+    tables = {"ranks": RANKS, "collectives": COLLECTIVES, "path_stretches": PATH, "hops": HOPS, "places": PLACES}
+    trace = hopscope.open(draw(tmp_path / "d", **tables))
+    rows = trace.critical_path(by="place")
+    assert shown(rows, "place", "call_site", "time_ns") == [
+        {"place": "sum(heat.c:3)", "call_site": "app+0x1, app+0x3", "time_ns": "330"},
+        {"place": "unknown", "call_site": "", "time_ns": "115"},
+        {"place": "other+0x4(app)", "call_site": "app+0x2", "time_ns": "10"},
+    ]
+    assert trace.critical_path(by="call-site").equals(rows)
+    sentences = [row["sentence"] for row in trace.run("caveats").to_pylist() if row["kind"] == "places"]
+    assert len(sentences) == 1
+    assert "1 of 3 call sites" in sentences[0]
+    assert "-g" in sentences[0]
 
 
 def test_edges_are_told_apart_from_the_time_on_ranks(trace: hopscope.Trace) -> None:
@@ -148,7 +173,7 @@ def test_a_collective_that_does_not_exist_is_wrong_input(trace: hopscope.Trace) 
         trace.critical_path(collective="17")
 
 
-@pytest.mark.parametrize("by", ["call-site", "cluster", "edge", "host", "operation", "rank"])
+@pytest.mark.parametrize("by", ["place", "cluster", "edge", "host", "operation", "rank"])
 def test_a_path_without_length_is_said_to_have_none(tmp_path: Path, by: str) -> None:
     answer = hopscope.open(draw(tmp_path / "d", ranks=RANKS)).answer("critical-path", by=by)
     assert answer.rows == []

@@ -118,7 +118,7 @@ def test_a_trace_without_collectives_speaks_of_its_critical_path_only(tmp_path: 
     found = by_key(hopscope.open(draw(tmp_path / "d", **tables, path_stretches=path)))
     assert list(found) == ["collectives", "critical-path"]
     # The pages of iterations and collectives would be empty.
-    assert found["critical-path"]["analysis"] == "critical-path --by call-site"
+    assert found["critical-path"]["analysis"] == "critical-path --by place"
 
 
 def test_the_samples_have_the_problems_that_were_planted(samples: dict[str, hopscope.Trace]) -> None:
@@ -218,7 +218,7 @@ def test_the_critical_paths_finding_is_in_plain_words() -> None:
         {"category": "p2p", "time_ns": 15, "share": 0.15},
     ]
     said = there(of_critical_path(rows, RUN))
-    assert said.analysis == "critical-path --by call-site"
+    assert said.analysis == "critical-path --by place"
     assert "then hops between clusters 25.0 %, the application's own messages 15.0 %" in said.evidence
     assert there(of_critical_path(rows[1:], RUN)).analysis == "wan-share"
     assert of_critical_path([{"category": "mpi", "time_ns": 0, "share": None}], RUN) is None

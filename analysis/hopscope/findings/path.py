@@ -46,7 +46,7 @@ _MORE: Final = {
 }
 """The analysis that shows more of a category, where there are collectives; of the other categories, `_ELSE`."""
 
-_ELSE: Final = "critical-path --by call-site"
+_ELSE: Final = "critical-path --by place"
 
 _FEW: Final = 2.5
 """More crossings in a collective than this are more than once each way."""

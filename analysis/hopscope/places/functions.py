@@ -11,7 +11,9 @@ _FORTRAN_MODULE = re.compile(
     r"|_QM(?P<flang_module>[a-z0-9_]+)P(?P<flang_name>[a-z0-9_]+)"
 )
 _FORTRAN_PROGRAMS = ("MAIN__", "_QQmain")
-_FORTRAN_FILES = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08")
+FORTRAN_FILES = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08")
+"""How names of Fortran sources end, in lower case."""
+
 _CLONE = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv|llvm|\d)[\w.]*$")
 _LONGEST = 80
 
@@ -26,7 +28,7 @@ def readable(symbol: str, file: str | None, language: str = "unknown") -> str:
         return "::".join(part for part in fortran.groups() if part)
     if name.startswith("_Z"):
         return _without_arguments(_demangled(name))
-    is_fortran = file.lower().endswith(_FORTRAN_FILES) if file else language == "unknown"
+    is_fortran = file.lower().endswith(FORTRAN_FILES) if file else language == "unknown"
     if is_fortran and re.fullmatch(r"[a-z]\w*_", name):
         return name.rstrip("_")
     return name

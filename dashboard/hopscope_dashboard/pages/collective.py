@@ -8,7 +8,7 @@ from hopscope import quantities
 
 from hopscope_dashboard import algorithms
 from hopscope_dashboard.address import Query, link, number
-from hopscope_dashboard.components import aria, blocks, empty
+from hopscope_dashboard.components import aria, blocks, empty, source
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.timeline import timeline
@@ -67,6 +67,7 @@ def layout(data: TraceData, query: Query) -> Component:
                 _path(path, fact),
                 widths="minmax(0, 1fr) 390px",
             ),
+            *source.card(calls, data.run),
             _calls(calls),
         ]
     )
@@ -185,7 +186,7 @@ def _calls(calls: Rows) -> Component:
             quantities.duration(call["waiting_ns"]),
             quantities.MISSING if call["needed_rank"] is None else call["needed_rank"],
             call["engine"],
-            _place(call["call_site"]),
+            source.place(call),
         ]
         for call in calls
     ]
@@ -199,11 +200,6 @@ def _calls(calls: Rows) -> Component:
         ),
         hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for.",
     )
-
-
-def _place(call_site: str | None) -> Any:
-    # A module's directory says little and fills the table; it is there for who points at it.
-    return quantities.MISSING if call_site is None else html.Span(call_site.rpartition("/")[2], title=call_site)
 
 
 PAGE = Page(path="/collective", title="Timeline of a collective", icon="timeline", layout=layout, under="/collectives")

@@ -5,7 +5,7 @@
 --
 -- whole run
 -- key kind
--- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine or presence.
+-- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- What limits the answers, and what to do about it.
 -- uses rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity
 -- empty note nothing limits the answers from this trace
@@ -379,6 +379,35 @@ found as (
         'Not every rank had the collector: ' || presence || '.' as sentence
     from run
     where presence is not null and presence <> 'complete'
+
+    union all
+    select
+        8 as place,
+        'places' as kind,
+        format(
+            '{} of {} call sites are shown by the nearest symbol or by module and offset, because {} was built without'
+            || ' debug information; compile with -g, which goes with any -O, to see functions and source lines.',
+            quantity(count(*) filter (where how in ('symbol', 'stripped')), ''), quantity(count(*), ''),
+            string_agg(distinct parse_filename(module), ', ' order by parse_filename(module))
+            filter (where how in ('symbol', 'stripped'))
+        ) as sentence
+    from places
+    having count(*) filter (where how in ('symbol', 'stripped')) > 0
+
+    union all
+    select
+        8 as place,
+        'places' as kind,
+        format(
+            '{} of {} call sites are shown by module and offset, because the build of {} that ran was not at hand when'
+            || ' the trace was converted; put it back and delete the dataset to convert it anew.',
+            quantity(count(*) filter (where how in ('no file', 'another build', 'several builds')), ''),
+            quantity(count(*), ''),
+            string_agg(distinct parse_filename(module), ', ' order by parse_filename(module))
+            filter (where how in ('no file', 'another build', 'several builds'))
+        ) as sentence
+    from places
+    having count(*) filter (where how in ('no file', 'another build', 'several builds')) > 0
 )
 
 select

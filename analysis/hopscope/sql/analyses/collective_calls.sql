@@ -16,11 +16,14 @@
 -- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
--- column call_site VARCHAR -- Where it was called from; null if unknown.
+-- column place VARCHAR -- Where it was called from, as `function (file:line)` where the build has debug information; null if unknown.
+-- column file VARCHAR -- The source file; null if unknown.
+-- column line INTEGER -- The line there; null if unknown.
+-- column call_site VARCHAR -- The place as the trace has it, as module+offset or file:line; null if unknown.
 -- column on_path BOOLEAN -- Whether the collective's critical path touches the rank.
--- narrow tree, comm_rank, cluster
+-- narrow tree, place, comm_rank, cluster
 -- uses waiting, members, polled_calls
--- only-data comm_rank, cluster, call_site
+-- only-data comm_rank, cluster, file, line, call_site
 -- bar waiting_ns
 -- empty error there is no such collective; `analyze collectives` lists those that the trace has
 -- example analyze collective-calls trace --collective 0:17
@@ -56,6 +59,9 @@ select
     waited.needed_rank,
     calls.engine,
     calls.tree,
+    coalesce(places.place, calls.call_site) as place,
+    places.file,
+    places.line,
     calls.call_site,
     touched.rank is not null as on_path
 from chosen
@@ -64,5 +70,6 @@ left join members on chosen.comm = members.comm and calls.rank = members.rank
 left join ranks on calls.rank = ranks.rank
 left join waited on calls.rank = waited.rank
 left join touched on calls.rank = touched.rank
+left join places on calls.call_site = places.call_site
 left join polled_calls on calls.call_id = polled_calls.call_id
 order by calls.rank

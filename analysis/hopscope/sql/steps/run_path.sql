@@ -56,7 +56,9 @@ select
     end as edge,
     numbered.op,
     numbered.call_site,
+    coalesce(places.place, numbered.call_site) as place,
     ranks.host,
     ranks.cluster
 from numbered
-left join ranks on numbered.rank = ranks.rank;
+left join ranks on numbered.rank = ranks.rank
+left join places on numbered.call_site = places.call_site;

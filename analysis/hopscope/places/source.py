@@ -1,0 +1,47 @@
+"""The text around a line of source, where its file is at hand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from hopscope.places.functions import FORTRAN_FILES
+
+_C = (".c", ".cc", ".cpp", ".cxx", ".c++", ".cu", ".h", ".hh", ".hpp", ".hxx")
+_SOURCES = (*_C, *FORTRAN_FILES, ".py", ".pyx")
+"""A dataset may come from elsewhere and name any file; only these are shown."""
+
+_LARGEST = 4 << 20
+"""Bytes; source files are smaller."""
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Some lines of a file, by their numbers."""
+
+    file: str
+    line: int
+    lines: Mapping[int, str]
+    is_newer: bool
+    """The file was changed after the run began, or nobody knows when that was, so the line may be another."""
+
+
+def excerpt(file: str, line: int, run: Mapping[str, Any], around: int = 3) -> Excerpt | None:
+    """The lines around one, None if the file is not here, no source file or shorter. Run: the row of the table."""
+    path = Path(file)
+    if path.suffix.lower() not in _SOURCES:
+        return None
+    try:
+        about = path.stat()
+        if not path.is_file() or about.st_size > _LARGEST:
+            return None
+        text = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    if not 1 <= line <= len(text):
+        return None
+    shown = range(max(1, line - around), min(len(text), line + around) + 1)
+    started = run.get("started_at")
+    is_newer = started is None or about.st_mtime > datetime.fromisoformat(started).timestamp()
+    return Excerpt(file, line, {number: text[number - 1] for number in shown}, is_newer)

@@ -1,0 +1,46 @@
+"""Where a collective was called from, and the lines of source there."""
+
+from collections import Counter
+from typing import Any, Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+from hopscope.places.source import Excerpt, excerpt
+
+from hopscope_dashboard.components import blocks
+from hopscope_dashboard.data import Row, Rows
+
+SOURCE: Final = "source-lines"
+
+
+def place(call: Row) -> Any:
+    """Give the place of one call. The trace's own words for it are there for who points at it."""
+    if call["place"] is None:
+        return quantities.MISSING
+    # A module's directory says little and fills the table.
+    known = call["place"] != call["call_site"]
+    return html.Span(call["place"] if known else call["place"].rpartition("/")[2], title=call["call_site"])
+
+
+def card(calls: Rows, run: Row) -> list[Component]:
+    """Give the lines around the place that most of these calls come from; nothing if its file is not at hand."""
+    named = Counter((call["place"], call["file"], call["line"]) for call in calls if call["line"] is not None)
+    for (name, file, line), count in named.most_common(1):
+        found = excerpt(file, line, run)
+        if found is not None:
+            by = "all ranks" if count == len(calls) else f"{quantities.number(count)} of {len(calls)} ranks"
+            hint = f"{name}, by {by}."
+            if found.is_newer:
+                hint += " The file has changed since the run, so the lines may have moved."
+            return [blocks.card("Called from", _lines(found), hint=hint)]
+    return []
+
+
+def _lines(found: Excerpt) -> Component:
+    width = len(str(max(found.lines)))
+    rows: list[Any] = []
+    for number, text in found.lines.items():
+        written = f"{number:>{width}}  {text}\n"
+        rows.append(html.Mark(written) if number == found.line else written)
+    return html.Pre(html.Code(rows), id=SOURCE, title=found.file, className="source")

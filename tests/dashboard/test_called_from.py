@@ -1,0 +1,46 @@
+"""The collective's page shows the place in the program and the source around it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import plotly
+from hopscope_dashboard.components import source
+
+RUN = {"started_at": "2026-11-21T04:52:55.408642561Z"}
+
+
+def call(place: str | None, file: str | None = None, line: int | None = None) -> dict[str, Any]:
+    return {"place": place, "file": file, "line": line, "call_site": "/opt/heat+0x10"}
+
+
+def drawn(component: Any) -> str:
+    return json.dumps(component, cls=plotly.utils.PlotlyJSONEncoder)
+
+
+def test_the_source_of_the_place_that_most_ranks_call_from_is_shown(tmp_path: Path) -> None:
+    file = tmp_path / "heat.c"
+    file.write_text("before\nsum(&x);\nafter\n")
+    os.utime(file, (1_700_000_000, 1_700_000_000))
+    there, elsewhere = call("step (heat.c:2)", str(file), 2), call("main (heat.c:1)", str(file), 1)
+    [card] = source.card([there, elsewhere, there], RUN)
+    text = drawn(card)
+    assert "step (heat.c:2), by 2 of 3 ranks." in text
+    assert all(line in text for line in ("1  before", "2  sum(&x);", "3  after"))
+    assert "has changed" not in text
+    os.utime(file, (1_900_000_000, 1_900_000_000))
+    assert "has changed since the run" in drawn(source.card([there], RUN))
+
+
+def test_without_a_file_at_hand_there_is_no_source(tmp_path: Path) -> None:
+    assert source.card([call("step (heat.c:2)", str(tmp_path / "heat.c"), 2)], RUN) == []
+    assert source.card([call("step+0x2a (heat)")], RUN) == []
+    assert source.card([], RUN) == []
+
+
+def test_a_call_is_named_by_its_place_and_else_by_its_module() -> None:
+    assert source.place(call("step (heat.c:2)", "/src/heat.c", 2)).children == "step (heat.c:2)"
+    assert source.place(call("/opt/heat+0x10")).children == "heat+0x10"
+    assert source.place(call("/opt/heat+0x10")).title == "/opt/heat+0x10"
+    assert source.place(call(None)) == "–"
