@@ -351,7 +351,11 @@ def _iterations_asked(selection: Selection, ask: Ask) -> tuple[str, ...]:
     return tuple(
         f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them make "
         "the same calls"
-        for row in ask("select site, turns, sure from iteration_marker", {})
+        for row in ask(
+            "select coalesce(place, site) as site, turns, sure "
+            "from iteration_marker left join places on site = places.call_site",
+            {},
+        )
     )
 
 

@@ -126,12 +126,12 @@ app+0x3   sum(heat.c:3)  line   /opt/app
 
 
 def test_call_sites_of_one_place_are_one_row_and_the_old_name_of_the_grain_still_works(tmp_path: Path) -> None:
-    # The compiler made two calls of line 3 (unrolled, say): 220 + 110.
+    # The compiler made two calls of line 3 (unrolled, say): 130 + 110.
     tables = {"ranks": RANKS, "collectives": COLLECTIVES, "path_stretches": PATH, "hops": HOPS, "places": PLACES}
     trace = hopscope.open(draw(tmp_path / "d", **tables))
     rows = trace.critical_path(by="place")
     assert shown(rows, "place", "call_site", "time_ns") == [
-        {"place": "sum(heat.c:3)", "call_site": "app+0x1, app+0x3", "time_ns": "330"},
+        {"place": "sum(heat.c:3)", "call_site": "app+0x1, app+0x3", "time_ns": "240"},
         {"place": "unknown", "call_site": "", "time_ns": "115"},
         {"place": "other+0x4(app)", "call_site": "app+0x2", "time_ns": "10"},
     ]

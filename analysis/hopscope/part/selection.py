@@ -158,15 +158,17 @@ def _known(text: str, names: list[str], option: str, what: str) -> str:
 
 
 def _places(text: str, ask: Ask) -> tuple[str, ...]:
-    """The call sites of a place: that very one, else those that contain the text."""
-    rows = ask("select distinct call_site as site from calls where call_site is not null union "
-               "select distinct call_site from intervals where call_site is not null order by 1", {})  # fmt: skip
-    sites = [str(row["site"]) for row in rows]
-    found = (text,) if text in sites else tuple(site for site in sites if text in site)
-    if not found:
-        listed = ", ".join(sites[:5]) + (", ..." if len(sites) > 5 else "")
+    """The call sites of a place: those with that very text, else those that contain it."""
+    rows = ask("select call_site, coalesce(place, call_site) as place from (select distinct call_site from "
+               "(from (select call_site from calls) union all (select call_site from intervals)) "
+               "where call_site is not null) left join places using (call_site) order by 1", {})  # fmt: skip
+    exact = tuple(str(row["call_site"]) for row in rows if text in (row["call_site"], row["place"]))
+    part = tuple(str(row["call_site"]) for row in rows if text in row["call_site"] or text in row["place"])
+    if not part:
+        names = list(dict.fromkeys(str(row["place"]) for row in rows))
+        listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
         raise InputError(f"--place {text}: nothing was called from there; calls came from {listed or 'nowhere known'}")
-    return found
+    return exact or part
 
 
 def _field(option: str) -> str:

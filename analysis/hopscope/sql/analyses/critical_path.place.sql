@@ -31,6 +31,7 @@ select
     shares.share,
     shares.share_low,
     shares.share_high,
+    shares.share_of_run,
     shares.compute_ns,
     shares.hops_ns
 from run_path_shares(coalesce(place, 'unknown')) as shares

@@ -1,11 +1,11 @@
 -- Messages of the application, by the place in the program that sent them.
 --
--- The collector records call sites; `unknown` stands for those that it could not record. What the columns mean is
--- explained in `analyze messages --help`.
+-- A place is the function and source line that called MPI, as in `analyze critical-path --by place`; `unknown` stands for
+-- call sites that the collector could not record. What the columns mean is explained in `analyze messages --help`.
 --
 -- grain by = place
--- key call_site
--- column call_site VARCHAR -- Where the sending MPI function was called from, as module+offset or file:line.
+-- key place
+-- column place VARCHAR -- Where the sending MPI function was called from.
 -- columns of messages_by
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
 -- exact messages, bytes
@@ -15,18 +15,19 @@
 -- example analyze messages trace --by place
 with mpi_calls as (
     select
-        location,
-        begin_ns,
-        call_site
-    from intervals
-    where kind not in ('region', 'overhead', 'off')
+        whole_intervals.location,
+        whole_intervals.begin_ns,
+        coalesce(places.place, whole_intervals.call_site) as place
+    from whole_intervals
+    left join places on whole_intervals.call_site = places.call_site
+    where whole_intervals.kind not in ('region', 'overhead', 'off')
 ),
 
 -- The call that began the send is the last one to begin on its thread up to then.
 labelled as (  -- noqa: ST03
     select
         message_waits.*,
-        coalesce(if(mpi_calls.begin_ns = message_waits.send_begin_ns, mpi_calls.call_site, null), 'unknown') as key,
+        coalesce(if(mpi_calls.begin_ns = message_waits.send_begin_ns, mpi_calls.place, null), 'unknown') as key,
         true as sent,
         message_waits.receiver_waited_ns as caused_ns,
         message_waits.sender_waited_ns as suffered_ns
@@ -36,7 +37,7 @@ labelled as (  -- noqa: ST03
 )
 
 select
-    key as call_site,
+    key as place,
     * exclude (key)
 from messages_by('labelled')
 order by waiting_caused_ns + waiting_suffered_ns desc, path_ns desc, bytes desc, key asc

@@ -30,8 +30,15 @@ sites as (
         max(calls_seen.begin_ns) - min(calls_seen.begin_ns) as covered_ns
     from calls_seen
     cross join ways
+    left join places on calls_seen.site = places.call_site
     where
-        (part_iteration_at() is null or (contains(calls_seen.site, part_iteration_at()) and not ways.starts))
+        (
+            part_iteration_at() is null
+            or (
+                (contains(calls_seen.site, part_iteration_at()) or contains(places.place, part_iteration_at()))
+                and not ways.starts
+            )
+        )
         and (calls_seen.is_start or not ways.starts)
     group by calls_seen.site, ways.starts
     having count(*) >= 5
