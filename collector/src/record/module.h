@@ -1,5 +1,5 @@
-/* Which programs and libraries call MPI: their files and build ids, so that call sites can be looked up after the run in
- * the very build that ran. */
+/* Which programs and libraries call MPI: their files and build ids, so that call sites can be looked up after the run
+ * in the very build that ran. */
 #ifndef HOPSCOPE_MODULE_H
 #define HOPSCOPE_MODULE_H
 

@@ -1,5 +1,5 @@
-/* Prints, for some calls, where the collector would say that they are: the offset of the call's last byte in its module.
- * Each call names itself, so that a test can compare. */
+/* Prints, for some calls, where the collector would say that they are: the offset of the call's last byte in its
+ * module. Each call names itself, so that a test can compare. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
