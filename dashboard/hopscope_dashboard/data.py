@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace
+from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
 
-__all__ = ["InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "preload"]
+__all__ = ["Excerpt", "InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "preload"]
 
 Row = dict[str, Any]
 """One row of an analysis, keyed by its documented columns."""
@@ -170,6 +171,10 @@ class TraceData:
     def caveats(self) -> list[str]:
         """Give what limits every answer from this trace, in sentences."""
         return self._once(("caveats",), self.trace.caveats)
+
+    def source(self, file: str, line: int) -> Excerpt | None:
+        """Give the lines of source around one; None if the file is not at hand."""
+        return excerpt(file, line, self.run)
 
     def table(self, name: str) -> Rows:
         """Give the rows of a table of the dataset."""

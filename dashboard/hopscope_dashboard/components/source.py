@@ -1,15 +1,15 @@
 """Where a collective was called from, and the lines of source there."""
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
-from hopscope.places.source import Excerpt, excerpt
 
 from hopscope_dashboard.components import blocks
-from hopscope_dashboard.data import Row, Rows
+from hopscope_dashboard.data import Excerpt, Row, Rows
 
 SOURCE: Final = "source-lines"
 
@@ -23,11 +23,11 @@ def place(call: Row) -> Any:
     return html.Span(call["place"] if known else call["place"].rpartition("/")[2], title=call["call_site"])
 
 
-def card(calls: Rows, run: Row) -> list[Component]:
+def card(calls: Rows, read: Callable[[str, int], Excerpt | None]) -> list[Component]:
     """Give the lines around the place that most of these calls come from; nothing if its file is not at hand."""
     named = Counter((call["place"], call["file"], call["line"]) for call in calls if call["line"] is not None)
     for (name, file, line), count in named.most_common(1):
-        found = excerpt(file, line, run)
+        found = read(file, line)
         if found is not None:
             by = "all ranks" if count == len(calls) else f"{quantities.number(count)} of {len(calls)} ranks"
             hint = f"{name}, by {by}."

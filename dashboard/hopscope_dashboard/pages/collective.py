@@ -67,7 +67,7 @@ def layout(data: TraceData, query: Query) -> Component:
                 _path(path, fact),
                 widths="minmax(0, 1fr) 390px",
             ),
-            *source.card(calls, data.run),
+            *source.card(calls, data.source),
             _calls(calls),
         ]
     )
