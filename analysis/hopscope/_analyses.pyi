@@ -377,7 +377,7 @@ class Analyses:
         late_senders, late_receivers, wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
         by=host: pair, src_host, dst_host, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders,
         late_receivers, wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
-        by=place: call_site, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers,
+        by=place: place, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers,
         wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high
         by=rank: rank, messages, bytes, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers,
         wrong_order, undecided, path_ns, path_share, path_share_low, path_share_high

@@ -201,11 +201,11 @@ def _size_class(row: Row) -> str:
 
 def _places(data: TraceData) -> Component:
     rows = data.rows("messages", by="place")
-    if [row["call_site"] for row in rows] == ["unknown"]:
+    if [row["place"] for row in rows] == ["unknown"]:
         return empty.nothing_here("By place", "The trace does not say where the program sends its messages.")
     return blocks.card(
         "By place",
-        _table(["sent from"], [[html.Code(row["call_site"], style=_BROKEN)] for row in rows], rows, PLACES),
+        _table(["sent from"], [[html.Code(row["place"], style=_BROKEN)] for row in rows], rows, PLACES),
         hint=[
             "The call that began the send. What the critical path spends in each place is on the page ",
             dcc.Link("Overview", href="/"),
