@@ -62,6 +62,15 @@ def test_a_gate_that_an_analysis_has_by_itself_is_judged_once(project: Path) -> 
     assert [row["gate"] for row in rows] == ["*.beyond > 0", "*.beyond > 1"]
 
 
+def test_a_gate_is_about_a_part_of_the_run(project: Path) -> None:
+    (project / "part.toml").write_text('[gates]\n"collectives --operation MPI_Barrier" = "*.bytes > 0"')
+    rows = json.loads(gate(project, "--config", "../part.toml", "--format", "json").stdout)
+    assert [(row["analysis"], row["outcome"]) for row in rows] == [("collectives --operation MPI_Barrier", "passed")]
+    (project / "part.toml").write_text('[gates]\n"collectives --operation MPI_Nothing" = "*.bytes > 0"')
+    done = gate(project, "--config", "../part.toml")
+    assert (done.returncode, "the trace has no calls of MPI_Nothing" in done.stdout + done.stderr) == (2, True)
+
+
 def test_several_baselines_are_runs_of_one_for_compare(project: Path) -> None:
     (project / "times.toml").write_text('[gates]\n"compare --statistic median" = "*.base_runs != 3"')
     more = ["--baseline", "../trace", "--baseline", "../trace", "--baseline", "../trace", "--also", "../trace"]

@@ -19,6 +19,7 @@ from hopscope.gate import config, worst
 from hopscope.gate.config import Asked
 from hopscope.gate.suite import Judged, Question, judge_all
 from hopscope.header import parse
+from hopscope.part import split
 from hopscope.quantities import quantity
 from hopscope.render.junit import as_junit
 from hopscope.render.machine import as_csv, as_json
@@ -156,7 +157,7 @@ def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[T
             found.name, [*asked.words]
         ) as context:
             options: dict[str, Any] = {name: value for name, value in context.params.items() if value not in (None, ())}
-        analysis, parameters = found.choose(options)
+        analysis, parameters = found.choose(split(options, {p.name for p in found.parameters})[1])
     except (click.UsageError, ValueError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
         raise InputError(f"{file}: {asked.question!r}: {message}") from None

@@ -11,7 +11,7 @@
 -- wan      hops between clusters
 -- native   collectives that the MPI library ran, with no hops known
 -- p2p      the application's own messages and the waits for them
--- mpi      other MPI: init, finalize, input and output, waits that match nothing
+-- mpi      other MPI: input and output, communicators, waits that match nothing
 --
 -- and `unrecorded` where the program had stopped the recording. What lies before the first collective or message and
 -- after the last one happens once: it is left out, and said beside the answer, unless you ask for a time range that
