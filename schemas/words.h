@@ -70,6 +70,11 @@
     X(undecided, "whether a rank waited for a message is undecided")                                                   \
     X(shared, "no message of the MPI library was seen, as where it uses shared memory")
 
+/* time_bins.kind */
+#define BIN_KINDS(X)                                                                                                   \
+    X(path, "the critical path of the run, by the ranks that it is on")                                                \
+    X(ranks, "the time of each rank, but for its computing")
+
 /* Every vocabulary. X(name, list) */
 #define VOCABULARIES(X)                                                                                                \
     X(phase, PHASES)                                                                                                   \
@@ -79,7 +84,8 @@
     X(category, CATEGORIES)                                                                                            \
     X(interval_kind, INTERVAL_KINDS)                                                                                   \
     X(step_kind, STEP_KINDS)                                                                                           \
-    X(native_reason, NATIVE_REASONS)
+    X(native_reason, NATIVE_REASONS)                                                                                   \
+    X(bin_kind, BIN_KINDS)
 
 /* phase_words[] and so on, by code. */
 #define VOCABULARY_WORD(word, ...) #word,

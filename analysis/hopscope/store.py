@@ -34,6 +34,10 @@ class Store:
         """Files of a table, in the order of its rows; none if the dataset lacks it."""
         return [str(self.path / table / about["file"]) for about in self.manifest.tables.get(table, ())]
 
+    def rows(self, table: str) -> int:
+        """Rows of a table, as the manifest says."""
+        return sum(about["rows"] for about in self.manifest.tables.get(table, ()))
+
     def files(self) -> list[tuple[str, manifest.Described]]:
         """Every file with its table, as the manifest describes it."""
         return self.manifest.files()

@@ -27,6 +27,7 @@ from hopscope.part import OPTIONS, WHOLE_RUN, Ask, Part, Selection, find, split
 from hopscope.quantities import duration, plural, share
 from hopscope.runner import Runner, shared_macros, whole_views
 from hopscope.store import Store
+from hopscope.timeline import Timeline
 
 if TYPE_CHECKING:
     from hopscope._analyses import Analyses  # types without a module: made from the headers, as the methods are
@@ -281,6 +282,11 @@ class Trace(Analyses):
         """The row of the table `run`; empty if the dataset has none."""
         rows = self.table("run").to_pylist()
         return rows[0] if rows else {}
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The whole run as columns of time by rank and category, and what lies in a part of it."""
+        return Timeline(self._runner, sum(self._store.rows(table) for table in ("calls", "intervals", "hops")))
 
     @staticmethod
     def analyses() -> list[Command]:

@@ -25,7 +25,7 @@ TABLES = [
     '{"calls": [{"file": "../x.parquet", "rows": 1, "bytes": 1, "sha256": ""}]}',
 ]
 BROKEN = [DEEP, '"a string"', "1e400", "null", "[1]", '{"schema_version": "x"}', "\xff"]
-BROKEN += ['{"schema_version": 3, "tables": ' + tables + "}" for tables in TABLES]
+BROKEN += ['{"schema_version": 4, "tables": ' + tables + "}" for tables in TABLES]
 
 
 def draw(directory: Path) -> Path:

@@ -66,6 +66,10 @@ bool Conversion::next(Tables &out) {
         return true;
     case Stage::Walks:
         if (!walks_->next(out))
+            stage_ = Stage::Bins;
+        return true;
+    case Stage::Bins:
+        if (!bins_->next(out))
             stage_ = Stage::Over;
         return true;
     case Stage::Over:
@@ -117,7 +121,9 @@ void Conversion::give_last(Tables &out) {
     out.emplace_back("ranks", ranks_table(trace, making_->words));
     out.emplace_back("comms", comms_table(trace, comm_used, making_->words));
     out.emplace_back("clocks", clocks_table(trace, making_->words));
-    walks_ = std::make_unique<Walks>(*history_, scratch_, making_->words, static_cast<size_t>(piece_rows_), progress_);
+    const auto rows = static_cast<size_t>(piece_rows_);
+    bins_ = std::make_unique<TimeBins>(trace, *history_, making_->words, rows);
+    walks_ = std::make_unique<Walks>(*history_, scratch_, making_->words, rows, *bins_, progress_);
     stage_ = Stage::Walks;
 }
 

@@ -37,7 +37,7 @@ class Conversion {
     Sums sums() const;
 
   private:
-    enum class Stage { Reading, Held, Walks, Over };
+    enum class Stage { Reading, Held, Walks, Bins, Over };
 
     paths::Lanes make_lanes();
     void finish_lanes();
@@ -57,6 +57,7 @@ class Conversion {
     std::unique_ptr<CollectivePieces> collective_pieces_;
     std::unique_ptr<MessagePieces> messages_;
     std::unique_ptr<IntervalPieces> intervals_;
+    std::unique_ptr<TimeBins> bins_;
     std::unique_ptr<Walks> walks_;
     Stage stage_ = Stage::Reading;
 };

@@ -53,6 +53,7 @@ void CollectivePieces::add(const std::vector<std::unique_ptr<Collective>> &all, 
         next_step_ += static_cast<int64_t>(part.steps.size());
         if (part.size() > 0)
             making_.history->add(part.collectives, part.calls, {part.waits.data(), part.first_wait.data()});
+        making_.history->add_hop_times(part.messages);
         for (size_t i = 0; i < part.size(); i++)
             making_.comm_used[static_cast<size_t>(part[i].comm)] = true;
         part.give(out);

@@ -24,9 +24,9 @@ struct Walks::LongPath {
 };
 
 Walks::Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
-             size_t piece_rows, Progress &progress)
-    : history_(history), scratch_(scratch), words_(std::move(words)), piece_rows_(piece_rows), progress_(progress),
-      walker_(history), leads_at_once_(kMostLeadsAtOnce) {
+             size_t piece_rows, TimeBins &bins, Progress &progress)
+    : history_(history), scratch_(scratch), words_(std::move(words)), piece_rows_(piece_rows), bins_(bins),
+      progress_(progress), walker_(history), leads_at_once_(kMostLeadsAtOnce) {
     progress_.done = 0;
     progress_.total = history.collectives().size();
 }
@@ -39,7 +39,12 @@ bool Walks::next(Tables &out) {
     else if (next_lead_ < history_.collectives().size())
         next_leads(out);
     else if (!walked_run_) {
-        begin_long_path(paths::Path::run, -1, [&](const auto &take) { walker_.run(take); });
+        begin_long_path(paths::Path::run, -1, [&](const auto &take) {
+            walker_.run([&](const paths::Stretch &stretch) {
+                bins_.add(stretch);
+                take(stretch);
+            });
+        });
         walked_run_ = true;
     } else
         return false;

@@ -6,6 +6,7 @@
 
 #include "../paths/run_walk.h"
 #include "piece.h"
+#include "time_bins.h"
 
 namespace hopscope {
 
@@ -14,7 +15,7 @@ class Walks {
     /* The history must be finished. Tables have about piece_rows rows however long a path is: long ones go to a file
      * first. All arguments must outlive it. */
     Walks(const paths::History &history, const paths::Scratch &scratch, std::shared_ptr<const Words> words,
-          size_t piece_rows, Progress &progress);
+          size_t piece_rows, TimeBins &bins, Progress &progress);
     ~Walks();
 
     /* Appends the next tables. False when there are no more. Throws Cancelled or std::system_error. */
@@ -31,6 +32,7 @@ class Walks {
     const paths::Scratch &scratch_;
     const std::shared_ptr<const Words> words_;
     const size_t piece_rows_;
+    TimeBins &bins_;
     Progress &progress_;
     const paths::RunWalker walker_;
     size_t next_lead_ = 0, leads_at_once_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "time_order.h"
 #include "with_another.h"
 
 namespace hopscope::paths {
@@ -22,7 +23,8 @@ struct History::Files {
           second_group(scratch), first_call(scratch), first_wait(scratch), collective(scratch), rank(scratch),
           comm_rank(scratch), lane(scratch), enter(scratch), wait_begin(scratch), leave(scratch), complete(scratch),
           call_site(scratch), region(scratch), region_site(scratch), region_lane(scratch), region_kind(scratch),
-          begin(scratch), end(scratch), hop_waits(scratch), message_waits(scratch), completions(scratch) {}
+          begin(scratch), end(scratch), hop_waits(scratch), message_waits(scratch), completions(scratch),
+          hop_times(scratch) {}
 
     ScratchColumn<int32_t> op;
     ScratchColumn<int8_t> leads, returns_early, has_hops;
@@ -37,6 +39,7 @@ struct History::Files {
     ScratchColumn<int64_t> begin, end;
     ScratchColumn<Wait> hop_waits, message_waits;
     ScratchColumn<Completion> completions;
+    ScratchColumn<HopTime> hop_times;
 
     template <typename Visit> void each(const Visit &visit) {
         visit(op), visit(leads), visit(returns_early), visit(has_hops), visit(root_rank), visit(second_group);
@@ -44,7 +47,7 @@ struct History::Files {
             visit(enter);
         visit(wait_begin), visit(leave), visit(complete), visit(call_site), visit(region), visit(region_site);
         visit(region_lane), visit(region_kind), visit(begin), visit(end), visit(hop_waits), visit(message_waits);
-        visit(completions);
+        visit(completions), visit(hop_times);
     }
 };
 
@@ -55,7 +58,7 @@ void History::FilesDeleter::operator()(Files *files) const {
 History::History(const Scratch &scratch, const Lanes &lanes)
     : scratch_(scratch), lanes_(lanes), last_calls_(lanes.size(), MISSING), last_intervals_(last_calls_),
       last_regions_(last_calls_), calls_on_(lanes.size(), 0), intervals_on_(calls_on_), waits_on_(calls_on_),
-      completions_on_(calls_on_), files_(new Files(scratch)) {
+      completions_on_(calls_on_), hop_times_on_(calls_on_), files_(new Files(scratch)), hop_times_(scratch) {
     for (size_t lane = 0; lane < lanes.size(); lane++)
         early_returns_of_.resize(std::max(early_returns_of_.size(), static_cast<size_t>(lanes.rank[lane]) + 1), 0);
     files_->first_call.add(0);
@@ -135,6 +138,19 @@ void History::add(const Messages &messages, const BindingResult &judged) {
     }
 }
 
+void History::add_hop_times(const Messages &hops) {
+    auto add = [&](int32_t lane, int64_t begin, int64_t end, int8_t link) {
+        if (begin == MISSING || end == MISSING || begin >= end)
+            return;
+        files_->hop_times.add({begin, end, lane, link});
+        hop_times_on_[static_cast<size_t>(lane)]++;
+    };
+    for (size_t i = 0; i < hops.size(); i++) {
+        add(hops.dst_lane[i], hops.recv_wait_begin[i], hops.recv_end[i], hops.link[i]);
+        add(hops.src_lane[i], hops.send_wait_begin[i], hops.send_end[i], hops.link[i]);
+    }
+}
+
 // The enter of the last Finalize; or the end of the last MPI call, if a rank without Finalize (perhaps killed) runs
 // longer. If nobody has a Finalize, the end of the trace.
 Place History::find_end_of_run() const {
@@ -174,6 +190,7 @@ void History::finish() {
     hop_waits_ = {files.hop_waits.finish().data, files.first_wait.finish().data};
     const Column<Wait> message_waits = files.message_waits.finish();
     const Column<Completion> completions = files.completions.finish();
+    const Column<HopTime> hop_times = files.hop_times.finish();
     std::vector<size_t> items_on(calls_on_);
     for (size_t lane = 0; lane < lanes_.size(); lane++)
         items_on[lane] += intervals_on_[lane];
@@ -182,12 +199,55 @@ void History::finish() {
         [&] {
             message_waits_ = std::make_unique<MessageWaits>(scratch_, waits_on_, message_waits, trim_files);
             completions_ = std::make_unique<Completions>(scratch_, completions_on_, completions, trim_files);
+            hop_times_.fill(hop_times_on_, [&](const auto &give) {
+                for (size_t i = 0; i < hop_times.size; i++)
+                    give(static_cast<size_t>(hop_times[i].lane), hop_times[i]);
+            });
+            for (size_t lane = 0; lane < lanes_.size(); lane++)
+                sort_nearly(hop_times_.begin(lane), hop_times_.end(lane), std::less<HopTime>());
         },
         [&] {
             timeline_ = std::make_unique<Timeline>(scratch_, items_on, calls_, intervals_, trim_files);
             early_returns_ = std::make_unique<EarlyReturns>(scratch_, early_returns_of_, calls_, trim_files);
         });
     trim();
+}
+
+Span History::span_of(int32_t lane, const Item &item) const {
+    const size_t row = item.row();
+    auto has_hops = [&](int64_t call) {
+        return collectives_.has_hops[static_cast<size_t>(calls_.collective[static_cast<size_t>(call)])] != 0;
+    };
+    auto inside = [&](bool hops) {
+        return Span{item.begin, item.end, hops ? Category::local : Category::native, hops};
+    };
+    if (item.is_call()) {
+        if (collectives_.returns_early[static_cast<size_t>(calls_.collective[row])]) // it only begins here
+            return {item.begin, item.end, Category::local, false};
+        return inside(has_hops(static_cast<int64_t>(row)));
+    }
+    switch (static_cast<IntervalKind>(intervals_.kind[row])) {
+    case IntervalKind::off:
+        return {item.begin, item.end, Category::unrecorded, false};
+    case IntervalKind::p2p:
+        return {item.begin, item.end, Category::p2p, false};
+    case IntervalKind::wait:
+        break;
+    default:
+        return {item.begin, item.end, Category::mpi, false};
+    }
+    auto [first, last] = early_returns_->completed_by(lanes_.rank[static_cast<size_t>(lane)], item.begin);
+    if (first != last)
+        return inside(std::any_of(first, last, [&](const auto &completed) { return has_hops(completed.call); }));
+    const Wait *wait = message_waits_->before(lane, item.end);
+    const bool ended = (wait && wait->end > item.begin) || completions_->within(lane, item.begin, item.end);
+    return {item.begin, item.end, ended ? Category::p2p : Category::mpi, false};
+}
+
+void History::spans_of(int32_t lane, const std::function<void(const Span &)> &give) const {
+    const auto [first, last] = timeline_->items(lane);
+    for (const Item *item = first; item != last; item++)
+        give(span_of(lane, *item));
 }
 
 void History::trim() const {
@@ -200,6 +260,7 @@ void History::trim() const {
         completions_->trim();
     if (early_returns_)
         early_returns_->trim();
+    hop_times_.trim();
 }
 
 } // namespace hopscope::paths

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "bins.h"
 #include "timeline.h"
 
 namespace hopscope::paths {
@@ -19,6 +20,8 @@ class History {
     void add(const Intervals &intervals);
     // Adds the application's messages, with their judgement.
     void add(const Messages &messages, const BindingResult &judged);
+    // Adds the times at which the ends of hops waited for each other; call it where the collectives are added.
+    void add_hop_times(const Messages &hops);
     // Call it after the last add() and before any walk.
     void finish();
     // Returns the files' pages to the system; long walks call it now and then. Meanwhile no other thread may walk and
@@ -56,14 +59,22 @@ class History {
     const EarlyReturns &early_returns() const {
         return *early_returns_;
     }
+    // By lane, sorted.
+    const Grouped<HopTime> &hop_times() const {
+        return hop_times_;
+    }
+    // The stays of a lane in MPI, in time order; an end that is missing is INT64_MAX.
+    void spans_of(int32_t lane, const std::function<void(const Span &)> &give) const;
 
   private:
     Place find_end_of_run() const;
+    Span span_of(int32_t lane, const Item &item) const;
 
     const Scratch &scratch_;
     const Lanes &lanes_;
     std::vector<int64_t> last_calls_, last_intervals_, last_regions_;         // per lane; MISSING for none
     std::vector<size_t> calls_on_, intervals_on_, waits_on_, completions_on_; // number per lane
+    std::vector<size_t> hop_times_on_;                                        // the same
     std::vector<size_t> early_returns_of_;                                    // number per rank
     bool finalizes_ = false;
     Place end_of_run_{-1, MISSING};
@@ -80,6 +91,7 @@ class History {
     std::unique_ptr<MessageWaits> message_waits_;
     std::unique_ptr<Completions> completions_;
     std::unique_ptr<EarlyReturns> early_returns_;
+    Grouped<HopTime> hop_times_;
 };
 
 } // namespace hopscope::paths

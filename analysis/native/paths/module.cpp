@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "bins.h"
 #include "functions.h"
 #include "network.h"
 #include "replay.h"
@@ -102,6 +103,49 @@ nb::object due_times_of(const nb::dict &costs, const nb::dict &hops) {
     return to_numpy(due_times(time, messages, sent));
 }
 
+nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dict &lanes, size_t rows, int64_t from,
+                     int32_t level, size_t columns) {
+    const Arguments in(spans), between(waits), of(lanes);
+    const auto row = of.column<int32_t>("row");
+    const auto lane = in.column<int32_t>("lane");
+    const auto begin = in.column<int64_t>("begin_ns"), end = in.column<int64_t>("end_ns");
+    const auto category = in.column<int8_t>("category"), has_hops = in.column<int8_t>("has_hops");
+    const auto wait_lane = between.column<int32_t>("lane");
+    const auto wait_begin = between.column<int64_t>("begin_ns"), wait_end = between.column<int64_t>("end_ns");
+    const auto link = between.column<int8_t>("link");
+    Arguments::same_length("spans", {lane.size, begin.size, end.size, category.size, has_hops.size});
+    Arguments::same_length("waits", {wait_lane.size, wait_begin.size, wait_end.size, link.size});
+    Arguments::rows_of("row", row, static_cast<int64_t>(rows));
+    Arguments::rows_of("lane", lane, static_cast<int64_t>(row.size));
+    Arguments::rows_of("lane of a wait", wait_lane, static_cast<int64_t>(row.size));
+    Arguments::rows_of("category", category, static_cast<int64_t>(kCategories));
+    Arguments::rows_of("link", link, LINK_CLASS_COUNT);
+    std::vector<HopTime> times(link.size);
+    for (size_t i = 0; i < times.size(); i++)
+        times[i] = {wait_begin[i], wait_end[i], wait_lane[i], link[i]};
+    std::sort(times.begin(), times.end(),
+              [](const HopTime &a, const HopTime &b) { return a.lane != b.lane ? a.lane < b.lane : a < b; });
+    std::vector<Bins> bins(rows, Bins(from, level, columns));
+    auto first_wait = times.begin();
+    for (size_t i = 0; i < lane.size;) {
+        const int32_t its_lane = lane[i];
+        auto not_on = [&](const HopTime &time) { return time.lane > its_lane; };
+        first_wait = std::find_if(first_wait, times.end(), [&](const HopTime &time) { return time.lane >= its_lane; });
+        const auto last_wait = std::find_if(first_wait, times.end(), not_on);
+        LaneTimes sums(bins[static_cast<size_t>(row[static_cast<size_t>(its_lane)])],
+                       times.data() + (first_wait - times.begin()), times.data() + (last_wait - times.begin()));
+        for (; i < lane.size && lane[i] == its_lane; i++)
+            sums.add({begin[i], end[i], static_cast<Category>(category[i]), has_hops[i] != 0});
+        first_wait = last_wait;
+    }
+    std::vector<int64_t> all(kCategories * rows * columns, 0);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < kCategories; c++)
+            std::copy(bins[r][c].begin(), bins[r][c].end(),
+                      all.begin() + static_cast<ptrdiff_t>((c * rows + r) * columns));
+    return to_numpy(std::move(all));
+}
+
 nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, const nb::dict &costs) {
     Program p = program_of(Arguments(program));
     Arguments c(candidate);
@@ -180,6 +224,12 @@ NB_MODULE(_paths, m) {
           nanobind::arg("costs"),
           "Replays a program over a candidate's trees: last enter and last leave of every collective in ns of the "
           "replay, and whether every lane came to its end. Arrays and numbers as in replay.h.");
+    m.def(
+        "sum_times", &hopscope::paths::sum_times, nanobind::arg("spans"), nanobind::arg("waits"),
+        nanobind::arg("lanes"), nanobind::arg("rows"), nanobind::arg("begin"), nanobind::arg("level"),
+        nanobind::arg("columns"),
+        "Time in ns by category, row and column, as one array in this order. Spans (lane, begin_ns, end_ns, category, "
+        "has_hops) in order of lane and begin, an outer one first; waits (lane, begin_ns, end_ns, link); lanes: row.");
     m.def("due_times", &hopscope::paths::due_times_of, nanobind::arg("costs"), nanobind::arg("hops"),
           "When each of these messages was due at its receiver, by the costs of a replay: arrays as in network.h.");
 }

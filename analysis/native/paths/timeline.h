@@ -66,6 +66,10 @@ class Timeline {
              const std::function<void()> &trim_inputs);
     // The last item of a lane that begins strictly before t; nullptr if there is none.
     const Item *before(int32_t lane, int64_t t) const;
+    // The items of a lane, first and behind the last.
+    std::pair<const Item *, const Item *> items(int32_t lane) const {
+        return {items_.begin(static_cast<size_t>(lane)), ends_[static_cast<size_t>(lane)]};
+    }
     void trim() const;
 
   private:

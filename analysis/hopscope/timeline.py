@@ -1,0 +1,276 @@
+"""The whole run as a picture needs it: how much of each category of time every rank spent in each column of a range.
+
+Short ranges are summed up from the calls themselves, long ones come from the table `time_bins`; both give the same sums
+(analysis/native/paths/bins.h). A column is 2^level ns long and begins at a multiple of that, so that columns of
+neighbouring ranges fit together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope import _paths
+from hopscope.errors import InputError
+from hopscope.links import LINKS
+from hopscope.paths.columns import Array, codes, integers
+from hopscope.timeline_queries import CALLS_AT, MARK_QUERIES, PATH_IN
+from hopscope.words import CATEGORIES
+
+EXACT_ROWS: Final = 400_000
+"""About as many calls, intervals and hops are summed up at most for one range; above, the bins are read."""
+
+MARKS: Final = 2_000
+"""At most so many things of one kind are given one by one."""
+
+_COMPUTE: Final = list(CATEGORIES).index("compute")
+
+Row = dict[str, Any]
+
+
+class Asker(Protocol):
+    """What runs SQL."""
+
+    def query(self, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
+        """The result of one query."""
+        ...
+
+    def prepare(self, uses: Sequence[str]) -> object:
+        """Makes views and macros."""
+        ...
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Time by category, row and column. Rows are ranks, or hosts with all their ranks."""
+
+    begin_ns: int
+    """Of the first column."""
+    level: int
+    """A column is 2^level ns long."""
+    rows: list[Row]
+    """What each row is: host, cluster, ranks, and rank if it is one."""
+    time_ns: Array
+    """int64 [category in the order of `hopscope.words.CATEGORIES`, row, column]: of all threads of the row that were
+    ever in MPI, from each rank's first event to its last."""
+    path_ns: Array
+    """The same of the run's critical path while it was on the row's ranks."""
+    exact: bool
+    """True if shorter columns would show more."""
+
+    @property
+    def width_ns(self) -> int:
+        """Length of a column."""
+        return 1 << self.level
+
+    @property
+    def end_ns(self) -> int:
+        """Where the last column ends."""
+        return self.begin_ns + self.time_ns.shape[2] * self.width_ns
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """What sums are asked for."""
+
+    begin: int
+    level: int
+    shape: tuple[int, int, int]
+    """Categories, rows, columns."""
+    row_of: Array
+    """For each rank the number of its row, -1 if it has none."""
+
+    @property
+    def window(self) -> dict[str, int]:
+        """The range as parameters of a query."""
+        return {"begin_ns": self.begin, "end_ns": self.begin + (self.shape[2] << self.level)}
+
+
+class Timeline:
+    """The timeline of one trace."""
+
+    def __init__(self, asker: Asker, rows: int) -> None:
+        """Rows: how many calls, intervals and hops there are."""
+        self._asker = asker
+        self._number_of_rows = rows
+
+    @cached_property
+    def ranks(self) -> list[Row]:
+        """Every rank with its host, cluster, and first and last event."""
+        return self._asker.query("from ranks order by rank", {}).to_pylist()
+
+    @cached_property
+    def duration_ns(self) -> int:
+        """From the first event to the last, 1 at least."""
+        return max([1, *(rank["last_event_ns"] or 0 for rank in self.ranks)])
+
+    @cached_property
+    def levels(self) -> tuple[int, int] | None:
+        """The finest and the highest level of the bins; None if there are none."""
+        row = self._asker.query("select min(level) as finest, max(level) as highest from time_bins", {}).to_pylist()[0]
+        return None if row["finest"] is None else (row["finest"], row["highest"])
+
+    @cached_property
+    def _threads(self) -> tuple[Array, Array]:
+        """Locations in order, and the rank of each. Ranks that were never in MPI have none."""
+        found = self._ask("timeline_threads", "from timeline_threads where location is not null order by location")
+        return integers(found, "location"), integers(found, "rank", "int32")
+
+    def columns(
+        self,
+        from_ns: int = 0,
+        to_ns: int | None = None,
+        columns: int = 1000,
+        *,
+        by: str = "rank",
+        host: str | None = None,
+    ) -> Columns:
+        """At most so many columns that cover a range of time, cut to the run.
+
+        by: `rank` or `host`. host: only this host's ranks. Raises InputError for an empty range or an unknown host.
+        """
+        end = self.duration_ns if to_ns is None else min(to_ns, self.duration_ns)
+        begin = max(0, from_ns)
+        if begin >= end or columns < 1:
+            raise InputError(f"the range from {from_ns} to {to_ns} ns holds nothing; the run has {self.duration_ns} ns")
+        rows, row_of = self._rows(by, host)
+        level = _level(begin, end, columns)
+        share = (end - begin) / self.duration_ns
+        exact = self.levels is None or self._number_of_rows * share <= EXACT_ROWS
+        if self.levels is not None and not exact:
+            level = min(max(level, self.levels[0]), self.levels[1])
+        first, last = begin >> level, (end - 1) >> level
+        grid = _Grid(first << level, level, (len(CATEGORIES), len(rows), last - first + 1), row_of)
+        time, path = self._exact(grid) if exact else self._from_bins(grid)
+        time[_COMPUTE] = self._alive(grid) - time.sum(axis=0)
+        return Columns(first << level, level, rows, time, path, exact)
+
+    def _rows(self, by: str, host: str | None) -> tuple[list[Row], Array]:
+        """The rows, and for each rank the number of its row, -1 if it has none."""
+        if by not in ("rank", "host"):
+            raise InputError(f"by is {by!r}; it can be rank or host")
+        # Clusters and hosts come in the order of their first rank.
+        places: dict[object, int] = {}
+        for rank in self.ranks:
+            places.setdefault(rank["cluster"], len(places))
+            places.setdefault((rank["cluster"], rank["host"]), len(places))
+        ordered = sorted(self.ranks, key=lambda r: (places[r["cluster"]], places[r["cluster"], r["host"]], r["rank"]))
+        shown = [rank for rank in ordered if host is None or rank["host"] == host]
+        if not shown and self.ranks:
+            hosts = ", ".join(sorted({rank["host"] for rank in self.ranks})[:8])
+            raise InputError(f"the trace has no host {host!r}; its hosts are {hosts}")
+        row_of = np.full(len(self.ranks), -1, np.int64)
+        found: dict[object, Row] = {}
+        for rank in shown:
+            key = rank["rank"] if by == "rank" else (rank["cluster"], rank["host"])
+            row = found.setdefault(key, {"host": rank["host"], "cluster": rank["cluster"], "ranks": 0})
+            row["ranks"] += 1
+            if by == "rank":
+                row["rank"] = rank["rank"]
+            row_of[rank["rank"]] = list(found).index(key) if by == "host" else len(found) - 1
+        return list(found.values()), row_of
+
+    def _alive(self, grid: _Grid) -> Array:
+        """Time from each rank's first event to its last, times its threads, by row and column."""
+        edges = grid.begin + (np.arange(grid.shape[2] + 1, dtype=np.int64) << grid.level)
+        threads = np.bincount(self._threads[1], minlength=len(self.ranks))
+        alive = np.zeros(grid.shape[1:], np.int64)
+        for rank, row in zip(self.ranks, grid.row_of.tolist(), strict=True):
+            if row >= 0 and rank["first_event_ns"] is not None:
+                inside = np.diff(np.clip(edges, rank["first_event_ns"], rank["last_event_ns"]))
+                alive[row] += inside * max(1, int(threads[rank["rank"]]))
+        return alive
+
+    def _exact(self, grid: _Grid) -> tuple[Array, Array]:
+        locations, rank_of = self._threads
+        spans = self._ask("timeline_spans", "from timeline_spans($begin_ns, $end_ns)", grid.window)
+        waits = self._ask("timeline_waits", "from timeline_waits($begin_ns, $end_ns)", grid.window)
+        time = _sums(
+            _times(spans, np.searchsorted(locations, integers(spans, "location")), has_hops=True),
+            {
+                "lane": np.searchsorted(locations, integers(waits, "location")).astype(np.int32),
+                "begin_ns": integers(waits, "begin_ns"),
+                "end_ns": integers(waits, "end_ns"),
+                "link": codes(waits, "link", LINKS),
+            },
+            grid.row_of[rank_of],
+            grid,
+        )
+        path = self._ask("", PATH_IN + " order by rank, begin_ns", grid.window)
+        return time, _sums(_times(path, integers(path, "rank")), _NO_WAITS, grid.row_of, grid)
+
+    def _from_bins(self, grid: _Grid) -> tuple[Array, Array]:
+        made: list[Array] = []
+        for kind in ("ranks", "path"):
+            rows = self._ask(
+                "",
+                "select rank, category, begin_ns, time_ns from time_bins where kind = $kind and level = $level and "
+                "begin_ns >= $begin_ns and begin_ns < $end_ns",
+                {"kind": kind, "level": grid.level, **grid.window},
+            )
+            sums = np.zeros(grid.shape, np.int64)
+            row = grid.row_of[integers(rows, "rank")]
+            shown = row >= 0
+            column = (integers(rows, "begin_ns") - grid.begin) >> grid.level
+            category = codes(rows, "category", list(CATEGORIES))
+            np.add.at(sums, (category[shown], row[shown], column[shown]), integers(rows, "time_ns")[shown])
+            made.append(sums)
+        return made[0], made[1]
+
+    def marks(self, from_ns: int, to_ns: int, limit: int = MARKS) -> dict[str, list[Row] | None]:
+        """What lies at least partly in a range, one by one: `path`, `collectives`, `hops`, `messages` and `regions`,
+        each None where there are more than `limit`. Rows and columns as in the tables, as far as a picture needs."""
+        window = {"begin_ns": from_ns, "end_ns": to_ns, "limit": limit + 1}
+        found: dict[str, list[Row] | None] = {}
+        for name, query in MARK_QUERIES.items():
+            rows = self._ask("", f"{query} limit $limit", window)
+            found[name] = None if rows.num_rows > limit else rows.to_pylist()
+        return found
+
+    def at(self, rank: int, at_ns: int) -> list[Row]:
+        """The calls and regions that a rank was in at a time, the innermost last: name, begin_ns, end_ns, and for a
+        collective its comm and seq."""
+        return self._ask("", CALLS_AT, {"rank": rank, "at_ns": at_ns}).to_pylist()
+
+    def _ask(self, uses: str, sql: str, parameters: Mapping[str, Any] | None = None) -> pa.Table:
+        if uses:
+            self._asker.prepare([uses])
+        return self._asker.query(sql, parameters or {})
+
+
+_NO_WAITS: Final = {
+    "lane": np.zeros(0, np.int32),
+    "begin_ns": np.zeros(0, np.int64),
+    "end_ns": np.zeros(0, np.int64),
+    "link": np.zeros(0, np.int8),
+}
+
+
+def _level(begin: int, end: int, columns: int) -> int:
+    """The finest level at which so many columns cover a range."""
+    level = 0
+    while ((end - 1) >> level) - (begin >> level) + 1 > columns:
+        level += 1
+    return level
+
+
+def _times(table: pa.Table, lane: Array, *, has_hops: bool = False) -> dict[str, Array]:
+    flags = table["has_hops"].to_numpy().astype(np.int8) if has_hops else np.zeros(table.num_rows, np.int8)
+    return {
+        "lane": np.ascontiguousarray(lane.astype(np.int32)),
+        "begin_ns": integers(table, "begin_ns"),
+        "end_ns": integers(table, "end_ns"),
+        "category": codes(table, "category", list(CATEGORIES)),
+        "has_hops": np.ascontiguousarray(flags),
+    }
+
+
+def _sums(spans: dict[str, Array], waits: dict[str, Array], row_of_lane: Array, grid: _Grid) -> Array:
+    """Sums by category, row and column. Lanes without a row count for one that is cut off."""
+    categories, rows, columns = grid.shape
+    row = np.where(row_of_lane < 0, rows, row_of_lane).astype(np.int32)
+    sums = _paths.sum_times(spans, waits, {"row": row}, rows + 1, grid.begin, grid.level, columns)
+    return sums.reshape(categories, rows + 1, columns)[:, :-1, :].copy()

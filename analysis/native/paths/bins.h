@@ -1,0 +1,108 @@
+// Where the time of each rank went: spans of one category, and their sums in bins whose length is a power of two.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <vector>
+
+#include "columns.h"
+#include "scratch.h"
+
+namespace hopscope::paths {
+
+#define CODE(word, meaning) +1
+constexpr size_t kCategories = 0 CATEGORIES(CODE);
+#undef CODE
+
+// The wait of one end of a hop for the other, on the lane of its rank's call.
+struct HopTime {
+    int64_t begin, end;
+    int32_t lane;
+    int8_t link; // enum link_class
+};
+inline bool operator<(const HopTime &a, const HopTime &b) {
+    return std::tie(a.end, a.begin, a.link) < std::tie(b.end, b.begin, b.link);
+}
+
+// A stay of a lane in MPI, or a gap in its recording.
+struct Span {
+    int64_t begin, end;
+    Category category;
+    bool has_hops; // the waits for hops in it count for their link classes instead
+};
+
+// What hops of a link class count for; those of a rank to itself are its own work.
+inline Category category_of(int8_t link) {
+    constexpr Category kOf[] = {Category::local, Category::shm, Category::lan, Category::wan};
+    return kOf[link];
+}
+
+// Sums of time by category; bin c covers 2^level ns from `from + c * 2^level` on. Time outside all bins is left out.
+class Bins {
+  public:
+    Bins(int64_t from, int32_t level, size_t columns) : from_(from), level_(level), columns_(columns) {}
+
+    void add(Category category, int64_t begin, int64_t end) {
+        begin = std::max(begin, from_);
+        end = std::min(end, edge(columns_));
+        if (begin >= end)
+            return;
+        std::vector<int64_t> &plane = planes_[static_cast<size_t>(category)];
+        plane.resize(columns_, 0);
+        for (auto column = static_cast<size_t>((begin - from_) >> level_); begin < end; column++) {
+            const int64_t until = std::min(end, edge(column + 1));
+            plane[column] += until - begin;
+            begin = until;
+        }
+    }
+    // The sums of a category; empty if it has no time.
+    std::vector<int64_t> &operator[](size_t category) {
+        return planes_[category];
+    }
+    // Joins each two bins to one.
+    void coarsen();
+
+  private:
+    int64_t edge(size_t column) const {
+        return from_ + (static_cast<int64_t>(column) << level_);
+    }
+
+    int64_t from_;
+    int32_t level_;
+    size_t columns_;
+    std::array<std::vector<int64_t>, kCategories> planes_;
+};
+
+// Adds the spans of one lane, which come in order of their begins, an outer one first; what lies inside another is left
+// out.
+class LaneTimes {
+  public:
+    // waits: those of this lane, sorted.
+    LaneTimes(Bins &bins, const HopTime *waits, const HopTime *end) : bins_(bins), next_(waits), end_(end) {}
+
+    void add(const Span &span) {
+        if (span.begin < at_)
+            return;
+        at_ = span.begin;
+        // Of waits at the same time, the one that ended first has the time until then.
+        for (; span.has_hops && next_ != end_ && next_->end <= span.end; next_++) {
+            const int64_t begin = std::max(at_, next_->begin);
+            if (begin >= next_->end)
+                continue;
+            bins_.add(span.category, at_, begin);
+            bins_.add(category_of(next_->link), begin, next_->end);
+            at_ = next_->end;
+        }
+        bins_.add(span.category, at_, span.end);
+        at_ = span.end;
+    }
+
+  private:
+    Bins &bins_;
+    const HopTime *next_, *end_;
+    int64_t at_ = std::numeric_limits<int64_t>::min();
+};
+
+} // namespace hopscope::paths
