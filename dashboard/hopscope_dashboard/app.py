@@ -11,7 +11,7 @@ from hopscope_dashboard.data import Trace, TraceData, preload
 from hopscope_dashboard.figures import preloading
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register
-from hopscope_dashboard.serving import protect
+from hopscope_dashboard.serving import protect, timeline
 
 _log = logging.getLogger(__name__)
 _ASSETS = Path(__file__).parent / "assets"
@@ -42,6 +42,7 @@ def create_app(trace: Trace, names: Collection[str] = ()) -> Dash:
     )
     app.layout = shell.layout(data.name)
     register(app, data, PAGES)
+    timeline.register(app, data)
     protect(app, names)
     return app
 

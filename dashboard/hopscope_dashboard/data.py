@@ -12,8 +12,11 @@ from typing import Any, TypeVar
 from hopscope import InputError, Trace
 from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
+from hopscope.timeline import MARKS, Columns, Timeline
 
-__all__ = ["Excerpt", "InputError", "Row", "Rows", "Suggestion", "Trace", "TraceData", "preload"]
+__all__ = [
+    "MARKS", "Columns", "Excerpt", "InputError", "Row", "Rows", "Suggestion", "Timeline", "Trace", "TraceData", "preload",
+]  # fmt: skip
 
 Row = dict[str, Any]
 """One row of an analysis, keyed by its documented columns."""
@@ -82,6 +85,11 @@ class TraceData:
     def ranks(self) -> Rows:
         """Every rank with its host and cluster."""
         return self.table("ranks")
+
+    @property
+    def timeline(self) -> Timeline:
+        """The whole run in columns."""
+        return self.trace.timeline
 
     @property
     def number_of_collectives(self) -> int:

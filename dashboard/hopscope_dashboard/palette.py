@@ -59,6 +59,7 @@ WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
 CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"
 COMBINE_COLOUR: Final = CATEGORY_COLOURS["local"]
 PATH_COLOUR: Final = "rgba(245, 159, 0, 0.38)"
+PATH_LINE_COLOUR: Final = "#f08c00"
 UNDECIDED_COLOUR: Final = "#69747f"
 
 #: How a rank is late, from what most deserves a look to nothing; as the column class of late-ranks.

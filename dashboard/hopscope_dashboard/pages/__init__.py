@@ -12,6 +12,7 @@ from hopscope_dashboard.pages import (
     noise_periods,
     overview,
     remap,
+    timeline,
     tree,
     wan_share,
 )
@@ -19,6 +20,7 @@ from hopscope_dashboard.pages.page import Page
 
 PAGES: tuple[Page, ...] = (
     overview.PAGE,
+    timeline.PAGE,
     collectives.PAGE,
     collective.PAGE,
     messages.PAGE,

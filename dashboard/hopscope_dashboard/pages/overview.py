@@ -9,13 +9,15 @@ from hopscope import quantities
 from hopscope_dashboard import findings
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures import critical_path
 from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS, PATH_LINE_COLOUR
 
 FINDINGS = "findings"
 KEY_FIGURES = "key-figures"
+WHOLE_RUN = "whole-run"
 PATH_BAR = "critical-path-bar"
 PATH_TABLE = "critical-path-table"
 REGIONS = "regions-table"
@@ -47,6 +49,7 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             blocks.page_head("Overview", _what_ran(data, run)),
+            _whole_run(),
             _key_figures(data, run, path),
             blocks.card("What this trace says", findings.listed(said, name=FINDINGS)),
             _critical_path(path, data.rows("critical-path", by="operation")),
@@ -56,6 +59,11 @@ def layout(data: TraceData, query: Query) -> Component:
             else _caveats(data),
         ]
     )
+
+
+def _whole_run() -> Component:
+    canvas = RunCanvas(WHOLE_RUN, {**CATEGORY_COLOURS, "path": PATH_LINE_COLOUR}, dict(CATEGORY_MEANINGS), small=True)
+    return blocks.card("The whole run", canvas, dcc.Link("Look closer", href="/timeline"), css="whole-run")
 
 
 def _what_ran(data: TraceData, run: Row) -> list[Component | str]:

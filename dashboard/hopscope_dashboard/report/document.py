@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Trace, TraceData
 from hopscope_dashboard.figures.style import CONFIG
-from hopscope_dashboard.pages import PAGES, collective, collectives, remap
+from hopscope_dashboard.pages import PAGES, collective, collectives, remap, timeline
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
 from hopscope_dashboard.report.static import Renderer
@@ -93,6 +93,7 @@ def _sections() -> list[_Section]:
             instead.get(page.path, lambda data, page=page: content(page, data, "")),
         )
         for page in PAGES
+        if page is not timeline.PAGE  # it asks a server for what it draws
     ]
     return [*drawn, ("/honesty", "honesty", "Honesty", _honesty)]
 

@@ -14,7 +14,7 @@ from dash.development.base_component import Component
 
 _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
-_CONTROL_CLASSES: Final = {"choice", "button", "selects"}
+_CONTROL_CLASSES: Final = {"choice", "button", "selects", "whole-run"}
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
 _KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 

@@ -149,4 +149,9 @@ create or replace macro timeline_spans(begin_at, end_at) as table
         spans.has_hops
     from spans
     inner join ranks on spans.rank = ranks.rank
-    order by spans.location, spans.begin_ns, coalesce(spans.end_ns, 9223372036854775807) desc, spans.source, spans.id;
+    order by
+        spans.location asc,
+        spans.begin_ns asc,
+        coalesce(spans.end_ns, 9223372036854775807) desc,
+        spans.source asc,
+        spans.id asc;

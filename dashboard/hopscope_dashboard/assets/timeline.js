@@ -1,0 +1,341 @@
+/* The run's timeline: asks for what is in view, and turns dragging, the wheel and keys into another view. The view is in the address
+   (`from`, `to` in ns, `host`), and so a link shows the same to somebody else. */
+
+(function () {
+  var MOST_COLUMNS = 2000, KEPT = 24, SHORTEST = 20;
+
+  function element(name, className, parent, text) {
+    var made = document.createElement(name);
+    if (className) made.className = className;
+    if (text) made.textContent = text;
+    parent.appendChild(made);
+    return made;
+  }
+
+  function ask(what, parameters) {
+    var given = Object.keys(parameters).filter(function (name) { return parameters[name] !== null && parameters[name] !== undefined; });
+    var search = given.map(function (name) { return name + "=" + encodeURIComponent(parameters[name]); }).join("&");
+    return fetch("/_timeline/" + what + "?" + search).then(function (answer) {
+      if (answer.ok) return what === "columns" ? answer.arrayBuffer() : answer.json();
+      return answer.text().then(function (text) { throw new Error(text); });
+    });
+  }
+
+  function mount(root, props) {
+    var small = props.small, picture = window.hopscope_timeline;
+    var state = { view: null, data: null, picture: null, marks: null, cursor: null, drag: null, host: props.host || null, regionNames: [] };
+    var kept = new Map(), asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, place = null, gone = false;
+    root.replaceChildren();
+    var head = element("div", "run-head", root), said = element("p", "run-said", head);
+    said.setAttribute("aria-live", "polite");
+    var canvas = element("canvas", "run-picture", root);
+    canvas.setAttribute("tabindex", small ? "-1" : "0");
+    canvas.setAttribute("role", small ? "img" : "application");
+    canvas.setAttribute("aria-label", "Timeline of the run. The shares below say the same in words.");
+    var told = small ? null : element("div", "run-told", root), legend = element("div", "legend run-legend", root);
+    var table = small ? null : element("table", "run-shares", element("div", "table-frame", root));
+    if (told) told.setAttribute("aria-live", "polite");
+    root.hopscope = state;
+
+    function colours() {
+      var style = getComputedStyle(document.documentElement), made = Object.assign({}, props.colours);
+      ["ink", "muted", "line", "paper"].forEach(function (name) { made[name] = style.getPropertyValue("--" + name).trim(); });
+      made.font = getComputedStyle(document.body).fontFamily;
+      made.band = made.native;
+      return made;
+    }
+
+    function redraw() {
+      if (!state.data || gone) return;
+      place = picture.layout(canvas.clientWidth || root.clientWidth, state.data.rows.length, small, !small);
+      state.place = place;
+      if (!state.picture) state.picture = picture.image(state.data, props.colours, Math.max(1, Math.round(place.row * (window.devicePixelRatio || 1))));
+      picture.draw(canvas, place, state, colours());
+    }
+
+    function button(text, label, act) {
+      var made = element("button", "button", head, text);
+      made.type = "button";
+      made.setAttribute("aria-label", label);
+      made.addEventListener("click", act);
+      return made;
+    }
+
+    function link(parent, text, href) {
+      var made = element("a", "", parent, text);
+      made.href = href;
+      return made;
+    }
+
+    function say(data) {
+      said.textContent = (state.host ? "Host " + state.host + ": " : "") + data.said + (tooMuch() ? ". Zoom in to see single messages and collectives." : "");
+      legend.replaceChildren();
+      data.categories.forEach(function (word) { entry(word, props.colours[word], props.meanings[word]); });
+      entry("critical path", props.colours.path, "what decided how long the run took");
+      state.regionNames.slice(0, 8).forEach(function (name) { entry(name, picture.regionColour(state.regionNames, name), "a region of the program"); });
+      if (!table) return;
+      table.replaceChildren();
+      var row = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
+      ["category", "of the ranks' time", "of the critical path", ""].forEach(function (text) { element("th", "", row, text); });
+      data.shares.forEach(function (share) {
+        var cells = element("tr", "", body);
+        [share.category, share.time, share.path, props.meanings[share.category]].forEach(function (text, at) {
+          element("td", at === 1 || at === 2 ? "number" : "", cells, text);
+        });
+      });
+    }
+
+    function entry(word, colour, meaning) {
+      var made = element("span", "legend-entry", legend);
+      made.title = meaning || word;
+      element("span", "swatch", made).style.background = colour;
+      made.append(word);
+    }
+
+    function tooMuch() {
+      return !small && !(state.marks && state.marks.collectives);
+    }
+
+    function key(view) {
+      return [view.from, view.to, state.host].join(" ");
+    }
+
+    /* Shows a view; what is there already is stretched until the answer comes. */
+    function show(view) {
+      state.view = view;
+      redraw();
+      var number = ++asked, wanted = key(view), found = kept.get(wanted);
+      root.dataset.state = "asking";
+      var columns = Math.min(MOST_COLUMNS, Math.max(100, 2 * Math.round((canvas.clientWidth || 800) - 140)));
+      var answer = found ? Promise.resolve(found) : ask("columns", { from: view.from, to: view.to, host: state.host, columns: columns, around: 1 })
+        .then(function (buffer) { return { data: picture.parse(buffer), marks: null }; });
+      answer.then(function (got) {
+        if (number !== asked || gone) return;
+        kept.delete(wanted);
+        kept.set(wanted, got);
+        if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+        state.data = got.data;
+        state.view = { from: got.data.from, to: got.data.to };
+        state.picture = null;
+        state.marks = got.marks;
+        names();
+        redraw();
+        say(got.data);
+        if (small || got.marks || !got.data.exact) return (root.dataset.state = "ready");
+        return ask("marks", { from: got.data.from, to: got.data.to }).then(function (marks) {
+          got.marks = marks;
+          if (number !== asked || gone) return;
+          state.marks = marks;
+          names();
+          redraw();
+          say(got.data);
+          root.dataset.state = "ready";
+        });
+      }).catch(function (error) {
+        if (number !== asked || gone) return;
+        said.textContent = error.message;
+        root.dataset.state = "failed";
+      });
+    }
+
+    function names() {
+      state.regionNames = Array.from(new Set(((state.marks && state.marks.regions) || []).map(function (region) { return region[4]; })));
+    }
+
+    /* Where one looks, kept inside the run; `push` makes a step of the browser's history. */
+    function go(from, to, push) {
+      if (!state.data) return;
+      var run = state.data.duration, length = Math.min(run, Math.max(SHORTEST, Math.round(to - from)));
+      var begin = Math.max(0, Math.min(run - length, Math.round(from)));
+      show({ from: begin, to: begin + length });
+      clearTimeout(addressTimer);
+      if (push) note(true);
+      else addressTimer = setTimeout(note, 250);
+    }
+
+    function note(push) {
+      if (gone) return;
+      var parameters = new URLSearchParams(location.search), whole = state.view.from === 0 && state.view.to === state.data.duration;
+      [["from", whole ? null : state.view.from], ["to", whole ? null : state.view.to], ["host", state.host]].forEach(function (pair) {
+        if (pair[1] === null) parameters.delete(pair[0]);
+        else parameters.set(pair[0], pair[1]);
+      });
+      var text = parameters.toString(), address = location.pathname + (text ? "?" + text : "");
+      history[push === true ? "pushState" : "replaceState"](history.state, "", address);
+    }
+
+    function whole(push) {
+      if (state.data) go(0, state.data.duration, push);
+    }
+
+    function zoom(factor, around) {
+      if (!state.data) return;
+      var view = state.view, at = around === undefined ? (view.from + view.to) / 2 : around;
+      go(at - (at - view.from) * factor, at + (view.to - at) * factor);
+    }
+
+    function move(part) {
+      if (!state.data) return;
+      var by = (state.view.to - state.view.from) * part;
+      go(state.view.from + by, state.view.to + by);
+    }
+
+    function open(host) {
+      state.host = host;
+      state.cursor = null;
+      state.marks = null;
+      all.hidden = !host;
+      show(state.view);
+      note(true);
+    }
+
+    function atPointer(event) {
+      var box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+      var share = (x - place.left) / (place.right - place.left);
+      return { x: Math.max(place.left, Math.min(place.right, x)), row: Math.floor((y - place.top) / place.row), inLabels: x < place.left - 2,
+               inBands: y < place.top, at: Math.round(state.view.from + share * (state.view.to - state.view.from)) };
+    }
+
+    /* Says under the picture what a row does at a time. */
+    function tell(row, at) {
+      var data = state.data, what = data.rows[row];
+      if (!what || at < state.view.from || at >= state.view.to) return;
+      var column = Math.floor((at - data.begin) / data.width), number = ++toldAsked;
+      clearTimeout(toldTimer);
+      toldTimer = setTimeout(function () {
+        var begin = Math.max(0, data.begin + column * data.width);
+        ask("told", { rank: what.rank, host: what.rank === undefined ? what.host : null, at: at, from: begin, to: begin + data.width })
+          .then(function (answer) {
+            if (number !== toldAsked || gone) return;
+            told.replaceChildren();
+            element("strong", "", told, answer.title);
+            element("span", "", told, answer.shares.map(function (share) { return share.category + " " + share.text; }).join(", "));
+            answer.calls.forEach(function (call) {
+              if (call.href) link(told, call.text, call.href);
+              else element("span", "", told, call.text);
+            });
+          }).catch(function (error) { told.textContent = error.message; });
+      }, 60);
+    }
+
+    function tellBand(at) {
+      var those = ((state.marks && state.marks.collectives) || []).filter(function (band) { return band[0] <= at && at < band[1]; });
+      if (!those.length) return;
+      toldAsked++;
+      clearTimeout(toldTimer);
+      told.replaceChildren();
+      those.slice(0, 6).forEach(function (band) { link(told, band[4] + " " + band[2] + ":" + band[3], "/collective?comm=" + band[2] + "&seq=" + band[3]); });
+    }
+
+    function onMove(event) {
+      if (!place || !state.data) return;
+      var pointer = atPointer(event);
+      if (state.drag) {
+        state.drag[1] = pointer.x;
+        return redraw();
+      }
+      if (pointer.inBands) tellBand(pointer.at);
+      else if (!pointer.inLabels) tell(pointer.row, pointer.at);
+      canvas.style.cursor = pointer.inLabels && state.data.by === "host" ? "pointer" : "crosshair";
+    }
+
+    function onDown(event) {
+      if (event.button !== 0 || !state.data) return;
+      var pointer = atPointer(event);
+      if (pointer.inLabels) {
+        var row = state.data.rows[pointer.row];
+        if (row && state.data.by === "host") open(row.host);
+        return;
+      }
+      state.drag = [pointer.x, pointer.x];
+      canvas.setPointerCapture(event.pointerId);
+    }
+
+    function onUp() {
+      var drag = state.drag;
+      state.drag = null;
+      if (!drag) return;
+      var from = Math.min(drag[0], drag[1]), to = Math.max(drag[0], drag[1]), span = state.view.to - state.view.from;
+      if (to - from < 4) return redraw();
+      var ns = function (x) { return state.view.from + ((x - place.left) / (place.right - place.left)) * span; };
+      go(ns(from), ns(to), true);
+    }
+
+    function onWheel(event) {
+      event.preventDefault();
+      if (!state.data) return;
+      if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) move(Math.sign(event.deltaX) / 16);
+      else zoom(event.deltaY > 0 ? 1.25 : 0.8, atPointer(event).at);
+    }
+
+    function look(step) {
+      var cursor = state.cursor, rows = state.data.rows.length, row = cursor ? cursor.row + step : 0;
+      state.cursor = { row: Math.max(0, Math.min(rows - 1, row)), at: Math.round((state.view.from + state.view.to) / 2) };
+      redraw();
+      tell(state.cursor.row, state.cursor.at);
+    }
+
+    var KEYS = {
+      ArrowLeft: function () { move(-0.25); }, ArrowRight: function () { move(0.25); }, ArrowUp: function () { look(-1); },
+      ArrowDown: function () { look(1); }, "+": function () { zoom(0.5); }, "=": function () { zoom(0.5); }, "-": function () { zoom(2); },
+      Home: function () { whole(false); }, Escape: function () { state.drag = state.cursor = null; redraw(); },
+      Enter: function () {
+        var row = state.cursor && state.data.rows[state.cursor.row];
+        var first = told.querySelector("a");
+        if (row && state.data.by === "host") open(row.host);
+        else if (first) first.focus();
+      },
+    };
+
+    function onKey(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || !state.data || !(event.key in KEYS)) return;
+      event.preventDefault();
+      KEYS[event.key]();
+      if (state.cursor && event.key.startsWith("Arrow") && event.key !== "ArrowUp" && event.key !== "ArrowDown") look(0);
+    }
+
+    function onPop() {
+      if (!state.data) return;
+      var parameters = new URLSearchParams(location.search), from = Number(parameters.get("from") || 0);
+      state.host = parameters.get("host");
+      all.hidden = !state.host;
+      show({ from: from, to: Number(parameters.get("to") || state.data.duration) });
+    }
+
+    if (small) {
+      canvas.addEventListener("click", function () { root.parentNode.querySelector("a").click(); });
+    } else {
+      button("−", "Zoom out", function () { zoom(2); });
+      button("+", "Zoom in", function () { zoom(0.5); });
+      button("Whole run", "Whole run", function () { whole(true); });
+      var all = button("All hosts", "All hosts", function () { open(null); });
+      all.hidden = !state.host;
+      canvas.addEventListener("pointermove", onMove);
+      canvas.addEventListener("pointerdown", onDown);
+      canvas.addEventListener("pointerup", onUp);
+      canvas.addEventListener("dblclick", function () { whole(true); });
+      canvas.addEventListener("wheel", onWheel, { passive: false });
+      canvas.addEventListener("keydown", onKey);
+      window.addEventListener("popstate", onPop);
+    }
+    var resized = new ResizeObserver(redraw), scheme = new MutationObserver(redraw);
+    resized.observe(root);
+    scheme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-mantine-color-scheme"] });
+    show({ from: props.begin, to: props.end });
+    return function () {
+      gone = true;
+      resized.disconnect();
+      scheme.disconnect();
+      window.removeEventListener("popstate", onPop);
+    };
+  }
+
+  /* The component RunCanvas of components/run_canvas.py. */
+  function RunCanvas(props) {
+    var root = React.useRef(null);
+    React.useEffect(function () { return mount(root.current, props); }, [props.begin, props.end, props.host]);
+    return React.createElement("div", { id: props.id, className: props.small ? "run-canvas small" : "run-canvas", ref: root });
+  }
+
+  window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, { RunCanvas: RunCanvas });
+})();

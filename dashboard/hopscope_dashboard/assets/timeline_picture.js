@@ -1,0 +1,250 @@
+/* Draws the run's timeline on a canvas: what the server sent as bytes, and over it the single things of a short range. No number
+   becomes text here; texts come from the server. */
+
+(function () {
+  var LABELS = 132, AXIS = 26, BANDS = 16, REGION_HUES = [205, 28, 265, 150, 335, 50, 95, 310];
+
+  /* The bytes of an answer, apart: its header and a plane of bytes for each category, the path's last. */
+  function parse(buffer) {
+    var length = new DataView(buffer).getUint32(0, true);
+    var header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    var size = header.rows.length * header.columns;
+    header.planes = header.categories.concat(["path"]).map(function (_, plane) {
+      return new Uint8Array(buffer, 4 + length + plane * size, size);
+    });
+    header.path = header.planes.pop();
+    return header;
+  }
+
+  function rgb(colour) {
+    var value = parseInt(colour.slice(1), 16);
+    return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+  }
+
+  /* Where things are on the canvas, in CSS pixels. */
+  function layout(width, rows, small, bands) {
+    var most = small ? 150 : 560;
+    var row = Math.max(small ? 1 : 3, Math.min(small ? 14 : 30, Math.floor(most / Math.max(1, rows))));
+    var top = bands ? BANDS + 6 : 2;
+    return { left: small ? 4 : LABELS, right: width - 6, top: top, row: row, bottom: top + row * rows,
+             height: top + row * rows + AXIS, rows: rows, small: small };
+  }
+
+  /* The columns as a picture: each cell is filled from below by the shares of its categories, in their order. */
+  function image(data, colours, cell) {
+    var canvas = document.createElement("canvas"), columns = data.columns;
+    canvas.width = columns;
+    canvas.height = Math.max(1, data.rows.length * cell);
+    var context = canvas.getContext("2d"), picture = context.createImageData(canvas.width, canvas.height);
+    var pixels = new Uint32Array(picture.data.buffer), inks = data.categories.map(function (c) { return rgb(colours[c]); });
+    for (var row = 0; row < data.rows.length; row++)
+      for (var column = 0; column < columns; column++) {
+        var at = row * columns + column, sum = 0, drawn = 0;
+        for (var plane = 0; plane < inks.length; plane++) {
+          sum += data.planes[plane][at];
+          var until = Math.min(cell, Math.round((sum * cell) / 255));
+          for (; drawn < until; drawn++) pixels[(row * cell + cell - 1 - drawn) * columns + column] = inks[plane];
+        }
+      }
+    context.putImageData(picture, 0, 0);
+    return canvas;
+  }
+
+  function x(place, view, ns) {
+    return place.left + ((ns - view.from) / (view.to - view.from)) * (place.right - place.left);
+  }
+
+  function line(context, x1, y1, x2, y2) {
+    context.beginPath();
+    context.moveTo(x1, y1);
+    context.lineTo(x2, y2);
+    context.stroke();
+  }
+
+  /* The path where single stretches are too many: in each cell as strong as its share. */
+  function pathByColumns(context, place, view, data, colour) {
+    context.fillStyle = colour;
+    var width = Math.max(1, x(place, view, view.from + data.width) - place.left), thick = Math.max(2, Math.min(5, place.row / 4));
+    for (var row = 0; row < data.rows.length; row++)
+      for (var column = 0; column < data.columns; column++) {
+        var share = data.path[row * data.columns + column];
+        if (!share) continue;
+        context.globalAlpha = 0.3 + (0.7 * share) / 255;
+        context.fillRect(x(place, view, data.begin + column * data.width), place.top + (row + 0.5) * place.row - thick / 2, width, thick);
+      }
+    context.globalAlpha = 1;
+  }
+
+  function pathByStretches(context, place, view, path, middle, colours) {
+    [[5, colours.paper], [2.5, colours.path]].forEach(function (pen) {
+      context.lineWidth = pen[0];
+      context.strokeStyle = pen[1];
+      context.lineJoin = "round";
+      context.beginPath();
+      path.forEach(function (stretch) {
+        var y = middle(stretch[0]);
+        context.lineTo(x(place, view, stretch[1]), y);
+        context.lineTo(x(place, view, stretch[2]), y);
+      });
+      context.stroke();
+    });
+  }
+
+  /* Messages with a rim, for they cross rows of their own colour. */
+  function arrows(context, place, view, those, middle, colourOf, rim) {
+    those.forEach(function (each) {
+      var x1 = x(place, view, each[2]), y1 = middle(each[0]), x2 = x(place, view, each[3]), y2 = middle(each[1]), down = y2 > y1 ? 1 : -1;
+      context.strokeStyle = rim;
+      context.lineWidth = 3.6;
+      line(context, x1, y1, x2, y2);
+      context.strokeStyle = context.fillStyle = colourOf(each);
+      context.lineWidth = 1.4;
+      line(context, x1, y1, x2, y2);
+      context.beginPath();
+      context.moveTo(x2, y2);
+      context.lineTo(x2 - 3, y2 - 5 * down);
+      context.lineTo(x2 + 3, y2 - 5 * down);
+      context.fill();
+    });
+  }
+
+  function bands(context, place, view, those, colours) {
+    context.font = "11px " + colours.font;
+    context.textBaseline = "middle";
+    those.forEach(function (band) {
+      var from = Math.max(place.left, x(place, view, band[0])), to = Math.min(place.right, x(place, view, band[1]));
+      context.fillStyle = colours.band;
+      if (those.length * 30 < place.right - place.left) {
+        context.globalAlpha = 0.5;
+        if (band[0] > view.from) context.fillRect(from, BANDS, 1, place.bottom - BANDS);
+        if (band[1] < view.to) context.fillRect(to - 1, BANDS, 1, place.bottom - BANDS);
+      }
+      context.globalAlpha = 0.75;
+      context.fillRect(from, 2, Math.max(1.5, to - from - 1), BANDS);
+      context.globalAlpha = 1;
+      var words = band[4] + " " + band[2] + ":" + band[3];
+      if (context.measureText(words).width < to - from - 10) {
+        context.fillStyle = "#ffffff";
+        context.fillText(words, from + 5, 3 + BANDS / 2);
+      }
+    });
+  }
+
+  function regionColour(names, name) {
+    return "hsl(" + REGION_HUES[names.indexOf(name) % REGION_HUES.length] + " 60% 45%)";
+  }
+
+  /* The user's regions, a strip at the top of each rank's row; inner ones lie over outer ones. */
+  function regions(context, place, view, those, rowOf, names) {
+    var high = Math.max(2, Math.min(6, place.row / 4));
+    those.forEach(function (region) {
+      if (!(region[0] in rowOf)) return;
+      var from = Math.max(place.left, x(place, view, region[2])), to = Math.min(place.right, x(place, view, region[3]));
+      context.fillStyle = regionColour(names, region[4]);
+      context.fillRect(from, place.top + rowOf[region[0]] * place.row, Math.max(1, to - from), high);
+    });
+  }
+
+  function axis(context, place, view, data, colours) {
+    context.font = "12px " + colours.font;
+    context.textBaseline = "top";
+    var free = -Infinity;
+    data.ticks.forEach(function (tick) {
+      var at = x(place, view, tick.at);
+      if (at < place.left - 1 || at > place.right) return;
+      context.strokeStyle = colours.line;
+      context.lineWidth = 1;
+      line(context, Math.round(at) + 0.5, place.bottom, Math.round(at) + 0.5, place.bottom + 5);
+      var width = context.measureText(tick.text).width, from = Math.min(at + 2, place.right - width);
+      if (from < free) return;
+      context.fillStyle = colours.muted;
+      context.fillText(tick.text, from, place.bottom + 8);
+      free = from + width + 12;
+    });
+  }
+
+  function labels(context, place, data, colours) {
+    context.font = "12px " + colours.font;
+    context.textBaseline = "middle";
+    var every = Math.ceil(14 / place.row);
+    data.rows.forEach(function (row, index) {
+      var y = place.top + (index + 0.5) * place.row, before = data.rows[index - 1], firstOfHost = !before || before.host !== row.host;
+      context.fillStyle = colours.muted;
+      if (index % every === 0) {
+        var number = row.rank === undefined ? "×" + row.ranks : String(row.rank);
+        context.textAlign = "right";
+        context.fillText(number, place.left - 8, y);
+      }
+      context.textAlign = "left";
+      if (firstOfHost) {
+        if (index && place.row >= 4) {
+          context.strokeStyle = colours.line;
+          context.lineWidth = 1;
+          line(context, 2, place.top + index * place.row + 0.5, place.left, place.top + index * place.row + 0.5);
+        }
+        if (place.row >= 11 || index % every === 0) {
+          context.fillStyle = colours.ink;
+          context.fillText(row.host, 2, y, place.left - 44);
+        }
+      }
+    });
+    context.textAlign = "left";
+  }
+
+  /* Draws it all. state: data, picture, marks (or null), view, cursor (row and ns, or null), drag (two x, or null). */
+  function draw(canvas, place, state, colours) {
+    var ratio = window.devicePixelRatio || 1, width = place.right + 6, data = state.data, view = state.view;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(place.height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(place.height * ratio);
+      canvas.style.height = place.height + "px";
+    }
+    var context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, place.height);
+    var marks = state.marks || {}, rowOf = {}, wide = place.row >= 5;
+    data.rows.forEach(function (row, index) { if (row.rank !== undefined) rowOf[row.rank] = index; });
+    var middle = function (rank) { return place.top + (rowOf[rank] + 0.5) * place.row; };
+    var shown = function (rank) { return rank in rowOf; };
+    context.save();
+    context.beginPath();
+    context.rect(place.left, 0, place.right - place.left, place.bottom);
+    context.clip();
+    context.imageSmoothingEnabled = false;
+    var from = x(place, view, data.begin), to = x(place, view, data.begin + data.columns * data.width);
+    context.drawImage(state.picture, from, place.top, to - from, place.bottom - place.top);
+    if (wide && place.rows > 1) {
+      context.fillStyle = colours.paper;
+      for (var row = 1; row < place.rows; row++) context.fillRect(place.left, place.top + row * place.row - 1, place.right - place.left, 2);
+    }
+    if (marks.collectives && !place.small) bands(context, place, view, marks.collectives, colours);
+    if (marks.regions && wide) regions(context, place, view, marks.regions, rowOf, state.regionNames);
+    var both = function (each) { return each[0] !== each[1] && shown(each[0]) && shown(each[1]); };
+    var fits = function (those, pixels) { return those && those.length * pixels <= place.right - place.left; };
+    if (fits(marks.messages, 4)) arrows(context, place, view, marks.messages.filter(both), middle, function () { return colours.p2p; }, colours.paper);
+    if (fits(marks.hops, 4)) arrows(context, place, view, marks.hops.filter(both), middle, function (hop) { return colours[hop[4]]; }, colours.paper);
+    if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
+    else pathByColumns(context, place, view, data, colours.path);
+    if (state.cursor) {
+      context.strokeStyle = colours.ink;
+      context.lineWidth = 1;
+      var at = x(place, view, state.cursor.at);
+      line(context, at, place.top, at, place.bottom);
+      context.strokeRect(place.left + 0.5, place.top + state.cursor.row * place.row + 0.5, place.right - place.left - 1, place.row - 1);
+    }
+    if (state.drag) {
+      context.fillStyle = colours.path;
+      context.globalAlpha = 0.22;
+      context.fillRect(Math.min(state.drag[0], state.drag[1]), 0, Math.abs(state.drag[1] - state.drag[0]), place.bottom);
+      context.globalAlpha = 1;
+    }
+    context.restore();
+    context.strokeStyle = colours.line;
+    context.lineWidth = 1;
+    line(context, place.left, place.bottom + 0.5, place.right, place.bottom + 0.5);
+    axis(context, place, view, data, colours);
+    if (!place.small) labels(context, place, data, colours);
+  }
+
+  window.hopscope_timeline = { parse: parse, layout: layout, image: image, draw: draw, regionColour: regionColour };
+})();

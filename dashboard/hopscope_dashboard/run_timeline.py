@@ -1,0 +1,173 @@
+"""What the script of the timeline asks for: columns as bytes, marks, and what a rank did at a time.
+
+Every text comes from here, ready to be shown: numbers become text in one place.
+"""
+
+import json
+import struct
+from typing import Any, Final
+
+import numpy as np
+from hopscope import quantities
+from hopscope.words import CATEGORIES
+
+from hopscope_dashboard.address import Query, link, number
+from hopscope_dashboard.data import Columns, InputError, Row, TraceData
+
+MOST_COLUMNS: Final = 2_000
+"""So many columns are sent at most."""
+
+RANKS_SHOWN: Final = 128
+"""With more ranks than these, hosts are shown first."""
+
+_TICKS: Final = 7
+_SHARES: Final = 4
+
+
+def columns(data: TraceData, query: Query) -> bytes:
+    """Give the columns of `from` to `to` (ns) and, with `around`, of half as much before and after.
+
+    First the length of a header (4 bytes, little-endian), then the header as JSON, then bytes, one per row and column:
+    a plane for each of the header's categories, and one for the critical path. A byte is the share of the row's time in
+    255ths, 1 at least where there is any. Raises InputError.
+    """
+    begin, end = _range(data, query)
+    margin = (end - begin) // 2 if query.get("around") else 0
+    wanted = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
+    by = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= RANKS_SHOWN else "host")
+    found = data.timeline.columns(begin - margin, end + margin, wanted, by=by, host=query.get("host") or None)
+    words = list(CATEGORIES)
+    used = [at for at in range(len(words)) if found.time_ns[at].any()]
+    full = np.array([row["ranks"] for row in found.rows], np.int64) * found.width_ns
+    full = np.maximum(full, found.time_ns.sum(axis=0).max(axis=1, initial=1))
+    planes = [_bytes(found.time_ns[at], full) for at in used]
+    path = _bytes(found.path_ns.sum(axis=0), np.full(len(found.rows), found.width_ns))
+    header = {
+        "from": begin,
+        "to": end,
+        "begin": found.begin_ns,
+        "width": found.width_ns,
+        "columns": found.time_ns.shape[2],
+        "duration": data.timeline.duration_ns,
+        "exact": found.exact,
+        "by": by,
+        "rows": [_label(row) for row in found.rows],
+        "categories": [words[at] for at in used],
+        "ticks": _ticks(begin, end),
+        "said": _said(begin, end),
+        "shares": _totals(found, begin, end),
+    }
+    text = json.dumps(header, ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join([struct.pack("<I", len(text)), text, *planes, path])
+
+
+def marks(data: TraceData, query: Query) -> dict[str, Any]:
+    """Give what lies in the range one by one, in short rows; null for what is too much. Raises InputError."""
+    begin, end = _range(data, query)
+    found = data.timeline.marks(begin, end)
+
+    def rows(name: str, *keys: str) -> list[list[Any]] | None:
+        those = found[name]
+        return None if those is None else [[row[key] for key in keys] for row in those]
+
+    return {
+        "path": rows("path", "rank", "begin_ns", "end_ns", "category"),
+        "collectives": rows("collectives", "first_enter_ns", "last_leave_ns", "comm", "seq", "op"),
+        "hops": rows("hops", "src", "dst", "send_begin_ns", "recv_end_ns", "link"),
+        "messages": rows("messages", "src", "dst", "send_begin_ns", "recv_end_ns"),
+        "regions": rows("regions", "rank", "depth", "begin_ns", "end_ns", "region"),
+    }
+
+
+def told(data: TraceData, query: Query) -> dict[str, Any]:
+    """Give what a rank or a host did in a column, as texts.
+
+    `title`, `shares`, and the calls at the time `at`, each with the address of its collective's page.
+    Raises InputError.
+    """
+    begin, end = _range(data, query)
+    at = number(query, "at")
+    rank, host = number(query, "rank"), query.get("host")
+    at = begin if at is None else at
+    found = data.timeline.columns(begin, end, 1, by="rank" if host is None else "host", host=host)
+    row = 0 if host is not None else next((i for i, r in enumerate(found.rows) if r["rank"] == rank), None)
+    if row is None:
+        raise InputError(f"the trace has no rank {rank}")
+    calls = [] if host is not None or rank is None else data.timeline.at(rank, at)
+    return {
+        "title": f"{_label(found.rows[row])['name']} at {quantities.moment(at)}",
+        "shares": _shares(found.time_ns[:, row].sum(axis=1).tolist()),
+        "calls": [_call(call) for call in calls],
+    }
+
+
+def _call(call: Row) -> Row:
+    named = "" if call["comm"] is None else f" {call['comm']}:{call['seq']}"
+    lasted = "never left" if call["end_ns"] is None else quantities.duration(call["end_ns"] - call["begin_ns"])
+    href = link("/collective", comm=call["comm"], seq=call["seq"]) if named else None
+    return {"text": f"{call['name']}{named}, {lasted}", "href": href}
+
+
+def _range(data: TraceData, query: Query) -> tuple[int, int]:
+    """The range of time, cut to the run. Raises InputError if it is none."""
+    given = {name: number(query, name) for name in ("from", "to")}
+    wrong = [name for name, value in given.items() if value is None and query.get(name)]
+    if wrong:
+        raise InputError(f"{wrong[0]} is {query[wrong[0]]!r}; it takes whole nanoseconds")
+    run = data.timeline.duration_ns
+    begin = given["from"] or 0
+    end = run if given["to"] is None else min(given["to"], run)
+    if begin >= end:
+        raise InputError(f"the range from {begin} to {end} ns holds nothing; the run has {run} ns")
+    return begin, end
+
+
+def _bytes(time: Any, full: Any) -> bytes:
+    shares = np.minimum(np.rint(255 * (time / full[:, None])), 255)
+    return np.where(time > 0, np.maximum(shares, 1), 0).astype(np.uint8).tobytes()
+
+
+def _label(row: Row) -> Row:
+    if "rank" in row:
+        return {"name": f"Rank {row['rank']} on {row['host']}", "rank": row["rank"], "host": row["host"]}
+    named = f"Host {row['host']}, {quantities.plural(row['ranks'], 'rank')}"
+    return {"name": named, "host": row["host"], "ranks": row["ranks"]}
+
+
+def _ticks(begin: int, end: int) -> list[Row]:
+    """Places on the axis with their texts: the time since the start of the range, or of the run."""
+    step = 1
+    while (end - begin) // step > _TICKS:
+        step *= 5 if str(step)[0] == "2" else 2
+        step = int(f"1{'0' * (len(str(step)) - 1)}") if str(step)[0] == "4" else step
+    places = list(range(0, end - begin, step))
+    texts = quantities.alike("ns", *places)
+    return [
+        {"at": begin + place, "text": f"+{text}" if begin and place else quantities.moment(begin) if begin else text}
+        for place, text in zip(places, texts, strict=True)
+    ]
+
+
+def _said(begin: int, end: int) -> str:
+    return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
+
+
+def _totals(found: Columns, begin: int, end: int) -> list[Row]:
+    """Per category with any time in the columns of a range: its share of the ranks' time and of the critical path."""
+    shown = slice((begin - found.begin_ns) // found.width_ns, -((found.begin_ns - end) // found.width_ns))
+    time, path = (sums[:, :, shown].sum(axis=(1, 2)).tolist() for sums in (found.time_ns, found.path_ns))
+    return [
+        {
+            "category": word,
+            "time": quantities.share(time[at] / max(1, sum(time))),
+            "path": quantities.share(path[at] / sum(path)) if sum(path) else quantities.MISSING,
+        }
+        for at, word in enumerate(CATEGORIES)
+        if time[at] or path[at]
+    ]
+
+
+def _shares(times: list[int]) -> list[Row]:
+    most = sorted(zip(times, CATEGORIES, strict=True), reverse=True)[:_SHARES]
+    return [{"category": word, "text": quantities.share(time / sum(times))} for time, word in most if time]

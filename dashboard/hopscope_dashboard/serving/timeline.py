@@ -1,0 +1,35 @@
+"""Answers the script of the timeline: bytes for columns, JSON for the rest."""
+
+from typing import Final
+
+from dash import Dash
+from flask import Response, jsonify, request
+
+from hopscope_dashboard import run_timeline
+from hopscope_dashboard.data import InputError, TraceData
+
+PATH: Final = "_timeline"
+_FRESH: Final = {"Cache-Control": "no-store"}
+"""Another trace may be served at this address later."""
+
+
+def register(app: Dash, data: TraceData) -> None:
+    """Answer `_timeline/columns`, `_timeline/marks` and `_timeline/told`. What cannot be answered is a 400 with the
+    reason."""
+
+    def answer(what: str) -> Response:
+        try:
+            if what == "columns":
+                return Response(
+                    run_timeline.columns(data, request.args), mimetype="application/octet-stream", headers=_FRESH
+                )
+            found = {"marks": run_timeline.marks, "told": run_timeline.told}.get(what)
+            if found is None:
+                return Response("No such question.\n", 404, mimetype="text/plain")
+            told = jsonify(found(data, request.args))
+        except InputError as error:
+            return Response(f"{error}\n", 400, mimetype="text/plain")
+        told.headers.update(_FRESH)
+        return told
+
+    app.server.add_url_rule(f"{app.config.routes_pathname_prefix}{PATH}/<what>", "hopscope_timeline", answer)

@@ -1,0 +1,110 @@
+"""What the script of the timeline gets from the server: columns as bytes, marks and texts, and a reason where it asks
+wrongly."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+from hopscope.words import CATEGORIES
+from hopscope_dashboard.app import create_app
+from simulated_run import SimulatedRun
+
+
+@pytest.fixture(scope="module")
+def client(trace: hopscope.Trace) -> FlaskClient:
+    return create_app(trace).server.test_client()
+
+
+def parts(body: bytes) -> tuple[dict[str, Any], dict[str, Any], Any]:
+    """The header, the plane of each category and that of the path."""
+    (length,) = struct.unpack("<I", body[:4])
+    header = json.loads(body[4 : 4 + length])
+    shape = (len(header["categories"]) + 1, len(header["rows"]), header["columns"])
+    planes = np.frombuffer(body[4 + length :], np.uint8).reshape(shape)
+    return header, dict(zip(header["categories"], planes, strict=False)), planes[-1]
+
+
+def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient, trace: hopscope.Trace) -> None:
+    begin, end = 1_000_000_000, 1_500_000_000
+    answer = client.get(f"/_timeline/columns?from={begin}&to={end}&columns=300")
+    assert (answer.status_code, answer.mimetype) == (200, "application/octet-stream")
+    header, planes, path = parts(answer.data)
+    found = trace.timeline.columns(begin, end, 300)
+    assert (header["begin"], header["width"], header["columns"]) == (found.begin_ns, found.width_ns, path.shape[1])
+    assert [row["rank"] for row in header["rows"]] == [row["rank"] for row in found.rows] == [0, 3, 6, 1, 4, 7, 2, 5]
+    for at, word in enumerate(CATEGORIES):
+        exact = 255 * found.time_ns[at] / found.width_ns
+        shown = planes.get(word, np.zeros_like(path))
+        assert np.abs(shown - exact).max() <= 1, word
+        assert ((shown > 0) == (found.time_ns[at] > 0)).all(), word
+    assert np.abs(path - 255 * found.path_ns.sum(axis=0) / found.width_ns).max() <= 1
+    assert header["said"] == "1.000000 s to 1.500000 s, 500 ms"
+    assert header["ticks"][:2] == [
+        {"at": 1_000_000_000, "text": "1.000000 s"}, {"at": 1_100_000_000, "text": "+100 ms"},
+    ]  # fmt: skip
+
+
+def test_shares_of_the_whole_run_are_those_of_the_critical_path(client: FlaskClient, trace: hopscope.Trace) -> None:
+    header, _, _ = parts(client.get("/_timeline/columns").data)
+    said = {row["category"]: hopscope.quantities.share(row["share"]) for row in trace.critical_path().to_pylist()}
+    assert {row["category"]: row["path"] for row in header["shares"]} == {
+        word: text for word, text in said.items() if word in {row["category"] for row in header["shares"]}
+    }
+    assert header["duration"] == trace.timeline.duration_ns == header["to"]
+
+
+def test_more_columns_are_sent_around_what_is_shown_but_never_more_than_2000(client: FlaskClient) -> None:
+    header, _, _ = parts(client.get("/_timeline/columns?from=1000000000&to=1200000000&columns=400&around=1").data)
+    assert (header["from"], header["to"]) == (1_000_000_000, 1_200_000_000)
+    assert header["begin"] <= 900_000_000
+    assert header["begin"] + header["columns"] * header["width"] >= 1_300_000_000
+    header, _, _ = parts(client.get("/_timeline/columns?columns=999999").data)
+    assert 1000 < header["columns"] <= 2000
+
+
+def test_a_column_is_told_with_the_calls_and_their_pages(client: FlaskClient, trace: hopscope.Trace) -> None:
+    call = trace.sql(
+        "select rank, enter_ns, leave_ns from calls where rank = 2 order by enter_ns limit 1 offset 4"
+    ).to_pylist()[0]
+    at = (call["enter_ns"] + call["leave_ns"]) // 2
+    told = client.get(f"/_timeline/told?rank=2&at={at}&from={at - 500}&to={at + 500}").get_json()
+    assert told["title"] == f"Rank 2 on gamma at {hopscope.quantities.moment(at)}"
+    assert [call["href"] for call in told["calls"]] == ["/collective?comm=0&seq=4"]
+    lasted = hopscope.quantities.duration(call["leave_ns"] - call["enter_ns"])
+    assert told["calls"][0]["text"] == f"MPI_Allreduce 0:4, {lasted}"
+    assert told["shares"] == [{"category": "wan", "text": "100.0 %"}]
+
+
+@pytest.mark.parametrize(
+    ("question", "status", "reason"),
+    [
+        ("columns?from=x", 400, "from is 'x'; it takes whole nanoseconds"),
+        ("columns?from=5&to=5", 400, "holds nothing"),
+        ("columns?from=99999999999999", 400, "holds nothing"),
+        ("columns?by=colour", 400, "by is 'colour'; it can be rank or host"),
+        ("columns?host=delta", 400, "no host 'delta'"),
+        ("marks?to=-1", 400, "to is '-1'"),
+        ("told?rank=99&from=0&to=10", 400, "no rank 99"),
+        ("other", 404, "No such question"),
+    ],
+)
+def test_a_wrong_question_gets_a_reason(client: FlaskClient, question: str, status: int, reason: str) -> None:
+    answer = client.get(f"/_timeline/{question}")
+    assert answer.status_code == status
+    assert reason in answer.get_data(as_text=True)
+
+
+def test_with_more_than_128_ranks_hosts_are_shown_and_each_opens_to_its_ranks(tmp_path: Path) -> None:
+    """131 ranks are dealt over three hosts: 44, 44 and 43."""
+    large = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
+    client = create_app(large).server.test_client()
+    header, _, _ = parts(client.get("/_timeline/columns").data)
+    assert header["by"] == "host"
+    assert [(row["host"], row["ranks"]) for row in header["rows"]] == [("alpha", 44), ("beta", 44), ("gamma", 43)]
+    header, _, _ = parts(client.get("/_timeline/columns?host=beta").data)
+    assert [row["rank"] for row in header["rows"]] == list(range(1, 131, 3))

@@ -1,0 +1,260 @@
+"""The run's timeline in a real browser: its pixels, and what dragging, the wheel, keys and the address do."""
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import hopscope
+import pytest
+from conftest import Serve
+from hopscope import quantities
+from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
+from playwright.sync_api import Page, expect
+from simulated_run import SimulatedRun
+
+SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+READY = "#run-timeline[data-state='ready']"
+
+COPY = """
+  const copy = document.createElement("canvas");
+  copy.width = canvas.width;
+  copy.height = canvas.height;
+  const context = copy.getContext("2d", {willReadFrequently: true});
+  context.drawImage(canvas, 0, 0);
+"""
+PIXEL = (
+    """(root, [row, ns]) => {
+  const canvas = root.querySelector("canvas"), place = root.hopscope.place, view = root.hopscope.view;
+"""
+    + COPY
+    + """
+  const ratio = canvas.width / (place.right + 6);
+  const x = place.left + (ns - view.from) / (view.to - view.from) * (place.right - place.left);
+  const y = place.top + row * place.row + place.row * 0.8;
+  const data = context.getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
+  return "#" + [...data.slice(0, 3)].map((v) => v.toString(16).padStart(2, "0")).join("");
+}"""
+)
+COUNT = (
+    """(root, colour) => {
+  const canvas = root.querySelector("canvas");
+"""
+    + COPY
+    + """
+  const data = context.getImageData(0, 0, canvas.width, canvas.height).data;
+  let found = 0;
+  for (let at = 0; at < data.length; at += 4)
+    found += data[at] * 65536 + data[at + 1] * 256 + data[at + 2] === colour && data[at + 3] === 255;
+  return found;
+}"""
+)
+
+
+def shown(page: Page) -> tuple[int, int]:
+    """The range in view."""
+    page.locator(READY).wait_for()
+    view: dict[str, int] = page.eval_on_selector("#run-timeline", "root => root.hopscope.view")
+    return view["from"], view["to"]
+
+
+def colour_at(page: Page, row: int, ns: int) -> str:
+    found: str = page.eval_on_selector("#run-timeline", PIXEL, [row, ns])
+    return found
+
+
+def pixels(page: Page, colour: str, root: str = "#run-timeline") -> int:
+    found: int = page.eval_on_selector(root, COUNT, int(colour[1:], 16))
+    return found
+
+
+def without_marks(page: Page) -> None:
+    """Draw again without what lies over the rows."""
+    page.eval_on_selector("#run-timeline", "root => { root.hopscope.marks = null; }")
+    page.locator("#run-timeline canvas").focus()
+    page.keyboard.press("Escape")
+
+
+def in_address(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def middle_of(trace: hopscope.Trace, rank: int, nth: int) -> dict[str, Any]:
+    """The nth call of a rank, and the computing before it."""
+    return trace.sql(
+        "select enter_ns, leave_ns, released_ns from calls where rank = $rank order by enter_ns limit 1 offset $nth",
+        {"rank": rank, "nth": nth},
+    ).to_pylist()[0]
+
+
+def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, trace: hopscope.Trace) -> None:
+    """Rank 3 is the second row: of host alpha, after rank 0. It waits for a hop from site B most of its call."""
+    call = middle_of(trace, 3, 10)
+    begin, end = call["enter_ns"] - 10_000_000, call["leave_ns"] + 10_000_000
+    page.goto(f"{address}/timeline?from={begin}&to={end}")
+    assert shown(page) == (begin, end)
+    rows = page.eval_on_selector("#run-timeline", "root => root.hopscope.data.rows.map(row => row.rank)")
+    assert rows == [0, 3, 6, 1, 4, 7, 2, 5]
+    assert pixels(page, PATH_LINE_COLOUR) > 500
+    without_marks(page)
+    found = trace.timeline.columns(begin, end, 1000)
+    for at in range(begin, end - (end - begin) // 40, (end - begin) // 40):
+        column = (at - found.begin_ns) // found.width_ns
+        for row in (1, 5):
+            times = found.time_ns[:, row, column]
+            if times.max() == found.width_ns:  # at the edges of a call the column has two colours
+                word = list(CATEGORY_COLOURS)[int(times.argmax())]
+                assert colour_at(page, row, at) == CATEGORY_COLOURS[word], (row, at, word)
+    assert pixels(page, CATEGORY_COLOURS["wan"]) > pixels(page, CATEGORY_COLOURS["compute"]) > 100
+
+
+def test_the_words_beside_the_picture_have_the_analysis_numbers(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    page.goto(f"{address}/timeline")
+    shown(page)
+    cells = {row[0]: row[2] for row in table_of(page)}
+    said = {row["category"]: quantities.share(row["share"]) for row in trace.critical_path().to_pylist()}
+    assert cells == {word: said[word] for word in cells}
+    assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
+    expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
+    # The legend names what there is, and nothing else.
+    assert page.locator(".run-legend .legend-entry").all_inner_texts() == [*cells, "critical path"]
+
+
+def table_of(page: Page) -> list[list[str]]:
+    page.locator(".run-shares tbody tr").first.wait_for()
+    rows: list[list[str]] = page.eval_on_selector_all(
+        ".run-shares tbody tr", "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+    )
+    return rows
+
+
+def test_dragging_looks_closer_back_and_double_click_look_at_more(page: Page, address: str) -> None:
+    page.goto(f"{address}/timeline")
+    whole = shown(page)
+    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    box = page.locator("#run-timeline canvas").bounding_box()
+    assert box
+    left, width = box["x"] + place["left"], place["right"] - place["left"]
+    page.mouse.move(left + width / 4, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(left + width / 2, box["y"] + 90)
+    page.mouse.up()
+    page.wait_for_url("**/timeline?from=*")
+    begin, end = shown(page)
+    assert begin == pytest.approx(whole[1] / 4, rel=0.02)
+    assert end == pytest.approx(whole[1] / 2, rel=0.02)
+    assert in_address(page) == {"from": str(begin), "to": str(end)}
+    page.go_back()
+    page.wait_for_function(
+        "whole => document.querySelector('#run-timeline')?.hopscope?.view?.to === whole", arg=whole[1]
+    )
+    assert shown(page) == whole
+    page.go_forward()
+    page.wait_for_function("end => document.querySelector('#run-timeline')?.hopscope?.view?.to === end", arg=end)
+    shown(page)
+    page.locator("#run-timeline canvas").dblclick(position={"x": place["left"] + 50, "y": 60})
+    page.wait_for_function("() => !location.search")
+    assert shown(page) == whole
+
+
+def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, address: str) -> None:
+    page.goto(f"{address}/timeline?from=1000000000&to=1400000000")
+    assert shown(page) == (1_000_000_000, 1_400_000_000)
+    canvas = page.locator("#run-timeline canvas")
+    canvas.focus()
+    page.keyboard.press("+")
+    assert shown(page) == (1_100_000_000, 1_300_000_000)
+    page.keyboard.press("ArrowRight")
+    assert shown(page) == (1_150_000_000, 1_350_000_000)
+    page.keyboard.press("-")
+    assert shown(page) == (1_050_000_000, 1_450_000_000)
+    page.wait_for_url("**/timeline?from=1050000000&to=1450000000")
+    canvas.hover(position={"x": 500, "y": 60})
+    page.mouse.wheel(0, -100)
+    begin, end = shown(page)
+    assert end - begin == 320_000_000
+    page.keyboard.press("Home")
+    page.wait_for_function("() => !location.search")
+    assert shown(page)[0] == 0
+    # Down chooses a rank, and it is told what that one does.
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".run-told")).to_contain_text(re.compile(r"^Rank 3 on alpha at \d"))
+
+
+def test_pointing_tells_the_call_and_leads_to_its_collective(page: Page, address: str, trace: hopscope.Trace) -> None:
+    call = middle_of(trace, 3, 10)
+    page.goto(f"{address}/timeline?from={call['enter_ns']}&to={call['leave_ns']}")
+    shown(page)
+    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    middle, row = (place["left"] + place["right"]) / 2, place["top"] + 1.5 * place["row"]
+    page.locator("#run-timeline canvas").hover(position={"x": middle, "y": row})
+    told = page.locator(".run-told")
+    lasted = quantities.duration(call["leave_ns"] - call["enter_ns"])
+    expect(told).to_contain_text("Rank 3 on alpha at ")
+    expect(told).to_contain_text(f"MPI_Allreduce 0:10, {lasted}")
+    # So does the band above the rows.
+    page.locator("#run-timeline canvas").hover(position={"x": middle, "y": 8})
+    told.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
+
+
+def test_the_first_page_shows_the_whole_run_and_leads_to_the_timeline(page: Page, address: str) -> None:
+    page.goto(address)
+    page.locator("#whole-run[data-state='ready']").wait_for()
+    assert pixels(page, CATEGORY_COLOURS["wan"], "#whole-run") > 1000
+    page.locator("#whole-run canvas").click()
+    expect(page.locator("h1")).to_have_text("Timeline")
+    shown(page)
+
+
+def test_a_dark_page_has_a_dark_picture(page: Page, address: str) -> None:
+    page.goto(f"{address}/timeline")
+    shown(page)
+    assert pixels(page, "#1e2125") == 0
+    page.get_by_role("button", name="Light or dark").click()
+    page.wait_for_timeout(300)
+    # The line between two rows has the ground's colour.
+    assert pixels(page, "#1e2125") > 1000
+
+
+@pytest.mark.parametrize("width", [1024, 1280, 1600])
+def test_nothing_is_cut_at_any_width_with_hosts_of_many_ranks(
+    page: Page, serve: Serve, tmp_path: Path, width: int
+) -> None:
+    """131 ranks on three hosts: a click on a host's name opens it, and the way back is a button."""
+    trace = hopscope.open(SimulatedRun(ranks=131, iterations=2, hops=False).write(tmp_path / "large"))
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{serve(trace)}/timeline")
+    shown(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.eval_on_selector("#run-timeline", "root => root.hopscope.data.rows.length") == 3
+    page.locator("#run-timeline canvas").click(position={"x": 20, "y": 65})
+    page.wait_for_url("**/timeline?host=beta")
+    page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data.rows.length === 44")
+    shown(page)
+    page.get_by_role("button", name="All hosts").click()
+    page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data.rows.length === 3")
+    assert in_address(page) == {}
+
+
+def test_the_demo_shows_its_hops_when_zoomed_in(page: Page, serve: Serve, tmp_path: Path) -> None:
+    """A tenth of a second of the demo has few enough hops to draw each; they are those of the table."""
+    demo = hopscope.open(SAMPLE, dataset=tmp_path / "dataset")
+    page.goto(f"{serve(demo)}/timeline?from=2000000000&to=2100000000")
+    shown(page)
+    counted = demo.sql(
+        "select (select count(*) from hops where send_begin_ns < 2100000000 and recv_end_ns > 2000000000) as hops, "
+        "(select count(*) from messages where send_begin_ns < 2100000000 and recv_end_ns > 2000000000) as messages"
+    ).to_pylist()[0]
+    drawn = page.eval_on_selector(
+        "#run-timeline",
+        "root => ({hops: root.hopscope.marks.hops.length, messages: root.hopscope.marks.messages.length})",
+    )
+    assert drawn == counted
+    assert counted["hops"] > 5
+    before = pixels(page, CATEGORY_COLOURS["wan"])
+    without_marks(page)
+    assert pixels(page, CATEGORY_COLOURS["wan"]) > before  # the arrows' rims are gone
