@@ -38,7 +38,7 @@
     X(wan, "hops between clusters")                                                                                    \
     X(native, "inside the MPI library, where no hop is known")                                                         \
     X(p2p, "the application's own messages and their waits")                                                           \
-    X(mpi, "other MPI: I/O, communicators, waits that match nothing")                                                 \
+    X(mpi, "other MPI: I/O, communicators, waits that match nothing")                                                  \
     X(unrecorded, "recording was off: nothing is known")                                                               \
     X(startup, "before the first collective or message")                                                               \
     X(shutdown, "after the last collective or message")
