@@ -15,7 +15,8 @@ from hopscope.preloading import preload
 from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
-    "MARKS", "Columns", "Excerpt", "InputError", "Row", "Rows", "Suggestion", "Timeline", "Trace", "TraceData", "preload",
+    "MARKS", "Columns", "Excerpt", "InputError", "Row", "Rows", "Suggestion", "Timeline", "Trace", "TraceData",
+    "preload",
 ]  # fmt: skip
 
 Row = dict[str, Any]
