@@ -3,6 +3,7 @@ contract."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -37,6 +38,12 @@ class Store:
     def rows(self, table: str) -> int:
         """Rows of a table, as the manifest says."""
         return sum(about["rows"] for about in self.manifest.tables.get(table, ()))
+
+    @property
+    def identity(self) -> str:
+        """What tells the dataset from any other: the SHA-256 of the hashes of its files."""
+        hashes = "".join(about["sha256"] for _, about in self.manifest.files())
+        return hashlib.sha256(hashes.encode()).hexdigest()
 
     def files(self) -> list[tuple[str, manifest.Described]]:
         """Every file with its table, as the manifest describes it."""

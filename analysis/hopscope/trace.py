@@ -91,6 +91,8 @@ class Trace(Analyses):
         self.dataset = dataset
         self.selection = WHOLE_RUN
         """The part of the run that it answers about."""
+        self._whole: Trace | None = None
+        """The same trace without a selection, where this one has one."""
         self._parts: dict[Selection, Trace] = {}
         self._part_notes: tuple[str, ...] = ()
         with memory_for("opening the dataset"):
@@ -121,7 +123,7 @@ class Trace(Analyses):
 
             found = copy(self)
             found.__dict__.pop("run_facts", None)
-            found.selection, found._parts = selection, {}
+            found.selection, found._parts, found._whole = selection, {}, self._whole or self
             found._part_notes = _iterations_asked(selection, ask)
             with memory_for("opening the dataset"):
                 found._runner = Runner(self._store, catalog.load(), find(selection, ask))
@@ -151,6 +153,8 @@ class Trace(Analyses):
             if analysis.whole_run:
                 raise InputError(f"{found.name} is about the whole run; leave out {selection}")
             return replace(self._part(selection).answer(command, **options), selection=selection)
+        if analysis.whole_run and self._whole is not None:
+            return self._whole.answer(command, **options)
         for name, value in untraced.read(self.path).items():
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
@@ -277,6 +281,11 @@ class Trace(Analyses):
         """What limits every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
         return [str(row["sentence"]) for row in self.run("caveats").to_pylist()]
 
+    @property
+    def identity(self) -> str:
+        """What tells this dataset from any other: the hash of its manifest, in hexadecimal digits."""
+        return self._store.identity
+
     @cached_property
     def run_facts(self) -> dict[str, Any]:
         """The row of the table `run`; empty if the dataset has none."""
@@ -298,7 +307,7 @@ class Trace(Analyses):
         `hopscope.remap.remap`."""
         from hopscope.remap import remap  # late: fitting needs scipy
 
-        return remap(self, output, **options)
+        return remap(self._whole or self, output, **options)
 
     if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
 

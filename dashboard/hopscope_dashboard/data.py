@@ -28,6 +28,10 @@ Value = str | int | float | bool | None
 Made = TypeVar("Made")
 
 
+_PARTS_KEPT = 16
+"""Of so many selections the answers are kept."""
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """What remapping says: every candidate tree, the sentence, and the suggested tree."""
@@ -49,8 +53,26 @@ class TraceData:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._answers: dict[tuple[object, ...], Any] = {}
+        self._parts: dict[tuple[tuple[str, str], ...], TraceData] = {}
         self._locks: dict[tuple[object, ...], threading.Lock] = {}
         self._lock = threading.Lock()
+
+    def part(self, options: Mapping[str, str]) -> "TraceData":
+        """Give what lies in a part of the run, selected by the options of the analyses. Raises InputError."""
+        if not options:
+            return self
+        key = tuple(sorted(options.items()))
+        with self._lock:
+            if key not in self._parts:
+                while len(self._parts) >= _PARTS_KEPT:
+                    self._parts.pop(next(iter(self._parts)))
+                self._parts[key] = TraceData(self.trace.part(**options))
+            return self._parts[key]
+
+    @property
+    def identity(self) -> str:
+        """Eight digits that tell datasets apart: of the hash of what the manifest says."""
+        return self._once(("identity",), lambda: self.trace.identity[:8])
 
     @property
     def name(self) -> str:

@@ -202,4 +202,11 @@ def _calls(calls: Rows) -> Component:
     )
 
 
-PAGE = Page(path="/collective", title="Timeline of a collective", icon="timeline", layout=layout, under="/collectives")
+PAGE = Page(
+    path="/collective",
+    title="Timeline of a collective",
+    icon="timeline",
+    layout=layout,
+    under="/collectives",
+    follows_selection=False,
+)

@@ -27,6 +27,8 @@ class Page:
     """Draws the page for what the address selects. Raises InputError where the trace cannot answer."""
     register: Callable[[Dash, TraceData], None] = _no_callbacks
     """Registers the page's own callbacks."""
+    follows_selection: bool = True
+    """Whether it shows the part of the run that the address selects; a page that does not shows the whole run."""
     under: str | None = None
     """Address of the page of the menu that it belongs to; None if it is in the menu itself."""
 

@@ -226,4 +226,4 @@ def register(app: Dash, data: TraceData) -> None:
     del suggest, download
 
 
-PAGE = Page(path="/remap", title="Remap", icon="remap", layout=layout, register=register)
+PAGE = Page(path="/remap", title="Remap", icon="remap", layout=layout, register=register, follows_selection=False)

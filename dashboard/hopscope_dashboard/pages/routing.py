@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Sequence
 
-from dash import Dash, Input, Output
+from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard import address
+from hopscope_dashboard import address, selection
 from hopscope_dashboard.components import blocks, empty, select, shell
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages.page import Page
@@ -28,7 +28,9 @@ def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
     def draw(pathname: str | None, search: str | None) -> tuple[Component, list[Component], str]:
         page = by_path.get(_normal(pathname))
         title = page.title if page is not None else "No such page"
-        return content(page, data, search), shell.menu(pages, page), f"{title} · {data.name} · Hopscope"
+        query = address.parse(search)
+        menu = [selection.keep(entry, query, data.identity) for entry in shell.menu(pages, page)]
+        return content(page, data, search), menu, f"{title} · {data.name} · Hopscope"
 
     del draw
     app.clientside_callback(
@@ -50,8 +52,15 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
     """
     if page is None:
         return empty.no_such_page()
+    query = address.parse(search)
+    drawn = _page(page, data, query)
+    bar = selection.bar(page.path, query, follows=page.follows_selection, trace=data.identity)
+    return html.Div([bar, selection.keep(drawn, query, data.identity)])
+
+
+def _page(page: Page, data: TraceData, query: address.Query) -> Component:
     try:
-        return page.layout(data, address.parse(search))
+        return page.layout(data.part(selection.options(query)) if page.follows_selection else data, query)
     except InputError as error:
         return empty.cannot_answer(page.title, str(error))
     except Exception as error:

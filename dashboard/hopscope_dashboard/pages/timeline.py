@@ -34,4 +34,4 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div([blocks.page_head("Timeline", LEAD), blocks.card(None, canvas, hint=hint)])
 
 
-PAGE = Page(path="/timeline", title="Timeline", icon="timeline", layout=layout)
+PAGE = Page(path="/timeline", title="Timeline", icon="timeline", layout=layout, follows_selection=False)

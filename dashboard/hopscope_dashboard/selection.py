@@ -1,0 +1,110 @@
+"""The part of the run that the address selects, one for all pages.
+
+Every page is drawn from what lies in it, every link keeps it, and a bar above the page says what it is and clears it.
+The browser keeps it for addresses that it makes itself (`assets/selection.js`).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query, link
+from hopscope_dashboard.components import aria
+
+OPTIONS: Final[Mapping[str, str]] = {
+    "from": "from",
+    "to": "to",
+    "ranks": "ranks",
+    "communicator": "comm",
+    "operation": "operation",
+    "region": "region",
+    "place": "place",
+    "iteration-at": "iteration-at",
+}
+"""The address's parameters that select, with the options of the analyses that they are. `comm` by itself names a
+collective's communicator on some pages."""
+
+TRACE: Final = "trace"
+"""The address's parameter that says which trace a selection was made for."""
+
+BAR: Final = "selection"
+FORM: Final = "selection-form"
+
+_EXAMPLES: Final = {
+    "from": "1.5s or i:10",
+    "to": "1.8s or i:20",
+    "ranks": "3,8-15",
+    "communicator": "0",
+    "operation": "MPI_Allreduce",
+    "region": "solve",
+    "place": "solve.c:15",
+}
+
+
+def selected(query: Query) -> dict[str, str]:
+    """Give what the address selects, by its parameters."""
+    return {name: query[name] for name in OPTIONS if query.get(name)}
+
+
+def options(query: Query) -> dict[str, str]:
+    """Give what the address selects, by the options of the analyses."""
+    return {OPTIONS[name]: value for name, value in selected(query).items()}
+
+
+def keep(drawn: Component, query: Query, trace: str) -> Component:
+    """Make every link of a page keep the selection; a link that says itself what a parameter is is left as it is."""
+    parameters = selected(query)
+    if parameters:
+        parameters[TRACE] = trace
+        for each in [drawn, *drawn._traverse()]:  # type: ignore[attr-defined]
+            href = getattr(each, "href", None)
+            if isinstance(href, str) and href.startswith("/"):
+                each.href = kept(href, parameters)
+    return drawn
+
+
+def kept(href: str, parameters: Mapping[str, str]) -> str:
+    """Give an address of a page with these parameters, unless it has them itself."""
+    parts = urlsplit(href)
+    own = dict(parse_qsl(parts.query, keep_blank_values=True))
+    given = {name: value for name, value in {**parameters, **own}.items() if value}
+    return f"{parts.path}?{urlencode(given)}" if given else parts.path
+
+
+def bar(path: str, query: Query, *, follows: bool, trace: str) -> Component:
+    """Give the line above a page: what is selected and how to clear or change it."""
+    parameters = selected(query)
+    others = {name: value for name, value in query.items() if name not in OPTIONS and name != TRACE}
+    said: list[Any] = []
+    if parameters:
+        said = [
+            html.Strong("A part of the run: "),
+            ", ".join(f"{name} {_written(name, value)}" for name, value in parameters.items()),
+            "" if follows else " (this page shows the whole run)",
+            dcc.Link(
+                "Show the whole run",
+                href=link(path, **others) + ("&" if others else "?") + "&".join(f"{name}=" for name in parameters),
+                className="button",
+            ),
+        ]
+    if parameters and query.get(TRACE, trace) != trace:
+        said.append(html.Em("The link was made for another trace, in which this may be something else."))
+    fields = [
+        html.Label(
+            [name, dcc.Input(name=name, value=query.get(name, ""), placeholder=example, type="text", debounce=True)]
+        )
+        for name, example in _EXAMPLES.items()
+    ]
+    kept_fields = [dcc.Input(name=name, value=value, type="hidden") for name, value in {**others, TRACE: trace}.items()]
+    form = html.Form([*fields, *kept_fields, html.Button("Show", type="submit")], action=path, method="GET", id=FORM)
+    change = html.Details([html.Summary("Select a part of the run"), form], className="select-part")
+    return html.Div([*said, change], id=BAR, className="selection", **aria.label("The part of the run that is shown"))
+
+
+def _written(name: str, value: str) -> str:
+    """A selected value as people read it: a number of ns is a time."""
+    return quantities.quantity(int(value), "at") if name in ("from", "to") and value.isdecimal() else value
