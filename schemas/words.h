@@ -39,7 +39,10 @@
     X(native, "inside the MPI library, where no hop is known")                                                         \
     X(p2p, "the application's own messages and their waits")                                                           \
     X(mpi, "other MPI: I/O, communicators, waits that match nothing")                                                  \
-    X(unrecorded, "recording was off: nothing is known")                                                               \
+    X(unrecorded, "recording was off: nothing is known")
+
+/* What answers put in the place of a category, because it happens once in a run; in no table. */
+#define ONCE(X)                                                                                                        \
     X(startup, "before the first collective or message")                                                               \
     X(shutdown, "after the last collective or message")
 
@@ -82,6 +85,7 @@
     X(binding, BINDINGS)                                                                                               \
     X(path, PATHS)                                                                                                     \
     X(category, CATEGORIES)                                                                                            \
+    X(once, ONCE)                                                                                                      \
     X(interval_kind, INTERVAL_KINDS)                                                                                   \
     X(step_kind, STEP_KINDS)                                                                                           \
     X(native_reason, NATIVE_REASONS)                                                                                   \

@@ -26,7 +26,7 @@ from hopscope.mpi_functions import FUNCTIONS
 from hopscope.part import VISITS, Part, quoted
 from hopscope.quantities import quantity
 from hopscope.store import Store
-from hopscope.words import CATEGORIES
+from hopscope.words import ANSWERED_CATEGORIES
 
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
 # In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
@@ -52,7 +52,7 @@ def shared_macros(part: Part, text: str | None = None) -> list[str]:
             f"(case {cases} else {quoted(LINKS[-1])} end)"
         ),
         "link_classes()": f"[{', '.join(map(quoted, LINKS))}]",
-        "path_categories()": f"[{', '.join(map(quoted, CATEGORIES))}]",
+        "path_categories()": f"[{', '.join(map(quoted, ANSWERED_CATEGORIES))}]",
         "bootstrap_draws()": str(bootstrap.DRAWS),
         "bootstrap_least_blocks()": str(bootstrap.LEAST_BLOCKS),
         "interval_ends()": f"[{', '.join(map(str, bootstrap.ENDS))}]",

@@ -135,7 +135,9 @@ class Timeline:
         end = self.duration_ns if to_ns is None else min(to_ns, self.duration_ns)
         begin = max(0, from_ns)
         if begin >= end or columns < 1:
-            raise InputError(f"the range from {from_ns} to {to_ns} ns holds nothing; the run has {self.duration_ns} ns")
+            raise InputError(
+                f"the range from {from_ns} to {to_ns} holds nothing; the run ends at {self.duration_ns}, in ns"
+            )
         rows, row_of = self._rows(by, host)
         level = _level(begin, end, columns)
         share = (end - begin) / self.duration_ns

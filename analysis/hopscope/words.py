@@ -8,6 +8,8 @@ Vocabulary = Mapping[str, str]
 
 CATEGORIES: Vocabulary = _paths.WORDS["category"]
 """Where the time of a path went."""
+ANSWERED_CATEGORIES: Vocabulary = {**CATEGORIES, **_paths.WORDS["once"]}
+"""The same as answers have it: with what happens once in a run, start-up and shutdown."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]
 """What a message was waited for."""
 PHASES: Vocabulary = _paths.WORDS["phase"]

@@ -9,7 +9,7 @@ from typing import Final
 
 from hopscope import links, words
 
-CATEGORY_MEANINGS: Final = words.CATEGORIES
+CATEGORY_MEANINGS: Final = words.ANSWERED_CATEGORIES
 LINKS: Final = links.LINKS
 
 CATEGORY_COLOURS: Final[dict[str, str]] = {

@@ -119,7 +119,7 @@ def _range(data: TraceData, query: Query) -> tuple[int, int]:
     begin = given["from"] or 0
     end = run if given["to"] is None else min(given["to"], run)
     if begin >= end:
-        raise InputError(f"the range from {begin} to {end} ns holds nothing; the run has {run} ns")
+        raise InputError(f"the range from {begin} to {end} holds nothing; the run ends at {run}, in ns")
     return begin, end
 
 
