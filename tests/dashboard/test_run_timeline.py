@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 from hopscope.words import CATEGORIES
 from hopscope_dashboard.app import create_app
 from simulated_run import SimulatedRun
+from whole_path import whole_path
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def test_bytes_are_the_shares_of_the_columns_of_the_analysis(client: FlaskClient
 
 def test_shares_of_the_whole_run_are_those_of_the_critical_path(client: FlaskClient, trace: hopscope.Trace) -> None:
     header, _, _ = parts(client.get("/_timeline/columns").data)
-    said = {row["category"]: hopscope.quantities.share(row["share"]) for row in trace.critical_path().to_pylist()}
+    said = whole_path(trace)
     assert {row["category"]: row["path"] for row in header["shares"]} == {
         word: text for word, text in said.items() if word in {row["category"] for row in header["shares"]}
     }

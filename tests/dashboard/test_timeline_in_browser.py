@@ -12,6 +12,7 @@ from hopscope import quantities
 from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
 from playwright.sync_api import Page, expect
 from simulated_run import SimulatedRun
+from whole_path import whole_path
 
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 READY = "#run-timeline[data-state='ready']"
@@ -114,7 +115,7 @@ def test_the_words_beside_the_picture_have_the_analysis_numbers(
     page.goto(f"{address}/timeline")
     shown(page)
     cells = {row[0]: row[2] for row in table_of(page)}
-    said = {row["category"]: quantities.share(row["share"]) for row in trace.critical_path().to_pylist()}
+    said = whole_path(trace)
     assert cells == {word: said[word] for word in cells}
     assert {"compute", "wan", "p2p", "mpi"} <= cells.keys()
     expect(page.locator(".run-said")).to_contain_text(quantities.moment(trace.timeline.duration_ns))
