@@ -4,11 +4,14 @@ Every comparison is made in one run, its sides interleaved; each figure is the m
 medians over batches of calls, so a neighbour on the machine that takes the processor away now and then does not count.
 """
 
+import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
-from measure import allreduce_ns, interleaved, local_mpi, preloaded
+from hopscope.launch import find_mpi
+from measure import PROGRAM, PROGRAMS, allreduce_ns, interleaved, local_mpi, preloaded
 
 Row = tuple[str, str]
 
@@ -79,6 +82,33 @@ def hop_event(folder: Path, repetitions: int) -> list[Row]:
     ns = interleaved(repetitions, {"unrecorded": run("0"), "recorded": run("1")})
     added = ns["recorded"] - ns["unrecorded"]
     return [("Barrier on 2 ranks by the engine, recording adds to each of 4 hop events", f"{added / 4:.0f} ns")]
+
+
+def lines_of_python(folder: Path, repetitions: int) -> list[Row]:
+    """A call through mpi4py: plain, recorded by its place in the extension, and by its line of Python."""
+    mpi = local_mpi.find()[0]
+    library = find_mpi([str(mpi.compile(PROGRAM))]).path
+    if library is None or find_spec("mpi4py") is None:
+        return [("Allreduce on COMM_SELF through mpi4py", "left out: mpi4py or its MPI library is not here")]
+    environment = {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(library.parent)}
+    program = [sys.executable, str(PROGRAMS / "allreduce_python.py")]
+
+    def run(settings: dict[str, str] | None) -> Callable[[], float]:
+        trace = None if settings is None else folder / "python"
+        return lambda: preloaded(
+            1, ["100"], mpi=mpi, trace=trace, environment=environment, program=program, **settings or {}
+        )["ns"]
+
+    ns = interleaved(repetitions, {"plain": run(None), "extension": run({"python": "0"}), "line": run({"python": "1"})})
+    added = ns["line"] - ns["extension"]
+    return [
+        ("Allreduce on COMM_SELF through mpi4py, plain", f"{ns['plain']:.0f} ns"),
+        (
+            "  observed with its place in the extension, added",
+            f"{ns['extension'] - ns['plain']:.0f} ns, {ns['extension'] / ns['plain']:.2f}x",
+        ),
+        ("  with its line of Python, added to that", f"{added:.0f} ns, {ns['line'] / ns['extension']:.2f}x"),
+    ]
 
 
 def native_hops(folder: Path, repetitions: int, mpi: local_mpi.LocalMpi) -> list[Row]:
@@ -160,6 +190,7 @@ def memory(folder: Path, calls: int) -> list[Row]:
 def measure(folder: Path, repetitions: int = 5) -> list[Row]:
     """Rows for the report."""
     rows = observed_call(folder, repetitions)
+    rows += lines_of_python(folder, repetitions)
     rows += hop_event(folder, repetitions)
     for mpi in local_mpi.find():
         rows += native_hops(folder, repetitions, mpi)

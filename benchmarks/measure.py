@@ -88,10 +88,12 @@ def preloaded(
     trace: Path | None = None,
     mpi: local_mpi.LocalMpi | None = None,
     environment: dict[str, str] | None = None,
+    program: list[str] | None = None,
     **settings: str,
 ) -> dict[str, float]:
     """All figures of the program, run plain or, with a trace directory, with the collector preloaded by hand: nothing
-    of the launcher's is measured. settings: HOPSCOPE_<name> in small letters. The recordings stay as they are.
+    of the launcher's is measured. settings: HOPSCOPE_<name> in small letters. The recordings stay as they are. program:
+    a command in place of the Allreduces in C.
     """
     mpi = mpi or local_mpi.find()[0]
     variables = dict(environment or {})
@@ -101,4 +103,4 @@ def preloaded(
         variables |= {f"HOPSCOPE_{name.upper()}": value for name, value in settings.items()}
         variables["LD_PRELOAD"] = str(collector_library(mpi.flavour))
     words = [*mpi.launch(ranks), "env", *(f"{name}={value}" for name, value in variables.items())]
-    return _run([*words, str(mpi.compile(PROGRAM)), *arguments])[0]
+    return _run([*words, *(program or [str(mpi.compile(PROGRAM))]), *arguments])[0]

@@ -118,8 +118,23 @@ class Analyses:
         region: str | None = None,
         iteration_at: str | None = None,
         place: str | None = None,
-        order: Literal["worst", "median", "first"] | None = None,
+        order: Literal[
+            "worst",
+            "median",
+            "first",
+            "duration",
+            "spread",
+            "bytes",
+            "operation",
+            "last-rank",
+            "engine",
+        ]
+        | None = None,
+        reverse: bool | None = None,
+        search: str | None = None,
+        least_ms: float | None = None,
         limit: int | None = None,
+        skip: int | None = None,
         seq: int | None = None,
     ) -> pa.Table:
         """The collectives of the trace, worst first, and where the time on each one's critical path went.
@@ -128,7 +143,7 @@ class Analyses:
 
         collective, collective_id, comm, comm_name, seq, previous_seq, next_seq, operation, root, bytes, ranks,
         first_enter_ns, duration_ns, spread_ns, after_last_enter_ns, last_rank, margin_ns, path_ns, local_ns, shm_ns,
-        lan_ns, wan_ns, native_ns, hops, engine, complete
+        lan_ns, wan_ns, native_ns, hops, engine, complete, matches
         """
 
     def compare(
@@ -210,6 +225,28 @@ class Analyses:
         absorbed_at, absorbed_ns, behind
         """
 
+    def edge_hops(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+        src: int | None = None,
+        dst: int | None = None,
+        most: int | None = None,
+    ) -> pa.Table:
+        """The hops over one edge over time: when the edge was slow, and whether anybody waited for it.
+
+        Columns:
+
+        hop_id, collective, operation, phase, src, dst, link, bytes, begin_ns, took_ns, binding, on_path, hops
+        """
+
     def efficiency(
         self,
         *,
@@ -266,7 +303,7 @@ class Analyses:
 
         Columns:
 
-        key, verdict, severity, problem, sentence, evidence, value, unit, analysis
+        key, verdict, severity, problem, sentence, evidence, value, unit, cost_share, analysis, part
         """
 
     def honesty(

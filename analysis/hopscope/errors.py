@@ -1,7 +1,7 @@
 """The one error that means: what you gave us is wrong, and here is what to do about it."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 INTERRUPTED = 130
 """The exit code that a shell gives for a command that Ctrl-C ended."""
@@ -9,6 +9,11 @@ INTERRUPTED = 130
 
 class InputError(Exception):
     """Wrong input. Its message says what is wrong, where, and what to do next; commands print it and exit with 2."""
+
+
+def some(names: Sequence[str], at_most: int = 8) -> str:
+    """The first of many names, and how many more there are: `a, b and 40 more`."""
+    return ", ".join(names[:at_most]) + (f" and {len(names) - at_most} more" if len(names) > at_most else "")
 
 
 def meant(wrong: str, known: Iterable[str]) -> str:

@@ -307,13 +307,14 @@ def _parameter(name: str, value: str) -> Parameter:
 
 def _column(name: str, value: str) -> Column:
     match = _match(_COLUMN, name, value)
-    unit = match["unit"] or _unit_of(match["name"])
+    unit = match["unit"] or unit_of(match["name"])
     if unit is not None and unit not in UNITS:
         raise HeaderError(f"{name}.sql: no unit [{unit}]; there are {listed(UNITS)}")
     return Column(match["name"], match["type"], match["meaning"], unit)
 
 
-def _unit_of(column: str) -> str | None:
+def unit_of(column: str) -> str | None:
+    """The unit that a column's name says; None if it says none."""
     for unit, suffix in (("ns", "_ns"), ("bytes", "_bytes"), ("share", "_share")):
         if column.endswith(suffix) or (column == unit and unit != "ns"):
             return unit

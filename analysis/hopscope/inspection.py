@@ -280,8 +280,7 @@ def _party(one: Facts) -> str:
 def _called_from(call: Facts) -> str:
     if not call.get("site"):
         return ""
-    module, _, offset = call["site"].rpartition("+")
-    place = f"{module.rsplit('/', 1)[-1]}+{offset}"
+    place = call["site"].rpartition("/")[2]
     return f", called from {call['symbol']} ({place})" if call["symbol"] else f", called from {place}"
 
 

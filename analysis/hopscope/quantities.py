@@ -17,6 +17,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
 MISSING = "–"
 
@@ -137,12 +138,13 @@ def axis_unit(span_ns: float) -> TimeUnit:
 
 
 def nanoseconds(text: str) -> int:
-    """The time in such a text: `1.5s`, `20ms`, `300us`, `4000ns` or plain nanoseconds. Raises ValueError."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|ms|us|µs|ns|)", text)
+    """The time in such a text: `2min`, `1.5s`, `20ms`, `300us`, `4000ns` or plain nanoseconds. Raises ValueError."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(min|s|ms|us|µs|ns|)", text)
     if match is None:
         raise ValueError(text)
-    sizes = {unit.name: unit.nanoseconds for unit in _TIMES} | {"us": 1e3, "": 1}
-    return round(float(match[1]) * sizes[match[2]])
+    sizes = {unit.name: unit.nanoseconds for unit in _TIMES} | {"min": _MINUTE, "us": 1e3, "": 1}
+    # Not by way of a floating-point number, which has too few digits for a time of months.
+    return round(Decimal(match[1]) * Decimal(sizes[match[2]]))
 
 
 def _time_unit(ns: float) -> TimeUnit:

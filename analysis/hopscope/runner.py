@@ -8,8 +8,10 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,14 @@ from duckdb.func import PythonUDFType
 from hopscope import _paths, bootstrap
 from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.errors import InputError
+from hopscope.kept_answers import KeptAnswers
 from hopscope.links import LINKS
 from hopscope.memory import shortage
 from hopscope.mpi_functions import FUNCTIONS
 from hopscope.part import VISITS, Part, quoted
 from hopscope.quantities import quantity
+from hopscope.relations import Relation, described
+from hopscope.stopping import Stop
 from hopscope.store import Store
 from hopscope.words import ANSWERED_CATEGORIES
 
@@ -34,12 +39,20 @@ _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 
 _ROWS_IN_PIECE = 1 << 16
 
+_PRESENT_STATE = "dataset_files"
+"""A question about what the files contain now is answered anew each time."""
+
 _FORMATTER = "quantity"
 """The macro of the catalog in whose place numbers are written as everywhere else."""
 
 MEMORY = "HOPSCOPE_MEMORY"
 """Environment variable: how much memory a query may take before it goes on in files, such as 4GiB. Unset: DuckDB's
 own four fifths of the machine's or container's."""
+
+_LEAN_MEMORY = 512 << 20
+_LEAN_BYTES_A_ROW = 25
+"""How much memory queries take in a process that is there for long, before they go on in files: this much, and so much
+for each row of the dataset. Measured at 20 million events: less makes them spill for minutes."""
 
 
 def shared_macros(part: Part, text: str | None = None) -> list[str]:
@@ -73,20 +86,23 @@ def whole_views(tables: Iterable[str]) -> list[str]:
 class Runner:
     """One in-memory DuckDB over one dataset, or over a part of its run. Safe to use from several threads."""
 
-    def __init__(self, store: Store, catalog: Catalog, part: Part | None = None) -> None:
+    def __init__(self, store: Store, catalog: Catalog, part: Part | None = None, *, lean: bool = False) -> None:
         """Raises InputError if a file of the dataset cannot be read or lacks columns."""
+        self._lean = lean
         self._catalog = catalog
         self.part = part or Part()
-        self._dataset = store.path
+        self._store = store
+        self._kept = KeptAnswers(store)
         self._made: set[str] = set()
         self._lock = threading.Lock()
         try:
             self._connection = duckdb.connect(":memory:")
-            self._open(store)
+            self._open()
         except duckdb.OutOfMemoryException:
             raise _too_little_to_open() from None
 
-    def _open(self, store: Store) -> None:
+    def _open(self) -> None:
+        store = self._store
         self._bound_memory()
         restricted = self.part.is_restricted()
         # Views over views bind their tables many times: the footers of a long trace's files are read once.
@@ -110,7 +126,7 @@ class Runner:
         self._make_files_view(store)
         functions = pa.Table.from_pylist([function._asdict() for function in FUNCTIONS.values()])
         self._connection.from_arrow(functions).create("mpi_functions")
-        self._connection.execute("\n".join([*shared_macros(self.part), *self._views(store)]))
+        self._connection.execute("\n".join([*shared_macros(self.part), *self._views()]))
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
         places = [str(store.path.resolve()), str(store.path)]
         self._connection.execute(
@@ -135,15 +151,15 @@ class Runner:
             raise InputError(f"cannot read {store.path}: {_first_line(error)}. {store.again}") from None
         store.check_rows(dict(footers))
 
-    def _views(self, store: Store) -> list[str]:
+    def _views(self) -> list[str]:
         """The statements that make each table as analyses see it, with all of it as `whole_TABLE`."""
-        return self.part_views(store) if self.part.is_restricted() else whole_views(store.schemas)
+        return self.part_views() if self.part.is_restricted() else whole_views(self._store.schemas)
 
-    def part_views(self, store: Store) -> list[str]:
+    def part_views(self) -> list[str]:
         """The statements that restrict the tables to the part."""
         views = [] if self.part.region is None else [VISITS]
         # Collectives first, which others are restricted by.
-        for name in sorted(store.schemas, key=lambda name: (name != "collectives", name)):
+        for name in sorted(self._store.schemas, key=lambda name: (name != "collectives", name)):
             views.append(f"create or replace view {name} as {self.part.view(name) or f'from whole_{name}'};")
         return views
 
@@ -169,6 +185,9 @@ class Runner:
         self._connection.execute("set temp_directory = $spill", {"spill": str(spill)})
         memory = os.environ.get(MEMORY)
         if not memory:
+            if self._lean:
+                least = max(_LEAN_MEMORY, _LEAN_BYTES_A_ROW * self._store.large_rows)
+                self._connection.execute("set memory_limit = $memory", {"memory": f"{least}B"})
             return
         not_a_size = InputError(f"{MEMORY}={memory} is not a valid size; write for example 4GiB")
         if memory.lstrip().startswith("-"):  # which DuckDB takes for no limit
@@ -182,6 +201,24 @@ class Runner:
 
     def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
+        return self.kept(analysis, parameters, "rows", partial(self._computed, analysis, parameters))
+
+    def kept(
+        self, analysis: Analysis, parameters: Mapping[str, Scalar], what: str, compute: Callable[[], pa.Table]
+    ) -> pa.Table:
+        """What is computed from an analysis's SQL with these parameters and is called `what`: as it was kept beside
+        the dataset, or else computed now."""
+        if not self._kept.is_worthwhile or _PRESENT_STATE in analysis.sql:
+            return compute()
+        place = self._kept.place(f"-- {what}\n{self.text_of(analysis)}", parameters)
+        found = self._kept.find(place)
+        if found is None:
+            begin = time.perf_counter()
+            found = compute()
+            self._kept.keep(place, found, time.perf_counter() - begin)
+        return found
+
+    def _computed(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         try:
             self.prepare(analysis.uses)
             return self.query(analysis.sql, parameters)
@@ -193,9 +230,17 @@ class Runner:
             ) from error
         except duckdb.Error as error:
             raise InputError(
-                f"the analysis {analysis.name} failed: {_first_line(error)}. If its SQL is right, {self._dataset} is "
-                "damaged; delete it and run the command on the trace again"
+                f"the analysis {analysis.name} failed: {_first_line(error)}. If its SQL is right, "
+                f"{self._store.path} is damaged; delete it and run the command on the trace again"
             ) from error
+
+    def text_of(self, analysis: Analysis) -> str:
+        """All SQL that an analysis consists of: the views of the part that is asked, those under it, and its own."""
+        texts = [analysis.sql, *(self.sql_of(source) for source in self._catalog.ordered(analysis.uses))]
+        text = "\n\n".join(reversed(texts))
+        if not self.part.is_restricted():
+            return "\n\n".join([*shared_macros(self.part, text), text])
+        return "\n\n".join([*shared_macros(self.part), *self.part_views(), text])
 
     def prepare(self, uses: Sequence[str]) -> list[Source]:
         """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
@@ -252,14 +297,60 @@ class Runner:
             raise InputError(f"the query failed: {error}") from None
         return table.rename_columns(_unlike(table.column_names))
 
-    def batches(self, sql: str, parameters: Mapping[str, Scalar]) -> Generator[pa.RecordBatch]:
-        """The result of a user's query, some `_ROWS_IN_PIECE` rows at a time. Raises InputError."""
+    def batches(
+        self, sql: str, parameters: Mapping[str, Scalar], stop: Stop | None = None
+    ) -> Generator[pa.RecordBatch]:
+        """The result of a user's query, some `_ROWS_IN_PIECE` rows at a time; one empty piece if it has none, so that
+        its columns are known. Raises InputError, also where `stop` ended it."""
         self._check(sql)
-        with self._connection.cursor() as cursor:
+        with self._stoppable(stop or Stop()) as cursor:
+            reader = cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
+            names = _unlike(reader.schema.names)
+            some = False
+            for batch in reader:
+                some = True
+                yield batch.rename_columns(names)
+            if not some:
+                yield pa.RecordBatch.from_pylist([], reader.schema).rename_columns(names)
+
+    def first_rows(self, sql: str, most: int, stop: Stop) -> tuple[pa.Table, int | None]:
+        """The first rows of a user's query, `most` of them, and how many it has; None if `stop` ended the counting.
+        Raises InputError, also where `stop` ended the query."""
+        self._check(sql)
+        with self._stoppable(stop) as cursor:
+            relation = cursor.sql(sql)
+            table = relation.limit(most + 1).to_arrow_table().rename_columns(_unlike(relation.columns))
+            if table.num_rows <= most:
+                return table, table.num_rows
             try:
-                yield from cursor.sql(sql, params=dict(parameters)).to_arrow_reader(_ROWS_IN_PIECE)
-            except duckdb.Error as error:
-                raise InputError(f"the query failed: {error}") from None
+                return table.slice(0, most), relation.count("*").fetchall()[0][0]
+            except duckdb.InterruptException:
+                return table.slice(0, most), None
+
+    @contextmanager
+    def _stoppable(self, stop: Stop) -> Generator[duckdb.DuckDBPyConnection]:
+        """A connection for a user's query, whose errors become InputErrors."""
+        with self._connection.cursor() as cursor, stop.watches(cursor.interrupt):
+            try:
+                if stop.reason is not None:
+                    raise InputError(f"the query was stopped {stop.reason}")
+                yield cursor
+            except (duckdb.Error, pa.ArrowException, OSError) as error:  # once rows flow, errors come through Arrow
+                stopped = stop.reason is not None and "INTERRUPT Error" in str(error)
+                raise InputError(
+                    f"the query {f'was stopped {stop.reason}' if stopped else f'failed: {error}'}"
+                ) from None
+
+    def relations(self) -> list[Relation]:
+        """What a user's query can read: the dataset's tables and the catalog's views."""
+        self.prepare(list(self._catalog.sources))
+        with self._connection.cursor() as cursor:
+            found = cursor.sql(
+                "select table_name, list(struct_pack(name := column_name, kind := data_type) order by column_index) "
+                "from duckdb_columns() where schema_name = 'main' and not internal group by table_name"
+            ).fetchall()
+        columns = {name: [(each["name"], each["kind"]) for each in listed] for name, listed in found}
+        return described(columns, self._catalog)
 
     def _check(self, sql: str) -> None:
         """Makes every view of the catalog. Raises InputError unless the query is one that only reads."""

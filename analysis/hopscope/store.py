@@ -40,6 +40,11 @@ class Store:
         return sum(about["rows"] for about in self.manifest.tables.get(table, ()))
 
     @property
+    def large_rows(self) -> int:
+        """Rows of the tables that grow with the events of a run."""
+        return sum(map(self.rows, ("calls", "hops", "messages", "intervals")))
+
+    @property
     def identity(self) -> str:
         """What tells the dataset from any other: the SHA-256 of the hashes of its files."""
         hashes = "".join(about["sha256"] for _, about in self.manifest.files())

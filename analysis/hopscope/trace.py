@@ -9,7 +9,7 @@ trace.critical_path(by="rank").to_pylist()
 import inspect
 from collections.abc import Callable, Generator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -25,7 +25,9 @@ from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
 from hopscope.part import OPTIONS, WHOLE_RUN, Ask, Part, Selection, find, split
 from hopscope.quantities import duration, plural, share
+from hopscope.relations import Relation
 from hopscope.runner import Runner, shared_macros, whole_views
+from hopscope.stopping import Stop
 from hopscope.store import Store
 from hopscope.timeline import Timeline
 
@@ -85,8 +87,9 @@ class Answer:
 class Trace(Analyses):
     """A trace, archive or dataset, opened. `trace.analyses()` lists the analyses; each is a method of the same name."""
 
-    def __init__(self, path: Path, dataset: Path) -> None:
+    def __init__(self, path: Path, dataset: Path, *, lean: bool = False) -> None:
         """Raises InputError if the dataset is not whole. Use `hopscope.open`."""
+        self._lean = lean
         self.path = path
         self.dataset = dataset
         self.selection = WHOLE_RUN
@@ -97,40 +100,56 @@ class Trace(Analyses):
         self._part_notes: tuple[str, ...] = ()
         with memory_for("opening the dataset"):
             self._store = Store(dataset)
-            self._runner = Runner(self._store, catalog.load())
+            self._runner = Runner(self._store, catalog.load(), lean=lean)
 
     def part(self, **options: Any) -> "Trace":
         """The same trace, which answers about a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`,
-        `region`, `place` and `iteration_at`, as `hopscope.part` describes them. Raises InputError."""
+        `region`, `place` and `iteration_at`, as `hopscope.part` describes them. A part of a part keeps what it was
+        selected by; an option given again takes the place of the one before. Raises InputError."""
         selection, unknown = split(options, set())
         if unknown:
             name = next(iter(unknown))
             raise InputError(f"a part of a run has no option {name!r}; its options are {', '.join(OPTIONS)}")
-        return self._part(selection)
+        return self._part(self.selection.with_(selection))
+
+    @property
+    def bounds(self) -> Part:
+        """The part of the run that it answers about, as times, ranks and numbers; of the whole run, nothing."""
+        return self._runner.part
 
     def _part(self, selection: Selection) -> "Trace":
+        """The part that a selection of the whole run means; the whole trace keeps it."""
+        whole = self._whole or self
         if selection == self.selection:
             return self
-        if selection not in self._parts:
-            runner = self._runner
-            if selection.iteration_at is not None:
-                runner = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at))
+        if selection == WHOLE_RUN:
+            return whole
+        found = whole._parts.get(selection)
+        if found is None:
+            found = whole._made_part(selection)
+            while len(whole._parts) >= _PARTS_KEPT:
+                whole._parts.pop(next(iter(whole._parts)), None)
+            whole._parts[selection] = found
+        return found
 
-            def ask(query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-                if "from iteration_" in query:
-                    runner.prepare(["iteration_cuts"])
-                return runner.query(query, parameters).to_pylist()
+    def _made_part(self, selection: Selection) -> "Trace":
+        runner = self._runner
+        if selection.iteration_at is not None:
+            runner = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at), lean=self._lean)
 
-            found = copy(self)
-            found.__dict__.pop("run_facts", None)
-            found.selection, found._parts, found._whole = selection, {}, self._whole or self
-            found._part_notes = _iterations_asked(selection, ask)
-            with memory_for("opening the dataset"):
-                found._runner = Runner(self._store, catalog.load(), find(selection, ask))
-            while len(self._parts) >= _PARTS_KEPT:
-                self._parts.pop(next(iter(self._parts)))
-            self._parts[selection] = found
-        return self._parts[selection]
+        def ask(query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+            if "from iteration_" in query:
+                runner.prepare(["iteration_cuts"])
+            return runner.query(query, parameters).to_pylist()
+
+        found = copy(self)
+        for cached in ("run_facts", "_once_in_a_run"):
+            found.__dict__.pop(cached, None)
+        found.selection, found._parts, found._whole = selection, {}, self
+        found._part_notes = _iterations_asked(selection, ask)
+        with memory_for("opening the dataset"):
+            found._runner = Runner(self._store, catalog.load(), find(selection, ask), lean=self._lean)
+        return found
 
     def answer(self, command: str, **options: "Option") -> Answer:
         """Run an analysis by its command's name. Raises InputError for an unknown name, option or value, or where the
@@ -152,7 +171,9 @@ class Trace(Analyses):
         if selection != WHOLE_RUN:
             if analysis.whole_run:
                 raise InputError(f"{found.name} is about the whole run; leave out {selection}")
-            return replace(self._part(selection).answer(command, **options), selection=selection)
+            narrower = self.selection.with_(selection)
+            if narrower != self.selection:
+                return self._part(narrower).answer(command, **options)
         if analysis.whole_run and self._whole is not None:
             return self._whole.answer(command, **options)
         for name, value in untraced.read(self.path).items():
@@ -180,19 +201,29 @@ class Trace(Analyses):
         return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
 
     def _others(self, values: object, analysis: Analysis) -> "list[Trace]":
-        return [other._part(self.selection) for other in _others(values, analysis)]
+        return [other._part(other.selection.with_(self.selection)) for other in _others(values, analysis)]
 
     def _of_ranks(self, table: pa.Table, analysis: Analysis) -> pa.Table:
         """Of rows that are about one rank each, those about the ranks asked for."""
         ranks = self._runner.part.ranks
         if ranks is None or "rank" not in analysis.key:
             return table
-        return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
+        if not pa.types.is_string(table["rank"].type):
+            return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
+        # A row that names no rank is about all of those asked for.
+        of_others = pc.and_(
+            pc.match_substring_regex(table["rank"], "^[0-9]+$"),
+            pc.invert(pc.is_in(table["rank"], pa.array(map(str, ranks), pa.string()))),
+        )
+        return table.filter(pc.invert(of_others))
 
     def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
         """What an answer about the run's critical path leaves out, in a sentence."""
-        if not any(source.name == "run_path" for source in self._runner.prepare(analysis.uses)):
-            return ()
+        on_the_path = any(source.name == "run_path" for source in self._runner.prepare(analysis.uses))
+        return self._once_in_a_run if on_the_path else ()
+
+    @cached_property
+    def _once_in_a_run(self) -> tuple[str, ...]:
         self._runner.prepare(["left_out"])
         row = self._runner.query("from left_out", {}).to_pylist()[0]
         parts = {
@@ -230,7 +261,12 @@ class Trace(Analyses):
             )
             return other_answers[-1].rows
 
-        return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, ask)
+        def judged() -> pa.Table:
+            return verdicts.answer(analysis, of_runs(runs), of_runs(base) if base else None, parameters, ask)
+
+        if base or len(runs) > 1 or analysis.asks:
+            return judged()
+        return self._runner.kept(analysis, parameters, analysis.then, judged)
 
     def run(self, command: str, **options: "Option") -> pa.Table:
         """The table of an analysis by its command's name; see `answer`."""
@@ -253,7 +289,7 @@ class Trace(Analyses):
         tables = [name for name in self._store.schemas if f"whole_{name}" in text]
         if part.is_restricted():
             views = [f"-- whole_{name} is the whole table {name} of the dataset." for name in tables]
-            views += self._runner.part_views(self._store)
+            views += self._runner.part_views()
         else:
             views = whole_views(tables)
         return "\n\n".join(filter(None, ("\n".join(shared_macros(part, text)), "\n".join(views), text)))
@@ -267,15 +303,36 @@ class Trace(Analyses):
         """The result of a SELECT over the dataset's tables and the catalog's views. Raises InputError."""
         return self._runner.user_query(query, parameters or {})
 
-    def batches(self, query: str, parameters: Mapping[str, Scalar] | None = None) -> Generator[pa.RecordBatch]:
-        """As `sql`, piece by piece, for a result that need not fit into memory. Raises InputError."""
-        return self._runner.batches(query, parameters or {})
+    def batches(
+        self, query: str, parameters: Mapping[str, Scalar] | None = None, *, stop: Stop | None = None
+    ) -> Generator[pa.RecordBatch]:
+        """As `sql`, piece by piece, at least one, for a result that need not fit into memory. Raises InputError, also
+        where `stop` ended the query."""
+        return self._runner.batches(query, parameters or {}, stop)
+
+    def first_rows(self, query: str, most: int, stop: Stop | None = None) -> tuple[pa.Table, int | None]:
+        """The first rows of what `sql` gives, at most so many, and how many there are; None if `stop` ended the
+        counting. Raises InputError, also where `stop` ended the query."""
+        return self._runner.first_rows(query, most, stop or Stop())
+
+    def relations(self) -> list[Relation]:
+        """The tables and views that `sql` can read, with their columns."""
+        return self._runner.relations()
 
     def table(self, name: str) -> pa.Table:
         """One table of the dataset as `schemas/tables` describes it. Raises InputError for an unknown name."""
+        self._check_table(name)
+        return self._runner.query("from query_table($name)", {"name": name})
+
+    def number_of_rows(self, table: str) -> int:
+        """Rows of a whole table of the dataset, whatever part of the run is selected; from the manifest, so nothing is
+        read. Raises InputError for an unknown name."""
+        self._check_table(table)
+        return self._store.rows(table)
+
+    def _check_table(self, name: str) -> None:
         if name not in self._store.schemas:
             raise InputError(f"a dataset has no table {name!r}; its tables are {', '.join(self._store.schemas)}")
-        return self._runner.query("from query_table($name)", {"name": name})
 
     def caveats(self) -> list[str]:
         """What limits every answer from this trace, in sentences: what is missing, emulated, or beyond the clocks."""
@@ -407,19 +464,23 @@ def documentation(command: Command) -> str:
     return "\n".join(parts)
 
 
-def open(path: str | Path, *, dataset: str | Path | None = None, progress: Progress | None = None) -> Trace:
+def open(
+    path: str | Path, *, dataset: str | Path | None = None, progress: Progress | None = None, lean: bool = False
+) -> Trace:
     """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset.
 
-    dataset: where the trace's dataset is or is to be made; unset: `dataset` beside its archive. Raises InputError.
+    dataset: where the trace's dataset is or is to be made; unset: `dataset` beside its archive. lean: queries take
+    half a gigabyte, or 25 B a row of a larger dataset, and go on in files, for a process that is there for long.
+    Raises InputError.
     """
     check_address_space()
     given = Path(path)
     if not given.exists():
         raise InputError(f"no such trace: {given}; give a trace directory, an OTF2 archive or a dataset")
     if dataset is None and is_dataset(given):
-        return Trace(given, given)
+        return Trace(given, given, lean=lean)
     # Late, because a dataset can be analysed where the native converter is not built.
     from hopscope.convert import ensure_dataset
 
     place = None if dataset is None else Path(dataset)
-    return Trace(given, ensure_dataset(given, dataset=place, progress=progress))
+    return Trace(given, ensure_dataset(given, dataset=place, progress=progress), lean=lean)

@@ -3,6 +3,7 @@
 The page and what is selected on it. Every link of the pages is made here, so that any view can be sent to somebody.
 """
 
+import re
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
@@ -24,6 +25,13 @@ def number(query: Query, name: str) -> int | None:
     """Give a parameter as a whole number from 0 up; None if it is missing or none."""
     text = query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+def view(query: Query) -> tuple[int, int] | None:
+    """Give the range of time in view, `view=1200..3400` in ns; None if it is missing or none."""
+    found = re.fullmatch(r"(-?\d{1,18})\.\.(-?\d{1,18})", query.get("view", ""))
+    ends = (int(found[1]), int(found[2])) if found else (0, 0)
+    return ends if ends[0] < ends[1] else None
 
 
 def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:

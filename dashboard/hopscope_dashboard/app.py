@@ -1,33 +1,34 @@
-"""Makes the web application for one trace: `create_app(hopscope.open("trace")).run()`."""
+"""Makes the web application for one trace or several: `create_app(hopscope.open("trace")).run()`."""
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dash import Dash, set_props
 
 from hopscope_dashboard.components import empty, shell
-from hopscope_dashboard.data import Trace, TraceData, preload
+from hopscope_dashboard.data import Trace, preload
 from hopscope_dashboard.figures import preloading
 from hopscope_dashboard.pages import PAGES
 from hopscope_dashboard.pages.routing import register
-from hopscope_dashboard.serving import protect, timeline
+from hopscope_dashboard.serving import csv, protect, result, timeline
+from hopscope_dashboard.traces import Traces
 
 _log = logging.getLogger(__name__)
 _ASSETS = Path(__file__).parent / "assets"
 
 
-def create_app(trace: Trace, names: Collection[str] = ()) -> Dash:
-    """Give the application that shows this trace.
+def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = ()) -> Dash:
+    """Give the application that shows this trace; of several, the one that the address names, else the first.
 
     It serves every script, style and font itself; a browser needs no other host. It answers to what this machine calls
     itself (localhost), to the address that it is reached at, and to `names`. Raises ValueError if one of them cannot be
-    a host's.
+    a host's, and InputError if no trace or the same one twice is given.
     """
     # Pages are drawn by many threads; what they need is loaded before there is a second one.
     preload()
     preloading.preload()
-    data = TraceData(trace)
+    traces = Traces([trace] if isinstance(trace, Trace) else trace)
     app = Dash(
         __name__,
         title="Hopscope",
@@ -40,9 +41,11 @@ def create_app(trace: Trace, names: Collection[str] = ()) -> Dash:
         enable_mcp=False,
         on_error=_say,
     )
-    app.layout = shell.layout(data.name)
-    register(app, data, PAGES)
-    timeline.register(app, data)
+    app.layout = shell.layout([data.name for data in traces.all])
+    register(app, traces, PAGES)
+    timeline.register(app, traces)
+    csv.register(app, traces)
+    result.register(app, traces)
     protect(app, names)
     return app
 

@@ -5,18 +5,27 @@ The only module of the dashboard that calls it; every number on a page is an ana
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace
+from hopscope.export import stream_result
+from hopscope.findings import in_order
+from hopscope.mpi_functions import of_kinds
+from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
+from hopscope.relations import Relation
+from hopscope.render.machine import as_csv, cell
+from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
-    "MARKS", "Columns", "Excerpt", "InputError", "Row", "Rows", "Suggestion", "Timeline", "Trace", "TraceData",
-    "preload",
+    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Relation",
+    "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "preload",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -24,12 +33,27 @@ Row = dict[str, Any]
 
 Rows = list[Row]
 
+MESSAGE_CALLS = of_kinds("p2p", "wait", "test", "look")
+"""The MPI functions of the program's own messages."""
+
 Value = str | int | float | bool | None
 Made = TypeVar("Made")
 
 
+_LISTED = "collectives"
+_ROWS_AT_ONCE = 50_000
+"""Of the one list that may have millions of rows, so many are written at a time."""
+
 _PARTS_KEPT = 16
 """Of so many selections the answers are kept."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What `analyze compare` answers about two runs, and what to know beside it, in sentences."""
+
+    rows: Rows
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -47,13 +71,44 @@ class Suggestion:
     """Whether the MPI library's own algorithm ran, so that today has no tree."""
 
 
+@dataclass(frozen=True)
+class Result:
+    """The first rows of what a query of the user gives."""
+
+    columns: Sequence[str]
+    numbers: Sequence[bool]
+    """Whether each column holds numbers."""
+    rows: Sequence[Sequence[str | int | float | bool | None]]
+    """Cells as in CSV: what has parts is JSON, null is None."""
+    whole: int | None
+    """How many rows there are; None if counting them took too long."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What of a run is selected: times in ns, ranks, communicators and an operation; None where nothing is."""
+
+    from_ns: int | None = None
+    to_ns: int | None = None
+    ranks: tuple[int, ...] | None = None
+    comms: tuple[int, ...] | None = None
+    operation: str | None = None
+
+
 class TraceData:
     """One opened trace and the answers that it gave already: a trace does not change while it is looked at."""
 
-    def __init__(self, trace: Trace) -> None:
+    _numbers = count()
+
+    def __init__(self, trace: Trace, name: str | None = None) -> None:
+        """`name` is what the pages call it, if not by the last part of its path."""
         self.trace = trace
+        self.name = name or trace.path.resolve().name
+        self.beside: tuple[TraceData, ...] = ()
+        """The other traces that are served, whole."""
         self._answers: dict[tuple[object, ...], Any] = {}
         self._parts: dict[tuple[tuple[str, str], ...], TraceData] = {}
+        self._begun: dict[int, tuple[str, float]] = {}
         self._locks: dict[tuple[object, ...], threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -63,21 +118,35 @@ class TraceData:
             return self
         key = tuple(sorted(options.items()))
         with self._lock:
-            if key not in self._parts:
-                while len(self._parts) >= _PARTS_KEPT:
-                    self._parts.pop(next(iter(self._parts)))
-                self._parts[key] = TraceData(self.trace.part(**options))
-            return self._parts[key]
+            lock = self._locks.setdefault(("part", *key), threading.Lock())
+        with lock:
+            found = self._parts.get(key)
+            if found is None:
+                found = TraceData(self.trace.part(**options), self.name)
+                found.beside = self.beside
+                found._begun = self._begun
+                with self._lock:
+                    while len(self._parts) >= _PARTS_KEPT:
+                        self._parts.pop(next(iter(self._parts)))
+                    self._parts[key] = found
+            return found
+
+    @property
+    def computing(self) -> list[tuple[str, float]]:
+        """The analyses that are being computed now, of the run and of its parts, with the seconds that they take."""
+        now = time.monotonic()
+        return [(name, now - begun) for name, begun in list(self._begun.values())]
+
+    @property
+    def bounds(self) -> Bounds:
+        """What of the run is selected, as the timelines shade it."""
+        part = self.trace.bounds
+        return Bounds(part.from_ns, part.to_ns, part.ranks, part.comms, part.operation)
 
     @property
     def identity(self) -> str:
         """Eight digits that tell datasets apart: of the hash of what the manifest says."""
         return self._once(("identity",), lambda: self.trace.identity[:8])
-
-    @property
-    def name(self) -> str:
-        """Last part of the trace's path, as the user gave it."""
-        return self.trace.path.resolve().name
 
     @property
     def path(self) -> str:
@@ -130,16 +199,29 @@ class TraceData:
             raise InputError(f"{self.path} has no collective {comm}:{seq}; the page Collectives lists them")
         return rows[0]
 
+    def collective_names(self) -> Mapping[int | None, str]:
+        """Give the name of each collective, COMM:SEQ, by its number in the dataset."""
+
+        def read() -> dict[int | None, str]:
+            columns = self.trace.table("collectives").select(["collective_id", "comm", "seq"]).to_pydict()
+            return {at: f"{comm}:{seq}" for at, comm, seq in zip(*columns.values(), strict=True)}
+
+        return self._once(("collective-names",), read)
+
     def findings(self, *about: str, **options: Value) -> Rows:
         """Give the findings about these things, those that there are.
 
         The rows that they rest on are then there for the page's figures.
         """
-        return [
-            row
-            for key in about
-            for row in self._once(_key("findings", {"about": key, **options}), lambda key=key: self._find(key, options))
-        ]
+        return in_order(
+            [
+                row
+                for key in about
+                for row in self._once(
+                    _key("findings", {"about": key, **options}), lambda key=key: self._find(key, options)
+                )
+            ]
+        )
 
     def _find(self, about: str, options: dict[str, Value]) -> Rows:
         answer = self.trace.answer("findings", about=about, **options)
@@ -149,10 +231,14 @@ class TraceData:
             self._once(_key(other.command.name, other.parameters), lambda rows=other.rows: rows)
         return answer.rows
 
+    def number_of(self, *tables: str) -> int:
+        """Give how many rows these tables of the whole trace have together; nothing is read for it."""
+        return sum(self.trace.number_of_rows(table) for table in tables)
+
     @property
     def has_hops(self) -> bool:
         """Whether the trace knows any hop."""
-        return bool(self.rows_or_none("tree-edges"))
+        return self.number_of("hops") > 0
 
     def rows(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
@@ -161,6 +247,30 @@ class TraceData:
             return self.trace.run(command, **options).to_pylist()
 
         return self._once(_key(command, options), ask)
+
+    def rows_now(self, command: str, **options: Value) -> Rows:
+        """Give the rows of an analysis as `rows`, without keeping them: for what is typed or scrolled, which would fill
+        the memory."""
+        return self.trace.run(command, **options).to_pylist()
+
+    def csv(self, command: str, options: Mapping[str, Value]) -> Iterator[str]:
+        """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names
+        another trace: whoever reaches the server shall read no other. Raises InputError."""
+        known = next((known for known in self.trace.analyses() if known.name == command), None)
+        others = {each.name for each in known.parameters if each.type in ("TRACE", "TRACES")} if known else set()
+        if others & set(options):
+            raise InputError(f"{command} is answered here without {', '.join(sorted(others & set(options)))}")
+        if command != _LISTED:
+            yield as_csv(self.trace.run(command, **options))
+            return
+        done = 0
+        while True:
+            rows = self.trace.run(command, **{**options, "skip": done, "limit": _ROWS_AT_ONCE})
+            text = as_csv(rows)
+            yield text.partition("\n")[2] if done else text
+            done += rows.num_rows
+            if rows.num_rows < _ROWS_AT_ONCE:
+                return
 
     def rows_or_none(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis, none where it has nothing to answer with."""
@@ -175,6 +285,18 @@ class TraceData:
         if not rows:
             raise InputError(f"{self.path}: {command} has no row")
         return rows[0]
+
+    def compared_with(self, new: "TraceData", by: str) -> Compared:
+        """Give what `analyze compare --by` says of another run against this one, both in the same part of the run.
+
+        Raises InputError where the two must not be compared, or where a run has no such part.
+        """
+
+        def ask() -> Compared:
+            answer = new.trace.answer("compare", base=self.trace, by=by)
+            return Compared(answer.rows, answer.notes)
+
+        return self._once(("compare", by, new.identity), ask)
 
     def remap(self) -> Suggestion:
         """Give the candidate trees and the suggested one.
@@ -201,11 +323,28 @@ class TraceData:
 
     def caveats(self) -> list[str]:
         """Give what limits every answer from this trace, in sentences."""
-        return self._once(("caveats",), self.trace.caveats)
+        return [str(row["sentence"]) for row in self.rows("caveats")]
 
     def source(self, file: str, line: int) -> Excerpt | None:
         """Give the lines of source around one; None if the file is not at hand."""
         return excerpt(file, line, self.run)
+
+    def first_rows(self, query: str, most: int, stop: Stop) -> Result:
+        """Give the first rows of a query that the user wrote. Raises InputError where it fails, does more than read or
+        is stopped."""
+        table, whole = self.trace.first_rows(query, most, stop)
+        rows = [[cell(value) for value in row.values()] for row in table.to_pylist()]
+        columns = list(zip(*rows, strict=True)) or [()] * table.num_columns
+        return Result(table.column_names, [_are_numbers(column) for column in columns], rows, whole)
+
+    def written(self, query: str, form: str, stop: Stop) -> Generator[bytes]:
+        """Give the whole result of such a query as a file, piece by piece. Raises InputError likewise."""
+        return stream_result(self.trace, query, form, stop)
+
+    @property
+    def relations(self) -> Sequence[Relation]:
+        """The tables and views that such a query can read."""
+        return self._once(("relations",), self.trace.relations)
 
     def table(self, name: str) -> Rows:
         """Give the rows of a table of the dataset."""
@@ -222,9 +361,26 @@ class TraceData:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
             if key not in self._answers:
-                self._answers[key] = make()
+                asked = next(self._numbers)
+                self._begun[asked] = (_in_words(key), time.monotonic())
+                try:
+                    self._answers[key] = make()
+                finally:
+                    del self._begun[asked]
             return self._answers[key]
+
+
+def _are_numbers(values: Sequence[Value]) -> bool:
+    return any(value is not None for value in values) and all(
+        value is None or (isinstance(value, int | float) and not isinstance(value, bool)) for value in values
+    )
 
 
 def _key(command: str, options: Mapping[str, Value]) -> tuple[object, ...]:
     return (command, *sorted((name, value) for name, value in options.items() if value is not None))
+
+
+def _in_words(key: tuple[object, ...]) -> str:
+    """What is being found out, by the key of its answer."""
+    about = dict(pair for pair in key[1:] if isinstance(pair, tuple)).get("about")
+    return f"{key[0]} about {about}" if about else str(key[0])

@@ -4,14 +4,17 @@ What they say is `analyze findings`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from hopscope_dashboard.address import link, parse
 from hopscope_dashboard.components import blocks
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows
 from hopscope_dashboard.palette import CATEGORY_COLOURS, UNDECIDED_COLOUR
+from hopscope_dashboard.selection import OPTIONS
 
 _PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "iterations": ("/noise?show=computing", "See computing by rank and iteration"),
@@ -31,8 +34,9 @@ _CATEGORIES: Final[Mapping[str, str]] = {"last-arrivals": "compute", "noise": "c
 
 
 def note(findings: Rows) -> Component:
-    """Give findings as a remark at the top of a page; nothing if there are none."""
-    said = [part for row in findings for part in (html.Strong(row["sentence"]), " ", row["evidence"])]
+    """Give findings as a remark at the top of a page, each with what selects that which it is about; nothing if there
+    are none."""
+    said = [part for row in findings for part in (html.Strong(row["sentence"]), " ", row["evidence"], *_select(row))]
     return blocks.note(*said) if said else html.Div()
 
 
@@ -62,6 +66,22 @@ def page_of(finding: Row) -> tuple[str, str] | None:
     return _PAGES.get(finding["analysis"].partition(" ")[0])
 
 
+def part_of(finding: Row) -> dict[str, str]:
+    """Give what selects that which a finding is about, by the address's parameters; nothing where it is about all."""
+    option, _, value = (finding["part"] or "").removeprefix("--").partition(" ")
+    return {name: value for name, each in OPTIONS.items() if each == option}
+
+
 def _link(finding: Row) -> Component:
     page = page_of(finding)
-    return dcc.Link(f"{page[1]} →", href=page[0]) if page else html.Span()
+    if page is None:
+        return html.Span()
+    path, _, query = page[0].partition("?")
+    return dcc.Link(f"{page[1]} →", href=link(path, **{**parse(query), **part_of(finding)}))
+
+
+def _select(finding: Row) -> list[Any]:
+    part = part_of(finding)
+    what = " and ".join(f"{name} {value}" for name, value in part.items())
+    select = mark(f"Select {what}", link("", **part), f"select {what}")
+    return [" ", html.Span(select, className="select-it"), " "] if part else []

@@ -43,6 +43,11 @@ LINK_MEANINGS: Final[dict[str, str]] = {
 #: How an edge of a class is drawn: dash and gap in pixels; none for a line without gaps.
 LINK_DASHES: Final[dict[str, tuple[int, ...]]] = {"self": (), "shm": (), "lan": (3, 4), "wan": (18, 8)}
 
+#: Of the edges of two trees: one that both have, and one that only this one has, which is dashed, too.
+KEPT_COLOUR: Final = CATEGORY_COLOURS["native"]
+CHANGED_COLOUR: Final = CATEGORY_COLOURS["wan"]
+CHANGED_DASH: Final = (9, 5)
+
 #: Shares from none to the largest, lightness changing one way (mixed in OKLab): heavier is darker on light ground, and
 #: lighter on dark ground.
 LIGHT_SHARES: Final = (

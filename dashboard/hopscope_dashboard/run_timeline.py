@@ -11,8 +11,9 @@ import numpy as np
 from hopscope import quantities
 from hopscope.words import CATEGORIES
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link, number
-from hopscope_dashboard.data import Columns, InputError, Row, TraceData
+from hopscope_dashboard.data import MESSAGE_CALLS, Columns, InputError, Row, TraceData
 
 MOST_COLUMNS: Final = 2_000
 """So many columns are sent at most."""
@@ -83,8 +84,8 @@ def marks(data: TraceData, query: Query) -> dict[str, Any]:
 def told(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what a rank or a host did in a column, as texts.
 
-    `title`, `shares`, and the calls at the time `at`, each with the address of its collective's page.
-    Raises InputError.
+    `title`, `shares`, and the calls at the time `at`, each with the address of its collective's page, or of the page
+    Messages. Raises InputError.
     """
     begin, end = _range(data, query)
     at = number(query, "at")
@@ -98,15 +99,18 @@ def told(data: TraceData, query: Query) -> dict[str, Any]:
     return {
         "title": f"{_label(found.rows[row])['name']} at {quantities.moment(at)}",
         "shares": _shares(found.time_ns[:, row].sum(axis=1).tolist()),
-        "calls": [_call(call) for call in calls],
+        "calls": [_call(call, rank) for call in calls],
     }
 
 
-def _call(call: Row) -> Row:
-    named = "" if call["comm"] is None else f" {call['comm']}:{call['seq']}"
+def _call(call: Row, rank: int | None) -> Row:
+    named = "" if call["comm"] is None else f"{call['comm']}:{call['seq']}"
     lasted = "never left" if call["end_ns"] is None else quantities.duration(call["end_ns"] - call["begin_ns"])
-    href = link("/collective", comm=call["comm"], seq=call["seq"]) if named else None
-    return {"text": f"{call['name']}{named}, {lasted}", "href": href}
+    href = leads.collective(named) if named else None
+    if call["name"] in MESSAGE_CALLS and call["end_ns"] is not None:
+        stretch = {"from": call["begin_ns"], "to": call["end_ns"]}
+        href = link("/messages", ranks=rank, operation=call["name"], **stretch)
+    return {"text": f"{call['name']}{' ' if named else ''}{named}, {lasted}", "href": href}
 
 
 def _range(data: TraceData, query: Query) -> tuple[int, int]:

@@ -4,7 +4,7 @@ Every page is drawn from what lies in it, every link keeps it, and a bar above t
 The browser keeps it for addresses that it makes itself (`assets/selection.js`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -14,22 +14,14 @@ from hopscope import quantities
 
 from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import aria
+from hopscope_dashboard.data import PART_OPTIONS
 
-OPTIONS: Final[Mapping[str, str]] = {
-    "from": "from",
-    "to": "to",
-    "ranks": "ranks",
-    "communicator": "comm",
-    "operation": "operation",
-    "region": "region",
-    "place": "place",
-    "iteration-at": "iteration-at",
-}
+OPTIONS: Final[Mapping[str, str]] = {"communicator" if option == "comm" else option: option for option in PART_OPTIONS}
 """The address's parameters that select, with the options of the analyses that they are. `comm` by itself names a
 collective's communicator on some pages."""
 
 TRACE: Final = "trace"
-"""The address's parameter that says which trace a selection was made for."""
+"""The address's parameter that says which trace a page shows, and which one a selection was made for."""
 
 BAR: Final = "selection"
 FORM: Final = "selection-form"
@@ -55,16 +47,29 @@ def options(query: Query) -> dict[str, str]:
     return {OPTIONS[name]: value for name, value in selected(query).items()}
 
 
-def keep(drawn: Component, query: Query, trace: str) -> Component:
-    """Make every link of a page keep the selection; a link that says itself what a parameter is is left as it is."""
+def keep(drawn: Component, query: Query, trace: str, *, several: bool = False) -> Component:
+    """Make every link of a page keep the selection and, of several traces, the one that is shown.
+
+    A link that says itself what a parameter is is left as it is.
+    """
     parameters = selected(query)
-    if parameters:
+    if parameters or several:
         parameters[TRACE] = trace
-        for each in [drawn, *drawn._traverse()]:  # type: ignore[attr-defined]
-            href = getattr(each, "href", None)
-            if isinstance(href, str) and href.startswith("/"):
-                each.href = kept(href, parameters)
+        for each in _links(drawn):
+            each.href = kept(each.href, parameters)
     return drawn
+
+
+def _links(drawn: Any) -> Iterator[Any]:
+    """Every component of a page that leads to a page."""
+    if isinstance(drawn, list | tuple):
+        for each in drawn:
+            yield from _links(each)
+    elif isinstance(drawn, Component):
+        href = getattr(drawn, "href", None)
+        if isinstance(href, str) and href.startswith("/"):
+            yield drawn
+        yield from _links(getattr(drawn, "children", None))
 
 
 def kept(href: str, parameters: Mapping[str, str]) -> str:
@@ -75,8 +80,13 @@ def kept(href: str, parameters: Mapping[str, str]) -> str:
     return f"{parts.path}?{urlencode(given)}" if given else parts.path
 
 
-def bar(path: str, query: Query, *, follows: bool, trace: str) -> Component:
-    """Give the line above a page: what is selected and how to clear or change it."""
+def bar(path: str, query: Query, *, shows: str, trace: str, keeps: Sequence[str] = ()) -> Component:
+    """Give the line above a page: what is selected and how to clear or change it.
+
+    `shows` says how the page shows it, if not by showing only that. `keeps` are parameters of the page's own that the
+    browser keeps from one address of it to the next. The scripts among the assets read from the line which parameters
+    select.
+    """
     parameters = selected(query)
     others = {name: value for name, value in query.items() if name not in OPTIONS and name != TRACE}
     said: list[Any] = []
@@ -84,14 +94,14 @@ def bar(path: str, query: Query, *, follows: bool, trace: str) -> Component:
         said = [
             html.Strong("A part of the run: "),
             ", ".join(f"{name} {_written(name, value)}" for name, value in parameters.items()),
-            "" if follows else " (this page shows the whole run)",
+            shows,
             dcc.Link(
                 "Show the whole run",
                 href=link(path, **others) + ("&" if others else "?") + "&".join(f"{name}=" for name in parameters),
                 className="button",
             ),
         ]
-    if parameters and query.get(TRACE, trace) != trace:
+    if query.get(TRACE, trace) != trace:
         said.append(html.Em("The link was made for another trace, in which this may be something else."))
     fields = [
         html.Label(
@@ -102,7 +112,9 @@ def bar(path: str, query: Query, *, follows: bool, trace: str) -> Component:
     kept_fields = [dcc.Input(name=name, value=value, type="hidden") for name, value in {**others, TRACE: trace}.items()]
     form = html.Form([*fields, *kept_fields, html.Button("Show", type="submit")], action=path, method="GET", id=FORM)
     change = html.Details([html.Summary("Select a part of the run"), form], className="select-part")
-    return html.Div([*said, change], id=BAR, className="selection", **aria.label("The part of the run that is shown"))
+    names: Any = {"data-names": " ".join([*OPTIONS, TRACE]), "data-keeps": " ".join(keeps), "data-trace": trace}
+    label = aria.label("The part of the run that is shown")
+    return html.Div([*said, change], id=BAR, className="selection", **names, **label)
 
 
 def _written(name: str, value: str) -> str:

@@ -212,6 +212,28 @@ def test_a_trace_without_messages_says_what_cannot_be_told_apart(tmp_path: Path)
     assert messages["note"].startswith("not recorded (HOPSCOPE_RECORD=collectives)")
 
 
+PLACES = "call_site place how module line\n"
+EXTENSION = "/lib/mpi4py/MPI.mpich.cpython-311.so"
+
+
+def places(tmp_path: Path, rows: str) -> list[str]:
+    """The caveats of a trace with these places."""
+    caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "places": PLACES + rows})).caveats()
+    return [said for said in caveats if "call sites" in said]
+
+
+def test_nobody_is_told_to_compile_python_anew(tmp_path: Path) -> None:
+    """A line of Python, a thread without one, and the end of MPI, which the interpreter calls."""
+    rows = f"a.py:1 f archive - 1\nc x symbol {EXTENSION} -\nd y stripped /lib/libpython3.11.so.1.0 -"
+    assert places(tmp_path, rows) == []
+
+
+def test_calls_through_mpi4py_without_lines_say_why(tmp_path: Path) -> None:
+    [said] = places(tmp_path, f"c x symbol {EXTENSION} -\ne y stripped {EXTENSION} -")
+    assert said.startswith("2 call sites are shown by their place inside mpi4py")
+    assert "HOPSCOPE_PYTHON=0" in said
+
+
 def test_the_caveats_say_which_messages_of_the_library_are_not_among_the_hops(tmp_path: Path) -> None:
     text = "run ranks duration_ns native_off native_unknown native_lost native_thinned\nr 3 500 - 1200 7 5"
     caveats = hopscope.open(draw(tmp_path / "some", **{**TABLES, "run": text})).caveats()
@@ -244,3 +266,9 @@ def test_the_caveats_count_collectives_that_the_library_ran_without_messages(tmp
     caveats = hopscope.open(draw(tmp_path / "d", **{**TABLES, "collectives": collectives})).caveats()
     assert any(said.startswith("No message of 2 of 3 collectives was seen") for said in caveats)
     assert not any("messages of the MPI library were seen" in said for said in caveats)
+
+
+def test_rows_of_noise_are_those_of_the_ranks_asked_for_and_of_any_of_them() -> None:
+    # The ranks of noise are text, for its last row is about any rank; asking for some ended in a type error.
+    trace = hopscope.open(Path(__file__).parents[2] / "sample_traces" / "demo" / "trace")
+    assert trace.noise(ranks="1,3")["rank"].to_pylist() == ["1", "3", trace.noise()["rank"].to_pylist()[-1]]

@@ -116,7 +116,7 @@ def test_a_trace_without_collectives_speaks_of_its_critical_path_only(tmp_path: 
     tables = {name: TABLES[name] for name in ("run", "ranks", "comms")}
     path = "path step rank begin_ns end_ns category\nrun 0 2 0 40 mpi\nrun 1 2 40 140 compute"
     found = by_key(hopscope.open(draw(tmp_path / "d", **tables, path_stretches=path)))
-    assert list(found) == ["collectives", "critical-path"]
+    assert found.keys() == {"collectives", "critical-path"}
     # The pages of iterations and collectives would be empty.
     assert found["critical-path"]["analysis"] == "critical-path --by place"
 
@@ -129,6 +129,16 @@ def test_the_samples_have_the_problems_that_were_planted(samples: dict[str, hops
     assert problems["demo"].keys() == {"tree"}
     assert problems["late_rank"].keys() == {"last-arrivals"}
     assert problems["late_rank"]["last-arrivals"].startswith("Rank 2 is slow: its computing led to the last arrival")
+
+
+def test_findings_come_by_severity_and_then_by_what_they_cost(samples: dict[str, hopscope.Trace]) -> None:
+    for trace in samples.values():
+        rows = trace.findings().to_pylist()
+        order = [(SEVERITIES.index(row["severity"]), -(row["cost_share"] or 0)) for row in rows]
+        assert order == sorted(order)
+    first = samples["demo"].findings().to_pylist()[0]
+    assert (first["key"], first["severity"]) == ("tree", "problem")
+    assert first["cost_share"] > 0.5
 
 
 def test_every_row_is_as_the_header_says_and_names_an_analysis_that_there_is(
@@ -151,6 +161,18 @@ def test_every_row_is_as_the_header_says_and_names_an_analysis_that_there_is(
                 chosen = {n: float(v) if re.fullmatch(r"[\d.]+", v) else v for n, v in given.items()}
                 whole = {n: int(v) if isinstance(v, float) and v.is_integer() else v for n, v in chosen.items()}
                 catalog.load().command(name).choose(whole)
+
+
+def test_the_part_that_a_finding_is_about_can_be_asked_about(samples: dict[str, hopscope.Trace]) -> None:
+    about = 0
+    for trace in samples.values():
+        for row in trace.findings().to_pylist():
+            if row["part"] is not None:
+                option, _, value = row["part"].partition(" ")
+                part = trace.part(**{option.removeprefix("--"): value})
+                assert part.collectives(limit=1).num_rows == 1, (trace, row)
+                about += 1
+    assert about > 3
 
 
 def test_one_finding_runs_only_the_analysis_that_it_rests_on(drawn: hopscope.Trace) -> None:
@@ -251,6 +273,7 @@ def test_a_rank_is_called_slow_only_if_its_computing_is_the_cause() -> None:
     ]
     said = there(of_arrivals(slow, 0.5))
     assert said.sentence == "Rank 3 is slow: its computing led to the last arrival in 97.0 % of the collectives."
+    assert said.part == "--ranks 3"
     assert (said.severity, said.value) == ("problem", 0.97)
     # What computing hardly matters for costs little.
     assert there(of_arrivals(slow, 0.02)).severity == "note"
@@ -334,9 +357,9 @@ def test_the_gravest_class_of_lateness_and_the_delay_that_moved_most_are_named()
     assert there(of_late_ranks([{**late, "class": "never"}], 1.0, 1_000_000_000)).sentence == "No rank is late."
     assert "too few" in there(of_late_ranks([{**late, "class": None}], 1.0, 1_000_000_000)).sentence
     delayed = {"src": 2, "dst": 1, "collective": "0:3", "moved_ns": 4_000_000, "amplification": 0.4}
-    said = there(of_delayed_hops([{**delayed, "moved_ns": 0}, delayed], 20))
+    said = there(of_delayed_hops([{**delayed, "moved_ns": 0}, delayed], 20, 1_000_000_000))
     assert said.sentence == "One delayed hop, 2 → 1 in 0:3, made its collective 4.00 ms longer."
-    assert there(of_delayed_hops([{**delayed, "moved_ns": 0}], 20)).sentence.startswith("No delayed hop")
+    assert there(of_delayed_hops([{**delayed, "moved_ns": 0}], 20, 1_000_000_000)).sentence.startswith("No delayed hop")
 
 
 def test_ranks_whose_lateness_adds_up_to_nothing_are_not_named() -> None:

@@ -241,3 +241,17 @@ def test_the_sql_of_a_part_says_what_is_restricted(trace: hopscope.Trace) -> Non
     assert "create or replace macro part_from_ns() as 1225::bigint;" in text
     assert "list_contains(part_ranks(), it.rank)" in text
     assert trace.answer("critical-path", from_=1225, ranks="1").name == "critical-path --from 1225 --ranks 1"
+
+
+def test_a_part_of_a_part_keeps_what_it_was_selected_by(trace: hopscope.Trace) -> None:
+    late = trace.part(from_="i:3", to="i:7")
+    assert by_category(late, ranks=1) == by_category(trace, from_="i:3", to="i:7", ranks=1)
+    assert late.collectives(order="first", comm="0")["seq"].to_pylist() == [3, 4, 5, 6]
+    assert by_category(late.part(ranks="1")) == by_category(trace, from_="i:3", to="i:7", ranks=1)
+    assert by_category(late, from_="i:5") == by_category(trace, from_="i:5", to="i:7")
+    assert by_category(late) == by_category(trace, from_="i:3", to="i:7")
+
+
+def test_a_part_is_opened_once_whoever_asks(trace: hopscope.Trace) -> None:
+    assert trace.part(ranks="1").part(comm="0") is trace.part(comm="0", ranks=1)
+    assert trace.part(ranks="1").part() is trace.part(ranks="1")

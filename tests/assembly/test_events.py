@@ -120,6 +120,25 @@ def test_one_call_site_is_one_region_whatever_its_number_in_a_process(new_trace:
     assert "/opt/heat+0x1234" in regions[0]
 
 
+def test_a_line_of_python_is_one_region_for_each_function_in_it(new_trace: NewTrace) -> None:
+    """Two ranks number them otherwise; one line has a function and a lambda."""
+    line = 'def {0} {{"def":"call_site","id":{1},"file":"/u/solve.py","line":{2},"function":"{3}"}}\n'
+    python = 'def 1 {"def":"python","version":"3.11.7","off":null}\n'
+    first = line.format(0, 1, 42, "Solver.step") + line.format(0, 2, 42, "Solver.step.<locals>.<lambda>")
+    second = line.format(1, 7, 42, "Solver.step") + line.format(1, 3, -1, "Solver.step") + python
+    calls = (
+        "spool {0} 0 closed\n1 ENTER region=MPI_Init a={1}\n2 LEAVE region=MPI_Init\n3 ENTER region=MPI_Init a={2}\n"
+    )
+    trace = new_trace(process(0, 2) + first + calls.format(0, 1, 2) + process(1, 2) + second + calls.format(1, 7, 3))
+    trace.assemble()
+    regions = sorted(line for line in trace.definitions("REGION") if "MPI_Init" in line)
+    assert len(regions) == 3
+    assert all("/u/solve.py" in region for region in regions)
+    assert sum("Begin: 42" in region for region in regions) == 2
+    assert sum("called from Solver.step.<locals>.<lambda>" in region for region in regions) == 1
+    assert json.loads((trace.directory / "run.json").read_text())["python"] == {"version": "3.11.7", "off": None}
+
+
 def test_modules_are_in_the_facts_once_each_as_one_build(new_trace: NewTrace) -> None:
     """Two ranks ran one program, the third one of the same name that was built otherwise."""
     module = 'def {0} {{"def":"module","id":{1},"name":"/opt/heat","path":"/opt/heat","build_id":{2}}}\n'

@@ -1,5 +1,7 @@
 """Reads what a page shows."""
 
+from typing import Any
+
 from playwright.sync_api import Page
 
 
@@ -23,10 +25,10 @@ def grid(page: Page, column: str) -> list[str]:
     return [text for _, text in sorted(cells)]
 
 
-def plot(page: Page, name: str) -> list[dict[str, object]]:
+def plot(page: Page, name: str) -> list[dict[str, Any]]:
     """The traces of a figure, as the browser has drawn them."""
     page.locator(f"#{name} .js-plotly-plot .main-svg").first.wait_for()
-    drawn: list[dict[str, object]] = page.eval_on_selector(
+    drawn: list[dict[str, Any]] = page.eval_on_selector(
         f"#{name} .js-plotly-plot",
         "plot => plot.data.map(t => "
         "({name: t.name, type: t.type, x: Array.from(t.x || []), y: Array.from(t.y || [])}))",
@@ -49,3 +51,45 @@ def point_at_edge(page: Page, part: str) -> None:
         }"""
     )
     page.mouse.move(place["x"], place["y"])
+
+
+def click_mark(page: Page, figure: str, at: int, *, series: int = 0) -> None:
+    """Clicks a bar or a dot of a figure, by its place in its series, once the figure says that it leads somewhere."""
+    page.wait_for_load_state("networkidle")  # a figure that finds its size forgets what was pointed at
+    marks = page.locator(f"#{figure} :is(.barlayer, .scatterlayer) .trace").nth(series).locator(".point")
+    mark = marks.nth(at)
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
+    assert box is not None
+    _click_when_it_leads(page, figure, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def click_cell(page: Page, figure: str, across: int, down: int) -> None:
+    """Clicks a cell of a heat-map, by its column and its row from the top."""
+    page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(300)
+    x, y = cell_at(page, figure, across, down)
+    _click_when_it_leads(page, figure, x, y)
+
+
+def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, float]:
+    """Where the middle of a cell is, in pixels of the window."""
+    place: list[float] = page.eval_on_selector(
+        f"#{figure} .js-plotly-plot",
+        """(plot, [across, down]) => {
+            const {xaxis, yaxis} = plot._fullLayout, box = plot.querySelector(".nsewdrag").getBoundingClientRect();
+            const {x, y} = plot.data[0], rows = [...y].sort((a, b) => yaxis.c2p(a) - yaxis.c2p(b));
+            return [box.x + xaxis.c2p(x[across]), box.y + yaxis.c2p(rows[down])];
+        }""",
+        [across, down],
+    )
+    return place[0], place[1]
+
+
+def _click_when_it_leads(page: Page, figure: str, x: float, y: float) -> None:
+    page.mouse.move(x - 1, y)
+    page.mouse.move(x, y)
+    page.locator(f"#{figure} .js-plotly-plot.leads").wait_for()
+    page.mouse.down()
+    page.mouse.up()

@@ -42,10 +42,13 @@ class Served:
         return answer.status, answer.headers, text
 
     def post(self, asked: Any, **headers: str) -> tuple[int, str]:
-        """Status and text of the answer to a question, given as bytes or as what becomes JSON."""
+        """Status and text of the answer to a question, given as bytes or as what becomes JSON; of a page that takes
+        long, asked again until it is there."""
         body = asked if isinstance(asked, bytes) else json.dumps(asked).encode()
-        status, _, text = self.ask("POST", QUESTIONS, body, **{"Content_Type": "application/json", **headers})
-        return status, text
+        while True:
+            status, _, text = self.ask("POST", QUESTIONS, body, **{"Content_Type": "application/json", **headers})
+            if '"working-tick"' not in text:
+                return status, text
 
     def raw(self, request: bytes) -> bytes:
         """What comes back for these very bytes."""
@@ -84,6 +87,6 @@ def remap_question(phase: str) -> dict[str, Any]:
     return {
         "output": "remap-result.children",
         "outputs": {"id": "remap-result", "property": "children"},
-        "inputs": [{"id": "remap-ask", "property": "data", "value": phase}],
+        "inputs": [{"id": "remap-ask", "property": "data", "value": f"?phase={phase}"}],
         "changedPropIds": ["remap-ask.data"],
     }

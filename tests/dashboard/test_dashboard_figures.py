@@ -130,16 +130,16 @@ def test_a_bar_of_the_critical_path_leaves_out_what_is_not_on_it() -> None:
     ]
     figure = stacked_bar(rows)
     assert [(bar.name, list(bar.x)) for bar in figure.data] == [("compute", [25.0]), ("wan", [75.0])]
-    assert "20.0 to 30.0 %" in figure.data[0].hovertemplate
+    assert "20.0 to 30.0 %" in figure.data[0].hovertext[0]
 
 
 def test_a_heat_map_tells_the_unknown_from_the_usual() -> None:
     rows = [
-        {"rank": 0, "iteration": 4, "noise_ns": 2_000_000},
-        {"rank": 0, "iteration": 5, "noise_ns": None},
-        {"rank": 1, "iteration": 4, "noise_ns": 0},
+        {"rank": 0, "iteration": 4, "collective_id": 8, "noise_ns": 2_000_000},
+        {"rank": 0, "iteration": 5, "collective_id": 9, "noise_ns": None},
+        {"rank": 1, "iteration": 4, "collective_id": 8, "noise_ns": 0},
     ]
-    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise")
+    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise", names={8: "0:4", 9: "0:5"})
     assert list(figure.data[0].x) == [4, 5]
     assert [list(row) for row in figure.data[0].z] == [[0.0, None], [2.0, None]]
 
@@ -305,10 +305,16 @@ def test_a_late_rank_stands_at_its_share_in_the_series_of_its_class() -> None:
 def test_noise_that_comes_with_a_period_stands_at_one_place_of_it() -> None:
     # Every second iteration of 10 ms has noise: with a period of 20 ms all of it is 5 ms after a full one.
     rows = [
-        {"iteration": n, "enter_ns": 5_000_000 + 10_000_000 * n, "noise_ns": (n + 1) % 2 * 3_000_000} for n in range(8)
+        {
+            "iteration": n,
+            "collective_id": n,
+            "enter_ns": 5_000_000 + 10_000_000 * n,
+            "noise_ns": (n + 1) % 2 * 3_000_000,
+        }
+        for n in range(8)
     ]
-    rows.append({"iteration": 8, "enter_ns": 85_000_000, "noise_ns": None})
-    dots = laid_over(rows, 20_000_000).data[0]
+    rows.append({"iteration": 8, "collective_id": 8, "enter_ns": 85_000_000, "noise_ns": None})
+    dots = laid_over(rows, 20_000_000, {n: f"0:{n}" for n in range(9)}).data[0]
     assert {x for x, y in zip(dots.x, dots.y, strict=True) if y} == {5.0}
     assert {x for x, y in zip(dots.x, dots.y, strict=True) if not y} == {15.0}
     period = {"periodic": True, "period_ns": 20e6, "resolution_ns": 1e6, "explained": 0.9, "amplitude_ns": 2e6}

@@ -18,8 +18,9 @@ from hopscope_dashboard.report.static import Renderer
 from playwright.sync_api import Browser, Page
 from simulated_run import SimulatedRun
 
-# The timeline asks a server for what it draws.
-SECTIONS = ("overview", *(page.path.strip("/") for page in PAGES[1:] if page.path != "/timeline"), "honesty")
+# The timeline and the user's own queries ask a server, and a comparison needs another trace.
+ELSEWHERE = ("/timeline", "/data", "/compare")
+SECTIONS = ("overview", *(page.path.strip("/") for page in PAGES[1:] if page.path not in ELSEWHERE), "honesty")
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,12 @@ def test_it_asks_nobody_and_draws_every_figure(opened: tuple[Page, list[str]], r
         assert box is not None
         assert box["width"] > 100
         assert box["height"] > 60
+
+
+def test_nothing_selects_in_a_file_that_asks_nobody(opened: tuple[Page, list[str]]) -> None:
+    page, _ = opened
+    assert page.locator("form, [data-href]").count() == 0
+    assert "Select " not in page.locator("main").inner_text()
 
 
 def test_every_section_is_there_and_the_links_lead_to_them(opened: tuple[Page, list[str]]) -> None:

@@ -131,7 +131,9 @@ def table_of(page: Page) -> list[list[str]]:
     return rows
 
 
-def test_dragging_looks_closer_back_and_double_click_look_at_more(page: Page, address: str) -> None:
+def test_dragging_selects_a_time_and_looks_at_it_back_and_double_click_look_at_more(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
     page.goto(f"{address}/timeline")
     whole = shown(page)
     place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
@@ -146,7 +148,10 @@ def test_dragging_looks_closer_back_and_double_click_look_at_more(page: Page, ad
     begin, end = shown(page)
     assert begin == pytest.approx(whole[1] / 4, rel=0.02)
     assert end == pytest.approx(whole[1] / 2, rel=0.02)
-    assert in_address(page) == {"from": str(begin), "to": str(end)}
+    assert in_address(page) == {"from": str(begin), "to": str(end), "trace": trace.identity[:8]}
+    expect(page.locator("#selection")).to_contain_text(
+        f"from {quantities.quantity(begin, 'at')}, to {quantities.quantity(end, 'at')}; the rest is shaded"
+    )
     page.go_back()
     page.wait_for_function(
         "whole => document.querySelector('#run-timeline')?.hopscope?.view?.to === whole", arg=whole[1]
@@ -156,7 +161,8 @@ def test_dragging_looks_closer_back_and_double_click_look_at_more(page: Page, ad
     page.wait_for_function("end => document.querySelector('#run-timeline')?.hopscope?.view?.to === end", arg=end)
     shown(page)
     page.locator("#run-timeline canvas").dblclick(position={"x": place["left"] + 50, "y": 60})
-    page.wait_for_function("() => !location.search")
+    expect(page.locator("#selection")).not_to_contain_text("A part of the run")
+    assert in_address(page).keys() == {"trace"}
     assert shown(page) == whole
 
 
@@ -171,14 +177,19 @@ def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, ad
     assert shown(page) == (1_150_000_000, 1_350_000_000)
     page.keyboard.press("-")
     assert shown(page) == (1_050_000_000, 1_450_000_000)
-    page.wait_for_url("**/timeline?from=1050000000&to=1450000000")
+    # Zooming selects nothing else: the address says what is in view beside it.
+    page.wait_for_url("**&view=1050000000..1450000000*")
+    assert (in_address(page)["from"], in_address(page)["to"]) == ("1000000000", "1400000000")
     canvas.hover(position={"x": 500, "y": 60})
     page.mouse.wheel(0, -100)
     begin, end = shown(page)
     assert end - begin == 320_000_000
     page.keyboard.press("Home")
-    page.wait_for_function("() => !location.search")
+    page.wait_for_url("**&view=0..*")
     assert shown(page)[0] == 0
+    page.reload()
+    assert shown(page)[0] == 0
+    canvas.focus()
     # Down chooses a rank, and it is told what that one does.
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
@@ -199,6 +210,48 @@ def test_pointing_tells_the_call_and_leads_to_its_collective(page: Page, address
     # So does the band above the rows.
     page.locator("#run-timeline canvas").hover(position={"x": middle, "y": 8})
     told.get_by_role("link", name="MPI_Allreduce 0:10", exact=True).click()
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
+
+
+def test_what_is_not_selected_is_shaded_and_clicks_lead_to_what_is_there(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    """Rank 3 is the second row. Half of its call is selected, and only there it has its colour."""
+    call = middle_of(trace, 3, 10)
+    begin, end = call["enter_ns"], call["leave_ns"]
+    middle = (begin + end) // 2
+    page.goto(f"{address}/timeline?from={begin}&to={middle}&ranks=3&view={begin}..{end}")
+    assert shown(page) == (begin, end)
+    without_marks(page)
+    quarter = (end - begin) // 4
+    assert colour_at(page, 1, begin + quarter) == CATEGORY_COLOURS["wan"]
+    assert colour_at(page, 1, end - quarter) != CATEGORY_COLOURS["wan"]
+    assert colour_at(page, 3, begin + quarter) != CATEGORY_COLOURS["wan"]
+    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    canvas = page.locator("#run-timeline canvas")
+    third = {"x": 100, "y": place["top"] + 2.5 * place["row"]}
+    canvas.hover(position=third)
+    expect(page.locator(".run-told")).to_contain_text("Click: select rank 6")
+    assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
+    canvas.click(position=third, modifiers=["Control"])
+    expect(page.locator("#selection")).to_contain_text("ranks 3,6; the rest is shaded")
+    shown(page)
+    inside = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + 1.5 * place["row"]}
+    canvas.hover(position=inside)
+    expect(page.locator(".run-told")).to_contain_text("Click: see MPI_Allreduce 0:10")
+    assert canvas.evaluate("canvas => canvas.style.cursor") == "pointer"
+    canvas.click(position=inside)
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
+    # There, what is not selected is shaded as well: the other half, and six of eight lanes.
+    page.locator("#timeline .js-plotly-plot .main-svg").first.wait_for()
+    shapes = page.eval_on_selector("#timeline .js-plotly-plot", "plot => plot.layout.shapes.map(s => [s.x0, s.y0])")
+    first = trace.collectives(comm=0, seq=10).to_pylist()[0]["first_enter_ns"]
+    assert [x for x, y in shapes if y == 0] != []
+    assert pytest.approx((middle - first) / 1e6) in [x for x, _ in shapes]
+    page.go_back()
+    shown(page)
+    # The band of a collective leads to it as well.
+    page.locator("#run-timeline canvas").click(position={"x": inside["x"], "y": 8})
     expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:10")
 
 
@@ -231,13 +284,13 @@ def test_nothing_is_cut_at_any_width_with_hosts_of_many_ranks(
     page.goto(f"{serve(trace)}/timeline")
     shown(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.eval_on_selector("#run-timeline", "root => root.hopscope.data.rows.length") == 3
+    assert page.eval_on_selector("#run-timeline", "root => root.hopscope.data?.rows.length") == 3
     page.locator("#run-timeline canvas").click(position={"x": 20, "y": 65})
     page.wait_for_url("**/timeline?host=beta")
-    page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data.rows.length === 44")
+    page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 44")
     shown(page)
     page.get_by_role("button", name="All hosts").click()
-    page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data.rows.length === 3")
+    page.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 3")
     assert in_address(page) == {}
 
 

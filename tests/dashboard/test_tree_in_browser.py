@@ -9,7 +9,7 @@ import simulated_run
 from conftest import Serve
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import point_at_edge
+from reading import click_mark, plot, point_at_edge
 from simulated_run import SimulatedRun
 
 
@@ -18,7 +18,7 @@ def part(name: str) -> str:
     return f'.tree [data-part="{name}"]'
 
 
-def test_pointing_at_an_edge_or_a_rank_says_what_it_is_and_a_click_keeps_it(
+def test_pointing_at_an_edge_or_a_rank_says_what_it_is_and_what_a_click_does(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:
     page.goto(f"{address}/tree")
@@ -29,32 +29,40 @@ def test_pointing_at_an_edge_or_a_rank_says_what_it_is_and_a_click_keeps_it(
     said = (
         f"Rank {row['src']} to rank {row['dst']} ({row['link']}, between clusters): {row['hops']} hops of "
         f"{quantities.duration(row['took_ns'])} (median); {quantities.duration(row['time_ns'])} on the critical path, "
-        f"{quantities.share(row['share'])} of it."
+        f"{quantities.share(row['share'])} of it. Click: see its hops over time."
     )
     point_at_edge(page, f"edge-{row['src']}-{row['dst']}")
     expect(told).to_have_text(said)
     # The browser's own tooltip has the same words.
     assert edge.locator("title").text_content() == said
-    edge.locator(".reach").click()
-    expect(edge).to_have_attribute("aria-pressed", "true")
+    assert edge.evaluate("edge => getComputedStyle(edge).cursor") == "pointer"
     page.locator(part("rank-0")).hover()
-    expect(told).to_contain_text("Rank 0 on alpha, site-a. It is the root; its children are 1, 2, 4.")
+    expect(told).to_have_text(
+        "Rank 0 on alpha, site-a. It is the root; its children are 1, 2, 4. Click: select the rank."
+    )
     page.locator("h1").hover()
-    expect(told).to_have_text(said)
-    edge.locator(".reach").click()
+    expect(told).to_contain_text("Point at a rank or an edge")
+    page.locator(part("rank-4")).click()
+    expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 4")
+
+
+def test_a_mark_that_leads_nowhere_keeps_what_it_says_and_has_no_pointer(page: Page, address: str) -> None:
+    # The suggested tree did not run: no hop ran over its edges.
+    page.goto(f"{address}/remap")
+    edge = page.locator("#remap-after .edge").first
+    edge.wait_for()
+    assert edge.evaluate("edge => getComputedStyle(edge).cursor") != "pointer"
+    said = edge.locator("title").text_content() or ""
+    edge.dispatch_event("click")
+    expect(edge).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#remap-after .told")).to_have_text(said)
+    edge.dispatch_event("click")
     expect(edge).to_have_attribute("aria-pressed", "false")
-    page.evaluate("document.activeElement.blur()")
-    page.locator("h1").hover()
-    expect(told).to_contain_text("Point at a rank or an edge")
-    # Another tree is another drawing, of which nothing is selected.
-    edge.locator(".reach").click()
-    page.get_by_role("link", name="down, from the root").click()
-    expect(page.locator(part(f"edge-{row['dst']}-{row['src']}"))).to_be_visible()
-    expect(page.locator('.tree [aria-pressed="true"]')).to_have_count(0)
-    expect(told).to_contain_text("Point at a rank or an edge")
 
 
-def test_keys_lead_through_the_tree_and_select(page: Page, address: str) -> None:
+def test_keys_lead_through_the_tree_and_from_an_edge_to_its_hops(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
     page.goto(f"{address}/tree")
     root = page.locator(part("rank-0"))
     root.wait_for()
@@ -69,20 +77,23 @@ def test_keys_lead_through_the_tree_and_select(page: Page, address: str) -> None
         page.keyboard.press(key)
         expect(page.locator(part(at)), key).to_be_focused()
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    edge = page.locator(part("edge-1-0"))
-    expect(edge).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".told")).to_contain_text("Rank 1 to rank 0")
-    expect(page.get_by_role("button", name=re.compile("^Rank 1 to rank 0")).first).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(edge).to_have_attribute("aria-pressed", "false")
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("Home")
     expect(root).to_be_focused()
     page.keyboard.press("ArrowDown")
+    edge = page.locator(part("edge-1-0"))
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     expect(edge).to_be_focused()
+    expect(page.get_by_role("link", name=re.compile("^Rank 1 to rank 0")).first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/delayed-hops?edge=1-0")
+    hops = trace.edge_hops(src=1, dst=0).to_pylist()
+    (dots,) = plot(page, "edge-over-time")
+    unit = quantities.axis_unit(max(hop["begin_ns"] for hop in hops)).nanoseconds
+    assert dots["x"] == [pytest.approx(hop["begin_ns"] / unit) for hop in hops]
+    click_mark(page, "edge-over-time", 3)
+    page.wait_for_url("**/collective?*")
+    expect(page.locator("h1")).to_have_text(f"MPI_Allreduce {hops[3]['collective']}")
 
 
 def test_a_drawing_follows_the_colour_scheme(page: Page, address: str) -> None:

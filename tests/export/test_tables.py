@@ -10,9 +10,11 @@ from pathlib import Path
 
 import hopscope
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hopscope.errors import InputError
-from hopscope.export import write_tables
+from hopscope.export import stream_result, write_tables
+from hopscope.stopping import Stop
 from hopscope.store import table_schemas
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +44,30 @@ def test_every_table_as_an_arrow_file_is_the_table(trace: hopscope.Trace, tmp_pa
         assert table.schema.equals(schema)
         assert table.num_rows == rows[name]
         assert table.to_pylist() == trace.table(name).to_pylist()
+
+
+def test_a_table_as_one_parquet_file_is_the_table(trace: hopscope.Trace, tmp_path: Path) -> None:
+    for name in ("calls", "comms"):
+        write_tables(trace, tmp_path / f"{name}.parquet", "parquet", tables=[name])
+        assert pq.read_table(tmp_path / f"{name}.parquet").equals(trace.table(name).cast(table_schemas()[name]))
+
+
+def test_a_result_that_nobody_takes_ends_its_query(trace: hopscope.Trace) -> None:
+    stop = Stop()
+    pieces = stream_result(trace, "select a.rank from calls as a, calls as b, calls as c, calls as d", "csv", stop)
+    assert next(pieces).startswith(b'"rank"\n')
+    pieces.close()  # comes back, though the query has 10^10 rows
+    assert stop.reason == "as you asked"
+    with pytest.raises(InputError, match="was stopped as you asked"):
+        next(stream_result(trace, "from calls", "csv", stop))
+
+
+def test_a_query_that_fails_after_its_first_rows_says_why_and_gives_no_whole_file(trace: hopscope.Trace) -> None:
+    query = (
+        "select if(a.call_id + b.call_id + range = 677, error('too late'), 1) from calls as a, calls as b, range(40)"
+    )
+    with pytest.raises(InputError, match=r"the query failed: .*too late"):
+        list(stream_result(trace, query, "parquet", Stop()))
 
 
 def test_csv_has_nulls_empty_and_lists_as_text(trace: hopscope.Trace, tmp_path: Path) -> None:

@@ -121,6 +121,28 @@ def test_another_tools_file_and_line_are_the_place() -> None:
     assert (place.place, place.how, place.file, place.line) == ("heat.f90:42", "archive", "/src/heat.f90", 42)
 
 
+def test_a_line_of_python_is_the_place_with_its_function() -> None:
+    sites = {
+        "/u/solve.py:42 in Solver.step": "Solver.step",
+        "/u/solve.py:42 in <lambda>": "<lambda>",
+        "/v/solve.py:1 in <module>": "<module>",
+        "<text>:2 in made": "made",
+        "/u/other.py in lost": "lost",  # a line that Python itself does not know
+        "/u/other.py": "lost",
+    }
+    found = {place.call_site: place for place in resolve(sites, [], None)}
+    assert [found[site].place for site in sites] == [
+        "Solver.step (u/solve.py:42)",
+        "<lambda> (u/solve.py:42)",
+        "<module> (v/solve.py:1)",
+        "made (<text>:2)",
+        "lost (other.py)",
+        "lost (other.py)",
+    ]
+    step = found["/u/solve.py:42 in Solver.step"]
+    assert (step.how, step.function, step.file, step.line) == ("archive", "Solver.step", "/u/solve.py", 42)
+
+
 def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     for folder in ("left", "right"):
         (tmp_path / folder).mkdir()

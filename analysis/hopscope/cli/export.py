@@ -63,7 +63,7 @@ def command(
 
     --format perfetto writes a timeline for ui.perfetto.dev and chrome://tracing: a track for each rank (and for each
     further thread), an arrow for each hop and message, and the critical path of the run. It is compressed if the name
-    of the file ends in .gz. --format arrow and csv write the tables that schemas/tables describes.
+    of the file ends in .gz. The other formats write the tables that schemas/tables describes, each as one file.
 
     \b
     Examples:

@@ -29,10 +29,11 @@ def dataset_option() -> click.Option:
     )
 
 
-def opening(path: str | Path, dataset: Path | None = None) -> Trace:
-    """The trace at this path, its dataset at its own or another place. Raises InputError."""
+def opening(path: str | Path, dataset: Path | None = None, *, lean: bool = False) -> Trace:
+    """The trace at this path, its dataset at its own or another place; `lean` as `hopscope.open` has it. Raises
+    InputError."""
     with shown() as progress:
-        return hopscope.open(path, dataset=dataset, progress=progress)
+        return hopscope.open(path, dataset=dataset, progress=progress, lean=lean)
 
 
 @contextmanager

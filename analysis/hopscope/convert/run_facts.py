@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hopscope.convert.contract import arrow_schema
 from hopscope.convert.source import Archive
-from hopscope.errors import InputError
+from hopscope.errors import InputError, some
 from hopscope.json_text import read_json
 from hopscope.manifest import SCHEMA_VERSION
 from hopscope.places import resolve
@@ -239,5 +239,5 @@ def _damaged(archive: Archive, facts: Facts) -> list[str]:
 
 
 def _ranks(ranks: list[int]) -> str:
-    shown = ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
+    shown = some(list(map(str, ranks)))
     return f"rank {shown}" if len(ranks) == 1 else f"{number(len(ranks))} ranks ({shown})"

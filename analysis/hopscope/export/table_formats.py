@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, TYPE_CHECKING
 
-from hopscope.render.machine import FORMULA
+from hopscope.errors import InputError
+from hopscope.render.machine import FORMULA, cell
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,19 +31,35 @@ def write_csv(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBat
     import pyarrow as pa
     import pyarrow.csv
 
-    lists = [field.name for field in schema if pa.types.is_list(field.type)]
-    flat = pa.schema([pa.field(field.name, pa.string()) if field.name in lists else field for field in schema])
+    nested = [field.name for field in schema if pa.types.is_nested(field.type) or pa.types.is_interval(field.type)]
+    flat = pa.schema([pa.field(field.name, pa.string()) if field.name in nested else field for field in schema])
     rows = 0
     with pyarrow.csv.CSVWriter(file, flat) as writer:
         for batch in batches:
             columns = [
-                pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
-                if name in lists
+                pa.array([None if value is None else str(cell(value)) for value in column.to_pylist()], pa.string())
+                if name in nested
                 else _no_formulas(column)
                 for name, column in zip(schema.names, batch.columns, strict=True)
             ]
             writer.write_batch(pa.record_batch(columns, schema=flat))
             rows += batch.num_rows
+    return rows
+
+
+def write_parquet(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write Parquet; the number of rows. Raises InputError for a column of a type that Parquet lacks."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    rows = 0
+    try:
+        with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+            for batch in batches:
+                writer.write_batch(batch.cast(schema))
+                rows += batch.num_rows
+    except pa.ArrowNotImplementedError as error:
+        raise InputError(f"Parquet cannot hold a column of the result ({error}); cast it to VARCHAR") from None
     return rows
 
 
@@ -59,4 +76,5 @@ def _no_formulas(column: pa.Array) -> pa.Array:
 WRITERS: Mapping[str, Write] = {
     "arrow": write_arrow,
     "csv": write_csv,
+    "parquet": write_parquet,
 }

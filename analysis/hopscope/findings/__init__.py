@@ -3,7 +3,7 @@
 From the rows of other analyses to findings. Pages, reports and summaries show these and have none of their own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from typing import Any, Final, get_args
@@ -34,9 +34,9 @@ FINDINGS: Final[Mapping[str, _Find]] = {
     "wan-share": lambda ask, run, given: of_wan_share(ask("wan-share"), run),
     "late-ranks": lambda ask, run, given: of_late_ranks(ask("late-ranks"), given["least_ms"], run.path_ns),
     "noise-periods": lambda ask, run, given: of_periods(ask("noise-periods")),
-    "delayed-hops": lambda ask, run, given: of_delayed_hops(ask("delayed-hops"), given["limit"]),
+    "delayed-hops": lambda ask, run, given: of_delayed_hops(ask("delayed-hops"), given["limit"], run.path_ns),
 }
-"""What finds the finding of each key, in the order of the rows."""
+"""What finds the finding of each key."""
 
 _WITHOUT_COLLECTIVES: Final = ("collectives", "critical-path")
 
@@ -52,7 +52,12 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         for key, find in FINDINGS.items()
         if key in wanted and (run.collectives or key in _WITHOUT_COLLECTIVES)
     }
-    return [_row(key, finding) for key, finding in found.items() if finding is not None]
+    return in_order([_row(key, finding) for key, finding in found.items() if finding is not None])
+
+
+def in_order(rows: Sequence[Row]) -> list[Row]:
+    """Give findings as one reads them: by severity, and among those of one severity what costs most first."""
+    return sorted(rows, key=lambda row: (SEVERITIES.index(row["severity"]), -(row["cost_share"] or 0)))
 
 
 def _row(key: str, finding: Finding) -> Row:

@@ -37,4 +37,5 @@ def of_algorithms(rows: Sequence[Row], run: Run) -> Finding | None:
     if unknown:
         evidence += f" In {number(unknown)} the messages fit no algorithm that Hopscope knows."
     verdict = first["algorithm"]
-    return Finding(verdict, "note", f"{sentence}.", evidence, more, first["crossings"] if run.clusters > 1 else 0, unit)
+    value, part = first["crossings"] if run.clusters > 1 else 0, f"--operation {first['op']}"
+    return Finding(verdict, "note", f"{sentence}.", evidence, more, value, unit, part=part)

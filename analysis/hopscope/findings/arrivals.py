@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from hopscope.findings.finding import WORTH_SAYING, Finding, Row, each, named
+from hopscope.findings.finding import WORTH_SAYING, Finding, Row, each, named, of_ranks
 from hopscope.quantities import duration, number, plural, share
 
 _TOO_FEW: Final = "At least 13 are needed for an interval."
@@ -35,7 +35,7 @@ def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | N
         return _of_causes(causes, late, compute_share)
     if late:
         sentence = "No rank's computing makes the others wait."
-        return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share")
+        return Finding("late", "note", sentence, _of_late(late, counted), more, 0, "share", part=of_ranks(late))
     if all(row["cause"] is None for row in counted):
         sentence = "The trace has too few collectives to tell whether a rank makes the others wait."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="share")
@@ -64,7 +64,8 @@ def _of_causes(causes: Sequence[Row], late: Sequence[Row], compute_share: float 
     if cheap:
         evidence += f" It costs little: computing is {share(compute_share)} of the critical path."
     severity = "note" if cheap else "problem"
-    return Finding("slow", severity, sentence, evidence, "last-arrivals", first["cause_share"], "share")
+    value, part = first["cause_share"], of_ranks(causes)
+    return Finding("slow", severity, sentence, evidence, "last-arrivals", value, "share", compute_share, part)
 
 
 def _of_late(late: Sequence[Row], ranks: Sequence[Row]) -> str:
@@ -123,6 +124,8 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding
                 more,
                 first["typical_ns"],
                 "ns",
+                _late_altogether(first) / path_ns if path_ns else None,
+                of_ranks(found),
             )
     if late:
         first, cost = late[0], _late_altogether(late[0])

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from hopscope.errors import some
 from hopscope.quantities import share
 
 Row = dict[str, Any]
@@ -30,6 +31,8 @@ class Finding:
     analysis: str
     value: float | None = None
     unit: str | None = None
+    cost_share: float | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,14 +53,17 @@ class Run:
 
 def named(rows: Sequence[Row], word: str = "Rank") -> str:
     """Write `Rank 3`, `Ranks 1, 2 and 4`; of many only the first."""
-    names = [str(row["rank"]) for row in rows[:_NAMED]]
-    more = len(rows) - len(names)
-    if more:
-        return f"{word}s {', '.join(names)} and {more} more"
+    names = [str(row["rank"]) for row in rows]
+    if len(names) > _NAMED:
+        return f"{word}s {some(names, _NAMED)}"
     return f"{word} {names[0]}" if len(names) == 1 else f"{word}s {', '.join(names[:-1])} and {names[-1]}"
+
+
+def of_ranks(rows: Sequence[Row]) -> str:
+    """Write these ranks as the option that selects them."""
+    return f"--ranks {','.join(str(rank) for rank in sorted(row['rank'] for row in rows))}"
 
 
 def each(rows: Sequence[Row], column: str) -> str:
     """Write `rank 7 in 59.0 %, rank 6 in 35.0 %` from a column of shares; of many only the first."""
-    shares = [f"rank {row['rank']} in {share(row[column])}" for row in rows[:_NAMED]]
-    return ", ".join(shares) + (f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else "")
+    return some([f"rank {row['rank']} in {share(row[column])}" for row in rows], _NAMED)

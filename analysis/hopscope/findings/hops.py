@@ -33,6 +33,7 @@ def of_tree(run: Run) -> Finding:
             "remap",
             most,
             "crossings",
+            run.wan_share,
         )
     evidence = f"Hops take {share(run.hops_share)} of the critical path"
     if run.clusters > 1 and most == 1:
@@ -43,8 +44,11 @@ def of_tree(run: Run) -> Finding:
     return Finding("better-unlikely", "fine", sentence, f"{evidence}.", "remap", most, "crossings")
 
 
-def of_delayed_hops(rows: Sequence[Row], limit: int) -> Finding | None:
-    """Say how much of the delays reached the end. Rows as delayed-hops gives them, the longest delay first."""
+def of_delayed_hops(rows: Sequence[Row], limit: int, path_ns: int) -> Finding | None:
+    """Say how much of the delays reached the end.
+
+    Rows as delayed-hops gives them, the longest delay first; `path_ns` is the length of the run's critical path.
+    """
     if not rows:
         return None
     more = f"delayed-hops --limit {limit}"
@@ -70,4 +74,5 @@ def of_delayed_hops(rows: Sequence[Row], limit: int) -> Finding | None:
         more,
         most["moved_ns"],
         "ns",
+        most["moved_ns"] / path_ns if path_ns else None,
     )

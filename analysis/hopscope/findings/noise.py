@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hopscope.findings.finding import WORTH_SAYING, Finding, Row, named
+from hopscope.findings.finding import WORTH_SAYING, Finding, Row, named, of_ranks
 from hopscope.quantities import duration, number, plural, share
 
 
@@ -37,6 +37,7 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
         "noise",
         part,
         "share",
+        part,
     )
 
 
@@ -60,7 +61,7 @@ def of_periods(rows: Sequence[Row]) -> Finding | None:
             else f"The run cannot tell that from {plural(own, 'iteration')}, so it may be the program's own."
         )
         sentence = f"The noise of {named(found, 'rank')} is periodic."
-        return Finding("periodic", "note", sentence, evidence, more, first["explained"], "share")
+        return Finding("periodic", "note", sentence, evidence, more, first["explained"], "share", part=of_ranks(found))
     judged = [row for row in rows if row["periodic"] is not None]
     if not judged:
         sentence = "The trace has too little noise to tell whether it is periodic."

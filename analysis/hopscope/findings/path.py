@@ -72,6 +72,7 @@ def of_critical_path(rows: Sequence[Row], run: Run) -> Finding | None:
         _MORE.get(category, _ELSE) if run.collectives else _ELSE,
         first["share"],
         "share",
+        first["share"],
     )
 
 
@@ -89,6 +90,7 @@ def of_wan_share(rows: Sequence[Row], run: Run) -> Finding | None:
         "wan-share",
         path["share"],
         "share",
+        path["share"],
     )
 
 

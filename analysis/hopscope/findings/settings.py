@@ -31,7 +31,8 @@ def of_settings(rows: Sequence[Row]) -> Finding | None:
     sentence += f", because {most['why']}." if most["why"] else "."
     first = min(wrong, key=lambda row: row["since_ns"])["first"]
     evidence = f"{number(otherwise)} of {_of(collectives)}; the first is {first}."
-    return Finding("ignored", "problem", sentence, evidence, more, otherwise / collectives, unit)
+    part = f"--operation {most['op']}"
+    return Finding("ignored", "problem", sentence, evidence, more, otherwise / collectives, unit, part=part)
 
 
 def _of(collectives: int) -> str:

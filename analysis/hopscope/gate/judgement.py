@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from hopscope.errors import InputError, meant
+from hopscope.errors import InputError, meant, some
 from hopscope.gate.expression import UNITS, Gate
 from hopscope.header import Analysis, Column
 from hopscope.quantities import alike, number, quantity
@@ -39,7 +39,7 @@ def judge(gate: Gate, analysis: Analysis, rows: Sequence[Row], base: Sequence[Ro
         if not rows:
             return _undecided(gate, "there are no rows")
         keys = [_key_text(analysis, row) for row in rows]
-        return _undecided(gate, f"no row {gate.key!r}; the rows are {_some(keys)}{meant(str(gate.key), keys)}")
+        return _undecided(gate, f"no row {gate.key!r}; the rows are {some(keys, 20)}{meant(str(gate.key), keys)}")
     outcomes = [_judge_row(gate, analysis, columns[gate.column], row, base) for row in chosen]
     for wanted in ("failed", "undecided"):
         for outcome in outcomes:
@@ -137,7 +137,3 @@ _KINDS = {"ns": "time", "share": "share", "bytes": "size"}
 
 def _undecided(gate: Gate, why: str) -> Outcome:
     return Outcome(gate.expression, "undecided", f"gate {gate.expression!r} cannot be judged: {why}")
-
-
-def _some(keys: Sequence[str]) -> str:
-    return ", ".join(keys[:20]) + (f" and {len(keys) - 20} more" if len(keys) > 20 else "")

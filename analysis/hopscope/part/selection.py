@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from hopscope.errors import InputError, meant
+from hopscope.errors import InputError, meant, some
 from hopscope.part.views import Part
-from hopscope.quantities import plural
+from hopscope.quantities import nanoseconds, plural
 
 Ask = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
 """Asks a query with parameters of the whole run; the rows come as dictionaries."""
@@ -29,6 +29,10 @@ class Selection:
     def given(self) -> dict[str, str]:
         """What is given, by the options' names."""
         return {name: value for name in OPTIONS if (value := getattr(self, _field(name))) is not None}
+
+    def with_(self, other: "Selection") -> "Selection":
+        """This selection and another's; what both give is the other's."""
+        return replace(self, **{field: value for field, value in vars(other).items() if value is not None})
 
     def __str__(self) -> str:
         return " ".join(f"--{name} {value}" for name, value in self.given().items())
@@ -79,10 +83,6 @@ def find(selection: Selection, ask: Ask) -> Part:
     )
 
 
-_UNITS = {"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9}
-_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|ms|s|min|)")
-
-
 def _time(text: str, option: str, ask: Ask) -> int:
     """A time in ns since the start of the trace."""
     if text == "start":
@@ -91,13 +91,13 @@ def _time(text: str, option: str, ask: Ask) -> int:
         return int(ask("select coalesce(max(last_event_ns), 0) + 1 as at from ranks", {})[0]["at"])
     if text.startswith("i:") and text[2:].isdecimal():
         return _iteration(int(text[2:]), ask)
-    match = _TIME.fullmatch(text)
-    if match is None:
+    try:
+        return nanoseconds(text)
+    except ValueError:
         raise InputError(
             f"{option} {text} is not a time; write for example 1.5s, 20ms, i:120 for the beginning of iteration 120, "
             "start or end"
-        )
-    return round(float(match[1]) * _UNITS[match[2]]) if match[2] else int(float(match[1]))
+        ) from None
 
 
 def _iteration(number: int, ask: Ask) -> int:
@@ -134,7 +134,7 @@ def _comms(text: str, ask: Ask) -> tuple[int, ...]:
     found = tuple(int(row["comm"]) for row in rows if text in (str(row["comm"]), row["name"]))
     if not found:
         names = {str(row["name"]) for row in rows if row["name"]}
-        known = ", ".join(str(row["comm"]) for row in rows[:8]) + (", ..." if len(rows) > 8 else "")
+        known = some([str(row["comm"]) for row in rows])
         raise InputError(f"the trace has no communicator {text}; it has {known or 'none'}{meant(text, names)}")
     return found
 
@@ -153,8 +153,8 @@ def _region(text: str, ask: Ask) -> str:
 def _known(text: str, names: list[str], option: str, what: str) -> str:
     if text in names:
         return text
-    listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-    raise InputError(f"{option} {text}: the trace has no {what} {text}; it has {listed or 'none'}{meant(text, names)}")
+    there = some(names) or "none"
+    raise InputError(f"{option} {text}: the trace has no {what} {text}; it has {there}{meant(text, names)}")
 
 
 def _places(text: str, ask: Ask) -> tuple[str, ...]:
@@ -166,8 +166,8 @@ def _places(text: str, ask: Ask) -> tuple[str, ...]:
     part = tuple(str(row["call_site"]) for row in rows if text in row["call_site"] or text in row["place"])
     if not part:
         names = list(dict.fromkeys(str(row["place"]) for row in rows))
-        listed = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-        raise InputError(f"--place {text}: nothing was called from there; calls came from {listed or 'nowhere known'}")
+        there = some(names, 5) or "nowhere known"
+        raise InputError(f"--place {text}: nothing was called from there; calls came from {there}")
     return exact or part
 
 

@@ -46,16 +46,12 @@ def resolve(
 
 def _resolved(call_site: str, symbol: str, modules: _Modules) -> tuple[Place, list[Frame]]:
     split = _OFFSET.fullmatch(call_site)
-    if split is None:  # another tool's file and line
-        file, _, line = call_site.rpartition(":")
-        has_line = bool(file) and line.isdecimal()
-        return Place(
-            call_site,
-            PurePath(call_site).name,
-            "archive",
-            file=file if has_line else call_site,
-            line=int(line) if has_line else None,
-        ), []
+    if split is None:  # a line of Python, with its function, or another tool's file and line
+        whole = call_site.removesuffix(f" in {symbol}") if symbol else call_site
+        file, _, number = whole.rpartition(":")
+        file, line = (file, int(number)) if file and number.isdecimal() else (whole, None)
+        place = Place(call_site, PurePath(call_site).name, "archive", symbol or None, file, line)
+        return place, [Frame(symbol, file, line)] if symbol else []
     name, offset = split["module"], int(split["offset"], 16)
     module = modules.path_of(name) or name
     how, binary = modules.binary(name)

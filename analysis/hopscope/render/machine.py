@@ -30,7 +30,7 @@ def as_csv(table: pa.Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.column_names)
     for row in table.to_pylist():
-        writer.writerow([_cell(value) for value in row.values()])
+        writer.writerow([cell(value) for value in row.values()])
     return out.getvalue()
 
 
@@ -56,7 +56,8 @@ def no_formula(text: str) -> str:
     return f"'{text}" if re.match(FORMULA, text) else text
 
 
-def _cell(value: Any) -> Any:
+def cell(value: Any) -> Any:
+    """A value as CSV has it: a number stays one, what has parts is JSON; None for null."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | dict):

@@ -133,6 +133,9 @@ OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name
     const size_t prefix = sizeof ARCHIVE_CALLED_FROM - 1;
     if (said.compare(0, prefix, ARCHIVE_CALLED_FROM) == 0)
         region.caller = said.substr(prefix);
+    /* One line of Python may have several functions. */
+    if (line && !region.caller.empty() && !region.call_site.empty())
+        region.call_site += " in " + region.caller;
     definitions.regions[self] = std::move(region);
     return OTF2_CALLBACK_SUCCESS;
 }

@@ -172,6 +172,10 @@ struct spool_record {
  *     connection), "peer" (definition of the leaders' communicator, 0: none) and "peer_rank"
  * {"def":"comm_name","id":1,"name":"rows"}
  * {"def":"call_site","id":1,"module":"/home/u/heat","offset":4660,"symbol":"main"}
+ * {"def":"call_site","id":2,"file":"/home/u/solve.py","line":42,"function":"Solver.step"}
+ *     a line of Python that called through mpi4py, -1: unknown, and the function's qualified name
+ * {"def":"python","version":"3.11.7","off":null}
+ *     off: why lines of Python are not read; the definition is missing if none were asked for
  * {"def":"module","id":1,"name":"./heat","path":"/home/u/heat","build_id":"6b21.."}
  *     a program or library that call sites name; its file, and the GNU build id in hexadecimal, null: it has none
  * {"def":"tree","id":1,"name":"binomial-mpich"}

@@ -38,14 +38,18 @@ static void add_peer(struct text *out, const struct inspection *in, uint32_t com
 }
 
 static void add_site(struct text *out, const struct process *process, uint64_t id) {
-    bool known = id >= 1 && id <= process->site_count && process->sites[id - 1].module;
+    const struct site_definition *its = id >= 1 && id <= process->site_count ? &process->sites[id - 1] : NULL;
     struct text site = {0};
-    if (known)
-        text_add(&site, "%s+0x%" PRIx64, process->sites[id - 1].module, process->sites[id - 1].offset);
+    if (its && its->module)
+        text_add(&site, "%s+0x%" PRIx64, its->module, its->offset);
+    else if (its && its->file && its->line > 0)
+        text_add(&site, "%s:%" PRId64, its->file, its->line);
+    else if (its && its->file)
+        text_add(&site, "%s", its->file);
     text_add(out, ",\"site\":");
     text_add_quoted(out, site.bytes);
     text_add(out, ",\"symbol\":");
-    text_add_quoted(out, known ? process->sites[id - 1].symbol : NULL);
+    text_add_quoted(out, its ? its->symbol : NULL);
     text_free(&site);
 }
 

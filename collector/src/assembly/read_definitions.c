@@ -229,7 +229,14 @@ static bool take_line(struct process *process, const struct json *line) {
             return false;
         take_text(line, "module", &site->module);
         take_text(line, "symbol", &site->symbol);
+        take_text(line, "file", &site->file);
+        take_text(line, "function", &site->symbol);
         site->offset = unsigned_of(line, "offset");
+        site->line = integer_of(line, "line", -1);
+    } else if (strcmp(kind, "python") == 0) {
+        process->python.tried = true;
+        take_text(line, "version", &process->python.version);
+        take_text(line, "off", &process->python.off);
     } else if (strcmp(kind, "module") == 0) {
         struct module_definition *module = ELEMENT(process, modules, module_count, id);
         if (!module)
@@ -330,10 +337,11 @@ static void free_names(struct name_definition *names, size_t count) {
 }
 
 void process_free(struct process *process) {
-    char *texts[] = {process->clock_host,  process->host,          process->cluster,         process->command,
-                     process->mpi_library, process->mode,          process->tick_source,     process->presence,
-                     process->tree_file,   process->topology_file, process->end_how,         process->record,
-                     process->job,         process->boot,          process->finalize_goes_to};
+    char *texts[] = {
+        process->clock_host, process->host,           process->cluster,   process->command,   process->mpi_library,
+        process->mode,       process->tick_source,    process->presence,  process->tree_file, process->topology_file,
+        process->end_how,    process->record,         process->job,       process->boot,      process->finalize_goes_to,
+        process->native.off, process->python.version, process->python.off};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; i < process->comm_count; i++) {
@@ -344,6 +352,7 @@ void process_free(struct process *process) {
     for (size_t i = 0; i < process->site_count; i++) {
         free(process->sites[i].module);
         free(process->sites[i].symbol);
+        free(process->sites[i].file);
     }
     for (size_t i = 0; i < process->module_count; i++) {
         free(process->modules[i].name);

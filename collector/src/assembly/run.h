@@ -66,8 +66,10 @@ struct comm_definition {      /* index = id - 1; key 0: undefined */
 };
 
 struct site_definition {
-    char *module, *symbol;
+    char *module, *symbol; /* symbol: the function, NULL: unknown */
     uint64_t offset;
+    char *file; /* of an interpreted program, which then has a line instead of module and offset */
+    int64_t line;
     uint32_t merged; /* index into run.sites */
 };
 
@@ -114,6 +116,12 @@ struct native_messages {
     uint64_t counts[NATIVE_COUNTS];
 };
 
+/* Whether lines of Python were read. */
+struct python_lines {
+    bool tried;
+    char *version, *off; /* off: why not; NULL: they were */
+};
+
 struct process {
     bool present, ended, spawned, thread_multiple;
     int rank; /* trace-wide */
@@ -123,6 +131,7 @@ struct process {
     char *job, *boot, *clock_host, *host, *cluster, *command, *mpi_library, *mode, *tick_source, *presence, *tree_file,
         *topology_file, *end_how, *record;
     struct native_messages native;
+    struct python_lines python;
     char *finalize_goes_to; /* the object of another tool whose MPI_Finalize precedes the collector's */
     bool began_again;       /* started a session after all had ended; that part is not recorded */
     bool has_event_cost;
@@ -193,9 +202,11 @@ struct shadow {
     uint32_t comm, tree;
 };
 
-struct site { /* merged call site */
+struct site { /* merged call site; module and offset, or file and line */
     const char *module, *symbol;
     uint64_t offset;
+    const char *file;
+    int64_t line;
 };
 
 /* A region: what was called, and from where. OTF2 id: index. */

@@ -164,6 +164,23 @@ static void add_native(struct text *out, const struct run *run) {
     text_add(out, "}");
 }
 
+/* The lowest rank's word on lines of Python: why they were not read, if any rank's were not; null if nobody tried. */
+static void add_python(struct text *out, const struct run *run) {
+    bool tried = false;
+    for (int rank = 0; rank < run->rank_count; rank++)
+        tried = tried || run->processes[rank].python.tried;
+    add_member(out, "python");
+    if (!tried) {
+        text_add(out, "null");
+        return;
+    }
+    text_add(out, "{\"version\": ");
+    text_add_quoted(out, FIRST_TEXT(run, python.version));
+    text_add(out, ", \"off\": ");
+    text_add_quoted(out, FIRST_TEXT(run, python.off));
+    text_add(out, "}");
+}
+
 /* Those of the lowest rank that has any. */
 static void add_settings(struct text *out, const struct run *run) {
     const struct process *process = NULL;
@@ -300,6 +317,7 @@ void run_json_write(const struct run *run, struct text *out) {
     add_event_cost(out, run);
     add_text(out, "tick_source", FIRST_TEXT(run, tick_source));
     add_reasons(out, run);
+    add_python(out, run);
     add_settings(out, run);
     add_member(out, "modules");
     modules_write(run, out);

@@ -34,10 +34,15 @@ bool is_unjoined(const struct process *process, uint32_t id) {
     return id >= 1 && id <= process->comm_count && process->comms[id - 1].foreign && !process->comms[id - 1].joined;
 }
 
+static bool is_known_site(const struct site_definition *site) {
+    return site->module || site->file;
+}
+
 static uint32_t site_of(const struct process *process, const struct spool_record *begin) {
     uint32_t id = (uint32_t)begin->a;
-    return id >= 1 && id <= process->site_count && process->sites[id - 1].module ? process->sites[id - 1].merged
-                                                                                 : NO_ID;
+    return id >= 1 && id <= process->site_count && is_known_site(&process->sites[id - 1])
+               ? process->sites[id - 1].merged
+               : NO_ID;
 }
 
 static const struct name_definition *user_region(const struct process *process, const struct spool_record *begin) {
@@ -81,7 +86,23 @@ size_t depth_after(const struct spool_file *file, const struct index_list *open,
     return SIZE_MAX;
 }
 
-/* Call sites are the same if module and offset match: address space layout does not matter. */
+static bool is_same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Address space layout does not matter. A function's name does only where it is no symbol: one line of Python may have
+ * several functions. */
+static bool is_same_site(const struct site *site, const struct site_definition *other) {
+    return site->offset == other->offset && site->line == other->line && is_same_text(site->module, other->module) &&
+           is_same_text(site->file, other->file) && (!site->file || is_same_text(site->symbol, other->symbol));
+}
+
+static uint64_t key_of_site(const struct site_definition *site) {
+    if (!site->file)
+        return hash_text(HASH_START, site->module) + site->offset * 0x9E3779B97F4A7C15u;
+    return hash_mix(hash_text(hash_text(HASH_START, site->file), site->symbol), (uint64_t)site->line);
+}
+
 static bool merge_sites(struct run *run) {
     struct id_table ids = {0};
     bool ok = true;
@@ -94,16 +115,15 @@ static bool merge_sites(struct run *run) {
         struct process *process = &run->processes[rank];
         for (size_t i = 0; ok && i < process->site_count; i++) {
             struct site_definition *site = &process->sites[i];
-            if (!site->module)
+            if (!is_known_site(site))
                 continue;
-            uint64_t key = hash_text(HASH_START, site->module) + site->offset * 0x9E3779B97F4A7C15u;
+            uint64_t key = key_of_site(site);
             uint32_t id;
-            while ((id = id_table_find(&ids, key)) != NO_ID &&
-                   (run->sites[id].offset != site->offset || strcmp(run->sites[id].module, site->module) != 0))
+            while ((id = id_table_find(&ids, key)) != NO_ID && !is_same_site(&run->sites[id], site))
                 key++;
             if (id == NO_ID) {
                 id = (uint32_t)run->site_count++;
-                run->sites[id] = (struct site){site->module, site->symbol, site->offset};
+                run->sites[id] = (struct site){site->module, site->symbol, site->offset, site->file, site->line};
                 ok = id_table_add(&ids, key, id);
             }
             site->merged = id;

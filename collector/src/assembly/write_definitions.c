@@ -202,9 +202,13 @@ static void write_regions(struct writing *w) {
     for (size_t i = 0; i < w->run->region_count; i++) {
         const struct region *region = &w->run->regions[i];
         const struct site *site = region->site == NO_ID ? NULL : &w->run->sites[region->site];
+        uint32_t line = site && site->file && site->line > 0 ? (uint32_t)site->line : 0;
         struct text place = {0}, description = {0};
         if (site) {
-            text_add(&place, "%s+0x%llx", site->module, (unsigned long long)site->offset);
+            if (site->file)
+                text_add(&place, "%s", site->file);
+            else
+                text_add(&place, "%s+0x%llx", site->module, (unsigned long long)site->offset);
             if (site->symbol && *site->symbol)
                 text_add(&description, ARCHIVE_CALLED_FROM "%s", site->symbol);
         }
@@ -219,7 +223,7 @@ static void write_regions(struct writing *w) {
                      : region->refused ? OTF2_REGION_ROLE_FUNCTION
                                        : function_role(region->function),
                      region->user_name ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-                     place.bytes ? text(w, place.bytes) : empty, 0, 0));
+                     place.bytes ? text(w, place.bytes) : empty, line, line));
         text_free(&place);
         text_free(&description);
     }

@@ -100,6 +100,8 @@ struct config config_read(bool speak) {
         .clock_skew = variable_text(VARIABLE_CLOCK_SKEW),
         .record = record != NOTHING,
         .native_every = native_every(1, speak),
+        .python = on_or_off(VARIABLE_PYTHON, true, speak),
+        .python_told = speak && variable_switch(VARIABLE_PYTHON, false),
         .paused = on_or_off(VARIABLE_PAUSED, false, speak),
         .messages = record != COLLECTIVES,
         .transport = (enum transport_name)choice(VARIABLE_TRANSPORT, transports, speak),

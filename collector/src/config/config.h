@@ -25,6 +25,8 @@ struct config {
     bool record;             /* HOPSCOPE_RECORD: 0 records nothing; a tree runs all the same */
     bool messages;           /* HOPSCOPE_RECORD: collectives leaves messages out; all (also unset) does not */
     unsigned native_every;   /* HOPSCOPE_NATIVE: the library's own messages in every n-th collective; 0: in none */
+    bool python;             /* HOPSCOPE_PYTHON: 0 shows calls through mpi4py by its extension, not by line of Python */
+    bool python_told;        /* HOPSCOPE_PYTHON: 1 also says on stderr if lines of Python cannot be had */
     bool paused;             /* HOPSCOPE_PAUSED: 1 records nothing from MPI_Init on until MPI_Pcontrol(1) */
     enum transport_name transport;
     bool assemble; /* HOPSCOPE_ASSEMBLE: 0 leaves the spools for `hopscope recover` or the first analysis */

@@ -10,8 +10,9 @@
 /* The commands read COLLECTOR_DIR and MEMORY, the assembly KEEP_SPOOL. */
 // clang-format off
 #define HOPSCOPE_VARIABLES(X)                                                                                          \
-    X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PAUSED) X(PRESENCE_TIMEOUT)         \
-    X(SPOOL_CHUNK_BYTES) X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL) X(COLLECTOR_DIR) X(MEMORY)
+    X(DIR) X(TREE) X(TOPOLOGY) X(TRANSPORT) X(RECORD) X(NATIVE) X(NATIVE_NAMES) X(PYTHON) X(PAUSED)                   \
+    X(PRESENCE_TIMEOUT) X(SPOOL_CHUNK_BYTES) X(CLOCK_INTERVAL) X(CLOCK_SKEW) X(ASSEMBLE) X(CHAIN) X(KEEP_SPOOL)       \
+    X(COLLECTOR_DIR) X(KEEP_ANSWERS) X(MEMORY)
 // clang-format on
 
 enum variable {

@@ -51,23 +51,31 @@ static void define(uint32_t id, uintptr_t address) {
         module_define(address - 1, (uintptr_t)info.dli_fbase, info.dli_fname);
 }
 
-uint32_t call_site_look_up(uintptr_t address) {
+uint32_t call_site_number(uintptr_t number, bool *fresh) {
+    *fresh = false;
     if (!record_is_on())
         return 0;
     int kept = errno;
     uint32_t id = 0;
-    bool fresh = false;
     pthread_mutex_lock(&lock);
     if (used * 2 < capacity || grow()) {
-        struct call_site_cache_entry *entry = place_of(table, capacity, address);
-        fresh = !entry->address;
-        if (fresh)
-            *entry = (struct call_site_cache_entry){address, (uint32_t)++used};
+        struct call_site_cache_entry *entry = place_of(table, capacity, number);
+        *fresh = !entry->address;
+        if (*fresh)
+            *entry = (struct call_site_cache_entry){number, (uint32_t)++used};
         id = entry->id;
     }
     pthread_mutex_unlock(&lock);
-    if (fresh)
-        define(id, address);
     errno = kept;
+    return id;
+}
+
+uint32_t call_site_look_up(uintptr_t address, bool *fresh) {
+    uint32_t id = call_site_number(address, fresh);
+    if (*fresh) {
+        int kept = errno;
+        define(id, address);
+        errno = kept;
+    }
     return id;
 }

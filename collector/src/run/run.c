@@ -16,6 +16,7 @@
 #include "mpi/mpi_table.h"
 #include "presence/job.h"
 #include "presence/presence.h"
+#include "python/site.h"
 #include "record/definitions.h"
 #include "record/hold.h"
 #include "record/record.h"
@@ -260,6 +261,9 @@ static bool start(uint64_t began) {
         if (run.rank == 0)
             settings_define();
         comm_registry_define_all();
+        python_sites_begin(run.config.python_told ? PYTHON_SITES_TOLD
+                           : run.config.python    ? PYTHON_SITES_QUIETLY
+                                                  : PYTHON_SITES_OFF);
         if (run.config.paused)
             record_hold(true);
     }

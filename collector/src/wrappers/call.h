@@ -14,7 +14,7 @@
 #include "comm/comm.h"
 #include "hopscope/functions.h"
 #include "mpi/mpi_table.h"
-#include "record/call_site.h"
+#include "python/site.h"
 #include "record/hold.h"
 #include "record/record.h"
 #include "record/whole_call.h"
@@ -104,7 +104,7 @@ static inline bool call_open(struct call *call, enum mpi_function function, cons
     call_occupy(call);
     call->function = function;
     if (__builtin_expect(record_begin(), 1)) {
-        call->site = call_site_id(caller);
+        call->site = site_of_caller(caller);
         call->enter = clock_now();
     } else {
         call->site = 0;

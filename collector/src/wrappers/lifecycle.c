@@ -46,7 +46,7 @@ static int after_init(int error, enum mpi_function function, uint64_t enter, con
     call_occupy(&call);
     struct run_terms terms = run_start(enter);
     /* There was no spool before this point. */
-    record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, call_site_id(caller), 0, 0);
+    record_append(enter, SPOOL_ENTER, (uint16_t)function, 0, site_of_caller(caller), 0, 0);
     serve(terms);
     record_append(clock_now(), SPOOL_LEAVE, (uint16_t)function, 0, 0, 0, 0);
     call_close();
@@ -129,7 +129,7 @@ static void begin_in_session(uint64_t enter, const void *caller) {
     struct call call;
     call_occupy(&call);
     struct run_terms terms = run_start_in_session();
-    record_append(enter, SPOOL_ENTER, FUNCTION_MPI_Session_init, 0, call_site_id(caller), 0, 0);
+    record_append(enter, SPOOL_ENTER, FUNCTION_MPI_Session_init, 0, site_of_caller(caller), 0, 0);
     serve(terms);
     record_append(clock_now(), SPOOL_LEAVE, FUNCTION_MPI_Session_init, 0, 0, 0, 0);
     call_close();

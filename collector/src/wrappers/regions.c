@@ -70,7 +70,7 @@ WRAPPER void hopscope_region_begin(const char *name) {
         return;
     region->id = id_of(name, region->hash);
     if (region->id)
-        record_append(clock_now(), SPOOL_REGION_BEGIN, 0, 0, call_site_id(CALLER), region->id, 0);
+        record_append(clock_now(), SPOOL_REGION_BEGIN, 0, 0, site_of_caller(CALLER), region->id, 0);
 }
 
 static void tell_once(const char *name) {

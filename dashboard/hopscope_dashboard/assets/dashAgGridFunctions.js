@@ -4,5 +4,5 @@ var dagfuncs = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
 
 /* The text of a cell, which came with its number: the row's `texts` has it by column. */
 dagfuncs.hopscopeText = function (params) {
-  return params.data.texts[params.colDef.field];
+  return params.data ? params.data.texts[params.colDef.field] : "";
 };

@@ -1,17 +1,30 @@
 /* Drawings of trees and exchanges, on the pages and in the report: what is pointed at, or reached by the arrow keys, is said under the
-   drawing; a click, Enter or the space bar keeps it there, Escape lets it go. */
+   drawing. A click or Enter follows a part that leads somewhere (marks.js); another one keeps what it says there until Escape. */
 
 (function () {
   window.hopscope_dashboard = {
     /* The component Drawing of components/drawing.py. */
     Drawing: function (props) {
+      var place = React.useRef(null);
+      React.useEffect(function () { showRoot(place.current); }, [props.markup]);
       return React.createElement("div", {
         id: props.id,
+        ref: place,
         className: "drawing",
         dangerouslySetInnerHTML: { __html: props.markup },
       });
     },
   };
+
+  /* A drawing wider than its frame begins where its root is. */
+  function showRoot(drawing) {
+    var frame = drawing.querySelector(".graph-frame"), root = drawing.querySelector(".rank.root");
+    if (!frame || !root) return;
+    var box = root.getBoundingClientRect(), around = frame.getBoundingClientRect();
+    frame.scrollLeft += box.left + box.width / 2 - around.left - around.width / 2;
+  }
+
+  document.querySelectorAll(".drawing").forEach(showRoot);
 
   var KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
 
@@ -46,7 +59,15 @@
   onPart("pointerout", function (drawing) {
     say(drawing, selected(drawing));
   });
-  onPart("click", select);
+  function act(drawing, part, event) {
+    if (part.dataset.href) window.hopscope_marks.follow(part.dataset.href, event);
+    else select(drawing, part);
+  }
+
+  onPart("click", act);
+  onPart("auxclick", function (drawing, part, event) {
+    if (event.button === 1 && part.dataset.href) act(drawing, part, event);
+  });
   onPart("focusin", function (drawing, part) {
     /* Tab leads back to where one was. */
     drawing.querySelectorAll('[tabindex="0"]').forEach(function (other) {
@@ -59,12 +80,13 @@
     say(drawing, selected(drawing));
   });
   onPart("keydown", function (drawing, part, event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key in KEYS) {
+    if (event.key === "Enter") act(drawing, part, event);
+    else if (event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key in KEYS) {
       var next = drawing.querySelector('[data-part="' + part.getAttribute("data-" + KEYS[event.key]) + '"]');
       if (next) next.focus();
     } else if (event.key === "Home") drawing.querySelector(".rank.root, .round ~ .edge").focus();
-    else if (event.key === "Enter" || event.key === " ") select(drawing, part);
+    else if (event.key === " " && !part.dataset.href) select(drawing, part);
     else if (event.key === "Escape") select(drawing, null);
     else return;
     event.preventDefault();

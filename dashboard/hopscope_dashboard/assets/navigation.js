@@ -2,11 +2,21 @@
 
 window.dash_clientside = Object.assign({}, window.dash_clientside, {
   hopscope: {
-    /* From a row of the list of collectives to its timeline. The row's place is the one that is seen, after sorting. The
-       link in the first column leads there by itself. */
-    openTimeline: function (clicked, shown) {
-      var row = clicked && shown && clicked.colId !== "collective" ? shown[clicked.rowIndex] : null;
-      return row ? row.href : window.dash_clientside.no_update;
+    /* From a row of the list of collectives to its timeline: a row's id is COMM:SEQ. The link in the first column leads
+       there by itself. */
+    openTimeline: function (clicked) {
+      var name = clicked && clicked.colId !== "collective" ? String(clicked.rowId).split(":") : [];
+      if (name.length !== 2) return window.dash_clientside.no_update;
+      return "/collective?comm=" + name[0] + "&seq=" + name[1];
+    },
+
+    /* A query goes into the address, where its answer is drawn from; the one that is there already is asked again. */
+    runQuery: function (clicks, text, search) {
+      var no = window.dash_clientside.no_update, asked = new URLSearchParams(search);
+      if (!clicks || !text || !text.trim()) return [no, no];
+      if (asked.get("sql") === text) return [no, Date.now().toString(36) + Math.random().toString(36)];
+      asked.set("sql", text);
+      return ["?" + asked, no];
     },
 
     /* To what was chosen in any list. A list that was just drawn calls, too; only one that no longer shows what is
@@ -18,5 +28,26 @@ window.dash_clientside = Object.assign({}, window.dash_clientside, {
       });
       return used ? used.value : window.dash_clientside.no_update;
     },
+
+    /* Two pictures above each other: the range of time that one was zoomed to is shown in the other. */
+    sameRange: function () {
+      var context = window.dash_clientside.callback_context, used = context.triggered[0];
+      var plots = context.inputs_list.map(function (each) {
+        return document.querySelector("#" + each.id + " .js-plotly-plot");
+      });
+      if (used && plots[0] && plots[1]) {
+        var from = used.prop_id.split(".")[0] === context.inputs_list[0].id ? 0 : 1;
+        var range = plots[from].layout.xaxis.range, other = plots[1 - from].layout.xaxis.range;
+        if (range[0] !== other[0] || range[1] !== other[1]) Plotly.relayout(plots[1 - from], { "xaxis.range": range.slice() });
+      }
+      return window.dash_clientside.no_update;
+    },
   },
+});
+
+/* Ctrl-Enter in the box of a query is a click on its button. */
+document.addEventListener("keydown", function (event) {
+  if (event.target.id !== "sql-box" || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  document.getElementById("sql-run").click();
 });

@@ -1,8 +1,10 @@
-/* The run's timeline: asks for what is in view, and turns dragging, the wheel and keys into another view. The view is in the address
-   (`from`, `to` in ns, `host`), and so a link shows the same to somebody else. */
+/* The run's timeline: asks for what is in view, and turns the wheel and keys into another view, which the address has as `view` (in
+   ns). Dragging selects a time for all pages (`from`, `to`), and a click leads to what is there. What is not selected is shaded. */
 
 (function () {
   var MOST_COLUMNS = 2000, KEPT = 24, SHORTEST = 20;
+  /* Answers, by what was asked: a page that is drawn again has them already. */
+  var kept = new Map();
 
   function element(name, className, parent, text) {
     var made = document.createElement(name);
@@ -12,7 +14,7 @@
     return made;
   }
 
-  function ask(what, parameters) {
+  function request(what, parameters) {
     var given = Object.keys(parameters).filter(function (name) { return parameters[name] !== null && parameters[name] !== undefined; });
     var search = given.map(function (name) { return name + "=" + encodeURIComponent(parameters[name]); }).join("&");
     return fetch("/_timeline/" + what + "?" + search).then(function (answer) {
@@ -23,8 +25,14 @@
 
   function mount(root, props) {
     var small = props.small, picture = window.hopscope_timeline;
-    var state = { view: null, data: null, picture: null, marks: null, cursor: null, drag: null, host: props.host || null, regionNames: [] };
-    var kept = new Map(), asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, place = null, gone = false;
+    var state = { view: null, data: null, picture: null, marks: null, cursor: null, drag: null, host: props.host || null, regionNames: [],
+                  selected: props.selected || {}, lead: null };
+    var kept = new Map(), asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, clickTimer = 0, place = null, gone = false;
+
+    function ask(what, parameters) {
+      return request(what, Object.assign({ trace: props.trace }, parameters));
+    }
+
     root.replaceChildren();
     var head = element("div", "run-head", root), said = element("p", "run-said", head);
     said.setAttribute("aria-live", "polite");
@@ -63,7 +71,8 @@
 
     function link(parent, text, href) {
       var made = element("a", "", parent, text);
-      made.href = href;
+      var trace = new URLSearchParams(location.search).get("trace");
+      made.href = trace ? href + "&trace=" + encodeURIComponent(trace) : href;
       return made;
     }
 
@@ -97,7 +106,7 @@
     }
 
     function key(view) {
-      return [view.from, view.to, state.host].join(" ");
+      return [props.id, view.from, view.to, state.host].join(" ");
     }
 
     /* Shows a view; what is there already is stretched until the answer comes. */
@@ -142,30 +151,49 @@
       state.regionNames = Array.from(new Set(((state.marks && state.marks.regions) || []).map(function (region) { return region[4]; })));
     }
 
-    /* Where one looks, kept inside the run; `push` makes a step of the browser's history. */
-    function go(from, to, push) {
-      if (!state.data) return;
+    /* A range inside the run. */
+    function inside(from, to) {
       var run = state.data.duration, length = Math.min(run, Math.max(SHORTEST, Math.round(to - from)));
       var begin = Math.max(0, Math.min(run - length, Math.round(from)));
-      show({ from: begin, to: begin + length });
+      return { from: begin, to: begin + length };
+    }
+
+    /* Where one looks: the address says so when one has come to rest. */
+    function go(from, to) {
+      if (!state.data) return;
+      show(inside(from, to));
       clearTimeout(addressTimer);
-      if (push) note(true);
-      else addressTimer = setTimeout(note, 250);
+      addressTimer = setTimeout(note, 250);
     }
 
-    function note(push) {
+    function isAt(from, to) {
+      return state.view.from === from && state.view.to === to;
+    }
+
+    function note() {
       if (gone) return;
-      var parameters = new URLSearchParams(location.search), whole = state.view.from === 0 && state.view.to === state.data.duration;
-      [["from", whole ? null : state.view.from], ["to", whole ? null : state.view.to], ["host", state.host]].forEach(function (pair) {
-        if (pair[1] === null) parameters.delete(pair[0]);
-        else parameters.set(pair[0], pair[1]);
-      });
-      var text = parameters.toString(), address = location.pathname + (text ? "?" + text : "");
-      history[push === true ? "pushState" : "replaceState"](history.state, "", address);
+      var chosen = state.selected, first = chosen.from_ns === null ? 0 : chosen.from_ns, last = chosen.to_ns === null ? state.data.duration : chosen.to_ns;
+      var view = isAt(first, Math.min(last, state.data.duration)) ? null : state.view.from + ".." + state.view.to;
+      history.replaceState(history.state, "", window.hopscope_selection.here({ view: view }));
     }
 
-    function whole(push) {
-      if (state.data) go(0, state.data.duration, push);
+    /* Selects a range of time for all pages, and looks at it. */
+    function select(from, to) {
+      var chosen = inside(from, to);
+      clearTimeout(addressTimer);
+      state.selected = Object.assign({}, state.selected, { from_ns: chosen.from, to_ns: chosen.to });
+      show(chosen);
+      window.hopscope_selection.go(window.hopscope_selection.here({ from: String(chosen.from), to: String(chosen.to), view: null }));
+    }
+
+    /* Shows the whole run, and no longer selects a time. */
+    function whole() {
+      if (!state.data) return;
+      clearTimeout(addressTimer);
+      var now = new URLSearchParams(location.search), changed = now.get("from") || now.get("to") || now.get("view");
+      state.selected = Object.assign({}, state.selected, { from_ns: null, to_ns: null });
+      show(inside(0, state.data.duration));
+      if (changed) window.hopscope_selection.go(window.hopscope_selection.here({ from: null, to: null, view: null }));
     }
 
     function zoom(factor, around) {
@@ -186,7 +214,7 @@
       state.marks = null;
       all.hidden = !host;
       show(state.view);
-      note(true);
+      window.hopscope_selection.go(window.hopscope_selection.here({ host: host }));
     }
 
     function atPointer(event) {
@@ -208,7 +236,10 @@
           .then(function (answer) {
             if (number !== toldAsked || gone) return;
             told.replaceChildren();
-            element("strong", "", told, answer.title);
+            var leading = answer.calls.filter(function (call) { return call.href; }).pop();
+            state.lead = leading ? { row: row, column: column, href: leading.href } : null;
+            canvas.style.cursor = leading ? "pointer" : "crosshair";
+            element("strong", "", told, answer.title + (leading ? ". Click: see " + leading.text.split(",")[0] : ""));
             element("span", "", told, answer.shares.map(function (share) { return share.category + " " + share.text; }).join(", "));
             answer.calls.forEach(function (call) {
               if (call.href) link(told, call.text, call.href);
@@ -218,13 +249,40 @@
       }, 60);
     }
 
+    function bandsAt(at) {
+      return ((state.marks && state.marks.collectives) || []).filter(function (band) { return band[0] <= at && at < band[1]; });
+    }
+
+    function bandAddress(band) {
+      return "/collective?comm=" + band[2] + "&seq=" + band[3];
+    }
+
     function tellBand(at) {
-      var those = ((state.marks && state.marks.collectives) || []).filter(function (band) { return band[0] <= at && at < band[1]; });
+      var those = bandsAt(at);
       if (!those.length) return;
       toldAsked++;
       clearTimeout(toldTimer);
       told.replaceChildren();
-      those.slice(0, 6).forEach(function (band) { link(told, band[4] + " " + band[2] + ":" + band[3], "/collective?comm=" + band[2] + "&seq=" + band[3]); });
+      those.slice(0, 6).forEach(function (band) { link(told, band[4] + " " + band[2] + ":" + band[3], bandAddress(band)); });
+      element("span", "", told, "Click: see " + (those.length > 1 ? "the first" : "it"));
+    }
+
+    function leadOf(pointer) {
+      var row = state.data.rows[pointer.row], lead = state.lead;
+      if (pointer.inBands) return bandsAt(pointer.at).map(bandAddress)[0] || null;
+      if (!row) return null;
+      if (pointer.inLabels) return row.rank === undefined ? null : "?ranks=" + row.rank;
+      var column = Math.floor((pointer.at - state.data.begin) / state.data.width);
+      return lead && lead.row === pointer.row && lead.column === column ? lead.href : null;
+    }
+
+    function tellRank(row) {
+      if (!row) return;
+      toldAsked++;
+      clearTimeout(toldTimer);
+      told.replaceChildren();
+      if (row.rank === undefined) element("span", "", told, "Click: show the ranks of host " + row.host);
+      else element("span", "", told, "Click: select rank " + row.rank + "; with Ctrl, add it to those selected or take it away");
     }
 
     function onMove(event) {
@@ -235,30 +293,38 @@
         return redraw();
       }
       if (pointer.inBands) tellBand(pointer.at);
-      else if (!pointer.inLabels) tell(pointer.row, pointer.at);
-      canvas.style.cursor = pointer.inLabels && state.data.by === "host" ? "pointer" : "crosshair";
+      else if (pointer.inLabels) tellRank(state.data.rows[pointer.row]);
+      else tell(pointer.row, pointer.at);
+      canvas.style.cursor = opensHost(pointer) || leadOf(pointer) ? "pointer" : "crosshair";
     }
 
     function onDown(event) {
       if (event.button !== 0 || !state.data) return;
       var pointer = atPointer(event);
-      if (pointer.inLabels) {
-        var row = state.data.rows[pointer.row];
-        if (row && state.data.by === "host") open(row.host);
-        return;
-      }
+      if (pointer.inLabels) return opensHost(pointer) ? open(state.data.rows[pointer.row].host) : window.hopscope_marks.follow(leadOf(pointer), event);
       state.drag = [pointer.x, pointer.x];
       canvas.setPointerCapture(event.pointerId);
     }
 
-    function onUp() {
+    function opensHost(pointer) {
+      return pointer.inLabels && state.data.by === "host" && Boolean(state.data.rows[pointer.row]);
+    }
+
+    function onUp(event) {
       var drag = state.drag;
       state.drag = null;
       if (!drag) return;
       var from = Math.min(drag[0], drag[1]), to = Math.max(drag[0], drag[1]), span = state.view.to - state.view.from;
-      if (to - from < 4) return redraw();
+      if (to - from < 4) {
+        redraw();
+        clearTimeout(clickTimer);
+        var lead = leadOf(atPointer(event)), keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey };
+        /* A second click would be one for the whole run. */
+        if (lead) clickTimer = setTimeout(function () { if (!gone) window.hopscope_marks.follow(lead, keys); }, 250);
+        return;
+      }
       var ns = function (x) { return state.view.from + ((x - place.left) / (place.right - place.left)) * span; };
-      go(ns(from), ns(to), true);
+      select(ns(from), ns(to));
     }
 
     function onWheel(event) {
@@ -278,7 +344,7 @@
     var KEYS = {
       ArrowLeft: function () { move(-0.25); }, ArrowRight: function () { move(0.25); }, ArrowUp: function () { look(-1); },
       ArrowDown: function () { look(1); }, "+": function () { zoom(0.5); }, "=": function () { zoom(0.5); }, "-": function () { zoom(2); },
-      Home: function () { whole(false); }, Escape: function () { state.drag = state.cursor = null; redraw(); },
+      Home: function () { if (state.data) go(0, state.data.duration); }, Escape: function () { state.drag = state.cursor = null; redraw(); },
       Enter: function () {
         var row = state.cursor && state.data.rows[state.cursor.row];
         var first = told.querySelector("a");
@@ -294,46 +360,41 @@
       if (state.cursor && event.key.startsWith("Arrow") && event.key !== "ArrowUp" && event.key !== "ArrowDown") look(0);
     }
 
-    function onPop() {
-      if (!state.data) return;
-      var parameters = new URLSearchParams(location.search), from = Number(parameters.get("from") || 0);
-      state.host = parameters.get("host");
-      all.hidden = !state.host;
-      show({ from: from, to: Number(parameters.get("to") || state.data.duration) });
-    }
-
     if (small) {
       canvas.addEventListener("click", function () { root.parentNode.querySelector("a").click(); });
     } else {
       button("−", "Zoom out", function () { zoom(2); });
       button("+", "Zoom in", function () { zoom(0.5); });
-      button("Whole run", "Whole run", function () { whole(true); });
+      button("Whole run", "Whole run", whole);
       var all = button("All hosts", "All hosts", function () { open(null); });
       all.hidden = !state.host;
+      button("PNG", "Save the picture as PNG", function () {}).dataset.save = "png";
       canvas.addEventListener("pointermove", onMove);
       canvas.addEventListener("pointerdown", onDown);
       canvas.addEventListener("pointerup", onUp);
-      canvas.addEventListener("dblclick", function () { whole(true); });
+      canvas.addEventListener("dblclick", function () {
+        clearTimeout(clickTimer);
+        whole();
+      });
       canvas.addEventListener("wheel", onWheel, { passive: false });
       canvas.addEventListener("keydown", onKey);
-      window.addEventListener("popstate", onPop);
     }
     var resized = new ResizeObserver(redraw), scheme = new MutationObserver(redraw);
     resized.observe(root);
     scheme.observe(document.documentElement, { attributes: true, attributeFilter: ["data-mantine-color-scheme"] });
-    show({ from: props.begin, to: props.end });
+    var known = props.begin !== null && props.begin !== undefined, chosen = state.selected;
+    show(known ? { from: props.begin, to: props.end } : small ? {} : { from: chosen.from_ns, to: chosen.to_ns });
     return function () {
       gone = true;
       resized.disconnect();
       scheme.disconnect();
-      window.removeEventListener("popstate", onPop);
     };
   }
 
   /* The component RunCanvas of components/run_canvas.py. */
   function RunCanvas(props) {
     var root = React.useRef(null);
-    React.useEffect(function () { return mount(root.current, props); }, [props.begin, props.end, props.host]);
+    React.useEffect(function () { return mount(root.current, props); }, [props.trace, props.begin, props.end, props.host, JSON.stringify(props.selected)]);
     return React.createElement("div", { id: props.id, className: props.small ? "run-canvas small" : "run-canvas", ref: root });
   }
 

@@ -108,7 +108,7 @@
     });
   }
 
-  function bands(context, place, view, those, colours) {
+  function bands(context, place, view, those, colours, chosen) {
     context.font = "11px " + colours.font;
     context.textBaseline = "middle";
     those.forEach(function (band) {
@@ -119,7 +119,8 @@
         if (band[0] > view.from) context.fillRect(from, BANDS, 1, place.bottom - BANDS);
         if (band[1] < view.to) context.fillRect(to - 1, BANDS, 1, place.bottom - BANDS);
       }
-      context.globalAlpha = 0.75;
+      var other = (chosen.operation && chosen.operation !== band[4]) || (chosen.comms && chosen.comms.indexOf(band[2]) < 0);
+      context.globalAlpha = other ? 0.25 : 0.75;
       context.fillRect(from, 2, Math.max(1.5, to - from - 1), BANDS);
       context.globalAlpha = 1;
       var words = band[4] + " " + band[2] + ":" + band[3];
@@ -128,6 +129,23 @@
         context.fillText(words, from + 5, 3 + BANDS / 2);
       }
     });
+  }
+
+  /* Lays the ground's colour over what is not selected: other times and other ranks. */
+  function shade(context, place, state, colours) {
+    var chosen = state.selected, from = chosen.from_ns, to = chosen.to_ns;
+    var left = from === null || from === undefined ? place.left : Math.max(place.left, x(place, state.view, from));
+    var right = to === null || to === undefined ? place.right : Math.min(place.right, x(place, state.view, to));
+    context.fillStyle = colours.paper;
+    context.globalAlpha = 0.68;
+    if (left > place.left) context.fillRect(place.left, 0, left - place.left, place.bottom);
+    if (right < place.right) context.fillRect(Math.max(right, place.left), 0, place.right - Math.max(right, place.left), place.bottom);
+    if (chosen.ranks && right > left)
+      state.data.rows.forEach(function (row, index) {
+        if (row.rank !== undefined && chosen.ranks.indexOf(row.rank) < 0)
+          context.fillRect(left, place.top + index * place.row, right - left, place.row);
+      });
+    context.globalAlpha = 1;
   }
 
   function regionColour(names, name) {
@@ -217,7 +235,7 @@
       context.fillStyle = colours.paper;
       for (var row = 1; row < place.rows; row++) context.fillRect(place.left, place.top + row * place.row - 1, place.right - place.left, 2);
     }
-    if (marks.collectives && !place.small) bands(context, place, view, marks.collectives, colours);
+    if (marks.collectives && !place.small) bands(context, place, view, marks.collectives, colours, state.selected);
     if (marks.regions && wide) regions(context, place, view, marks.regions, rowOf, state.regionNames);
     var both = function (each) { return each[0] !== each[1] && shown(each[0]) && shown(each[1]); };
     var fits = function (those, pixels) { return those && those.length * pixels <= place.right - place.left; };
@@ -225,6 +243,7 @@
     if (fits(marks.hops, 4)) arrows(context, place, view, marks.hops.filter(both), middle, function (hop) { return colours[hop[4]]; }, colours.paper);
     if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
     else pathByColumns(context, place, view, data, colours.path);
+    shade(context, place, state, colours);
     if (state.cursor) {
       context.strokeStyle = colours.ink;
       context.lineWidth = 1;

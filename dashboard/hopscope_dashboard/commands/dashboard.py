@@ -1,4 +1,4 @@
-"""`hopscope dashboard`: look at a trace in a browser."""
+"""`hopscope dashboard`: look at a trace in a browser, or at several."""
 
 import errno
 import ipaddress
@@ -20,8 +20,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-@click.command(name="dashboard", short_help="Show a trace in a browser.")
-@click.argument("trace", type=click.Path(path_type=Path))
+@click.command(name="dashboard", short_help="Show traces in a browser.")
+@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -36,14 +36,20 @@ def _is_loopback(host: str) -> bool:
     multiple=True,
     help="Another name that browsers use for this server, such as that of a proxy in front of it. Repeatable.",
 )
-def command(trace: Path, host: str, port: int, allowed: tuple[str, ...], dataset: Path | None) -> None:
+def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, ...], dataset: Path | None) -> None:
     """Serve the pages of a trace until interrupted. They need no network beyond the address served.
+
+    Of several traces the pages show the first; a list in their header chooses another one, and the page Compare sets
+    two side by side.
 
     The server answers only requests for names that it was started for: the name in --host, the address at which the
     request came in, localhost, the names in --allow-host and, on all addresses (--host 0.0.0.0), the machine's own
     names. Otherwise any web page could point its own name to this machine and read the trace.
 
-    Example: hopscope dashboard hopscope-app-1
+    \b
+    Examples:
+      hopscope dashboard hopscope-app-1
+      hopscope dashboard hopscope-app-1 hopscope-app-2
     """
     try:
         from werkzeug.serving import make_server
@@ -57,7 +63,8 @@ def command(trace: Path, host: str, port: int, allowed: tuple[str, ...], dataset
     for name in allowed:
         if host_name(name) is None:
             raise InputError(f"--allow-host {name} is not a host; give a name without http://, such as proxy.site")
-    app = create_app(opening(trace, dataset), {*names_of(host), *allowed})
+    opened = [opening(trace, None if at else dataset, lean=True) for at, trace in enumerate(traces)]
+    app = create_app(opened, {*names_of(host), *allowed})
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

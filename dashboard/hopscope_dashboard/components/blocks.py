@@ -7,7 +7,7 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.components import aria
+from hopscope_dashboard.components import aria, exports
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.figures.style import CONFIG
 
@@ -36,14 +36,16 @@ def card(title: str | None, *children: Content, hint: Content = None, css: str =
 
 def drawing(title: str, figure: Any, *, name: str) -> Component:
     """Give a plotly figure. `name` is its id; `title` says what it is to a reader who cannot see it."""
-    config: Any = {**CONFIG, "toImageButtonOptions": {"filename": name}}
+    config: Any = dict(CONFIG)
+    if "zoom" in (figure.layout.meta or {}):
+        config["doubleClick"] = False  # assets/marks.js shows all, and not what the figure began with
     graph = dcc.Graph(
         id=name,
         figure=figure,
         config=config,
         style={"height": figure.layout.height or 320},
     )
-    return html.Div(graph, role="img", **aria.label(title))
+    return exports.figure(html.Div(graph, role="img", **aria.label(title)))
 
 
 def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:
@@ -95,21 +97,28 @@ def code(text: str) -> Component:
 
 
 def table(
-    columns: Sequence[str], rows: Sequence[Sequence[Content]], *, name: str, right: Iterable[int] = ()
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Content]],
+    *,
+    name: str,
+    right: Iterable[int] = (),
+    full: str | None = None,
 ) -> Component:
-    """Give a plain table. `right` are the columns of numbers, which align at their last digit."""
+    """Give a plain table. `right` are the columns of numbers, which align at their last digit; `full` is the address of
+    all its rows, of `exports.csv_address`."""
     numbers = set(right)
 
     def cells(row: Sequence[Content], cell: Any) -> list[Component]:
         return [cell(value, className="number" if at in numbers else "") for at, value in enumerate(row)]
 
-    return html.Div(
+    frame = html.Div(
         html.Table(
             [html.Thead(html.Tr(cells(columns, html.Th))), html.Tbody([html.Tr(cells(row, html.Td)) for row in rows])],
             id=name,
         ),
         className="table-frame",
     )
+    return exports.table(frame, full)
 
 
 def columns(*children: Component, widths: str = "1fr 1fr") -> Component:

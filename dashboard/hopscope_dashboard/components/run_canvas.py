@@ -1,36 +1,50 @@
 """The run's timeline as a canvas; its other half is in `assets/timeline.js`, which asks for what it draws."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from dash.development.base_component import Component
 
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS, PATH_LINE_COLOUR
+
+_COLOURS: Final = {**CATEGORY_COLOURS, "path": PATH_LINE_COLOUR}
+
 
 class RunCanvas(Component):
-    """A timeline with its legend, its controls and the same in words; `small`: only the picture of the whole run."""
+    """A timeline with its legend, its controls and the same in words; `small`: only the picture of the whole run.
+
+    `begin` and `end` are the range in view, in ns; without them it is what is `selected`, and all if no time is.
+    What is not selected is shaded.
+    """
 
     _namespace = "hopscope_dashboard"
     _type = "RunCanvas"
-    _prop_names = ["id", "begin", "end", "host", "small", "colours", "meanings"]  # noqa: RUF012 - Dash has it so
+    _prop_names = [  # noqa: RUF012 - Dash has it so
+        "id", "trace", "begin", "end", "host", "small", "selected", "colours", "meanings",
+    ]  # fmt: skip
     _valid_wildcard_attributes: list[str] = []  # noqa: RUF012
 
     def __init__(
         self,
         id: str,
-        colours: dict[str, str],
-        meanings: dict[str, str],
+        trace: str,
         *,
         begin: int | None = None,
         end: int | None = None,
         host: str | None = None,
         small: bool = False,
+        selected: Mapping[str, Any],
     ) -> None:
+        """`trace` is the identity of the one whose run it shows."""
         given: dict[str, Any] = {
             "id": id,
-            "colours": colours,
-            "meanings": meanings,
+            "trace": trace,
+            "colours": _COLOURS,
+            "meanings": dict(CATEGORY_MEANINGS),
             "begin": begin,
             "end": end,
             "host": host,
             "small": small,
+            "selected": dict(selected),
         }
         super().__init__(**given)

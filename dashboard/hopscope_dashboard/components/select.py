@@ -25,12 +25,18 @@ def select(
     `without` are parameters that mean nothing any more once another entry is chosen.
     """
     kept = {key: value for key, value in query.items() if key not in without}
-    addresses = {value: link("", **{**kept, name: value}) for value in options}
+    made = addresses(label, kept, name, options=options, current=current)
+    made.label = f"{label} ({len(options)})"
+    return made
+
+
+def addresses(label: str, query: Query, name: str, *, options: Mapping[str, str], current: str) -> Component:
+    """Give such a list without a label over it; `label` is for those who cannot see it."""
+    leads_to = {value: link("", **{**query, name: value}) for value in options}
     return dmc.Select(
-        id={"type": SELECT, "name": label, "current": addresses[current]},
-        label=f"{label} ({len(options)})",
-        data=[{"value": addresses[value], "label": text} for value, text in options.items()],
-        value=addresses[current],
+        id={"type": SELECT, "name": label, "current": leads_to[current]},
+        data=[{"value": leads_to[value], "label": text} for value, text in options.items()],
+        value=leads_to[current],
         searchable=len(options) >= _SEARCHED,
         allowDeselect=False,
         comboboxProps={"withinPortal": True},

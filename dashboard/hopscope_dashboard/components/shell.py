@@ -1,7 +1,7 @@
 """What stands around every page: the header with the trace's name, the menu, and the place where the page goes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import dash_mantine_components as dmc
@@ -19,6 +19,7 @@ TITLE: Final = "page-title"
 PROBLEM: Final = "problem"
 MENU_SWITCH: Final = "menu-switch"
 FRAME: Final = "frame"
+TRACE: Final = "trace-chooser"
 SCHEME: Final = "colour-scheme"
 
 
@@ -41,18 +42,13 @@ class MenuEntry(Protocol):
         ...
 
     @property
-    def in_menu(self) -> bool:
-        """Whether the menu lists it."""
-        ...
-
-    @property
     def menu_path(self) -> str:
         """Address of the menu entry that it belongs to."""
         ...
 
 
-def layout(trace_name: str) -> Component:
-    """Give the frame of the application; the page is drawn into it by the routing."""
+def layout(traces: Sequence[str]) -> Component:
+    """Give the frame of the application; the page is drawn into it by the routing. `traces` names those served."""
     return dmc.MantineProvider(
         [
             # callback-nav: an address set by a callback changes the page without loading everything again.
@@ -61,7 +57,7 @@ def layout(trace_name: str) -> Component:
             html.A("Skip to the page", href=f"#{CONTENT}", className="skip-link"),
             dmc.AppShell(
                 [
-                    dmc.AppShellHeader(_header(trace_name), className="header"),
+                    dmc.AppShellHeader(_header(traces), className="header"),
                     dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **aria.label("Pages")), className="navbar"),
                     dmc.AppShellMain(
                         [html.Div(id=PROBLEM), html.Main(id=CONTENT, className="page", tabIndex=-1)],
@@ -106,22 +102,46 @@ def register(app: Dash) -> None:
     )
 
 
-def menu(pages: Sequence[MenuEntry], current: MenuEntry | None) -> list[Component]:
-    """Give the menu with the current page marked."""
-    return [_menu_link(page, current) for page in pages if page.in_menu]
+def menu(
+    groups: Iterable[tuple[str, Sequence[MenuEntry]]], current: MenuEntry | None, lacking: Mapping[str, str]
+) -> list[Component]:
+    """Give the menu with the current page marked. `lacking` says by address why a page has nothing to show: such
+    entries are grey, but lead to their page like the others."""
+    drawn: list[Component] = []
+    for name, pages in groups:
+        links = [_menu_link(page, current, lacking.get(page.path)) for page in pages]
+        if len(links) > 1:
+            heading = html.Span(name, className="menu-heading", **aria.HIDDEN)
+            links = [html.Div([heading, *links], className="menu-group", role="group", **aria.label(name))]
+        drawn += links
+    return drawn
 
 
-def _menu_link(page: MenuEntry, current: MenuEntry | None) -> Component:
+def _menu_link(page: MenuEntry, current: MenuEntry | None, lack: str | None) -> Component:
     here = current is not None and current.menu_path == page.path
-    return dcc.Link(
-        [icon(page.icon), html.Span(page.title)],
+    classes = f"menu-link{' current' if here else ''}"
+    words = [icon(page.icon), html.Span(page.title)]
+    if lack is None:
+        return dcc.Link(words, href=page.path, className=classes, title=page.title)
+    # A mouse that rests on the entry gets the title; who comes by the keyboard gets the same words beside it.
+    title: Any = {"title": lack}
+    return dmc.Anchor(
+        [*words, html.Span(lack, className="menu-lack", **aria.HIDDEN)],
         href=page.path,
-        className="menu-link current" if here else "menu-link",
-        title=page.title,
+        refresh=False,
+        unstyled=True,
+        className=f"{classes} lacking",
+        anchorProps=title,
+        **aria.DISABLED,
     )
 
 
-def _header(trace_name: str) -> Component:
+def _header(traces: Sequence[str]) -> Component:
+    shown = (
+        html.Span(traces[0], className="trace-name", title="The trace that these pages show")
+        if len(traces) == 1
+        else html.Div(id=TRACE, className="trace-chooser")
+    )
     return dmc.Group(
         [
             dmc.Burger(id=MENU_SWITCH, opened=False, hiddenFrom="sm", size="sm", **aria.label("Menu")),
@@ -130,7 +150,7 @@ def _header(trace_name: str) -> Component:
                 href="/",
                 className="brand",
             ),
-            html.Span(trace_name, className="trace-name", title="The trace that these pages show"),
+            shown,
             html.Div(style={"flex": 1}),
             dmc.ColorSchemeToggle(
                 id=SCHEME,

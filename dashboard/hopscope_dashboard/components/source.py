@@ -33,11 +33,12 @@ def card(calls: Rows, read: Callable[[str, int], Excerpt | None]) -> list[Compon
             hint = f"{name}, by {by}."
             if found.is_newer:
                 hint += " The file has changed since the run, so the lines may have moved."
-            return [blocks.card("Called from", _lines(found), hint=hint)]
+            return [blocks.card("Called from", lines(found), hint=hint)]
     return []
 
 
-def _lines(found: Excerpt) -> Component:
+def lines(found: Excerpt) -> Component:
+    """Give lines of source, the one in question marked."""
     width = len(str(max(found.lines)))
     rows: list[Any] = []
     for number, text in found.lines.items():

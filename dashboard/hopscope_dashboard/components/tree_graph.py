@@ -8,12 +8,22 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
+from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.drawing import Drawing
 from hopscope_dashboard.figures.round_lanes import PlacedRounds
 from hopscope_dashboard.figures.round_lanes_svg import round_lanes_svg
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.figures.tree_svg import tree_svg
-from hopscope_dashboard.palette import DARK_SHARES, LIGHT_SHARES, LINK_COLOURS, LINK_DASHES, LINK_MEANINGS
+from hopscope_dashboard.palette import (
+    CHANGED_COLOUR,
+    CHANGED_DASH,
+    DARK_SHARES,
+    KEPT_COLOUR,
+    LIGHT_SHARES,
+    LINK_COLOURS,
+    LINK_DASHES,
+    LINK_MEANINGS,
+)
 
 _SMALLEST: Final = 0.6
 """A drawing is never made smaller than so many times its own size; then its frame scrolls."""
@@ -24,10 +34,11 @@ _HINT_OF_ROUNDS: Final = "Point at an arrow, or use the arrow keys, to see what 
 _HINT_WITHOUT_WEIGHTS: Final = "Point at a rank or an edge, or use the arrow keys, to see what it is."
 
 
-def tree_graph(tree: PlacedTree, *, name: str, label: str) -> Component:
-    """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it."""
+def tree_graph(tree: PlacedTree, *, name: str, label: str, ran: bool = True) -> Component:
+    """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. Only of a
+    tree that ran do edges lead to their hops."""
     unweighted = all(edge.look == "unweighted" for edge in tree.edges)
-    return _graph(tree_svg(tree, _SMALLEST), name, label, _HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
+    return _graph(tree_svg(tree, _SMALLEST, ran=ran), name, label, _HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
 
 
 def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:
@@ -39,7 +50,8 @@ def _graph(drawn: str, name: str, label: str, hint: str) -> Component:
     said = escape(hint)
     return Drawing(
         f'<div class="graph-frame" role="group" aria-label="{escape(label)}">{drawn}</div>'
-        f'<div class="told" role="status" data-hint="{said}">{said}</div>',
+        f'<div class="told" role="status" data-hint="{said}">{said}</div>'
+        f"{exports.markup()}",
         id=name,
     )
 
@@ -69,6 +81,25 @@ def links_legend(*, coloured: bool = False) -> Component:
     return html.Div(entries, className="legend")
 
 
+def changes_legend() -> Component:
+    """Give the meaning of the lines of two trees that are compared."""
+    dash, gap = CHANGED_DASH
+    lines = {
+        "both runs have this edge": (KEPT_COLOUR, (1, 0)),
+        "only this run has it": (CHANGED_COLOUR, (dash, gap)),
+    }
+    entries = [
+        html.Span(
+            [html.Span(className="line", style={"color": colour, "backgroundImage": _dashed(*dashes)}), meaning],
+            className="legend-entry",
+        )
+        for meaning, (colour, dashes) in lines.items()
+    ]
+    return html.Div(
+        [*entries, html.Span("wider: more of the critical path", className="legend-entry")], className="legend"
+    )
+
+
 def shares_legend(most: float) -> Component:
     """Give the meaning of the colours: from no share of the critical path to the largest of an edge drawn."""
     if not most:
@@ -95,5 +126,8 @@ def widths_legend(most: float) -> Component:
 
 
 def _dashes(link: str) -> str:
-    dash, gap = LINK_DASHES[link] or (1, 0)
+    return _dashed(*(LINK_DASHES[link] or (1, 0)))
+
+
+def _dashed(dash: int, gap: int) -> str:
     return f"repeating-linear-gradient(to right, currentColor 0 {dash}px, transparent {dash}px {dash + gap}px)"

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.style import BAR_GAP, frame
+from hopscope_dashboard.leads import Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
@@ -34,8 +35,9 @@ def share_bars(
     by: str,
     limits: Mapping[str, Sequence[float | None]] | None = None,
     limit: str = "",
+    leads: Leads | None = None,
 ) -> go.Figure:
-    """Bars of shares in per cent with their intervals.
+    """Bars of shares in per cent with their intervals; `leads` says where each label's bars lead.
 
     `series` are (name, colour, rows, column): each row's `column` is a share of 0 to 1, `<column>_low` and
     `<column>_high` its interval (for a column `x_share`, `x_low` and `x_high`). `limits` draws a mark over
@@ -67,21 +69,25 @@ def share_bars(
                 "width": 4,
                 "color": "#868e96",
             },
-            customdata=[
-                [quantities.share(row[column]), _interval(low, high)]
-                for row, low, high in zip(rows, lows, highs, strict=True)
-            ],
-            hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
+            **points(
+                [
+                    f"<b>{by} {label}</b><br>{name}: {quantities.share(row[column])}{_interval(low, high)}"
+                    for label, row, low, high in zip(labels, rows, lows, highs, strict=True)
+                ],
+                leads,
+            ),
         )
     by_label(figure, labels, len(series), series=len(series), title=title, by=by)
     end = _end_of_shares(figure, limits or {})
     figure.update_xaxes(range=[0, end], dtick=20 if end > _WIDE else None)
+    marks: list[dict[str, Any]] = []
     for place, (name, *_) in enumerate(series):
         for at, share in enumerate((limits or {}).get(name, ())):
             if share is not None and share <= 1:
                 top = at + (1 - BAR_GAP) * (place / len(series) - 0.5)
-                bottom = top + (1 - BAR_GAP) / len(series)
-                figure.add_shape(type="line", x0=100 * share, x1=100 * share, y0=top, y1=bottom, line=_MARK)
+                ends = {"y0": top, "y1": top + (1 - BAR_GAP) / len(series)}
+                marks.append({"type": "line", "x0": 100 * share, "x1": 100 * share, **ends, "line": _MARK})
+    figure.update_layout(shapes=marks)  # one by one, each addition would check all before it
     if limits:
         # Shapes have no entry in the legend; a line without points has.
         figure.add_scatter(x=[None], y=[None], mode="lines", name=limit, line=_MARK, hoverinfo="skip")
@@ -107,8 +113,10 @@ def time_bars(
     title: str,
     by: str,
     stacked: bool = False,
+    leads: Leads | None = None,
 ) -> go.Figure:
-    """Bars of times; `series` are (name, colour, times in ns). The unit is chosen by the longest."""
+    """Bars of times; `series` are (name, colour, times in ns), `leads` says where each label's bars lead. The unit is
+    chosen by the longest."""
     unit = quantities.axis_unit(max((abs(value or 0) for _, _, values in series for value in values), default=0))
     figure = go.Figure()
     for name, colour, values in series:
@@ -118,8 +126,13 @@ def time_bars(
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},
-            customdata=[quantities.duration(value) for value in values],
-            hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{customdata}}<extra></extra>",
+            **points(
+                [
+                    f"<b>{by} {label}</b><br>{name}: {quantities.duration(value)}"
+                    for label, value in zip(labels, values, strict=True)
+                ],
+                leads,
+            ),
         )
     by_label(figure, labels, 1 if stacked else len(series), series=len(series), title=f"{title} ({unit.name})", by=by)
     figure.update_layout(barmode="stack" if stacked else "group")
@@ -128,9 +141,15 @@ def time_bars(
 
 
 def count_bars(
-    labels: Sequence[str], series: Sequence[tuple[str, str, Sequence[int]]], *, title: str, by: str
+    labels: Sequence[str],
+    series: Sequence[tuple[str, str, Sequence[int]]],
+    *,
+    title: str,
+    by: str,
+    leads: Leads | None = None,
 ) -> go.Figure:
-    """Bars of counts, one over another from the largest; `series` are (name, colour, counts)."""
+    """Bars of counts, one over another from the largest; `series` are (name, colour, counts), `leads` says where each
+    label's bars lead."""
     figure = go.Figure()
     for name, colour, values in series:
         figure.add_bar(
@@ -139,7 +158,13 @@ def count_bars(
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},
-            hovertemplate=f"<b>{by} %{{y}}</b><br>{name}: %{{x}}<extra></extra>",
+            **points(
+                [
+                    f"<b>{by} {label}</b><br>{name}: {quantities.number(value)}"
+                    for label, value in zip(labels, values, strict=True)
+                ],
+                leads,
+            ),
         )
     by_label(figure, labels, 1, series=len(series), title=title, by=by)
     figure.update_layout(barmode="overlay")

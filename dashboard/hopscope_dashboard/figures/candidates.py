@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.leads import points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
@@ -35,17 +36,7 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
                 "width": 4,
                 "color": "#868e96",
             },
-            customdata=[
-                [
-                    quantities.duration(row["predicted_ns"]),
-                    quantities.share(abs(row["gain"])),
-                    "less" if row["gain"] >= 0 else "more",
-                    row["name"],
-                ]
-                for row in rows
-            ],
-            hovertemplate="<b>%{customdata[3]}</b><br>%{customdata[0]} per iteration, %{customdata[1]} "
-            "%{customdata[2]} than today in the same replay<extra></extra>",
+            **points([_told(row) for row in rows], None),
         )
     )
     frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")
@@ -57,6 +48,14 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
     if rows:
         figure.add_vline(x=rows[0]["measured_ns"] / scale, line={"color": "#868e96", "width": 1.5, "dash": "dash"})
     return figure
+
+
+def _told(row: Row) -> str:
+    than = "less" if row["gain"] >= 0 else "more"
+    return (
+        f"<b>{row['name']}</b><br>{quantities.duration(row['predicted_ns'])} per iteration, "
+        f"{quantities.share(abs(row['gain']))} {than} than today in the same replay"
+    )
 
 
 def _colour(row: Row) -> str:

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.leads import CATEGORY_PAGES, Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 Row = dict[str, Any]
@@ -16,7 +17,7 @@ _LABEL_LEAST = 0.045
 
 
 def stacked_bar(rows: Sequence[Row]) -> go.Figure:
-    """One bar of the run's critical path, cut by category.
+    """One bar of the run's critical path, cut by category; each leads to the page that explains it.
 
     Rows: category, time_ns, share (0 to 1), share_low, share_high.
     """
@@ -26,7 +27,7 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
         row = by_category.get(category)
         if row is None or not row["time_ns"]:
             continue
-        interval = _interval(row)
+        interval, (page, what) = _interval(row), CATEGORY_PAGES[category]
         figure.add_bar(
             x=[100 * row["share"]],
             y=[""],
@@ -43,8 +44,13 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
             insidetextanchor="middle",
             textangle=0,
             textfont={"color": "#ffffff", "size": 13},
-            hovertemplate=f"<b>{category}</b> "
-            f"{quantities.share(row['share'])}{interval}<br>{quantities.duration(row['time_ns'])}<br>{meaning}<extra></extra>",
+            **points(
+                [
+                    f"<b>{category}</b> {quantities.share(row['share'])}{interval}<br>"
+                    f"{quantities.duration(row['time_ns'])}<br>{meaning}"
+                ],
+                Leads([page], f"see {what}"),
+            ),
         )
     frame(figure, height=118, x="share of the critical path (%)", barmode="stack", bargap=0)
     figure.update_xaxes(range=[0, 100], ticksuffix="", dtick=10)

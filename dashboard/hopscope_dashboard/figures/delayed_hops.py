@@ -6,7 +6,9 @@ from typing import Any
 import plotly.graph_objects as go
 from hopscope import quantities
 
+from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.bars import by_label
+from hopscope_dashboard.leads import Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
@@ -15,6 +17,11 @@ Row = dict[str, Any]
 def hop_name(row: Row) -> str:
     """Names a hop to a reader: `2 → 0 up in 0:36`."""
     return f"{row['src']} → {row['dst']} {row['phase']} in {row['collective']}"
+
+
+def one(row: Row) -> str:
+    """Give the address that draws this hop on its tree."""
+    return link("", hop=row["hop_id"])
 
 
 def delays(rows: Sequence[Row]) -> go.Figure:
@@ -33,9 +40,7 @@ def delays(rows: Sequence[Row]) -> go.Figure:
             orientation="h",
             name=name,
             marker={"color": colour, "line": {"width": 0}},
-            text=[_told(row) for row in rows],
-            textposition="none",
-            hovertemplate="%{text}<extra></extra>",
+            **points([_told(row) for row in rows], Leads([one(row) for row in rows], "draw it on its tree")),
         )
     by_label(figure, labels, 1, series=2, title=f"delay beyond the median ({unit.name})", by="hop")
     figure.update_layout(barmode="stack")

@@ -1,22 +1,27 @@
 """Rank by iteration: how much longer than usual each rank's computing took."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 from hopscope import quantities
 
+from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
-from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.figures.style import frame, selects_by_dragging
+from hopscope_dashboard.leads import Leads, collective, points
 from hopscope_dashboard.palette import HEAT_SCALE
 
 Row = dict[str, Any]
 
 
-def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str) -> go.Figure:
+def heat_map(
+    *, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str, names: Mapping[int | None, str]
+) -> go.Figure:
     """Draw the column `value` (ns; None where it is not known) by rank and iteration; `what` names it in words.
 
-    Rows: rank, iteration and `value`. Below 0 counts as 0.
+    Rows: rank, iteration, collective_id and `value`. Below 0 counts as 0. A cell leads to the collective that ends its
+    iteration, which `names` has as COMM:SEQ; where none does, it selects the iteration.
     """
     places = lanes(ranks, {row["rank"] for row in rows})
     columns = sorted({row["iteration"] for row in rows})
@@ -32,13 +37,16 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
             texts[lane][column] = (
                 f"<b>rank {row['rank']}</b>, iteration {row['iteration']}<br>{what} {quantities.duration(row[value])}"
             )
+    ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
+    known = all(ends.values())
+    across = [collective(ends[number] or "") if known else iterations(number, number + 1) for number in columns]
+    does = "see the collective that ends it" if known else "select the iteration"
     figure = go.Figure(
         go.Heatmap(
             z=cells,
             x=columns,
             y=list(range(places.number)),
-            text=texts,
-            hovertemplate="%{text}<extra></extra>",
+            **points(texts, Leads([across] * places.number, does), key="text"),
             hoverongaps=False,
             colorscale=HEAT_SCALE,
             zmin=0,
@@ -56,4 +64,9 @@ def heat_map(*, ranks: Sequence[Row], rows: Sequence[Row], value: str, what: str
     frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration")
     lane_axis(figure, places)
     figure.update_xaxes(showgrid=False, zeroline=False)
-    return figure
+    return selects_by_dragging(figure, "iteration")
+
+
+def iterations(first: int, end: int) -> str:
+    """Give the address that selects the iterations from `first` to before `end`."""
+    return link("", **{"from": f"i:{first}", "to": f"i:{end}"})

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.bars import by_label
+from hopscope_dashboard.leads import of_ranks, points
 from hopscope_dashboard.palette import LATENESS_CLASS_COLOURS
 
 Row = dict[str, Any]
@@ -51,8 +52,13 @@ def shares_by_class(rows: Sequence[Row], *, rare: float, often: float) -> go.Fig
                 "width": 5,
                 "color": colour,
             },
-            customdata=[[quantities.share(row["share"]), _words(row)] for row in of_class],
-            hovertemplate=f"<b>rank %{{y}}</b>: {name}<br>late in %{{customdata[0]}}%{{customdata[1]}}<extra></extra>",
+            **points(
+                [
+                    f"<b>rank {row['rank']}</b>: {name}<br>late in {quantities.share(row['share'])}{_words(row)}"
+                    for row in of_class
+                ],
+                of_ranks(row["rank"] for row in of_class),
+            ),
         )
     # The page's own legend says what the classes mean.
     by_label(figure, labels, 1, series=1, title="share of its collectives in which the rank was late (%)", by="rank")

@@ -1,12 +1,14 @@
 """Who with whom: a cell for each pair of sender and receiver."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.leads import Leads, points
+from hopscope_dashboard.leads import ranks as ranks_address
 from hopscope_dashboard.palette import HEAT_SCALE
 
 Row = dict[str, Any]
@@ -16,19 +18,22 @@ _LABELLED: Final = 48
 
 
 def matrix(
-    rows: Sequence[Row], *, places: Sequence[Any], value: str, unit: str | None, what: str, by: str
+    rows: Sequence[Row], *, places: Mapping[Any, Sequence[int]], value: str, unit: str | None, what: str, by: str
 ) -> go.Figure:
     """Draw the column `value` of rows by sender (down) and receiver (across); pairs without a row stay empty.
 
     Rows have `sender`, `receiver` (both among `places`, in whose order they are drawn) and `value`, in `unit` (ns,
-    bytes, share or none); `what` names it, and `by` what a place is.
+    bytes, share or none); `what` names it, and `by` what a place is. `places` has the ranks of each, which a click on
+    the cell of two places selects.
     """
     column_of = {place: number for number, place in enumerate(places)}
     cells: list[list[float | None]] = [[None] * len(places) for _ in places]
     texts = [[""] * len(places) for _ in places]
+    addresses = [[""] * len(places) for _ in places]
     for row in rows:
         down, across = column_of[row["sender"]], column_of[row["receiver"]]
         cells[down][across] = row[value]
+        addresses[down][across] = ranks_address([*places[row["sender"]], *places[row["receiver"]]])
         texts[down][across] = (
             f"<b>{by} {row['sender']} to {row['receiver']}</b><br>{what}: {quantities.quantity(row[value], unit)}"
         )
@@ -39,8 +44,7 @@ def matrix(
             z=cells,
             x=list(range(len(places))),
             y=list(range(len(places))),
-            text=texts,
-            hovertemplate="%{text}<extra></extra>",
+            **points(texts, Leads(addresses, "select the ranks of both"), key="text"),
             hoverongaps=False,
             colorscale=HEAT_SCALE,
             zmin=0,
@@ -58,10 +62,11 @@ def matrix(
         )
     )
     frame(figure, height=min(760, max(260, 22 * len(places) + 110)), x=f"to {by}", y=f"from {by}")
+    labels = [str(place) for place in places]
     shown = list(range(0, len(places), 1 + (len(places) - 1) // _LABELLED))
     ticks: dict[str, Any] = {
         "tickvals": shown,
-        "ticktext": [str(places[at]) for at in shown],
+        "ticktext": [labels[at] for at in shown],
         "showgrid": False,
         "zeroline": False,
     }

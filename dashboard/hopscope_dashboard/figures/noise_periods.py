@@ -1,14 +1,16 @@
 """Draws the periods of the ranks' noise, and one rank's noise laid over itself, period upon period."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
 from hopscope import quantities
 
+from hopscope_dashboard.address import link
 from hopscope_dashboard.figures.lanes import lane_axis, lanes
 from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.leads import Leads, collective, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
@@ -40,8 +42,10 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
             },
             text=[f"  {quantities.share(row['explained'])}" for row in found],
             textposition="middle right",
-            hovertext=[_told(row) for row in found],
-            hovertemplate="%{hovertext}<extra></extra>",
+            **points(
+                [_told(row) for row in found],
+                Leads([link("", rank=row["rank"]) for row in found], "lay its noise over itself"),
+            ),
         )
     )
     frame(
@@ -62,12 +66,15 @@ def periods_by_rank(*, ranks: Sequence[Row], rows: Sequence[Row]) -> go.Figure:
     return figure
 
 
-def laid_over(rows: Sequence[Row], period_ns: float) -> go.Figure:
-    """Noise of one rank's iterations over the time within the period; rows: iteration, enter_ns, noise_ns.
+def laid_over(rows: Sequence[Row], period_ns: float, names: Mapping[int | None, str]) -> go.Figure:
+    """Noise of one rank's iterations over the time within the period; rows: iteration, collective_id, enter_ns,
+    noise_ns. A dot leads to the collective that ends its iteration, which `names` has as COMM:SEQ, if there is one.
 
     Noise with this period lines up at one place; other noise is spread over all.
     """
     known = [row for row in rows if row["noise_ns"] is not None]
+    ends = [names.get(row["collective_id"]) for row in known]
+    leads = Leads([collective(name or "") for name in ends], "see the collective that ends it") if all(ends) else None
     across, up = (
         quantities.axis_unit(period_ns),
         quantities.axis_unit(max((row["noise_ns"] for row in known), default=0)),
@@ -79,10 +86,13 @@ def laid_over(rows: Sequence[Row], period_ns: float) -> go.Figure:
             mode="markers",
             marker={"color": CATEGORY_COLOURS["compute"], "size": 8, "opacity": 0.65},
             cliponaxis=False,
-            text=[
-                f"<b>iteration {row['iteration']}</b><br>noise {quantities.duration(row['noise_ns'])}" for row in known
-            ],
-            hovertemplate="%{text}<extra></extra>",
+            **points(
+                [
+                    f"<b>iteration {row['iteration']}</b><br>noise {quantities.duration(row['noise_ns'])}"
+                    for row in known
+                ],
+                leads,
+            ),
         )
     )
     frame(figure, height=280, x=f"time within the period ({across.name})", y=f"noise ({up.name})", hovermode="closest")

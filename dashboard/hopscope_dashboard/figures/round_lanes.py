@@ -16,6 +16,7 @@ from hopscope import quantities, rounds
 from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import Box, Point
 from hopscope_dashboard.figures.lanes import Lanes, lanes
+from hopscope_dashboard.figures.svg_parts import BY_LINK
 from hopscope_dashboard.figures.topology_tree import name_width, shown_name
 
 Row = dict[str, Any]
@@ -50,6 +51,7 @@ class PlacedArrow:
     link: str
     width: float
     told: str
+    look: str = BY_LINK
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from html import escape
 from typing import Final
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.figures.round_lanes import PlacedArrow, PlacedColumn, PlacedRounds, neighbours
-from hopscope_dashboard.figures.svg_parts import BY_LINK, arrow, link_rules, part, svg, ways
+from hopscope_dashboard.figures.svg_parts import arrow, link_rules, part, svg, ways
 from hopscope_dashboard.figures.topology_tree import shown_name
 
 _STYLE: Final = " ".join(link_rules())
@@ -50,4 +51,5 @@ def _column(each: PlacedColumn, placed: PlacedRounds) -> str:
 
 def _arrow(each: PlacedArrow, keys: str, *, first: bool) -> str:
     drawn = arrow(each.begin, each.end, each.width, 0)
-    return part(each.name, ("edge", each.link, BY_LINK), keys, each.told, drawn, first=first)
+    lead = (leads.edge(each.src, each.dst), leads.EDGE_DOES)
+    return part(each.name, ("edge", each.link, each.look), keys, each.told, drawn, first=first, lead=lead)

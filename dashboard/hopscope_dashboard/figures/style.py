@@ -11,12 +11,12 @@ import plotly.graph_objects as go
 from hopscope_dashboard.palette import FONT
 
 CONFIG: Final[dict[str, Any]] = {
-    "displaylogo": False,
+    # Its buttons lay over legends; `components/blocks.py` has those that save a figure, and dragging zooms.
+    "displayModeBar": False,
     "responsive": True,
-    # Without these two, a button over every figure offers to upload it to plotly's own service.
+    # Without these two, plotly.js would know where to upload a figure to.
     "showSendToCloud": False,
     "plotlyServerURL": "",
-    "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"],
 }
 """How plotly.js behaves, on the pages and in the report alike."""
 
@@ -51,4 +51,15 @@ def frame(figure: go.Figure, *, height: int, x: str | None = None, y: str | None
         )
     # A little room between a label and the bar that it names.
     figure.update_yaxes(ticklabelstandoff=6)
+    return figure
+
+
+def selects_by_dragging(figure: go.Figure, axis: str, nanoseconds: float = 1.0) -> go.Figure:
+    """Make dragging along a figure's horizontal axis select a part of the run, and double-clicking clear it.
+
+    `axis` says what it has: `iteration`, or `time` since the start of the trace in units of so many nanoseconds. Up and
+    down nothing is zoomed.
+    """
+    figure.update_layout(meta={"drag": axis, "nanoseconds": nanoseconds}, dragmode="zoom")
+    figure.update_yaxes(fixedrange=True)
     return figure

@@ -1,24 +1,30 @@
-"""What drawings as SVG are made of: parts that can be pointed at, reached by keys and selected; arrows; style rules.
+"""What drawings as SVG are made of: parts that can be pointed at, reached by keys and followed; arrows; style rules.
 
 Every part says in its `<title>` what there is to know of it, and names in `data-up`, `data-down`, `data-left` and
 `data-right` where the arrow keys lead; `assets/drawing.js` does the rest. The look that does not depend on the palette
 is in `assets/hopscope.css`, so that a drawing follows the page's colour scheme. Every text of a trace is escaped here.
 """
 
+import re
 from collections.abc import Sequence
 from html import escape
 from math import hypot
 from typing import Final
 
 from hopscope_dashboard.figures.edge_labels import Box, Point
-from hopscope_dashboard.palette import LINK_COLOURS, LINK_DASHES
+from hopscope_dashboard.leads import CLICK
+from hopscope_dashboard.palette import CHANGED_COLOUR, CHANGED_DASH, KEPT_COLOUR, LINK_COLOURS, LINK_DASHES
 
 BY_LINK: Final = "by-link"
 """The look of an edge that has the colour of its link class."""
 
+KEPT: Final = "kept"
+CHANGED: Final = "changed"
+"""The looks of an edge that another tree has, too, and of one that it has not."""
+
 
 def link_rules() -> list[str]:
-    """Give the style rules of edges by their link classes."""
+    """Give the style rules of edges by their link classes and by what changed."""
     return [
         *(f".tree .{BY_LINK}.{link} {{ color: {colour}; }}" for link, colour in LINK_COLOURS.items()),
         *(
@@ -26,6 +32,11 @@ def link_rules() -> list[str]:
             for link, dashes in LINK_DASHES.items()
             if dashes
         ),
+        # After the link classes: beside another tree, dashes say what changed.
+        f".tree .{KEPT} {{ color: {KEPT_COLOUR}; }}",
+        f".tree .{KEPT} .line {{ stroke-dasharray: none; }}",
+        f".tree .{CHANGED} {{ color: {CHANGED_COLOUR}; }}",
+        f".tree .{CHANGED} .line {{ stroke-dasharray: {' '.join(map(str, CHANGED_DASH))}; }}",
     ]
 
 
@@ -48,15 +59,37 @@ def ways(**parts: str | None) -> str:
     return "".join(f' data-{key}="{name}"' for key, name in parts.items() if name is not None)
 
 
-def part(name: str, classes: Sequence[str], ways: str, told: str, drawn: str, *, first: bool = False) -> str:
-    """Give something that can be pointed at, reached by keys and selected.
+def part(
+    name: str,
+    classes: Sequence[str],
+    ways: str,
+    told: str,
+    drawn: str,
+    *,
+    first: bool = False,
+    lead: tuple[str, str] | None = None,
+) -> str:
+    """Give something that can be pointed at, reached by keys and clicked.
 
-    The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on.
+    The Tab key leads to the first of a drawing and then out of it; the arrow keys lead on. `lead` is where a click
+    leads, an address of `leads`, and what it does; without it, a click keeps what the part says.
     """
+    role, does = LEADS_NOWHERE, ""
+    if lead is not None:
+        role, does = f'role="link" data-href="{escape(lead[0])}"', f" {CLICK}{lead[1]}."
     return (
-        f'<g class="{" ".join(classes)}" data-part="{name}"{ways} role="button" aria-pressed="false" '
-        f'tabindex="{0 if first else -1}"><title>{escape(told)}</title>{drawn}</g>'
+        f'<g class="{" ".join(classes)}" data-part="{name}"{ways} {role} '
+        f'tabindex="{0 if first else -1}"><title>{escape(told)}{does}</title>{drawn}</g>'
     )
+
+
+LEADS_NOWHERE: Final = 'role="button" aria-pressed="false"'
+"""What a part is that a click only keeps."""
+
+
+def without_leads(markup: str) -> str:
+    """Give a drawing whose parts lead nowhere and do not say that they do."""
+    return re.sub(r'role="link" data-href="[^"]*"', LEADS_NOWHERE, re.sub(rf" {CLICK}[^<]*(?=</title>)", "", markup))
 
 
 def arrow(begin: Point, end: Point, width: float, gap: float) -> str:

@@ -4,14 +4,16 @@ A lane per rank, its calls as bars, hops as arrows in the colour of their link c
 them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 from hopscope import quantities
 from hopscope.words import BINDINGS
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.figures.lanes import Lanes, lane_axis, lanes
+from hopscope_dashboard.figures.shading import shade
 from hopscope_dashboard.figures.style import frame
 from hopscope_dashboard.palette import (
     CALL_COLOUR,
@@ -40,8 +42,14 @@ def timeline(
     steps: Sequence[Row],
     path: Sequence[Row],
     until_ns: int | None = None,
+    view: tuple[int, int] | None = None,
+    selected: tuple[int | None, int | None, Collection[int] | None] = (None, None, None),
 ) -> go.Figure:
     """One collective, times from its first enter on.
+
+    Calls, combining and the critical path lead to that time in the run's timeline, hops to those of their edge. `view`
+    is the range that is shown, in ns since the first enter; without it, all. What is not `selected` (from and to in ns
+    since the start of the trace, and ranks; None for all) is shaded.
 
     Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns),
     hops as in the table hops, steps (rank, kind, begin_ns, end_ns), path (step, begin_ns, end_ns, rank, category,
@@ -89,7 +97,14 @@ def timeline(
     figure.update_layout(margin_t=52)
     _lanes_of_clusters(figure, places)
     span = (drawing.end - start) / drawing.unit.nanoseconds
-    figure.update_xaxes(range=[-0.015 * span, 1.015 * span], zeroline=False)
+    scale, whole = drawing.unit.nanoseconds, [-0.015 * span, 1.015 * span]
+    shown = whole if view is None else [end / scale for end in view]
+    figure.update_xaxes(range=shown, zeroline=False)
+    begin, until, chosen = selected
+    time = (None if begin is None else drawing.x(begin), None if until is None else drawing.x(until))
+    shade(figure, places, (whole[0], whole[1]), time=time, ranks=chosen)
+    # Zooming is noted in the address, and double-clicking shows all: assets/marks.js.
+    figure.update_layout(meta={"zoom": scale, "whole": whole, "lanes": list(figure.layout.yaxis.range)})
     return figure
 
 
@@ -124,6 +139,7 @@ class _Drawing:
                 WAIT_COLOUR,
                 [(c["rank"], c["enter_ns"], end) for c, end in zip(calls, ends, strict=True)],
                 texts,
+                lead=_times((c["enter_ns"], end) for c, end in zip(calls, ends, strict=True)),
             )
         ]
         # The rank that came last may be inside for microseconds of milliseconds: the outline keeps that visible.
@@ -142,6 +158,7 @@ class _Drawing:
                     WAIT_COLOUR,
                     [(h["dst"], h["recv_wait_begin_ns"], h["recv_end_ns"]) for h in waits],
                     words,
+                    lead=leads.Leads([leads.edge(h["src"], h["dst"]) for h in waits], leads.EDGE_DOES),
                     hatched=True,
                 )
             )
@@ -155,7 +172,11 @@ class _Drawing:
             for step in steps
         ]
         bars = self._bars(
-            "combining", COMBINE_COLOUR, [(step["rank"], step["begin_ns"], step["end_ns"]) for step in steps], words
+            "combining",
+            COMBINE_COLOUR,
+            [(step["rank"], step["begin_ns"], step["end_ns"]) for step in steps],
+            words,
+            lead=_times((step["begin_ns"], step["end_ns"]) for step in steps),
         )
         # Combining takes microseconds of a path of milliseconds: the outline keeps it visible.
         bars.update(marker_line={"width": 1.5, "color": COMBINE_COLOUR})
@@ -170,11 +191,13 @@ class _Drawing:
             x: list[float | None] = []
             y: list[float | None] = []
             texts: list[str] = []
+            addresses: list[str] = []
             sizes: list[int] = []
             for hop in of_link:
                 x += [self.x(hop["send_begin_ns"]), self.x(hop["recv_end_ns"]), None]
                 y += [self.y(hop["src"]), self.y(hop["dst"]), None]
                 texts += [self._hop_text(hop)] * 2 + [""]
+                addresses += [leads.edge(hop["src"], hop["dst"])] * 2 + [""]
                 sizes += [0, 11, 0]
             colour = LINK_COLOURS[link]
             group = {"legendgroup": link, "line": {"color": colour, "width": 2}}
@@ -198,8 +221,7 @@ class _Drawing:
                     y=y,
                     mode="lines+markers",
                     marker=heads,
-                    text=texts,
-                    hovertemplate="%{text}<extra></extra>",
+                    **leads.points(texts, leads.Leads(addresses, leads.EDGE_DOES)),
                     showlegend=False,
                     **group,
                 )
@@ -234,8 +256,7 @@ class _Drawing:
             y=middle_y,
             mode="markers",
             marker={"size": 14, "opacity": 0},
-            text=texts,
-            hovertemplate="%{text}<extra></extra>",
+            **leads.points(texts, _times((s["begin_ns"], s["end_ns"]) for s in path)),
             showlegend=False,
         )
 
@@ -246,6 +267,7 @@ class _Drawing:
         bars: Sequence[tuple[int, int, int]],
         texts: Sequence[str],
         *,
+        lead: leads.Leads,
         hatched: bool = False,
     ) -> go.Bar:
         pattern = (
@@ -267,8 +289,7 @@ class _Drawing:
             width=_BAR,
             name=name,
             marker={"color": colour, "line": {"width": 0}, "pattern": pattern},
-            hovertext=list(texts),
-            hovertemplate="%{hovertext}<extra></extra>",
+            **leads.points(texts, lead),
         )
 
     def _hop_text(self, hop: Row) -> str:
@@ -282,6 +303,11 @@ class _Drawing:
 
     def _at(self, at_ns: int) -> str:
         return quantities.on_axis(at_ns - self.start, self.unit)
+
+
+def _times(stretches: Iterable[tuple[int, int]]) -> leads.Leads:
+    """Lead to these stretches of time in the run's timeline."""
+    return leads.Leads([leads.timeline(begin, end) for begin, end in stretches], "see it in the run's timeline")
 
 
 def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import hypot
 from typing import Final
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.figures import svg_parts
 from hopscope_dashboard.figures.edge_labels import RADIUS, Point
 from hopscope_dashboard.figures.svg_parts import arrow, link_rules, part, svg
@@ -23,13 +24,13 @@ _OVER: Final = 8
 """A box's name stands so many pixels over it."""
 
 
-def tree_svg(tree: PlacedTree, least: float) -> str:
-    """Give the drawing, `least` as in `svg_parts.svg`."""
+def tree_svg(tree: PlacedTree, least: float, *, ran: bool = True) -> str:
+    """Give the drawing, `least` as in `svg_parts.svg`. The edges of a tree that ran lead to their hops."""
     places = {each.rank: each.at for each in tree.ranks}
     ways = _ways(tree)
     drawn = [
         *map(_box, tree.boxes),
-        *(_edge(each, places, ways[_edge_name(each)]) for each in tree.edges),
+        *(_edge(each, places, ways[_edge_name(each)], ran=ran) for each in tree.edges),
         *(_text(each, places) for each in tree.edges if each.text),
         *(_rank(each, ways[_rank_name(each.rank)]) for each in tree.ranks),
     ]
@@ -117,9 +118,10 @@ def _box(each: PlacedBox) -> str:
     )
 
 
-def _edge(each: PlacedEdge, places: Mapping[int, Point], ways: str) -> str:
+def _edge(each: PlacedEdge, places: Mapping[int, Point], ways: str, *, ran: bool) -> str:
     drawn = arrow(places[each.src], places[each.dst], each.width, RADIUS)
-    return part(_edge_name(each), ("edge", each.link, each.look), ways, each.told, drawn)
+    lead = (leads.edge(each.src, each.dst), leads.EDGE_DOES) if ran else None
+    return part(_edge_name(each), ("edge", each.link, each.look), ways, each.told, drawn, lead=lead)
 
 
 def _text(each: PlacedEdge, places: Mapping[int, Point]) -> str:
@@ -135,4 +137,5 @@ def _rank(each: PlacedRank, ways: str) -> str:
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:.0f}"/><text x="{x:.1f}" y="{y + 5.5:.1f}">{each.rank}</text>'
     )
     classes = ("rank", *(("root",) if each.root else ()), *each.marks)
-    return part(_rank_name(each.rank), classes, ways, each.told, drawn, first=each.root)
+    lead = (leads.rank(each.rank), "select the rank")
+    return part(_rank_name(each.rank), classes, ways, each.told, drawn, first=each.root, lead=lead)

@@ -1,8 +1,9 @@
-"""The pages, in the order of the menu. A page is a module here with a `PAGE`; a new one is added to this list."""
+"""The pages, in the order of the report; `menu.py` groups them. A page is a module here with a `PAGE`, listed below."""
 
 from hopscope_dashboard.pages import (
     collective,
     collectives,
+    compare,
     delayed_hops,
     efficiency,
     last_arrivals,
@@ -11,7 +12,9 @@ from hopscope_dashboard.pages import (
     noise,
     noise_periods,
     overview,
+    places,
     remap,
+    sql,
     timeline,
     tree,
     wan_share,
@@ -25,12 +28,15 @@ PAGES: tuple[Page, ...] = (
     collective.PAGE,
     messages.PAGE,
     tree.PAGE,
-    delayed_hops.PAGE,
+    wan_share.PAGE,
+    remap.PAGE,
     last_arrivals.PAGE,
     late_ranks.PAGE,
     noise.PAGE,
     noise_periods.PAGE,
+    delayed_hops.PAGE,
+    places.PAGE,
     efficiency.PAGE,
-    wan_share.PAGE,
-    remap.PAGE,
+    compare.PAGE,
+    sql.PAGE,
 )

@@ -6,10 +6,11 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import algorithms
-from hopscope_dashboard.address import Query, link, number
-from hopscope_dashboard.components import aria, blocks, empty, source
+from hopscope_dashboard import algorithms, leads, selection
+from hopscope_dashboard.address import Query, link, number, view
+from hopscope_dashboard.components import aria, blocks, empty, exports, source
 from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.pages.page import Page
@@ -38,7 +39,7 @@ def layout(data: TraceData, query: Query) -> Component:
             return empty.no_collectives("Timeline of a collective", "What happened inside one collective operation.")
         worst = data.one("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
-    name = f"{comm}:{seq}"
+    name, bounds = f"{comm}:{seq}", data.part(selection.options(query)).bounds
     fact = data.collective(comm, seq)
     calls = data.rows("collective-calls", collective=name)
     hops = data.rows_or_none("collective-hops", collective=name)
@@ -58,17 +59,25 @@ def layout(data: TraceData, query: Query) -> Component:
                     "Timeline",
                     blocks.drawing(
                         f"Timeline of {name}",
-                        timeline(ranks=data.ranks, calls=calls, hops=hops, steps=steps, path=path),
+                        timeline(
+                            ranks=data.ranks,
+                            calls=calls,
+                            hops=hops,
+                            steps=steps,
+                            path=path,
+                            view=view(query),
+                            selected=(bounds.from_ns, bounds.to_ns, bounds.ranks),
+                        ),
                         name=TIMELINE,
                     ),
                     hint=f"One lane per rank. {_ARROWS if hops else _BARS} Drag to zoom, "
                     "double-click to see all, click the legend to hide.",
                 ),
                 _path(path, fact),
-                widths="minmax(0, 1fr) 390px",
+                widths="minmax(0, 1fr) 440px",
             ),
             *source.card(calls, data.source),
-            _calls(calls),
+            _calls(calls, name),
         ]
     )
 
@@ -97,14 +106,20 @@ def _picture(row: Row) -> Component:
 
 
 def _neighbours(fact: Row) -> list[Component]:
-    def button(to: int | None, *children: Any) -> Component:
+    def button(to: int | None, key: str, *children: Any) -> Component:
         if to is None:
             return html.Span(list(children), className="button disabled", **aria.DISABLED)
-        return dcc.Link(list(children), href=link("/collective", comm=fact["comm"], seq=to), className="button")
+        # `assets/keys.js` follows the link of this class when its key is pressed.
+        return dcc.Link(
+            [*children, html.Kbd(key, **aria.HIDDEN)],
+            href=link("/collective", comm=fact["comm"], seq=to),
+            className=f"button key-{key}",
+            title=f"Key {key}",
+        )
 
     return [
-        button(fact["previous_seq"], icon("left", 15), "previous"),
-        button(fact["next_seq"], "next", icon("right", 15)),
+        button(fact["previous_seq"], "p", icon("left", 15), "previous"),
+        button(fact["next_seq"], "n", "next", icon("right", 15)),
         dcc.Link("all collectives", href="/collectives", className="button"),
     ]
 
@@ -160,10 +175,10 @@ def _path(path: Rows, fact: Row) -> Component:
     whole = sum(step["time_ns"] for step in path) or 1
     rows = [
         [
-            step["step"],
+            _when(step, str(step["step"])),
             blocks.chip(step["category"], CATEGORY_COLOURS[step["category"]]),
-            f"{step['src']} → {step['dst']}" if step["src"] is not None else f"on {step['rank']}",
-            f"+{quantities.duration(step['begin_ns'] - fact['first_enter_ns'])}",
+            _where(step),
+            _when(step, f"+{quantities.duration(step['begin_ns'] - fact['first_enter_ns'])}"),
             quantities.duration(step["time_ns"]),
             quantities.share(step["time_ns"] / whole),
         ]
@@ -171,22 +186,38 @@ def _path(path: Rows, fact: Row) -> Component:
     ]
     return blocks.card(
         "Critical path, step by step",
-        blocks.table(["", "", "rank", "at", "time", "share"], rows, name=PATH_TABLE, right=(0, 3, 4, 5)),
+        blocks.table(
+            ["", "", "rank", "at", "time", "share"],
+            rows,
+            name=PATH_TABLE,
+            right=(0, 3, 4, 5),
+            full=exports.csv_address("critical-path", collective=fact["collective"]),
+        ),
         hint=f"{quantities.plural(len(path), 'stretch', 'stretches')}, {quantities.duration(whole)} together.",
     )
 
 
-def _calls(calls: Rows) -> Component:
+def _when(step: Row, text: str) -> Component:
+    return mark(text, leads.timeline(step["begin_ns"], step["end_ns"]), "see it in the run's timeline")
+
+
+def _where(step: Row) -> Component:
+    if step["src"] is None:
+        return mark(f"on {step['rank']}", leads.rank(step["rank"]), "select the rank")
+    return mark(f"{step['src']} → {step['dst']}", leads.edge(step["src"], step["dst"]), leads.EDGE_DOES)
+
+
+def _calls(calls: Rows, name: str) -> Component:
     rows = [
         [
-            call["rank"],
+            rank(call["rank"]),
             call["host"],
             call["cluster"],
             quantities.duration(call["time_ns"]),
             quantities.duration(call["waiting_ns"]),
-            quantities.MISSING if call["needed_rank"] is None else call["needed_rank"],
+            quantities.MISSING if call["needed_rank"] is None else rank(call["needed_rank"]),
             call["engine"],
-            source.place(call),
+            mark(source.place(call), leads.place(call["place"]) if call["place"] else None, "select the place"),
         ]
         for call in calls
     ]
@@ -197,6 +228,7 @@ def _calls(calls: Rows) -> Component:
             rows,
             name="calls-table",
             right=(0, 3, 4, 5),
+            full=exports.csv_address("collective-calls", collective=name),
         ),
         hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for.",
     )
@@ -209,4 +241,6 @@ PAGE = Page(
     layout=layout,
     under="/collectives",
     follows_selection=False,
+    shades_the_rest=True,
+    keeps=("view",),
 )

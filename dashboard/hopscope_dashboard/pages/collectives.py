@@ -1,24 +1,48 @@
-"""The list of collectives."""
+"""The list of collectives: all of them, a block at a time, ordered and searched by the analysis."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import dash_ag_grid as dag
-from dash import ClientsideFunction, Dash, Input, Output, html
+import dash_mantine_components as dmc
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard.address import Query, link, one_of
-from hopscope_dashboard.components import blocks, empty, shell
-from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard import leads, selection
+from hopscope_dashboard.address import Query, one_of, parse
+from hopscope_dashboard.components import aria, blocks, empty, exports, shell
+from hopscope_dashboard.data import Row, TraceData
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+from hopscope_dashboard.traces import Traces
 
 GRID = "collectives-grid"
+COUNT = "collectives-count"
+ORDER = "collectives-order"
+SEARCH = "collectives-search"
+LEAST = "collectives-least"
+HIDDEN = "collectives-hidden"
+SAVE = "collectives-csv"
 
 _ORDERS: Final = {"worst": "worst first", "median": "most usual first", "first": "as they ran"}
-_LIMIT: Final = 500
+_SORTED: Final = {
+    "after_last_enter_ns": ("worst", "desc"),
+    "first_enter_ns": ("first", "asc"),
+    "duration_ns": ("duration", "desc"),
+    "spread_ns": ("spread", "desc"),
+    "bytes": ("bytes", "desc"),
+    "last_rank": ("last-rank", "desc"),
+    "operation": ("operation", "asc"),
+    "engine": ("engine", "asc"),
+}
+"""The columns that can be sorted by, with the analysis's order and the direction that it has unless reversed."""
+_LEASTS: Final = ("0", "0.01", "0.1", "1", "10", "100", "1000")
+_BLOCK: Final = 100
+"""Rows that the grid asks for at once."""
+_FEW: Final = 15
+"""Up to so many rows the grid is as high as they are."""
 _NUMBERS: Final = {
     "bytes": "bytes",
     "first_enter_ns": "at",
@@ -28,44 +52,37 @@ _NUMBERS: Final = {
     "last_rank": None,
 }
 """Columns of numbers with their units."""
+_SHOWN: Final = ("collective", "operation", "path_ns", "engine", *_NUMBERS)
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects `order`: worst, median or first."""
-    order = one_of(query, "order", tuple(_ORDERS))
-    rows = data.rows("collectives", order=order, limit=_LIMIT)
-    head = blocks.page_head(
-        "Collectives",
-        "Every execution of a collective operation. Click one to see what happened inside it.",
-        choice("Order", "/collectives", query, "order", options=_ORDERS, current=order),
-    )
-    if not rows:
-        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES)])
+    """Give the page. The address says how the list is ordered (`order` and `reverse`, as in the analysis) and what it
+    is restricted to: `search` and `least`, in ms."""
     total = data.number_of_collectives
-    shown = (
-        f"All {quantities.number(total)} collectives."
-        if len(rows) == total
-        else f"The first {quantities.number(len(rows))} of {quantities.number(total)} collectives in this order."
+    head = blocks.page_head(
+        "Collectives", "Every execution of a collective operation. Click one to see what happened inside it."
     )
+    if not total:
+        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES)])
+    parts = _parts(data.one("collectives", limit=1))
     return html.Div(
         [
             head,
+            _controls(query),
             blocks.card(
                 None,
-                blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, _parts(rows[0])),
-                _grid(rows),
-                hint=f"{shown} Duration runs from the first enter to the last leave; much of it may be "
-                "waiting for the last rank. "
-                "What it took after the last enter is what a tree can change.",
+                blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, parts),
+                html.P(id=HIDDEN, className="hint hidden-columns", role="status"),
+                _grid(total, parts, *_chosen_order(query)),
+                html.Div(exports.csv_link(_csv(query), id=SAVE), className="exports"),
+                hint=[
+                    html.Span(f"{quantities.plural(total, 'collective')}.", id=COUNT, role="status"),
+                    " Duration runs from the first enter to the last leave; much of it may be waiting for the last "
+                    "rank. What it took after the last enter is what a tree can change.",
+                ],
             ),
         ]
     )
-
-
-def timeline_address(collective: str) -> str:
-    """Give the address of the timeline of a collective COMM:SEQ."""
-    comm, _, seq = collective.partition(":")
-    return link("/collective", comm=comm, seq=seq)
 
 
 def grid_texts(row: Row) -> dict[str, str]:
@@ -76,96 +93,228 @@ def grid_texts(row: Row) -> dict[str, str]:
     return {field: quantities.quantity(row[field], unit) for field, unit in _NUMBERS.items()} | parts
 
 
+def _chosen_order(query: Query) -> tuple[str, bool]:
+    """The order and whether it is reversed."""
+    order = one_of(query, "order", (*_ORDERS, *(order for order, _ in _SORTED.values())))
+    return order, query.get("reverse") == "1"
+
+
+def _csv(query: Query) -> str:
+    """Where all rows of the list are; the script of the list keeps it in step with what is chosen."""
+    order, reverse = _chosen_order(query)
+    least = one_of(query, "least", _LEASTS)
+    return exports.csv_address(
+        "collectives",
+        order=order,
+        reverse="true" if reverse else None,
+        search=query.get("search"),
+        least_ms=None if least == "0" else least,
+    )
+
+
+def _controls(query: Query) -> Component:
+    order, reverse = _chosen_order(query)
+    least = one_of(query, "least", _LEASTS)
+    return html.Div(
+        [
+            html.Label(
+                [
+                    "Search",
+                    dcc.Input(
+                        id=SEARCH,
+                        type="search",
+                        value=query.get("search", ""),
+                        debounce=0.3,
+                        placeholder="operation, place or 0:17",
+                        className="search",
+                    ),
+                ],
+                className="control",
+            ),
+            dmc.Select(
+                id=LEAST,
+                label="Duration at least",
+                value=least,
+                data=[
+                    {"value": each, "label": quantities.milliseconds(float(each)) if each != "0" else "any"}
+                    for each in _LEASTS
+                ],
+                allowDeselect=False,
+                size="sm",
+                w=140,
+            ),
+            dmc.SegmentedControl(
+                id=ORDER,
+                value=order if order in _ORDERS and not reverse else "",
+                data=[{"value": value, "label": text} for value, text in _ORDERS.items()],
+                size="sm",
+                **aria.label("Order"),
+            ),
+        ],
+        className="controls",
+    )
+
+
 def _parts(row: Row) -> list[str]:
     """The categories of a collective's critical path: those that have a column."""
     return [category for category in CATEGORY_MEANINGS if f"{category}_ns" in row]
 
 
-def _grid(rows: Rows) -> Component:
+def _grid(total: int, parts: Sequence[str], order: str, reverse: bool) -> Component:
     return dag.AgGrid(
         id=GRID,
-        rowData=[{**row, "href": timeline_address(row["collective"]), "texts": grid_texts(row)} for row in rows],
-        columnDefs=_columns(_parts(rows[0])),
-        defaultColDef={
-            "sortable": True,
-            "resizable": True,
-            "suppressMovable": True,
-            "sortingOrder": ["desc", "asc", None],
-        },
-        columnSize="responsiveSizeToFit",
+        rowModelType="infinite",
+        getRowId="params.data.collective",
+        columnDefs=_columns(parts, order, reverse),
+        defaultColDef={"sortable": False, "resizable": True, "suppressMovable": True},
         dashGridOptions={
             "rowHeight": 40,
             "headerHeight": 40,
             "animateRows": False,
-            "domLayout": "autoHeight" if len(rows) <= 15 else "normal",
+            "cacheBlockSize": _BLOCK,
+            # The request is one property of the grid: a second one would take the first one's place.
+            "maxConcurrentDatasourceRequests": 1,
+            "maxBlocksInCache": 20,
+            "blockLoadDebounceMillis": 80,
+            "suppressMultiSort": True,
+            "domLayout": "autoHeight" if total <= _FEW else "normal",
         },
         className="grid",
-        style={"height": None if len(rows) <= 15 else "calc(100vh - 285px)", "minHeight": 320, "width": "100%"},
+        style={"height": None if total <= _FEW else "calc(100vh - 330px)", "minHeight": 320, "width": "100%"},
     )
 
 
-def _columns(parts: Sequence[str]) -> list[dict[str, Any]]:
-    def number(field: str, title: str, tip: str, **more: Any) -> dict[str, Any]:
+def _columns(parts: Sequence[str], order: str, reverse: bool) -> list[dict[str, Any]]:
+    """The columns; the least `last` of them are hidden first where the window is narrow."""
+
+    def column(field: str, width: int, last: int, title: str | None = None, tip: str | None = None) -> dict[str, Any]:
+        sorts = _SORTED.get(field)
+        chosen = sorts is not None and sorts[0] == order and (reverse or order not in _ORDERS)
+        usual = [] if sorts is None else [sorts[1], "asc" if sorts[1] == "desc" else "desc"]
         return {
             "field": field,
-            "headerName": title,
+            "headerName": title or field,
             "headerTooltip": tip,
+            "minWidth": width,
+            "width": width,
+            "sortable": sorts is not None,
+            "sortingOrder": [*usual, None],
+            **({"initialSort": usual[1 if reverse else 0]} if chosen else {}),
+            # What `assets/lists.js` says of the column in the address, and hides it by.
+            "context": {"last": last, "order": sorts and sorts[0], "usual": sorts and sorts[1]},
+        }
+
+    def number(field: str, width: int, last: int, title: str, tip: str) -> dict[str, Any]:
+        return {
+            **column(field, width, last, title, tip),
             "type": "rightAligned",
             "valueFormatter": {"function": "hopscopeText(params)"},
-            **more,
         }
 
     coloured = [{"field": f"{name}_ns", "name": name, "colour": CATEGORY_COLOURS[name]} for name in parts]
     return [
         {
-            "field": "collective",
-            "headerName": "collective",
-            "headerTooltip": "Communicator and number on it",
-            "width": 105,
+            **column("collective", 116, 0, tip="Communicator and number on it"),
             "cellRenderer": "HopscopeLink",
             "cellRendererParams": {"hrefField": "href"},
         },
-        {"field": "operation", "headerName": "operation", "width": 150},
-        number("bytes", "size", "Largest payload of a member", width=80),
-        number("first_enter_ns", "began at", "First enter, since the start of the trace", width=105),
-        number("duration_ns", "duration", "From the first enter to the last leave", width=105),
-        number(
-            "after_last_enter_ns",
-            "after last enter",
-            "From the last enter to the last leave",
-            width=150,
-        ),
-        number("spread_ns", "spread", "From the first enter to the last enter", width=95),
-        number("last_rank", "last in", "Rank that entered last; – where the clocks cannot tell", width=85),
+        {**column("operation", 180, 1), "tooltipField": "operation"},
+        number("bytes", 92, 6, "size", "Largest payload of a member"),
+        number("first_enter_ns", 112, 4, "began at", "First enter, since the start of the trace"),
+        number("duration_ns", 104, 2, "duration", "From the first enter to the last leave"),
+        number("after_last_enter_ns", 140, 3, "after last enter", "From the last enter to the last leave"),
+        number("spread_ns", 104, 7, "spread", "From the first enter to the last enter"),
+        number("last_rank", 92, 5, "last in", "Rank that entered last; – where the clocks cannot tell"),
         {
-            "field": "path_ns",
-            "headerName": "its critical path",
-            "headerTooltip": "Where the time of its own critical path went",
-            "minWidth": 130,
+            **column("path_ns", 140, 8, "its critical path", "Where the time of its own critical path went"),
             "flex": 1,
-            "sortable": False,
             "cellRenderer": "HopscopePath",
             "cellRendererParams": {"parts": coloured},
         },
         {
-            "field": "engine",
-            "headerName": "run by",
-            "headerTooltip": "tree: Hopscope's engine; native: the MPI library",
-            "width": 90,
+            **column("engine", 100, 9, "run by", "tree: Hopscope's engine; native: the MPI library"),
+            "tooltipField": "engine",
         },
     ]
 
 
-def register(app: Dash, data: TraceData) -> None:
+def asked(request: Mapping[str, Any], order: str | None, search: str | None, least: str | None) -> dict[str, Any]:
+    """Give the analysis's options for a block of rows that the grid asks for; anything else is left out."""
+    begin, end = (request.get(name) for name in ("startRow", "endRow"))
+    skip = begin if type(begin) is int and 0 <= begin < 2**62 else 0
+    rows = end - skip if type(end) is int else _BLOCK
+    sorts = request.get("sortModel")
+    first = sorts[0] if isinstance(sorts, list) and sorts and isinstance(sorts[0], dict) else {}
+    column = first.get("colId")
+    word, usual = _SORTED.get(column if isinstance(column, str) else "", ("", ""))
+    return {
+        "order": word or (order if order in _ORDERS else "worst"),
+        "reverse": bool(word) and first.get("sort") != usual,
+        "search": search or None,
+        "least_ms": float(least if least in _LEASTS else "0"),
+        "skip": skip,
+        "limit": min(max(rows, 0), 5 * _BLOCK),
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    """What the grid needs of a row."""
+    shown = {field: row[field] for field in (*_SHOWN, *(f"{name}_ns" for name in _parts(row)))}
+    return {**shown, "href": leads.collective(row["collective"]), "texts": grid_texts(row)}
+
+
+def register(app: Dash, traces: Traces) -> None:
     """Register the callbacks of this page."""
-    del data
+
+    @app.callback(
+        Output(GRID, "getRowsResponse"),
+        Output(COUNT, "children"),
+        Input(GRID, "getRowsRequest"),
+        State(ORDER, "value"),
+        State(SEARCH, "value"),
+        State(LEAST, "value"),
+        State(shell.ADDRESS, "search"),
+        prevent_initial_call=True,
+    )
+    def block(
+        request: dict[str, Any] | None, order: str | None, search: str | None, least: str | None, address: str | None
+    ) -> tuple[dict[str, Any], str]:
+        query = parse(address)
+        part = traces.shown(query).part(selection.options(query))
+        options = asked(request or {}, order, search, least)
+        rows = part.rows_now("collectives", **options)
+        total = part.number_of_collectives
+        found = rows[0]["matches"] if rows else options["skip"]
+        said = (
+            f"{quantities.plural(total, 'collective')}."
+            if found == total
+            else f"{quantities.number(found)} of {quantities.plural(total, 'collective')} match."
+        )
+        return {"rowData": [_row(row) for row in rows], "rowCount": found}, said
+
+    del block
     app.clientside_callback(
         ClientsideFunction("hopscope", "openTimeline"),
         Output(shell.ADDRESS, "href", allow_duplicate=True),
         Input(GRID, "cellClicked"),
-        Input(GRID, "virtualRowData"),
+        prevent_initial_call=True,
+    )
+    app.clientside_callback(
+        ClientsideFunction("hopscope_lists", "ask"),
+        Output(HIDDEN, "title"),
+        Input(ORDER, "value"),
+        Input(SEARCH, "value"),
+        Input(LEAST, "value"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("hopscope_lists", "sorted"),
+        Output(ORDER, "value"),
+        Input(GRID, "getRowsRequest"),
+        State(ORDER, "value"),
         prevent_initial_call=True,
     )
 
 
-PAGE = Page(path="/collectives", title="Collectives", icon="list", layout=layout, register=register)
+PAGE = Page(
+    path="/collectives", title="Collectives", icon="list", layout=layout, register=register, lacks=missing.collectives
+)

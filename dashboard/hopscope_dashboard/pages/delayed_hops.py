@@ -7,19 +7,23 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
-from hopscope_dashboard.address import Query, link, number, one_of
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard import findings, leads
+from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
-from hopscope_dashboard.data import Row, Rows, TraceData
-from hopscope_dashboard.figures.delayed_hops import delays, hop_name
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.figures.delayed_hops import delays, hop_name, one
+from hopscope_dashboard.figures.edge_hops import over_time
 from hopscope_dashboard.figures.topology_tree import PlacedTree, placed_tree, with_delay
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
 from hopscope_dashboard.trees import RanTree, trees
 
+OVER_TIME = "edge-over-time"
 DELAYS = "delayed-hops"
 TREE = "delayed-hop-tree"
 TABLE = "delayed-hops-table"
@@ -33,7 +37,8 @@ _MARKS: Final = {
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects how many hops (`limit`) and which of them is drawn (`hop`)."""
+    """Give the page. The address selects how many hops (`limit`), which of them is drawn (`hop`), and an `edge` whose
+    hops are shown over time."""
     limit = one_of(query, "limit", tuple(_LIMITS))
     options = {value: _LIMITS[value] for value in sorted(_LIMITS, key=int)}
     head = blocks.page_head(
@@ -44,7 +49,7 @@ def layout(data: TraceData, query: Query) -> Component:
     said = data.findings("delayed-hops", limit=int(limit))
     rows = data.rows_or_none("delayed-hops", limit=int(limit))
     if not rows:
-        return html.Div([head, _none(data)])
+        return html.Div([head, *_over_time(data, query), _none(data)])
     asked = number(query, "hop")
     chosen = next((row for row in rows if row["hop_id"] == asked), rows[0])
     tree = _tree_of(data, chosen)
@@ -53,11 +58,34 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             head,
+            *_over_time(data, query),
             findings.note(said),
             blocks.columns(_delays(rows), _one(query, rows, chosen, marked), widths=widths),
-            _table(rows),
+            _table(rows, limit),
         ]
     )
+
+
+def _over_time(data: TraceData, query: Query) -> list[Component]:
+    """All hops of the edge that the address names, as `edge=3-2`; nothing if it names none."""
+    if "edge" not in query:
+        return []
+    ends = re.fullmatch(r"(\d{1,9})-(\d{1,9})", query["edge"])
+    if ends is None:
+        raise InputError(f"edge is {query['edge']!r}; it takes the ranks of the two ends, as edge=3-2")
+    rows = data.rows("edge-hops", src=int(ends[1]), dst=int(ends[2]))
+    hops = sum(row["hops"] for row in rows)
+    most = "" if hops == len(rows) else " Dots are the longest of the hops about then."
+    title = f"Hops from rank {ends[1]} to rank {ends[2]} over time"
+    return [
+        blocks.card(
+            title,
+            blocks.drawing(title, over_time(rows), name=OVER_TIME),
+            dcc.Link("See the longest delays of all edges", href="/delayed-hops"),
+            hint=f"{quantities.plural(hops, 'hop')} over {rows[0]['link']}, each at the time when it was sent.{most} "
+            "Drag to select a time, double-click to clear it.",
+        )
+    ]
 
 
 def _none(data: TraceData) -> Component:
@@ -139,20 +167,20 @@ def _words(row: Row) -> str:
     return f"It took {took} where {usual} is usual, and moved the end by {moved} of that. {absorbed}"
 
 
-def _table(rows: Rows) -> Component:
+def _table(rows: Rows, limit: str) -> Component:
     body = [
         [
-            f"{row['src']} → {row['dst']}",
+            mark(f"{row['src']} → {row['dst']}", one(row), "draw it on its tree"),
             row["phase"],
             blocks.chip(row["link"], LINK_COLOURS[row["link"]]),
-            _collective(row["collective"]),
+            dcc.Link(row["collective"], href=leads.collective(row["collective"])),
             quantities.duration(row["took_ns"]),
             quantities.duration(row["usual_ns"]),
             quantities.duration(row["delay_ns"]),
             quantities.duration(row["moved_ns"]),
             quantities.number(row["amplification"]),
             row["ranks"],
-            quantities.MISSING if row["absorbed_at"] is None else row["absorbed_at"],
+            quantities.MISSING if row["absorbed_at"] is None else rank(row["absorbed_at"]),
             quantities.duration(row["absorbed_ns"]),
             row["behind"] or quantities.MISSING,
         ]
@@ -164,15 +192,14 @@ def _table(rows: Rows) -> Component:
     ]  # fmt: skip
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(4, 12)),
+        blocks.table(
+            columns, body, name=TABLE, right=range(4, 12), full=exports.csv_address("delayed-hops", limit=limit)
+        ),
         hint="Amplification: how much of the delay reached the last leave, 1 if all of it. Ranks earlier: how many "
         "would have left earlier without it.",
     )
 
 
-def _collective(name: str) -> Component:
-    comm, _, seq = name.partition(":")
-    return dcc.Link(name, href=link("/collective", comm=comm, seq=seq))
-
-
-PAGE = Page(path="/delayed-hops", title="Delayed hops", icon="delay", layout=layout)
+PAGE = Page(
+    path="/delayed-hops", title="Delayed hops", icon="delay", layout=layout, group="Lateness", lacks=missing.hops
+)

@@ -6,10 +6,13 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports
+from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -25,6 +28,15 @@ _MEANINGS: Final = {
     "serialisation": "largest useful time / time on an ideal network",
     "transfer": "time on an ideal network / time",
 }
+_PAGES: Final = {
+    "parallel efficiency": "/",
+    "load balance": "/late-ranks",
+    "communication efficiency": "/collectives",
+    "serialisation": "/last-arrivals",
+    "transfer": "/tree",
+}
+"""The page on what lowers each factor."""
+_DOES: Final = "see what it is lost to"
 _MOST_BARS: Final = 64
 """Ranks whose useful time is drawn; the table lists all."""
 
@@ -48,6 +60,7 @@ def _factors(rows: Rows) -> Component:
         [("efficiency", CATEGORY_COLOURS["compute"], known, "efficiency")],
         title="efficiency (%)",
         by="the",
+        leads=leads.Leads([_PAGES[row["factor"]] for row in known], _DOES),
     )
     figure.update_yaxes(title=None)
     return blocks.card(
@@ -63,7 +76,7 @@ def _factors(rows: Rows) -> Component:
 def _numbers(rows: Rows) -> Component:
     body = [
         [
-            row["factor"],
+            mark(row["factor"], _PAGES[row["factor"]], _DOES),
             quantities.share(row["efficiency"]),
             _MEANINGS[row["factor"]],
             f"{quantities.duration(row['part_ns'])} / {quantities.duration(row['whole_ns'])}",
@@ -73,7 +86,9 @@ def _numbers(rows: Rows) -> Component:
     ]
     return blocks.card(
         "In numbers",
-        blocks.table(["", "efficiency", "is", "here", ""], body, name=NUMBERS, right=(1,)),
+        blocks.table(
+            ["", "efficiency", "is", "here", ""], body, name=NUMBERS, right=(1,), full=exports.csv_address("efficiency")
+        ),
         hint="Useful time is outside all MPI; the time runs from the first communication to the last. On an ideal "
         "network communication takes no time, but everybody still waits for what is not sent or entered.",
     )
@@ -91,6 +106,7 @@ def _useful(rows: Rows) -> Component:
         title="time between the first and the last communication",
         by="rank",
         stacked=True,
+        leads=leads.of_ranks(row["rank"] for row in shown),
     )
     left = f" The {len(shown)} of {len(rows)} ranks with most useful time." if len(shown) < len(rows) else ""
     return blocks.card(
@@ -103,7 +119,7 @@ def _useful(rows: Rows) -> Component:
 def _ranks(rows: Rows) -> Component:
     body = [
         [
-            row["rank"],
+            rank(row["rank"]),
             quantities.duration(row["useful_ns"]),
             quantities.share(row["useful_share"]),
             f"{quantities.number(row['of_mean'])} x" if row["of_mean"] is not None else quantities.MISSING,
@@ -112,7 +128,10 @@ def _ranks(rows: Rows) -> Component:
         for row in rows
     ]
     columns = ["rank", "useful", "of the time", "of the mean", "in MPI"]
-    return blocks.card("Ranks in numbers", blocks.table(columns, body, name=RANKS, right=range(5)))
+    return blocks.card(
+        "Ranks in numbers",
+        blocks.table(columns, body, name=RANKS, right=range(5), full=exports.csv_address("efficiency", by="rank")),
+    )
 
 
-PAGE = Page(path="/efficiency", title="Efficiency", icon="efficiency", layout=layout)
+PAGE = Page(path="/efficiency", title="Efficiency", icon="efficiency", layout=layout, lacks=missing.communication)

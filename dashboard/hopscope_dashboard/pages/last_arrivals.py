@@ -6,13 +6,15 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
+from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, number, one_of
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 from hopscope_dashboard.trees import trees
@@ -44,14 +46,18 @@ def layout(data: TraceData, query: Query) -> Component:
         [
             head,
             findings.note(said),
-            blocks.columns(_shares(rows, by), _waiting(rows, by), widths="minmax(0, 3fr) minmax(0, 2fr)"),
-            _table(rows, by),
+            blocks.columns(_shares(data, rows, by), _waiting(data, rows, by), widths="minmax(0, 3fr) minmax(0, 2fr)"),
+            _table(data, rows, by),
             _at_node(data, query),
         ]
     )
 
 
-def _shares(rows: Rows, by: str) -> Component:
+def _leads(data: TraceData, rows: Rows, by: str) -> leads.Leads:
+    return leads.of_places(data.ranks, by, [row[by] for row in rows])
+
+
+def _shares(data: TraceData, rows: Rows, by: str) -> Component:
     labels = [str(row[by]) for row in rows]
     limits = {
         "entered last": [row["late_above"] for row in rows],
@@ -63,7 +69,13 @@ def _shares(rows: Rows, by: str) -> Component:
     if "released_share" in rows[0]:
         series.append(("let go last by the collective before", CATEGORY_COLOURS["native"], rows, "released_share"))
     figure = share_bars(
-        labels, series, title="share of the collectives (%)", by=by, limits=limits, limit="twice by chance"
+        labels,
+        series,
+        title="share of the collectives (%)",
+        by=by,
+        limits=limits,
+        limit="twice by chance",
+        leads=_leads(data, rows, by),
     )
     hint = (
         f"Whiskers are 95 % intervals; a {by} is called late, or the cause, only if its whole whisker lies right of "
@@ -77,13 +89,14 @@ def _shares(rows: Rows, by: str) -> Component:
     )
 
 
-def _waiting(rows: Rows, by: str) -> Component:
+def _waiting(data: TraceData, rows: Rows, by: str) -> Component:
     labels = [str(row[by]) for row in rows]
     figure = time_bars(
         labels,
         [("waiting", CATEGORY_COLOURS["native"], [row["waiting_ns"] for row in rows])],
         title="time the others waited for it",
         by=by,
+        leads=_leads(data, rows, by),
     )
     return blocks.card(
         "What it cost the others",
@@ -92,13 +105,14 @@ def _waiting(rows: Rows, by: str) -> Component:
     )
 
 
-def _table(rows: Rows, by: str) -> Component:
+def _table(data: TraceData, rows: Rows, by: str) -> Component:
     def verdict(row: Row, name: str) -> str:
         return quantities.MISSING if row.get(name) is None else "yes" if row[name] else "no"
 
+    where = _leads(data, rows, by)
     body: list[list[Any]] = [
         [
-            row[by],
+            mark(row[by], address, where.does),
             quantities.share(row["share"]),
             quantities.interval(row.get("share_low"), row.get("share_high")),
             verdict(row, "late"),
@@ -110,7 +124,7 @@ def _table(rows: Rows, by: str) -> Component:
             quantities.duration(row["waiting_ns"]),
             quantities.number(row["collectives"]),
         ]
-        for row in rows
+        for row, address in zip(rows, where.addresses, strict=True)
     ]
     columns = [
         by,
@@ -127,7 +141,13 @@ def _table(rows: Rows, by: str) -> Component:
     ]
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11))),
+        blocks.table(
+            columns,
+            body,
+            name=TABLE,
+            right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11)),
+            full=exports.csv_address("last-arrivals", by=None if by == "rank" else by),
+        ),
         hint="Late and cause say yes only if the interval lies wholly above twice what chance would give: of the "
         "last arrivals its part of the members, on average over its collectives; of the causes its part of all ranks. "
         "Let go last: last because the collective before released it last. "
@@ -148,7 +168,7 @@ def _at_node(data: TraceData, query: Query) -> Component:
         return empty.nothing_here(title, f"Rank {at} received no hop towards the root.")
     body = [
         [
-            row["child"],
+            rank(row["child"]),
             quantities.share(row["share"]),
             quantities.share(row["binding_share"]),
             quantities.share(row["undecided"]),
@@ -168,9 +188,17 @@ def _at_node(data: TraceData, query: Query) -> Component:
             body,
             name=AT_NODE,
             right=(0, 1, 2, 3, 4, 5),
+            full=exports.csv_address("last-arrivals", at=at),
         ),
         hint="All on that node's own clock, so the clocks leave nothing undecided.",
     )
 
 
-PAGE = Page(path="/last-arrivals", title="Last arrivals", icon="arrivals", layout=layout)
+PAGE = Page(
+    path="/last-arrivals",
+    title="Last arrivals",
+    icon="arrivals",
+    layout=layout,
+    group="Lateness",
+    lacks=missing.arrivals,
+)

@@ -6,13 +6,14 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
+from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, one_of
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.late_ranks import class_of, classes_of, shares_by_class
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS
 
@@ -43,7 +44,7 @@ def layout(data: TraceData, query: Query) -> Component:
             head,
             findings.note(said),
             blocks.columns(_shares(data, rows), _lateness(rows), widths="minmax(0, 3fr) minmax(0, 2fr)"),
-            _table(rows),
+            _table(rows, least),
         ]
     )
 
@@ -68,6 +69,7 @@ def _lateness(rows: Rows) -> Component:
         ],
         title="computing beyond the median member's",
         by="rank",
+        leads=leads.of_ranks(row["rank"] for row in rows),
     )
     return blocks.card(
         "By how much",
@@ -77,10 +79,10 @@ def _lateness(rows: Rows) -> Component:
     )
 
 
-def _table(rows: Rows) -> Component:
+def _table(rows: Rows, least: str) -> Component:
     body = [
         [
-            row["rank"],
+            mark.rank(row["rank"]),
             blocks.chip(class_of(row), LATENESS_CLASS_COLOURS[class_of(row)]),
             quantities.share(row["share"]),
             quantities.interval(row["share_low"], row["share_high"]),
@@ -105,10 +107,14 @@ def _table(rows: Rows) -> Component:
     ]
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 9))),
+        blocks.table(
+            columns, body, name=TABLE, right=(0, *range(2, 9)), full=exports.csv_address("late-ranks", least_ms=least)
+        ),
         hint="Latest: collectives in which nobody was later. Step: where ranks take turns, by how many the latest one "
         "moves on.",
     )
 
 
-PAGE = Page(path="/late-ranks", title="Late ranks", icon="late", layout=layout)
+PAGE = Page(
+    path="/late-ranks", title="Late ranks", icon="late", layout=layout, group="Lateness", lacks=missing.arrivals
+)

@@ -7,9 +7,11 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, one_of
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.matrix import matrix
@@ -49,6 +51,17 @@ _SELDOM: Final = {"wrong_order": "wrong order"}
 """Columns that stand there only if some row has any."""
 
 
+_NONE: Final = "The program sent no messages of its own; what collectives send is on their pages."
+_NOT_RECORDED: Final = "They were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
+
+
+def _why_none(data: TraceData) -> str | None:
+    """Why the trace has no messages; None if it has some."""
+    if data.number_of("messages"):
+        return None
+    return _NOT_RECORDED if data.run["record"] == "collectives" else _NONE
+
+
 def _waited(time_ns: int, late: int) -> str:
     return f"{quantities.duration(time_ns)} ({quantities.number(late)})"
 
@@ -63,16 +76,13 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     rows = data.rows("messages", by="pair" if by == "rank" else by)
     if not rows:
-        reason: Any = "The program sent no messages of its own; what collectives send is on their pages."
-        if data.run["record"] == "collectives":
-            reason = "They were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
-        return html.Div([head, empty.nothing_here("No messages", reason)])
+        return html.Div([head, empty.nothing_here("No messages", _why_none(data) or _NONE)])
     return html.Div(
         [
             head,
             _total(data, rows),
             blocks.columns(_matrix(data, query, rows, by, show), _cost(data), widths="minmax(0, 3fr) minmax(0, 2fr)"),
-            _pairs(rows, by),
+            _pairs(data, rows, by),
             _sizes(data),
             _places(data),
         ]
@@ -120,7 +130,9 @@ def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Co
     src, dst = _ENDS[by]
     cells = [{**row, "sender": row[src], "receiver": row[dst]} for row in rows]
     # In the order of ranks, so that neighbours stay neighbours.
-    places = list(dict.fromkeys(row[by] for row in sorted(data.ranks, key=lambda row: row["rank"])))
+    places: dict[Any, list[int]] = {}
+    for row in sorted(data.ranks, key=lambda row: row["rank"]):
+        places.setdefault(row[by], []).append(row["rank"])
     figure = matrix(cells, places=places, value=show, unit=_UNITS.get(show), what=_SHOW[show], by=by)
     return blocks.card(
         "Who with whom",
@@ -142,6 +154,7 @@ def _cost(data: TraceData) -> Component:
         ],
         title="waiting for messages",
         by="rank",
+        leads=leads.of_ranks(row["rank"] for row in drawn),
     )
     left = f" The {_MOST_BARS} of {len(rows)} ranks with most of it." if len(rows) > len(drawn) else ""
     return blocks.card(
@@ -152,8 +165,8 @@ def _cost(data: TraceData) -> Component:
     )
 
 
-def _table(names: Sequence[str], named: Sequence[Sequence[Any]], rows: Sequence[Row], name: str) -> Component:
-    """A table of rows: what each is called, and its numbers."""
+def _table(names: Sequence[str], named: Sequence[Sequence[Any]], rows: Sequence[Row], name: str, by: str) -> Component:
+    """A table of rows of the analysis `by` something: what each is called, and its numbers."""
     seldom = {column: title for column, title in _SELDOM.items() if any(row[column] for row in rows)}
     numbers = [
         [*(text(row) for text in _COLUMNS.values()), *(quantities.number(row[column]) for column in seldom)]
@@ -161,13 +174,21 @@ def _table(names: Sequence[str], named: Sequence[Sequence[Any]], rows: Sequence[
     ]
     columns = [*names, *_COLUMNS, *seldom.values()]
     body = [[*first, *rest] for first, rest in zip(named, numbers, strict=True)]
-    return blocks.table(columns, body, name=name, right=range(len(names), len(columns)))
+    return blocks.table(
+        columns, body, name=name, right=range(len(names), len(columns)), full=exports.csv_address("messages", by=by)
+    )
 
 
-def _pairs(rows: Rows, by: str) -> Component:
+def _pairs(data: TraceData, rows: Rows, by: str) -> Component:
     src, dst = _ENDS[by]
     shown = rows[:_MOST_ROWS]
-    named = [[row[src], row[dst], *([row["link"]] if by == "rank" else [])] for row in shown]
+    named = [
+        [
+            *(mark(row[end], leads.of_place(data.ranks, by, row[end]), f"select the {by}") for end in (src, dst)),
+            *([row["link"]] if by == "rank" else []),
+        ]
+        for row in shown
+    ]
     hint: list[Any] = [
         "Sender late: how long the receiver had waited when the send began, and in brackets how often. Receiver late: "
         "how long the sender had waited when the receive was posted. A call that waits for several messages is charged "
@@ -177,7 +198,9 @@ def _pairs(rows: Rows, by: str) -> Component:
         hint.append(f" The first {len(shown)} of {quantities.number(len(rows))} pairs; `analyze messages` lists all.")
     return blocks.card(
         "Pairs in numbers",
-        _table(["from", "to", *(["link"] if by == "rank" else [])], named, shown, PAIRS),
+        _table(
+            ["from", "to", *(["link"] if by == "rank" else [])], named, shown, PAIRS, "pair" if by == "rank" else by
+        ),
         hint=hint,
     )
 
@@ -187,7 +210,7 @@ def _sizes(data: TraceData) -> Component:
     named = [[_size_class(row)] for row in rows]
     return blocks.card(
         "By size",
-        _table(["size"], named, rows, SIZES),
+        _table(["size"], named, rows, SIZES, "size"),
         hint="Each size up to below the next. Senders wait for late receivers from the size on at which the MPI "
         "library stops buffering.",
     )
@@ -205,7 +228,7 @@ def _places(data: TraceData) -> Component:
         return empty.nothing_here("By place", "The trace does not say where the program sends its messages.")
     return blocks.card(
         "By place",
-        _table(["sent from"], [[html.Code(row["place"], style=_BROKEN)] for row in rows], rows, PLACES),
+        _table(["sent from"], [[_place(row["place"])] for row in rows], rows, PLACES, "place"),
         hint=[
             "The call that began the send. What the critical path spends in each place is on the page ",
             dcc.Link("Overview", href="/"),
@@ -214,4 +237,9 @@ def _places(data: TraceData) -> Component:
     )
 
 
-PAGE = Page(path="/messages", title="Messages", icon="messages", layout=layout)
+def _place(name: str) -> Any:
+    written = html.Code(name, style=_BROKEN)
+    return mark(written, None if name == "unknown" else leads.place(name), "select the place")
+
+
+PAGE = Page(path="/messages", title="Messages", icon="messages", layout=layout, lacks=_why_none)

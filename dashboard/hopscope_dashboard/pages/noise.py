@@ -6,13 +6,14 @@ from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
+from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, one_of
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import LATENESS_COLOURS, count_bars, time_bars
 from hopscope_dashboard.figures.heat_map import heat_map
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -52,7 +53,7 @@ def _late(rows: Rows) -> Component:
     ]
     if not any(value for _, _, values in series for value in values):
         return empty.nothing_here("How often", "No iteration of any rank had more than 1 ms of noise.")
-    figure = count_bars(labels, series, title="late iterations", by="rank")
+    figure = count_bars(labels, series, title="late iterations", by="rank", leads=leads.of_ranks(labels))
     return blocks.card(
         "How often",
         blocks.drawing("Late iterations by rank", figure, name=LATE),
@@ -72,6 +73,7 @@ def _cost(rows: Rows) -> Component:
         title="noise over the whole run",
         by="rank",
         stacked=True,
+        leads=leads.of_ranks(labels),
     )
     return blocks.card(
         "What it cost",
@@ -84,20 +86,21 @@ def _heat(data: TraceData, query: Query, show: str) -> Component:
     rows = data.rows_or_none("iterations")
     if not any(row[show] is not None for row in rows):
         return empty.nothing_here("When it came", empty.TOO_SELDOM)
-    figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show])
+    names = data.collective_names()
+    figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show], names=names)
     return blocks.card(
         "When it came",
         choice("Show", "/noise", query, "show", options=_SHOW, current=show),
         blocks.drawing("Noise by rank and iteration", figure, name=HEAT),
         hint="One row per rank, one column per iteration. A row that stands out is a slow rank, a column "
-        "is the whole machine, single spots are spikes.",
+        "is the whole machine, single spots are spikes. Drag to select iterations, double-click to clear them.",
     )
 
 
 def _table(rows: Rows) -> Component:
     body = [
         [
-            row["rank"],
+            mark.rank(row["rank"]) if row["rank"].isdigit() else row["rank"],
             *(quantities.number(row[column]) for column in _THRESHOLDS),
             quantities.number(row["iterations"]),
             quantities.duration(row["noise_ns"]),
@@ -116,7 +119,9 @@ def _table(rows: Rows) -> Component:
         "of its computing",
         "paid",
     ]
-    return blocks.card("In numbers", blocks.table(columns, body, name=TABLE, right=range(1, 10)))
+    return blocks.card(
+        "In numbers", blocks.table(columns, body, name=TABLE, right=range(1, 10), full=exports.csv_address("noise"))
+    )
 
 
-PAGE = Page(path="/noise", title="Noise", icon="noise", layout=layout)
+PAGE = Page(path="/noise", title="Noise", icon="noise", layout=layout, group="Lateness", lacks=missing.computing)

@@ -6,10 +6,11 @@ from hopscope import quantities
 
 from hopscope_dashboard import findings
 from hopscope_dashboard.address import Query, number
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 
 PERIODS = "noise-periods"
@@ -63,7 +64,7 @@ def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
         html.Div(select("Rank", query, "rank", options=options, current=str(chosen["rank"])), className="selects"),
         blocks.drawing(
             f"Noise of rank {chosen['rank']} within its period",
-            laid_over(iterations, chosen["period_ns"]),
+            laid_over(iterations, chosen["period_ns"], data.collective_names()),
             name=FOLDED,
         ),
         hint="One dot per iteration, placed by its time since the last full period. Noise with this period lines up at "
@@ -74,7 +75,7 @@ def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
 def _table(rows: Rows) -> Component:
     body = [
         [
-            row["rank"],
+            mark.rank(row["rank"]),
             quantities.MISSING if row["periodic"] is None else "yes" if row["periodic"] else "no",
             quantities.duration(row["period_ns"]),
             quantities.duration(row["resolution_ns"]),
@@ -90,7 +91,7 @@ def _table(rows: Rows) -> Component:
     columns = ["rank", "period?", "period", "to", "swing", "strength", "false alarm", "noisy", "iterations", "its own?"]
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10))),
+        blocks.table(columns, body, name=TABLE, right=(0, *range(2, 10)), full=exports.csv_address("noise-periods")),
         hint="Strength: part of the noise's variance that goes with the surest peak of its spectrum, period or not. "
         "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period. "
         "Its own: the period as a number of iterations, where the run cannot tell it from a whole one; then it may be "
@@ -98,4 +99,11 @@ def _table(rows: Rows) -> Component:
     )
 
 
-PAGE = Page(path="/noise-periods", title="Noise periods", icon="period", layout=layout)
+PAGE = Page(
+    path="/noise-periods",
+    title="Noise periods",
+    icon="period",
+    layout=layout,
+    group="Lateness",
+    lacks=missing.computing,
+)

@@ -1,19 +1,21 @@
 """The overview: findings first, then where the run's time went, then what limits these answers."""
 
+from dataclasses import asdict
 from typing import Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
+from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.run_canvas import RunCanvas
-from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.data import MESSAGE_CALLS, Row, Rows, TraceData
 from hopscope_dashboard.figures import critical_path
 from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS, PATH_LINE_COLOUR
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 FINDINGS = "findings"
 KEY_FIGURES = "key-figures"
@@ -24,6 +26,7 @@ REGIONS = "regions-table"
 BY_OPERATION = "critical-path-by-operation"
 
 _REGIONS: Final = 8
+_OPERATIONS: Final = 8
 """So many rows of regions are shown."""
 
 _FINDINGS: Final = ("collectives", "critical-path", "last-arrivals", "noise", "tree")
@@ -32,7 +35,7 @@ _FINDINGS: Final = ("collectives", "critical-path", "last-arrivals", "noise", "t
 _NEXT: Final = (
     ("/collectives?order=worst", "The slowest collectives", "and, one click further, what happened inside each"),
     ("/tree", "The tree on the topology", "which edges the run waits for"),
-    ("/remap", "A better tree", "what other trees would have taken, replayed"),
+    ("/remap", "Other trees", "what they would have taken, replayed"),
 )
 _NEXT_WITHOUT_HOPS: Final = (
     ("/collectives?order=worst", "The slowest collectives", "who entered last, and how long each rank was inside"),
@@ -49,7 +52,7 @@ def layout(data: TraceData, query: Query) -> Component:
     return html.Div(
         [
             blocks.page_head("Overview", _what_ran(data, run)),
-            _whole_run(),
+            _whole_run(data),
             _key_figures(data, run, path),
             blocks.card("What this trace says", findings.listed(said, name=FINDINGS)),
             _critical_path(path, data.rows("critical-path", by="operation")),
@@ -61,8 +64,8 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _whole_run() -> Component:
-    canvas = RunCanvas(WHOLE_RUN, {**CATEGORY_COLOURS, "path": PATH_LINE_COLOUR}, dict(CATEGORY_MEANINGS), small=True)
+def _whole_run(data: TraceData) -> Component:
+    canvas = RunCanvas(WHOLE_RUN, data.identity, small=True, selected=asdict(data.bounds))
     return blocks.card("The whole run", canvas, dcc.Link("Look closer", href="/timeline"), css="whole-run")
 
 
@@ -123,7 +126,7 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
         )
     rows = [
         [
-            blocks.chip(row["category"], CATEGORY_COLOURS[row["category"]]),
+            _category(row["category"]),
             CATEGORY_MEANINGS[row["category"]],
             quantities.duration(row["time_ns"]),
             quantities.share(row["share"]),
@@ -132,20 +135,42 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
         for row in path
     ]
     operations = [
-        [row["operation"], quantities.duration(row["time_ns"]), quantities.share(row["share"])]
-        for row in by_operation[:8]
+        [_operation(row["operation"]), quantities.duration(row["time_ns"]), quantities.share(row["share"])]
+        for row in by_operation[:_OPERATIONS]
     ]
     return blocks.card(
         "Where the critical path's time went",
         blocks.drawing("Critical path by category", critical_path.stacked_bar(path), name=PATH_BAR),
         blocks.columns(
-            blocks.table(["category", "", "time", "share", "95 % interval"], rows, name=PATH_TABLE, right=(2, 3, 4)),
-            blocks.table(["operation", "time", "share"], operations, name=BY_OPERATION, right=(1, 2)),
+            blocks.table(
+                ["category", "", "time", "share", "95 % interval"],
+                rows,
+                name=PATH_TABLE,
+                right=(2, 3, 4),
+                full=exports.csv_address("critical-path"),
+            ),
+            blocks.table(
+                ["operation", "time", "share"],
+                operations,
+                name=BY_OPERATION,
+                right=(1, 2),
+                full=exports.csv_address("critical-path", by="operation"),
+            ),
             widths="minmax(0, 3fr) minmax(0, 2fr)",
         ),
         hint="The critical path is the chain of work and messages that decided how long the run took. "
-        "Anything off it could be slower without making the run slower.",
+        "Anything off it could be slower without making the run slower."
+        + (f" The first {_OPERATIONS} of {len(by_operation)} operations." if len(by_operation) > _OPERATIONS else ""),
     )
+
+
+def _category(name: str) -> Component:
+    page, what = leads.CATEGORY_PAGES[name]
+    return mark(blocks.chip(name, CATEGORY_COLOURS[name]), page, f"see {what}")
+
+
+def _operation(name: str) -> Component:
+    return mark(name, leads.operation(name, of_messages=name in MESSAGE_CALLS), "see its calls")
 
 
 def _regions(data: TraceData) -> Component | None:
@@ -155,8 +180,8 @@ def _regions(data: TraceData) -> Component | None:
         return None
     rows = [
         [
-            row["region"],
-            row["rank"],
+            mark(row["region"], leads.region(row["region"]), "select the region"),
+            mark(str(row["rank"]), leads.rank(row["rank"]), "select the rank"),
             quantities.number(row["visits"]),
             quantities.duration(row["time_ns"]),
             quantities.duration(row["mpi_ns"]),
@@ -177,6 +202,7 @@ def _regions(data: TraceData) -> Component | None:
             rows,
             name=REGIONS,
             right=range(1, 6),
+            full=exports.csv_address("regions"),
         ),
         hint=hint,
     )

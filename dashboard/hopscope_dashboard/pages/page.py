@@ -8,11 +8,17 @@ from dash.development.base_component import Component
 
 from hopscope_dashboard.address import Query
 from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.traces import Traces
 
 
-def _no_callbacks(app: Dash, data: TraceData) -> None:
+def _has_data(data: TraceData) -> None:
+    """Every trace has data for the page."""
+    del data
+
+
+def _no_callbacks(app: Dash, traces: Traces) -> None:
     """Register nothing: the address is all that the page depends on."""
-    del app, data
+    del app, traces
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,21 @@ class Page:
     """Name of an icon of `components.icons`."""
     layout: Callable[[TraceData, Query], Component]
     """Draws the page for what the address selects. Raises InputError where the trace cannot answer."""
-    register: Callable[[Dash, TraceData], None] = _no_callbacks
-    """Registers the page's own callbacks."""
+    register: Callable[[Dash, Traces], None] = _no_callbacks
+    """Registers the page's own callbacks, once for all traces: each is asked by what says which trace it is about."""
     follows_selection: bool = True
     """Whether it shows the part of the run that the address selects; a page that does not shows the whole run."""
+    shades_the_rest: bool = False
+    """Whether it shows the whole run with what is not selected shaded."""
+    keeps: tuple[str, ...] = ()
+    """Parameters of its own that the browser keeps from one address of this page to the next, such as a zoom."""
     under: str | None = None
     """Address of the page of the menu that it belongs to; None if it is in the menu itself."""
+    group: str | None = None
+    """Its group in the menu, one of `menu.GROUPS`; None if it stands there by itself, under its title."""
+    lacks: Callable[[TraceData], str | None] = _has_data
+    """Why this trace has nothing to show on the page, in a sentence; None if it has. The menu asks every page each time
+    that it is drawn, so the answer rests on numbers of rows (`missing.py`) and never on an analysis."""
 
     @property
     def in_menu(self) -> bool:

@@ -7,11 +7,11 @@ import logging
 import shlex
 from typing import Any
 
-from dash import Dash, Input, Output, dcc, html, no_update
+from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.address import Query, link, one_of, parse
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.icons import icon
@@ -19,7 +19,10 @@ from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shar
 from hopscope_dashboard.data import InputError, Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
 from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.selection import TRACE
+from hopscope_dashboard.traces import Traces
 from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
 
 _log = logging.getLogger(__name__)
@@ -62,7 +65,7 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.page_head(
                 "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
             ),
-            dcc.Store(id=ASK, data=phase),
+            dcc.Store(id=ASK, data=link("", phase=phase, **{TRACE: data.identity})),
             dcc.Download(id=DOWNLOAD),
             blocks.waiting(html.Div(id=RESULT, style={"minHeight": 240}), "Replaying the run over candidate trees …"),
         ]
@@ -169,7 +172,7 @@ def _drawn(
         title,
         links_legend(),
         shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
-        tree_graph(laid_out[name], name=name, label=title),
+        tree_graph(laid_out[name], name=name, label=title, ran=name == BEFORE),
         hint=between_clusters(data.ranks, parents),
     )
 
@@ -197,7 +200,8 @@ def _candidates(found: Suggestion) -> Component:
         hint="The suggested tree comes first, then the fastest. A tree over pairs of hosts that no hop measured is a "
         "guess: its spread is that of the measured links, and such a link may be slower than any of them. The dashed "
         "line is what the run itself measured; gains are against the replay of what ran, so that "
-        "like is compared with like.",
+        "like is compared with like."
+        + (f" The picture shows the first {_SHOWN} of {len(rows)}." if len(rows) > _SHOWN else ""),
     )
 
 
@@ -205,25 +209,37 @@ def _gain(value: float) -> str:
     return quantities.share(value) if value >= 0 else f"{quantities.share(-value)} slower"
 
 
-def register(app: Dash, data: TraceData) -> None:
+def register(app: Dash, traces: Traces) -> None:
     """Register the callbacks of this page."""
 
     @app.callback(Output(RESULT, "children"), Input(ASK, "data"))
-    def suggest(phase: str | None) -> Component:
+    def suggest(asked: str | None) -> Component:
+        query = parse(asked)
         try:
-            return result(data, one_of({"phase": phase or ""}, "phase", tuple(_PHASES)))
+            return result(traces.shown(query), one_of(query, "phase", tuple(_PHASES)))
         except InputError as error:
             return empty.nothing_here("This trace cannot show how other trees would do", str(error))
         except Exception as error:
             _log.exception("the run could not be remapped")
             return empty.went_wrong(error)
 
-    @app.callback(Output(DOWNLOAD, "data"), Input(DOWNLOAD_BUTTON, "n_clicks"), prevent_initial_call=True)
-    def download(clicks: int | None) -> Any:
-        text = data.remap().tree_file if clicks else None
+    @app.callback(
+        Output(DOWNLOAD, "data"), Input(DOWNLOAD_BUTTON, "n_clicks"), State(ASK, "data"), prevent_initial_call=True
+    )
+    def download(clicks: int | None, asked: str | None) -> Any:
+        text = traces.shown(parse(asked)).remap().tree_file if clicks else None
         return no_update if text is None else dcc.send_string(text, "tree.json")
 
     del suggest, download
 
 
-PAGE = Page(path="/remap", title="Remap", icon="remap", layout=layout, register=register, follows_selection=False)
+PAGE = Page(
+    path="/remap",
+    title="Remap",
+    icon="remap",
+    layout=layout,
+    register=register,
+    follows_selection=False,
+    group="Trees",
+    lacks=missing.hops,
+)

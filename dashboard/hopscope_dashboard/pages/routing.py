@@ -2,21 +2,33 @@
 
 import logging
 from collections.abc import Sequence
+from typing import Final
 
 from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard import address, selection
+from hopscope_dashboard import address, selection, trace_chooser
 from hopscope_dashboard.components import blocks, empty, select, shell
 from hopscope_dashboard.data import InputError, TraceData
+from hopscope_dashboard.pages import menu, working
 from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.serving.drawings import Drawings
+from hopscope_dashboard.traces import Traces
+
+SHOWS_ALL: Final = " (this page shows the whole run)"
 
 _log = logging.getLogger(__name__)
 
 
-def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
+def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
     """Register the callback that draws pages, and the callbacks of every page."""
     by_path = {page.path: page for page in pages}
+    drawings = Drawings()
+
+    def find(asked: str, patience_s: float = 0) -> Component | None:
+        pathname, _, search = asked.partition("?")
+        page, data = by_path.get(_normal(pathname)), traces.shown(address.parse(search))
+        return drawings.page(asked, lambda: content(page, data, search), patience_s=patience_s)
 
     @app.callback(
         Output(shell.CONTENT, "children"),
@@ -29,8 +41,14 @@ def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
         page = by_path.get(_normal(pathname))
         title = page.title if page is not None else "No such page"
         query = address.parse(search)
-        menu = [selection.keep(entry, query, data.identity) for entry in shell.menu(pages, page)]
-        return content(page, data, search), menu, f"{title} · {data.name} · Hopscope"
+        data = traces.shown(query)
+        entries = shell.menu(menu.groups(pages), page, menu.lacking(pages, data))
+        entries = [_kept(entry, query, data) for entry in entries]
+        asked = f"{pathname or '/'}?{(search or '').removeprefix('?')}"
+        drawn = find(asked, working.PATIENCE_S)
+        if drawn is None:
+            drawn = _kept(working.page(title, data, asked), query, data)
+        return drawn, entries, f"{title} · {data.name} · Hopscope"
 
     del draw
     app.clientside_callback(
@@ -41,8 +59,11 @@ def register(app: Dash, data: TraceData, pages: Sequence[Page]) -> None:
     )
     select.register(app)
     shell.register(app)
+    working.register(app, traces, find)
+    if len(traces.all) > 1:
+        trace_chooser.register(app, traces)
     for page in pages:
-        page.register(app, data)
+        page.register(app, traces)
 
 
 def content(page: Page | None, data: TraceData, search: str | None) -> Component:
@@ -54,8 +75,13 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
         return empty.no_such_page()
     query = address.parse(search)
     drawn = _page(page, data, query)
-    bar = selection.bar(page.path, query, follows=page.follows_selection, trace=data.identity)
-    return html.Div([bar, selection.keep(drawn, query, data.identity)])
+    shows = "" if page.follows_selection else "; the rest is shaded" if page.shades_the_rest else SHOWS_ALL
+    bar = selection.bar(page.path, query, shows=shows, trace=data.identity, keeps=page.keeps)
+    return html.Div([_kept(bar, query, data), _kept(drawn, query, data)])
+
+
+def _kept(drawn: Component, query: address.Query, data: TraceData) -> Component:
+    return selection.keep(drawn, query, data.identity, several=bool(data.beside))
 
 
 def _page(page: Page, data: TraceData, query: address.Query) -> Component:

@@ -8,15 +8,15 @@ from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.words import PHASES
 
-from hopscope_dashboard import algorithms, findings
-from hopscope_dashboard.address import Query, link, one_of
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard import algorithms, findings, leads
+from hopscope_dashboard.address import Query, one_of
+from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
-from hopscope_dashboard.pages import what_ran
+from hopscope_dashboard.pages import missing, what_ran
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
 
@@ -169,6 +169,7 @@ def _edges(edges: Rows, hint: str = "") -> Component:
         or "Of the tree that is drawn, in this phase. Median: of one hop, send to receive. On path and share: of the "
         "critical path of the whole run.",
         rest="analyze tree-edges",
+        full=exports.csv_address("tree-edges"),
     )
 
 
@@ -179,7 +180,7 @@ def _found(data: TraceData) -> Component:
 def _call_level(data: TraceData) -> Component:
     rows = [
         [
-            dcc.Link(row["collective"], href=link("/collective", comm=row["comm"], seq=row["seq"])),
+            dcc.Link(row["collective"], href=leads.collective(row["collective"])),
             row["operation"],
             quantities.duration(row["duration_ns"]),
             quantities.duration(row["after_last_enter_ns"]),
@@ -202,10 +203,11 @@ def _call_level(data: TraceData) -> Component:
             rows,
             name="call-level",
             right=(2, 3, 4),
+            full=exports.csv_address("collectives"),
         ),
         html.Div(links, className="page-head-aside", style={"marginTop": 14}),
         hint="The ten slowest collectives. Who came last and what it cost is known without hops.",
     )
 
 
-PAGE = Page(path="/tree", title="Tree", icon="tree", layout=layout)
+PAGE = Page(path="/tree", title="Tree", icon="tree", layout=layout, group="Trees", lacks=missing.hops)

@@ -4,11 +4,13 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard import findings
+from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components import blocks, empty, exports
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -28,11 +30,13 @@ def layout(data: TraceData, query: Query) -> Component:
             "All ranks are in one cluster, so no hop runs between clusters. A topology file names "
             "clusters: hopscope run --topology FILE ..."
         )
-        known = [_table(rows)] if data.has_hops else [_without_hops()]
+        known = [_table(data, rows)] if data.has_hops else [_without_hops()]
         return html.Div([head, empty.nothing_here("One cluster", reason), *known])
     if not data.has_hops:
         return html.Div([head, _without_hops()])
-    return html.Div([head, findings.note(said), blocks.columns(_shares(rows), _times(rows)), _table(rows)])
+    return html.Div(
+        [head, findings.note(said), blocks.columns(_shares(data, rows), _times(data, rows)), _table(data, rows)]
+    )
 
 
 def _without_hops() -> Component:
@@ -52,12 +56,20 @@ def _scope(name: str) -> str:
     return "critical path" if name == "critical_path" else name
 
 
-def _shares(rows: Rows) -> Component:
+def _leads(data: TraceData, rows: Rows) -> leads.Leads:
+    """A cluster's bars select its ranks; those of the critical path lead to where its time went."""
+    scopes = [row["scope"] for row in rows]
+    addresses = ["/" if scope == "critical_path" else leads.of_place(data.ranks, "cluster", scope) for scope in scopes]
+    return leads.Leads(addresses, "see more of it")
+
+
+def _shares(data: TraceData, rows: Rows) -> Component:
     figure = share_bars(
         [_scope(row["scope"]) for row in rows],
         [("wan", CATEGORY_COLOURS["wan"], rows, "share")],
         title="share of the path spent on wan hops (%)",
         by="scope",
+        leads=_leads(data, rows),
     )
     return blocks.card(
         "Share",
@@ -67,7 +79,7 @@ def _shares(rows: Rows) -> Component:
     )
 
 
-def _times(rows: Rows) -> Component:
+def _times(data: TraceData, rows: Rows) -> Component:
     figure = time_bars(
         [_scope(row["scope"]) + ("" if row["scope"] == "critical_path" else ", its ranks together") for row in rows],
         [
@@ -82,6 +94,7 @@ def _times(rows: Rows) -> Component:
         title="time",
         by="scope",
         stacked=True,
+        leads=_leads(data, rows),
     )
     return blocks.card(
         "Time",
@@ -91,10 +104,11 @@ def _times(rows: Rows) -> Component:
     )
 
 
-def _table(rows: Rows) -> Component:
+def _table(data: TraceData, rows: Rows) -> Component:
+    where = _leads(data, rows)
     body = [
         [
-            _scope(row["scope"]),
+            mark(_scope(row["scope"]), address, where.does),
             quantities.share(row["share"]),
             quantities.number(row["hops"]),
             quantities.number(row["crossings"]),
@@ -104,14 +118,14 @@ def _table(rows: Rows) -> Component:
             quantities.duration(row["waiting_ns"]),
             quantities.number(row["collectives"]),
         ]
-        for row in rows
+        for row, address in zip(rows, where.addresses, strict=True)
     ]
     columns = ["", "wan share", "hops", "crossings", "bytes across", "path", "of it wan", "waiting", "collectives"]
     return blocks.card(
         "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(1, 9)),
+        blocks.table(columns, body, name=TABLE, right=range(1, 9), full=exports.csv_address("wan-share")),
         hint="Hops, crossings and bytes are per collective.",
     )
 
 
-PAGE = Page(path="/wan-share", title="WAN share", icon="wan", layout=layout)
+PAGE = Page(path="/wan-share", title="WAN share", icon="wan", layout=layout, group="Trees", lacks=missing.clusters)

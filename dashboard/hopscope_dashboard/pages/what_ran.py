@@ -9,11 +9,12 @@ from dash.development.base_component import Component
 from hopscope import quantities
 from hopscope.words import PHASES
 
-from hopscope_dashboard import algorithms
+from hopscope_dashboard import algorithms, leads
 from hopscope_dashboard.address import Query, link, one_of
 from hopscope_dashboard.algorithms import RanAlgorithm
-from hopscope_dashboard.components import blocks
+from hopscope_dashboard.components import blocks, exports
 from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, rounds_graph, tree_graph, widths_legend
 from hopscope_dashboard.data import Row, Rows, TraceData
@@ -105,10 +106,10 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
         edges_table(
             edges,
             name=EDGES,
-            address=collective_address(chosen.collective),
             hint="Of the collectives drawn. Median: of one hop, send to receive. Share: of the critical path of the "
-            "whole run. An edge leads to the collective.",
+            "whole run.",
             rest=f"analyze algorithms {data.path} --collective {chosen.collective}",
+            full=exports.csv_address("algorithms", collective=chosen.collective),
         ),
         widths="minmax(0, 1fr)" if wide else "minmax(0, 1fr) 410px",
     )
@@ -133,22 +134,16 @@ def _said(data: TraceData, chosen: RanAlgorithm) -> list[Any]:
     alike = chosen.edges[0]["collectives"]
     others = f" and {quantities.plural(alike - 1, 'other')} alike" if alike > 1 else ""
     of = f" of {quantities.number(row['collectives'])} that ran by it" if row["collectives"] > alike else ""
-    address = collective_address(chosen.collective)
+    address = leads.collective(chosen.collective)
     return [" ".join(said), " Drawn: ", dcc.Link(chosen.collective, href=address), f"{others}{of}."]
 
 
-def collective_address(collective: str) -> str:
-    """Give the address of a collective's page."""
-    comm, _, seq = collective.partition(":")
-    return link("/collective", comm=comm, seq=seq)
-
-
-def edges_table(edges: Rows, *, name: str, hint: str, address: str | None = None, rest: str = "") -> Component:
-    """Give the heaviest edges. `address` is where an edge leads, `rest` the command that lists those not shown."""
+def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "") -> Component:
+    """Give the heaviest edges. `rest` is the command and `full` the file that have those not shown."""
     in_rounds = any(row.get("phase") == "exchange" and "rounds" in row for row in edges)
     rows = [
         [
-            _to(f"{row['src']} → {row['dst']}", address),
+            mark(f"{row['src']} → {row['dst']}", leads.edge(row["src"], row["dst"]), leads.EDGE_DOES),
             *([row["rounds"].replace("-", "–")] if in_rounds else []),
             blocks.chip(row["link"], LINK_COLOURS[row["link"]]),
             quantities.number(row["hops"]),
@@ -167,13 +162,9 @@ def edges_table(edges: Rows, *, name: str, hint: str, address: str | None = None
     more = f" {quantities.plural(left_out, 'more row')}: `{rest}`." if left_out else ""
     return blocks.card(
         "Edges, heaviest first",
-        blocks.table(columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5)),
+        blocks.table(columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5), full=full),
         hint=hint + more,
     )
-
-
-def _to(text: str, address: str | None) -> Component | str:
-    return text if address is None else dcc.Link(text, href=address)
 
 
 def table(rows: Sequence[Row]) -> Component:
@@ -188,7 +179,13 @@ def table(rows: Sequence[Row]) -> Component:
     ]  # fmt: skip
     return blocks.card(
         "What your MPI library did" if any(row["source"] == "native" for row in rows) else "What ran",
-        blocks.table(columns, [_algorithm(row) for row in shown], name=ALGORITHMS, right=(1, 2, 6, 7, 8, 9)),
+        blocks.table(
+            columns,
+            [_algorithm(row) for row in shown],
+            name=ALGORITHMS,
+            right=(1, 2, 6, 7, 8, 9),
+            full=exports.csv_address("algorithms"),
+        ),
         hint="Recognised from the messages, and by the library's own name where it is known; an algorithm's name leads "
         "to its picture. Asked: what your settings ask for. Depth: messages in sequence on the longest way; crossings: "
         "the most of them that go between "
@@ -208,5 +205,5 @@ def _algorithm(row: Row) -> list[Any]:
         quantities.MISSING if row["depth"] is None else quantities.number(row["depth"]),
         quantities.number(row["messages"]),
         quantities.MISSING if row["crossings"] is None else quantities.number(row["crossings"]),
-        dcc.Link(row["first"], href=collective_address(row["first"])),
+        dcc.Link(row["first"], href=leads.collective(row["first"])),
     ]

@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Trace, TraceData
 from hopscope_dashboard.figures.style import CONFIG
-from hopscope_dashboard.pages import PAGES, collective, collectives, remap, timeline
+from hopscope_dashboard.pages import PAGES, collective, collectives, compare, remap, sql, timeline
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
 from hopscope_dashboard.report.static import Renderer
@@ -33,7 +33,8 @@ section.page-of-report { padding-top: 30px; }
 .figure { width: 100%%; min-width: 0; }
 footer { color: var(--muted); font-size: 13px; padding-top: 24px; }
 @media print { body { background: white; padding: 0; } nav { display: none; } .card { break-inside: avoid; }
-  .table-frame, .graph-frame { max-height: none; } .tree { min-width: 0 !important; } .told { display: none; } }
+  .table-frame, .graph-frame { max-height: none; } .tree { min-width: 0 !important; }
+  .told, .exports { display: none; } }
 """
 _POLICY: Final = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
 """All that the file needs is in it: a browser that keeps to this asks nobody, whatever is clicked."""
@@ -68,7 +69,8 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
         progress("writing the report", len(sections), len(sections))
     links = "".join(f'<a href="#{name}">{title}</a>' for _, name, title, _ in sections)
     style = (_ASSETS / "hopscope.css").read_text(encoding="utf-8") + _OWN_STYLE % (MONO_FONT, FONT)
-    scripts = f"<script>{_DRAW}</script><script>{(_ASSETS / 'drawing.js').read_text(encoding='utf-8')}</script>"
+    own = [(_ASSETS / name).read_text(encoding="utf-8") for name in ("drawing.js", "exports.js")]
+    scripts = "".join(f"<script>{script}</script>" for script in (_DRAW, *own))
     started = f", started {data.run['started_at']}" if data.run["started_at"] else ""
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(data.name)} · Hopscope</title>'
@@ -93,7 +95,8 @@ def _sections() -> list[_Section]:
             instead.get(page.path, lambda data, page=page: content(page, data, "")),
         )
         for page in PAGES
-        if page is not timeline.PAGE  # it asks a server for what it draws
+        # The first two ask a server for what they show, the last needs another trace.
+        if page not in (timeline.PAGE, sql.PAGE, compare.PAGE)
     ]
     return [*drawn, ("/honesty", "honesty", "Honesty", _honesty)]
 

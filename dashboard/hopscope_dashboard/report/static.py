@@ -12,9 +12,12 @@ from typing import Any, Final, cast
 
 from dash.development.base_component import Component
 
+from hopscope_dashboard import leads
+from hopscope_dashboard.figures.svg_parts import without_leads
+
 _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
-_CONTROL_CLASSES: Final = {"choice", "button", "selects", "whole-run"}
+_CONTROL_CLASSES: Final = {"choice", "button", "selects", "selection", "select-it", "whole-run"}
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
 _KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 
@@ -35,6 +38,8 @@ class Renderer:
         described = cast("dict[str, Any]", content.to_plotly_json())
         kind, properties = described["type"], described["props"]
         classes = set(str(properties.get("className") or "").split())
+        if "data-save" in properties:
+            return _save(properties)
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
         special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link, "Loading": self._inside}.get(kind)
@@ -51,6 +56,8 @@ class Renderer:
         )
         if properties.get("style"):
             given += f' style="{escape(_css(properties["style"]))}"'
+        if "data-href" in properties:
+            return self.markup(properties.get("children"))
         if tag in _VOID:
             return f"<{tag}{given}>"
         return f"<{tag}{given}>{self.markup(properties.get('children'))}</{tag}>"
@@ -65,7 +72,7 @@ class Renderer:
         self._figures += 1
         name = f"figure-{self._figures}"
         figure = properties["figure"]
-        described = figure.to_json() if hasattr(figure, "to_json") else json.dumps(figure)
+        described = _without_leads(figure) if hasattr(figure, "to_json") else json.dumps(figure)
         drawn = described.replace("<", "\\u003c")  # or a text in it could end the script element
         return (
             f'<div id="{name}" class="figure" style="{escape(_css(properties.get("style") or {}))}"></div>'
@@ -73,8 +80,22 @@ class Renderer:
         )
 
 
+def _save(properties: Mapping[str, Any]) -> str:
+    """A button that saves a figure or table; there is no server to lead to."""
+    kind, meaning = properties["data-save"], properties.get("title") or ""
+    return f'<button type="button" class="save" data-save="{kind}" title="{escape(meaning)}">{kind.upper()}</button>'
+
+
+def _without_leads(figure: Any) -> str:
+    """A figure as JSON whose points lead nowhere and do not say that they do: the file is one page."""
+    for trace in figure.data:
+        if trace.customdata is not None:
+            trace.update(customdata=None, hovertemplate=leads.without(trace.hovertemplate))
+    return str(figure.update_layout(meta=None).to_json())
+
+
 def _drawing(properties: Mapping[str, Any]) -> str:
-    return f'<div class="drawing">{properties["markup"]}</div>'
+    return f'<div class="drawing">{without_leads(properties["markup"])}</div>'
 
 
 def _css(style: Mapping[str, Any]) -> str:

@@ -10,7 +10,15 @@ from flask import Response, request
 _MOST_BYTES: Final = 1 << 20
 """Far above any question: they carry an address, a word or a count."""
 
-_KINDS: Final[Mapping[str, type]] = {"pathname": str, "search": str, "data": str, "n_clicks": int}
+_KINDS: Final[Mapping[str, type]] = {
+    "pathname": str,
+    "search": str,
+    "data": str,
+    "value": str,
+    "n_clicks": int,
+    "n_intervals": int,
+    "getRowsRequest": dict,
+}
 """What a page may send as the value of each property that callbacks ask for; each may be null, too."""
 
 

@@ -6,18 +6,20 @@ from dash import Dash
 from flask import Response, jsonify, request
 
 from hopscope_dashboard import run_timeline
-from hopscope_dashboard.data import InputError, TraceData
+from hopscope_dashboard.data import InputError
+from hopscope_dashboard.traces import Traces
 
 PATH: Final = "_timeline"
 _FRESH: Final = {"Cache-Control": "no-store"}
 """Another trace may be served at this address later."""
 
 
-def register(app: Dash, data: TraceData) -> None:
-    """Answer `_timeline/columns`, `_timeline/marks` and `_timeline/told`. What cannot be answered is a 400 with the
-    reason."""
+def register(app: Dash, traces: Traces) -> None:
+    """Answer `_timeline/columns`, `_timeline/marks` and `_timeline/told` about the trace that `trace` names. What
+    cannot be answered is a 400 with the reason."""
 
     def answer(what: str) -> Response:
+        data = traces.shown(request.args)
         try:
             if what == "columns":
                 return Response(

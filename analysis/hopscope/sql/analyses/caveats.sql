@@ -36,6 +36,13 @@ off_times as (
     from off_ranks
 ),
 
+-- Nobody compiles Python or mpi4py anew to see where they call MPI.
+compiled_places as (
+    select *
+    from places
+    where module is null or not regexp_matches(module, '/(mpi4py/MPI[.][^/]*|libpython3[^/]*|python3?[0-9.]*)$')
+),
+
 collective_counts as (
     select count(*) as collectives from collectives
 ),
@@ -391,8 +398,22 @@ found as (
             string_agg(distinct parse_filename(module), ', ' order by parse_filename(module))
             filter (where how in ('symbol', 'stripped'))
         ) as sentence
-    from places
+    from compiled_places
     having count(*) filter (where how in ('symbol', 'stripped')) > 0
+
+    union all
+    select
+        8 as place,
+        'places' as kind,
+        format(
+            '{} call sites are shown by their place inside mpi4py, because the collector read no lines of Python:'
+            || ' HOPSCOPE_PYTHON=0, or for the reason that run.json names (python.off).',
+            quantity(count(*) filter (where regexp_matches(module, '/mpi4py/MPI[.][^/]*$')), '')
+        ) as sentence
+    from places
+    having
+        count(*) filter (where regexp_matches(module, '/mpi4py/MPI[.][^/]*$')) > 0
+        and count(*) filter (where module is null) = 0
 
     union all
     select

@@ -16,7 +16,7 @@
 -- column needed_rank INTEGER -- The latest rank that it had to wait for; null if it had to wait for nobody.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column tree VARCHAR -- Name of the tree that ran; null for native.
--- column place VARCHAR -- Where it was called from, as `function (file:line)` where the build has debug information; null if unknown.
+-- column place VARCHAR -- Where it was called from, as `function (file:line)` where the build has debug information, or it is a line of Python; null if unknown.
 -- column file VARCHAR -- The source file; null if unknown.
 -- column line INTEGER -- The line there; null if unknown.
 -- column call_site VARCHAR -- The place as the trace has it, as module+offset or file:line; null if unknown.

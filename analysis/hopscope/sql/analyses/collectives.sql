@@ -5,9 +5,14 @@
 -- once every rank was there, so it is the figure that a tree can change. The times by category are those of the
 -- collective's own critical path.
 --
--- param order worst|median|first = "worst" -- worst: longest after the last enter first; median: nearest to the median first; first: in
---    the order of the run.
+-- param order worst|median|first|duration|spread|bytes|operation|last-rank|engine = "worst" -- worst: longest after the last enter first; median: nearest to the median first; first: in
+--    the order of the run; a column: its largest number or its first word first.
+-- param reverse BOOLEAN = false -- The other way round; what has no value in the column stays last.
+-- param search VARCHAR = null -- Only those that have each of these words, in capitals or not, in the operation, the communicator's name, a place that a
+--    member called from, or what ran them; of the form COMM:SEQ, a word is the name of one.
+-- param least_ms DOUBLE = 0.0 -- Only those whose duration is at least so long.
 -- param limit BIGINT = 50 -- At most this many rows.
+-- param skip BIGINT = 0 -- Without the first so many of this order.
 -- param seq BIGINT = null -- Only those of this number on their communicator (with --comm: that one).
 -- key collective
 -- column collective VARCHAR -- Its name, COMM:SEQ.
@@ -36,31 +41,151 @@
 -- column hops BIGINT -- Its hops.
 -- column engine VARCHAR -- tree, native, or native:<reason>.
 -- column complete BOOLEAN -- Whether every member's enter and leave are in the trace.
+-- column matches BIGINT -- How many collectives fit, with those beyond --limit.
 -- narrow hops, engine, bytes, ranks
--- exact bytes, ranks, hops, complete
+-- exact bytes, ranks, hops, complete, matches
 -- uses last_enters
 -- only-data collective_id, comm, comm_name, seq, previous_seq, next_seq, root, first_enter_ns, margin_ns, path_ns, spread_ns, local_ns, shm_ns, lan_ns, native_ns,
---    complete
+--    complete, matches
 -- bar after_last_enter_ns
 -- empty note no collective fits; without options, the trace has none
 -- example analyze collectives trace --order first --limit 10
-with chosen as (
+-- example analyze collectives trace --search "allreduce solve.c" --order duration
+with wanted as (
+    select distinct words.word
+    from (select unnest(string_split_regex(lower($search::varchar), '\s+')) as word) as words
+    where words.word <> ''
+),
+
+-- What calls say of themselves: few kinds, however many calls.
+kinds as (
+    select distinct
+        calls.call_site,
+        calls.engine,
+        lower(concat_ws(' ', calls.engine, calls.call_site, places.place)) as said
+    from calls
+    left join places on calls.call_site = places.call_site
+    where $search::varchar is not null
+),
+
+said_by_calls as (
     select
-        *,
-        last_leave_ns - last_enter_ns as after_last_enter_ns,
+        calls.collective_id,
+        wanted.word
+    from calls
+    inner join kinds on calls.engine = kinds.engine and calls.call_site is not distinct from kinds.call_site
+    inner join wanted
+        on contains(kinds.said, wanted.word) and not regexp_full_match(wanted.word, '[0-9]+:[0-9]+')
+),
+
+said_by_itself as (
+    select
+        collectives.collective_id,
+        wanted.word
+    from collectives
+    left join comms on collectives.comm = comms.comm
+    inner join wanted
+        on
+            if(
+                regexp_full_match(wanted.word, '[0-9]+:[0-9]+'),
+                wanted.word = collectives.comm::varchar || ':' || collectives.seq::varchar,
+                contains(lower(concat_ws(' ', collectives.op, comms.name)), wanted.word)
+            )
+),
+
+said as (
+    select * from said_by_calls
+    union
+    select * from said_by_itself
+),
+
+found as (
+    select collective_id
+    from said
+    group by collective_id
+    having count(*) = (select count(*) from wanted)
+),
+
+-- What only some orders need of every collective.
+ordered_last as (
+    select
+        collective_id,
+        rank
+    from last_enters
+    where decided and $order = 'last-rank'
+),
+
+ordered_engines as (
+    select
+        collective_id,
+        min(engine) as engine
+    from calls
+    where $order = 'engine'
+    group by collective_id
+),
+
+fitting as (
+    select
+        collectives.*,
+        ordered_last.rank as order_rank,
+        ordered_engines.engine as order_engine,
+        collectives.last_leave_ns - collectives.last_enter_ns as after_last_enter_ns,
         abs(
-            last_leave_ns - last_enter_ns - median(last_leave_ns - last_enter_ns) over (partition by op, comm_size)
+            collectives.last_leave_ns - collectives.last_enter_ns
+            - median(collectives.last_leave_ns - collectives.last_enter_ns)
+                over (partition by collectives.op, collectives.comm_size)
         ) as from_median_ns
     from collectives
-    where $seq::bigint is null or seq = $seq::bigint
-    order by
+    left join ordered_last on collectives.collective_id = ordered_last.collective_id
+    left join ordered_engines on collectives.collective_id = ordered_engines.collective_id
+    where
+        ($seq::bigint is null or collectives.seq = $seq::bigint)
+        and (
+            $search::varchar is null
+            or trim($search::varchar) = ''
+            or collectives.collective_id in (select found.collective_id from found)
+        )
+        and (
+            $least_ms::double = 0
+            or collectives.last_leave_ns - collectives.first_enter_ns >= $least_ms::double * 1e6
+        )
+),
+
+keyed as (
+    select
+        *,
+        count(*) over () as matches,
         case $order
             when 'worst' then -coalesce(after_last_enter_ns, 0)
             when 'median' then coalesce(from_median_ns, 9e18)
-            else collective_id
-        end,
-        collective_id
-    limit $limit::bigint
+            when 'first' then collective_id
+            when 'duration' then first_enter_ns - last_leave_ns
+            when 'spread' then first_enter_ns - last_enter_ns
+            when 'bytes' then -bytes
+            when 'last-rank' then -order_rank
+        end as order_number,
+        case $order when 'operation' then op when 'engine' then order_engine end as order_word
+    from fitting
+),
+
+-- Reversed, a number is ordered by its negative, and words by their place from the last one.
+placed as (
+    select
+        *,
+        row_number() over (
+            order by
+                if($reverse, -order_number, order_number) asc nulls last,
+                if($reverse, null, order_word) asc nulls last,
+                if($reverse, order_word, null) desc nulls last,
+                if($reverse, -collective_id, collective_id)
+        ) as place
+    from keyed
+),
+
+chosen as (
+    select *
+    from placed
+    where place > $skip::bigint and place <= $skip::bigint + $limit::bigint
 ),
 
 neighbours as (
@@ -131,7 +256,8 @@ select
     paths.native_ns,
     coalesce(hop_counts.hops, 0) as hops,
     engines.engine,
-    chosen.complete
+    chosen.complete,
+    chosen.matches
 from chosen
 left join comms on chosen.comm = comms.comm
 left join neighbours on chosen.collective_id = neighbours.collective_id
@@ -139,10 +265,4 @@ left join last_enters on chosen.collective_id = last_enters.collective_id
 left join paths on chosen.collective_id = paths.collective_id
 left join hop_counts on chosen.collective_id = hop_counts.collective_id
 left join engines on chosen.collective_id = engines.collective_id
-order by
-    case $order
-        when 'worst' then -coalesce(chosen.after_last_enter_ns, 0)
-        when 'median' then coalesce(chosen.from_median_ns, 9e18)
-        else chosen.collective_id
-    end,
-    chosen.collective_id
+order by chosen.place

@@ -1,9 +1,9 @@
 -- Time on the run's critical path, by the place in the program.
 --
 -- A place is the function and source line that called MPI, from the debug information of the build that ran; without it
--- (compile with -g), the nearest symbol, or module and offset. Computing counts for the MPI call that ended it, because
--- it is the work that leads there. `unknown` stands for call sites that the collector could not record. The path itself
--- is explained in `analyze critical-path --help`.
+-- (compile with -g), the nearest symbol, or module and offset. A call through mpi4py has its line of Python. Computing
+-- counts for the MPI call that ended it, because it is the work that leads there. `unknown` stands for call sites that
+-- the collector could not record. The path itself is explained in `analyze critical-path --help`.
 --
 -- grain by = place formerly call-site
 -- key place

@@ -29,9 +29,11 @@
 --    `noise-periods` the part of the noise that goes with the clearest period, 0 without one; of `delayed-hops` by how much one of them lengthened
 --    its collective.
 -- column unit VARCHAR -- Unit of the value.
+-- column cost_share DOUBLE [share] -- How much of the critical path it concerns, where that is known: rows come by severity, then by this.
 -- column analysis VARCHAR -- The analysis that shows more, as typed after `analyze`.
+-- column part VARCHAR -- The part of the run that it is about, as the option of an analysis that selects it, such as --ranks 3; null where it is about all.
 -- narrow analysis, evidence
--- only-data verdict, problem, value, unit
+-- only-data verdict, problem, value, unit, cost_share, part
 -- uses tree_ways, run_path
 -- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.

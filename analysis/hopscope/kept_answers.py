@@ -1,0 +1,105 @@
+"""Answers kept beside a dataset, `DATASET.answers/`: what a question about a long run found is there at once when it is
+asked again, by whatever command or page.
+
+A kept answer is found by all that it depends on: the dataset's hash, the text of the SQL with everything under it, the
+parameters, and what computed it. Nothing else makes it invalid, and nothing needs to remove it: the folder
+may be deleted at any time, and answers from a dataset that was replaced go when the first new one is kept.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import pyarrow as pa
+
+from hopscope import _paths
+from hopscope.store import Store
+
+KEEP = "HOPSCOPE_KEEP_ANSWERS"
+"""Environment variable: 0 keeps nothing and looks nothing up."""
+
+LEAST_ROWS = 1_000_000
+"""Datasets with fewer rows in their large tables keep nothing: their questions are answered in a moment."""
+
+LEAST_SECONDS = 0.05
+"""An answer that took less is computed again: looking it up would gain nothing."""
+
+_LARGEST_ANSWER = 32 << 20
+_LARGEST_FOLDER = 512 << 20
+_SUFFIX = ".arrow"
+
+
+class KeptAnswers:
+    """What is kept of one dataset."""
+
+    def __init__(self, store: Store) -> None:
+        dataset = store.path.resolve()
+        self._all = dataset.with_name(f"{dataset.name}.answers")
+        self._folder = self._all / store.identity[:32]
+        self.is_worthwhile = os.environ.get(KEEP) != "0" and store.large_rows >= LEAST_ROWS
+        """Whether answers from this dataset are kept at all."""
+
+    def place(self, sql: str, parameters: Mapping[str, object]) -> Path:
+        """Where the answer to this text with these parameters is kept, or would be."""
+        asked = "\n".join([*_made_by(), repr(sorted(parameters.items())), sql])
+        return self._folder / (hashlib.sha256(asked.encode()).hexdigest() + _SUFFIX)
+
+    def find(self, place: Path) -> pa.Table | None:
+        """What is kept there; None if nothing is, or nothing that can be read."""
+        try:
+            with pa.OSFile(str(place), "rb") as file:
+                found = pa.ipc.open_file(file).read_all()
+            os.utime(place)  # what is used stays longest
+        except (OSError, pa.ArrowException):
+            return None
+        return found
+
+    def keep(self, place: Path, answer: pa.Table, seconds: float) -> None:
+        """Keep an answer that took so long, where that is worth it. A place that takes no file keeps nothing."""
+        if seconds < LEAST_SECONDS or answer.nbytes > _LARGEST_ANSWER:
+            return
+        with suppress(OSError):
+            self._begin()
+            handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as file, pa.ipc.new_file(file, answer.schema) as writer:
+                    writer.write_table(answer)
+                Path(name).replace(place)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+            self._bound()
+
+    def _begin(self) -> None:
+        if self._folder.is_dir():
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for other in self._all.iterdir():
+            if other != self._folder and len(other.name) == len(self._folder.name):
+                shutil.rmtree(other, ignore_errors=True)
+
+    def _bound(self) -> None:
+        """Let go of what was not used for longest, where there is too much."""
+        there = [(file.stat(), file) for file in self._folder.glob(f"*{_SUFFIX}")]
+        too_much = sum(about.st_size for about, _ in there) - _LARGEST_FOLDER
+        for about, file in sorted(there, key=lambda each: each[0].st_mtime_ns):
+            if too_much <= 0:
+                break
+            file.unlink(missing_ok=True)
+            too_much -= about.st_size
+
+
+@cache
+def _made_by() -> tuple[str, ...]:
+    """What made the answers, besides the SQL: DuckDB, and all of our own that computes or writes numbers."""
+    ours = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        ours.update(file.read_bytes())
+    ours.update(Path(_paths.__file__ or "").read_bytes())
+    return (version("duckdb"), ours.hexdigest())

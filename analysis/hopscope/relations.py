@@ -1,0 +1,43 @@
+"""What a query can read, described: the tables of a dataset, whose schemas are the contract, and the views of the
+catalog, whose headers say what they are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hopscope.catalog import Catalog, Column
+from hopscope.header import unit_of
+from hopscope.store import contract, table_names
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or view."""
+
+    name: str
+    meaning: str
+    """One sentence or more."""
+    is_table: bool
+    """Whether it is a table of the dataset; else a view that analyses rest on."""
+    columns: tuple[Column, ...]
+    """The meaning of a view's column is empty where no header says it."""
+
+
+def described(columns: Mapping[str, Sequence[tuple[str, str]]], catalog: Catalog) -> list[Relation]:
+    """Every table and then every view of these, by name; `columns` are names and DuckDB types by table or view."""
+    tables = [_table(name, columns[name]) for name in table_names()]
+    views = [_view(name, columns[name], catalog) for name in sorted(catalog.sources) if name in columns]
+    return [*tables, *views]
+
+
+def _table(name: str, columns: Sequence[tuple[str, str]]) -> Relation:
+    told = contract(name)
+    meanings = {column: about.get("description", "") for column, about in told["properties"].items()}
+    known = tuple(Column(column, kind, meanings.get(column, ""), unit_of(column)) for column, kind in columns)
+    return Relation(name, told["description"], is_table=True, columns=known)
+
+
+def _view(name: str, columns: Sequence[tuple[str, str]], catalog: Catalog) -> Relation:
+    source = catalog.sources[name]
+    declared = {column.name: column for column in source.columns}
+    known = tuple(declared.get(column) or Column(column, kind, "", unit_of(column)) for column, kind in columns)
+    return Relation(name, source.help, is_table=False, columns=known)

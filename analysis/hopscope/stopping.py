@@ -1,0 +1,52 @@
+"""Ends a query before it is done: when somebody asks for it, or when its time is up."""
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from hopscope.quantities import duration
+
+_EVERY_S = 0.05
+"""So often a query is told again that it shall end: one that had not begun does not hear it."""
+
+
+class Stop:
+    """What ends a query that another thread runs."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        """`seconds`: how long the query may take from now on; None for as long as it likes."""
+        self._asked = threading.Event()
+        self._seconds = seconds
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def now(self) -> None:
+        """End the query at once, or before it begins."""
+        self._asked.set()
+
+    @property
+    def reason(self) -> str | None:
+        """Why the query has to end, in words that follow `the query was stopped`; None while it may go on."""
+        if self._asked.is_set():
+            return "as you asked"
+        if self._end is None or self._seconds is None or time.monotonic() < self._end:
+            return None
+        return f"after {duration(1e9 * self._seconds)}, which is its limit; ask for less, such as a part of the run"
+
+    @contextmanager
+    def watches(self, interrupt: Callable[[], None]) -> Generator[None]:
+        """Call `interrupt` for as long as the query goes on after it has to end."""
+        done = threading.Event()
+
+        def watch() -> None:
+            while not done.wait(_EVERY_S):
+                if self.reason is not None:
+                    interrupt()
+
+        watcher = threading.Thread(target=watch, name="stop a query", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()

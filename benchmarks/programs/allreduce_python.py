@@ -1,0 +1,35 @@
+"""Allreduces of one integer on COMM_SELF through mpi4py, from two functions in turn; prints the median of batches."""
+
+import array
+import statistics
+import sys
+import time
+
+from mpi4py import MPI
+
+CALLS = 1000
+one, total = array.array("i", [1]), array.array("i", [0])
+self = MPI.COMM_SELF
+
+
+def first() -> None:
+    """Call from one place."""
+    self.Allreduce(one, total)
+
+
+def second() -> None:
+    """Call from another one."""
+    self.Allreduce(one, total)
+
+
+def batch() -> float:
+    """Nanoseconds of a call."""
+    start = time.perf_counter_ns()
+    for _ in range(CALLS // 2):
+        first()
+        second()
+    return (time.perf_counter_ns() - start) / CALLS
+
+
+batch()
+sys.stdout.write(f"ns={statistics.median(batch() for _ in range(int(sys.argv[1]))):.1f}\n")

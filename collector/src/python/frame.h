@@ -1,0 +1,46 @@
+/* A thread's Python frames, read raw: the thread has released the interpreter's lock and may ask nothing. It waits in
+ * a wrapper of ours, so its own frames, their code and their texts stay what they are meanwhile. */
+#ifndef HOPSCOPE_PYTHON_FRAME_H
+#define HOPSCOPE_PYTHON_FRAME_H
+
+#include "python/layout.h"
+#include "python/memory.h"
+
+/* How to read this process's interpreter. */
+struct python_reader {
+    struct python_layout layout;
+    int memory; /* see memory.h */
+    uintptr_t code_type, text_type, bytes_type;
+    uintptr_t interpreter; /* the one whose frames are read; others have types of their own */
+};
+
+struct python_text {
+    uintptr_t characters;
+    size_t count;
+    uint32_t width; /* bytes of a character: 1, 2 or 4 */
+};
+
+/* A code object and the place in it. */
+struct python_code {
+    uintptr_t address;
+    uint32_t instruction; /* bytes from the beginning of the bytecode */
+    int32_t first_line;
+    struct python_text file, name;
+    uintptr_t lines; /* the location table */
+    size_t lines_bytes;
+};
+
+/* The innermost frame of a thread state; 0 if it has none, or is another interpreter's. */
+uintptr_t python_innermost(const struct python_reader *reader, uintptr_t state);
+uintptr_t python_caller(const struct python_reader *reader, uintptr_t frame);
+/* False for a frame that stands for C code, or holds anything but what a code object should. */
+bool python_read_code(const struct python_reader *reader, uintptr_t frame, struct python_code *code);
+/* False: it is no text of a known form. */
+bool python_read_text(const struct python_reader *reader, uintptr_t object, struct python_text *text);
+/* Writes it in UTF-8, with a NUL, and returns its length, which may exceed the room; then nothing is of use. A byte of
+ * a file name that was not UTF-8 becomes that byte again. 0: empty, or not readable. */
+size_t python_text_copy(const struct python_reader *reader, const struct python_text *text, char *to, size_t room);
+/* The line of the instruction; -1: it has none. */
+int python_line(const struct python_reader *reader, const struct python_code *code);
+
+#endif

@@ -1,0 +1,49 @@
+/* The Python interpreter of this process, if there is one: its functions by name. Nothing is linked, so a program
+ * without Python needs none. */
+#ifndef HOPSCOPE_PYTHON_INTERPRETER_H
+#define HOPSCOPE_PYTHON_INTERPRETER_H
+
+#include "python/frame.h"
+
+/* X(result, name, parameters) */
+#define PYTHON_FUNCTIONS(X)                                                                                            \
+    X(int, Py_IsInitialized, (void))                                                                                   \
+    X(void *, PyGILState_GetThisThreadState, (void))                                                                   \
+    X(void *, PyThreadState_GetInterpreter, (void *state))                                                             \
+    X(void *, PyEval_GetFrame, (void))                                                                                 \
+    X(void *, PyFrame_GetBack, (void *frame))                                                                          \
+    X(void *, PyFrame_GetCode, (void *frame))                                                                          \
+    X(int, PyFrame_GetLasti, (void *frame))                                                                            \
+    X(int, PyFrame_GetLineNumber, (void *frame))                                                                       \
+    X(void *, PyObject_GetAttrString, (void *object, const char *name))                                                \
+    X(void *, PyUnicode_DecodeUTF8, (const char *text, intptr_t bytes, const char *errors))                            \
+    X(int, PyUnicode_Compare, (void *one, void *other))                                                                \
+    X(void *, PyErr_Occurred, (void))                                                                                  \
+    X(void, PyErr_Clear, (void))                                                                                       \
+    X(void, Py_IncRef, (void *object))                                                                                 \
+    X(void, Py_DecRef, (void *object))
+
+struct python_interpreter {
+#define MEMBER(result, name, parameters) result(*name) parameters;
+    PYTHON_FUNCTIONS(MEMBER)
+#undef MEMBER
+    /* The state of the thread that holds the lock, or NULL. From 3.12 on, of this thread if it does. */
+    void *(*holder)(void);
+    unsigned long version;
+    struct python_reader reader;
+};
+
+/* Whether there is one, perhaps not begun yet. */
+bool python_interpreter_is_here(void);
+
+/* Everything but reader.interpreter. False with a reason. */
+bool python_interpreter_find(struct python_interpreter *interpreter, const char **reason);
+
+/* Whether this thread may call the interpreter, and no exception is on its way that a call could lose. It asks without
+ * a lock, and PyGILState_Check() would say yes to all where a program has several interpreters. */
+static inline bool python_may_call(const struct python_interpreter *interpreter) {
+    void *own = interpreter->Py_IsInitialized() ? interpreter->PyGILState_GetThisThreadState() : NULL;
+    return own && interpreter->holder() == own && !interpreter->PyErr_Occurred();
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* Where CPython keeps what a frame is known by: byte offsets within its structures, which no header promises.
+ *
+ * They are fixed within a minor release. 3.11 and 3.12 are known from their headers; from 3.13 on the interpreter
+ * publishes its own, at the beginning of _PyRuntime. self_test.h tells whether they hold in this process.
+ */
+#ifndef HOPSCOPE_PYTHON_LAYOUT_H
+#define HOPSCOPE_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(name), all uint32_t. A thread's state leads to its innermost frame, in 3.11 and 3.12 through a C frame. */
+#define PYTHON_OFFSETS(X)                                                                                              \
+    X(state_interpreter)                                                                                               \
+    X(state_frame)                                                                                                     \
+    X(c_frame) /* PYTHON_NO_C_FRAME: state_frame is the frame itself */                                                \
+    X(frame_previous)                                                                                                  \
+    X(frame_code)                                                                                                      \
+    X(frame_instruction)                                                                                               \
+    X(frame_owner)                                                                                                     \
+    X(code_first_line)                                                                                                 \
+    X(code_file)                                                                                                       \
+    X(code_name) /* qualified */                                                                                       \
+    X(code_lines)                                                                                                      \
+    X(code_bytecode)                                                                                                   \
+    X(text_ascii)   /* from a text object to its characters, if all are ASCII */                                       \
+    X(text_compact) /* if not */
+
+#define PYTHON_NO_C_FRAME UINT32_MAX
+
+struct python_layout {
+#define OFFSET(name) uint32_t name;
+    PYTHON_OFFSETS(OFFSET)
+#undef OFFSET
+};
+
+/* Public headers have these; the same in all releases that are served, but for free-threaded builds. */
+enum {
+    PYTHON_OBJECT_TYPE = 8,
+    PYTHON_OBJECT_SIZE = 16,
+    PYTHON_BYTES_DATA = 32,
+    PYTHON_TEXT_LENGTH = 16,
+    PYTHON_TEXT_STATE = 32,
+};
+
+/* Version: as Py_Version has it, 0x030b07f0 for 3.11.7. Published: the address of _PyRuntime, NULL if the process has
+ * none. False with a reason if the layout of this release or build is not known. */
+bool python_layout_find(unsigned long version, const void *published, struct python_layout *layout,
+                        const char **reason);
+
+#endif

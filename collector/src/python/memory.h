@@ -1,0 +1,29 @@
+/* Reading an interpreter's memory: at once, or guarded, while it is not certain that an address is one. */
+#ifndef HOPSCOPE_PYTHON_MEMORY_H
+#define HOPSCOPE_PYTHON_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A guarded read goes through this file, /proc/self/mem, and fails where there is no memory. */
+enum { MEMORY_DIRECT = -1 };
+
+/* False: not readable. */
+static inline bool memory_read(int file, uintptr_t address, void *to, size_t bytes) {
+    if (__builtin_expect(file == MEMORY_DIRECT, 1)) {
+        memcpy(to, (const void *)address, bytes);
+        return true;
+    }
+    return (address >> 63) == 0 && pread(file, to, bytes, (off_t)address) == (ssize_t)bytes;
+}
+
+/* 0: not readable. */
+static inline uintptr_t memory_word(int file, uintptr_t address) {
+    uintptr_t word = 0;
+    return memory_read(file, address, &word, sizeof word) ? word : 0;
+}
+
+#endif

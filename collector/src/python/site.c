@@ -1,0 +1,297 @@
+/* The place of a call through mpi4py is the line of Python nearest to it: of the innermost frame whose file is neither
+ * mpi4py's own nor frozen into the interpreter. Each thread remembers the places that it has seen, by code object and
+ * instruction; a place is put into words once per process.
+ *
+ * A code object may have been freed and another one be where it was. So what its place was made from is compared again
+ * each time, as a hash of a part of it.
+ */
+#include "python/site.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hopscope/hash.h"
+#include "log/log.h"
+#include "python/self_test.h"
+#include "record/definitions.h"
+
+enum { MOST_FRAMES = 64, REMEMBERED = 64, SAMPLE = 64 /* bytes at each end */ };
+
+/* In place of an id: a frame that is passed over on the way to the program's own. */
+#define PASSED_OVER UINT32_MAX
+/* In place of an instruction's highest bit: a frame that is taken although it is one of those. */
+#define TAKEN_ANYWAY ((uint32_t)1 << 31)
+
+#define NOT_AN_ADDRESS ((uint64_t)1 << 63)
+
+struct remembered {
+    uintptr_t code;
+    uint64_t digest;
+    uint32_t instruction, id;
+};
+
+static _Thread_local struct remembered remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
+
+/* Only ever tried: who holds it may wait for the interpreter's lock, which whoever waited for this one may hold. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum python_sites allowed;
+/* mpi4py's machine code; bytes 0: it has not been seen, or its calls are as any other's. */
+static uintptr_t low;
+static size_t bytes;
+static char own_files[PATH_MAX]; /* how the names of mpi4py's own sources begin */
+/* Waiting: for a call in which the interpreter can be asked. */
+static enum { UNKNOWN, WAITING, READING, OFF } state;
+static struct python_interpreter interpreter;
+
+static void define_outcome(const char *off) {
+    char version[32];
+    snprintf(version, sizeof version, "%lu.%lu.%lu", interpreter.version >> 24, interpreter.version >> 16 & 0xFF,
+             interpreter.version >> 8 & 0xFF);
+    struct line line;
+    line_begin(&line, "python");
+    line_text(&line, "version", interpreter.version ? version : NULL);
+    line_text(&line, "off", off);
+    line_end(&line);
+    if (off && allowed == PYTHON_SITES_TOLD)
+        log_line("lines of Python are not read: %s; calls through mpi4py are shown by its extension module", off);
+}
+
+static void settle(const char *off) {
+    define_outcome(off);
+    if (off)
+        __atomic_store_n(&bytes, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&state, off ? OFF : READING, __ATOMIC_RELEASE);
+}
+
+/* Under the lock. */
+static void find_out(void) {
+    const char *reason = NULL;
+    if (state == UNKNOWN) {
+        if (python_interpreter_find(&interpreter, &reason))
+            __atomic_store_n(&state, WAITING, __ATOMIC_RELEASE);
+        else
+            settle(reason);
+    }
+    if (state == WAITING && python_may_call(&interpreter))
+        settle(python_self_test(&interpreter));
+}
+
+void python_sites_begin(enum python_sites sites) {
+    if (pthread_mutex_trylock(&lock) != 0)
+        return;
+    allowed = sites;
+    if (sites == PYTHON_SITES_OFF)
+        __atomic_store_n(&state, OFF, __ATOMIC_RELEASE);
+    else if (python_interpreter_is_here())
+        find_out();
+    pthread_mutex_unlock(&lock);
+}
+
+/* The segment of a loaded object that has an address. */
+struct segment {
+    uintptr_t address, low;
+    size_t bytes;
+};
+
+static int find_segment(struct dl_phdr_info *object, size_t size, void *opaque) {
+    (void)size;
+    struct segment *segment = opaque;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_LOAD && segment->address - begin < header->p_memsz) {
+            segment->low = begin;
+            segment->bytes = header->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* mpi4py's extension is .../mpi4py/MPI.<flavour and build>.so. */
+static bool is_mpi4py(const char *file) {
+    static const char folder[] = "/mpi4py/", name[] = "MPI.";
+    const char *last = strrchr(file, '/');
+    size_t length = last ? (size_t)(last + 1 - file) : 0;
+    return length >= strlen(folder) && length < sizeof own_files &&
+           memcmp(last + 1 - strlen(folder), folder, strlen(folder)) == 0 && strncmp(last + 1, name, strlen(name)) == 0;
+}
+
+/* True if a call came out of mpi4py and its lines may be read, perhaps later. */
+static bool find_mpi4py(uintptr_t address) {
+    Dl_info info;
+    struct segment segment = {.address = address - 1};
+    if (!dladdr((void *)(address - 1), &info) || !info.dli_fname || !is_mpi4py(info.dli_fname) ||
+        !dl_iterate_phdr(find_segment, &segment) || pthread_mutex_trylock(&lock) != 0)
+        return false;
+    if (allowed != PYTHON_SITES_OFF)
+        find_out();
+    bool first = !bytes && (state == WAITING || state == READING);
+    if (first) {
+        memcpy(own_files, info.dli_fname, (size_t)(strrchr(info.dli_fname, '/') + 1 - info.dli_fname));
+        __atomic_store_n(&low, segment.low, __ATOMIC_RELAXED);
+        __atomic_store_n(&bytes, segment.bytes, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return first;
+}
+
+static bool reads_frames(void) {
+    int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(known == READING, 1))
+        return true;
+    if (known != WAITING || !python_may_call(&interpreter) || pthread_mutex_trylock(&lock) != 0)
+        return false;
+    find_out();
+    pthread_mutex_unlock(&lock);
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == READING;
+}
+
+/* Both halves of a product. No product waits for another one, so they take little more than the reading. */
+static uint64_t folded(uint64_t word, uint64_t at) {
+    unsigned __int128 product = (unsigned __int128)(word ^ 0x9E3779B97F4A7C15u) * (0xBF58476D1CE4E5B9u + 2 * at);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t sum_of(uint64_t hash, uintptr_t from, size_t count) {
+    uint64_t word = 0;
+    size_t at = 0;
+    for (; at + sizeof word <= count; at += sizeof word) {
+        memcpy(&word, (const void *)(from + at), sizeof word);
+        hash += folded(word, at);
+    }
+    word = 0;
+    memcpy(&word, (const void *)(from + at), count - at);
+    return hash + folded(word, count);
+}
+
+static uint64_t sample(uint64_t hash, uintptr_t from, size_t count) {
+    hash = hash_mix(hash, count);
+    if (count <= 2 * SAMPLE)
+        return sum_of(hash, from, count);
+    return sum_of(sum_of(hash, from, SAMPLE) << 1, from + count - SAMPLE, SAMPLE);
+}
+
+static uint64_t digest_of(const struct python_code *code) {
+    uint64_t hash = sample((uint32_t)code->first_line, code->file.characters, code->file.count * code->file.width);
+    hash = sample(hash, code->name.characters, code->name.count * code->name.width);
+    return sample(hash, code->lines, code->lines_bytes);
+}
+
+/* NULL: out of memory, or not readable. The caller frees it. */
+static char *copy_of(const struct python_text *text) {
+    size_t room = text->count * 4 + 1;
+    char *copy = malloc(room);
+    if (copy && python_text_copy(&interpreter.reader, text, copy, room) == 0) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+static bool is_passed_over(const char *file) {
+    static const char frozen[] = "<frozen ";
+    return strncmp(file, own_files, strlen(own_files)) == 0 || strncmp(file, frozen, strlen(frozen)) == 0;
+}
+
+/* Writes the definition of a place, once per process. 0 if recording is off. */
+static uint32_t define(const char *file, const char *name, int in_line) {
+    uint64_t hash = hash_mix(hash_text(HASH_START, file), hash_text(HASH_START, name));
+    bool fresh;
+    uint32_t id = call_site_number(hash_mix(hash, (uint32_t)in_line) | NOT_AN_ADDRESS, &fresh);
+    if (!fresh)
+        return id;
+    /* A program may have been started by a relative name. */
+    char *whole = *file == '/' || *file == '<' ? NULL : realpath(file, NULL);
+    struct line line;
+    line_begin(&line, "call_site");
+    line_unsigned(&line, "id", id);
+    line_text(&line, "file", whole ? whole : file);
+    line_number(&line, "line", in_line);
+    line_text(&line, "function", name);
+    line_end(&line);
+    free(whole);
+    return id;
+}
+
+static uint32_t put_into_words(const struct python_code *code, bool anyway) {
+    int kept = errno;
+    char *file = copy_of(&code->file), *name = copy_of(&code->name);
+    uint32_t id = 0;
+    if (file && name && !anyway && is_passed_over(file))
+        id = PASSED_OVER;
+    else if (file && name)
+        id = define(file, name, python_line(&interpreter.reader, code));
+    free(file);
+    free(name);
+    errno = kept;
+    return id;
+}
+
+static uint32_t site_of_code(const struct python_code *code, bool anyway) {
+    uint32_t instruction = code->instruction | (anyway ? TAKEN_ANYWAY : 0);
+    uint64_t digest = digest_of(code);
+    uint64_t slot = (code->address >> 4 ^ instruction >> 1) * 0x9E3779B97F4A7C15u >> 32;
+    struct remembered *here = &remembered[slot % REMEMBERED];
+    if (__builtin_expect(here->code == code->address && here->instruction == instruction && here->digest == digest, 1))
+        return here->id;
+    uint32_t id = put_into_words(code, anyway);
+    if (id)
+        *here = (struct remembered){code->address, digest, instruction, id};
+    return id;
+}
+
+/* 0: this thread runs no Python code, or that of another interpreter. */
+static uint32_t site_of_frame(void) {
+    const struct python_reader *reader = &interpreter.reader;
+    if (!interpreter.Py_IsInitialized())
+        return 0;
+    struct python_code code, nearest = {0};
+    uintptr_t frame = python_innermost(reader, (uintptr_t)interpreter.PyGILState_GetThisThreadState());
+    for (int i = 0; frame && i < MOST_FRAMES; i++, frame = python_caller(reader, frame)) {
+        if (!python_read_code(reader, frame, &code))
+            continue;
+        uint32_t id = site_of_code(&code, false);
+        if (id != PASSED_OVER)
+            return id;
+        if (!nearest.address)
+            nearest = code;
+    }
+    return nearest.address ? site_of_code(&nearest, true) : 0;
+}
+
+static void keep(struct call_site_cache_entry *entry, uintptr_t address, uint32_t id) {
+    if (id)
+        *entry = (struct call_site_cache_entry){address, id};
+}
+
+/* Calls of mpi4py are in the cache by a number that no address has: they must come here each time. */
+static uint32_t site_in_mpi4py(uintptr_t address) {
+    uint32_t id = reads_frames() ? site_of_frame() : 0;
+    struct call_site_cache_entry *entry = call_site_cached(address);
+    if (id)
+        return id;
+    if (entry->address == ~address)
+        return entry->id;
+    bool fresh;
+    id = call_site_look_up(address, &fresh);
+    keep(entry, ~address, id);
+    return id;
+}
+
+uint32_t python_site_look_up(uintptr_t address) {
+    size_t size = __atomic_load_n(&bytes, __ATOMIC_ACQUIRE);
+    if (size && address - __atomic_load_n(&low, __ATOMIC_RELAXED) < size)
+        return site_in_mpi4py(address);
+    bool fresh;
+    uint32_t id = call_site_look_up(address, &fresh);
+    if (fresh && !size && __atomic_load_n(&state, __ATOMIC_ACQUIRE) != OFF && find_mpi4py(address))
+        return site_in_mpi4py(address);
+    keep(call_site_cached(address), address, id);
+    return id;
+}

@@ -1,0 +1,132 @@
+"""Compares what the collector reads of Python's frames with what this Python says of them."""
+
+import ast
+import ctypes
+import inspect
+import json
+import os
+import sys
+import threading
+import types
+import typing
+import unittest
+
+LIBRARY = os.environ["HOPSCOPE_TEST_LIBRARY"]
+HOLDING = ctypes.PyDLL(LIBRARY)  # calls hold the interpreter's lock
+RELEASED = ctypes.CDLL(LIBRARY)  # calls have released it
+HOLDING.prepare.restype = ctypes.c_char_p
+HOLDING.offset_name.restype = ctypes.c_char_p
+ROOM = 5000
+
+
+def read():
+    """The caller's frame as (file, name, line): as read, and as Python says."""
+    file, name = ctypes.create_string_buffer(ROOM), ctypes.create_string_buffer(ROOM)
+    frame = sys._getframe()
+    line, here = RELEASED.innermost_place(file, name, ROOM), frame.f_lineno
+    return (os.fsdecode(file.value), name.value.decode(), line), (
+        frame.f_code.co_filename,
+        frame.f_code.co_qualname,
+        here,
+    )
+
+
+def named(file, name="called", lines=0):
+    """`read` as another function in another file, some lines further down."""
+    qualified = f"outer.<locals>.{name}"
+    code = read.__code__.replace(co_filename=file, co_name=name, co_qualname=qualified, co_firstlineno=lines + 1)
+    return types.FunctionType(code, globals(), name)
+
+
+class Frames(unittest.TestCase):
+    def setUp(self):
+        self.assertIsNone(HOLDING.prepare(-1, 0))
+
+    def agree(self, both):
+        self.assertEqual(*both)
+
+    def test_a_frame_is_read_without_the_lock(self):
+        self.agree(read())
+
+    def test_lambdas_generators_and_recursion_are_told_apart(self):
+        def deeper(n):
+            last = [lambda: read()]  # noqa: PLW0108 - a frame of a lambda is what is tried
+            return deeper(n - 1) if n else last[0]()
+
+        self.agree(deeper(50))
+        for both in (*(read() for _ in range(2)), *[read() for _ in range(2)]):
+            self.agree(both)
+        sorted([1, 2], key=lambda _: self.agree(read()) or 0)
+
+    def test_a_thread_has_its_own_frames(self):
+        found = []
+        threads = [threading.Thread(target=lambda: [found.append(read()) for _ in range(200)]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 800)
+        for both in found:
+            self.agree(both)
+
+    def test_a_class_body_and_a_coroutine_are_read(self):
+        test = self
+
+        class Body:
+            test.agree(read())
+
+        async def runs():
+            test.agree(read())
+
+        with self.assertRaises(StopIteration):
+            runs().send(None)
+
+    def test_texts_of_all_widths_are_read(self):
+        for file in ("/u/solve.py", "/ü/löse.py", "/λ/Ω.py", "/🐍/💡.py", os.fsdecode(b"/x\xff.py"), "x" * 4000):
+            self.agree(named(file)())
+        self.agree(named("/x.py", "größe")())
+        self.agree(named("/x.py", "λ", 100_000)())
+
+    def test_a_text_that_is_too_long_is_refused(self):
+        found, _ = named("/" + "x" * (ROOM + 10))()
+        self.assertEqual(found[2], -2)
+
+    def test_the_line_of_every_instruction_is_found(self):
+        checked = 0
+        for module in (ast, ctypes, inspect, json.decoder, threading, typing, unittest.case, sys.modules[__name__]):
+            waiting = [compile(inspect.getsource(module), module.__file__, "exec")]
+            while waiting:
+                code = waiting.pop()
+                waiting += [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+                for at, (line, *_) in enumerate(code.co_positions()):
+                    found = RELEASED.line_at(code.co_linetable, len(code.co_linetable), code.co_firstlineno, at * 2)
+                    self.assertEqual(found, -1 if line is None else line, (code, at))
+                    checked += 1
+        self.assertGreater(checked, 20_000)
+
+    def test_a_table_that_breaks_off_gives_no_line_and_no_crash(self):
+        table = read.__code__.co_linetable
+        for length in range(len(table)):
+            copy = (ctypes.c_char * max(length, 1)).from_buffer_copy(table[:length] or b"\0")
+            self.assertEqual(RELEASED.line_at(copy, length, 1, 1 << 20), -1)
+
+
+class WrongOffsets(unittest.TestCase):
+    def test_each_offset_that_is_wrong_is_noticed_and_does_no_harm(self):
+        number = 0
+        while name := HOLDING.offset_name(number):
+            for by in (-16, -8, -4, 4, 8, 16, 64, 4096, 1 << 20):
+                if name == b"c_frame" and sys.version_info >= (3, 13):
+                    continue  # there is none
+                if name == b"frame_owner":
+                    HOLDING.prepare(number, by)  # a byte that may be the same elsewhere
+                    continue
+                with self.subTest(offset=name, by=by):
+                    self.assertIsNotNone(HOLDING.prepare(number, by))
+            number += 1
+        self.assertEqual(number, 14)
+        self.assertIsNone(HOLDING.prepare(-1, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

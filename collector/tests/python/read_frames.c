@@ -1,0 +1,57 @@
+/* What reads Python's frames, as a library that Python loads by ctypes. */
+#include <stdlib.h>
+
+#include "python/location_table.h"
+#include "python/self_test.h"
+
+#define SHOWN __attribute__((visibility("default")))
+
+SHOWN const char *offset_name(int number);
+SHOWN const char *prepare(int shifted, int by);
+SHOWN int innermost_place(char *file, char *name, size_t room);
+SHOWN int line_at(const uint8_t *table, size_t bytes, int first_line, uint32_t instruction);
+
+static struct python_interpreter interpreter;
+
+static const char *const names[] = {
+#define NAME(name) #name,
+    PYTHON_OFFSETS(NAME)
+#undef NAME
+};
+
+/* NULL behind the last one. */
+const char *offset_name(int number) {
+    return number < (int)(sizeof names / sizeof *names) ? names[number] : NULL;
+}
+
+/* Holding the interpreter's lock. Shifted: the number of an offset that is made wrong, or -1. NULL, or why frames
+ * cannot be read. */
+const char *prepare(int shifted, int by) {
+    const char *reason;
+    if (!python_interpreter_find(&interpreter, &reason))
+        return reason;
+    if (!python_may_call(&interpreter))
+        return "the lock is not held";
+    if (shifted >= 0)
+        ((uint32_t *)&interpreter.reader.layout)[shifted] += (uint32_t)by;
+    return python_self_test(&interpreter);
+}
+
+/* The line of Python that calls this, without holding the lock; -2: none can be read, -3: the lock is held. */
+int innermost_place(char *file, char *name, size_t room) {
+    const struct python_reader *reader = &interpreter.reader;
+    struct python_code code;
+    if (python_may_call(&interpreter))
+        return -3;
+    uintptr_t frame = python_innermost(reader, (uintptr_t)interpreter.PyGILState_GetThisThreadState());
+    while (frame && !python_read_code(reader, frame, &code))
+        frame = python_caller(reader, frame);
+    if (!frame || python_text_copy(reader, &code.file, file, room) >= room ||
+        python_text_copy(reader, &code.name, name, room) >= room)
+        return -2;
+    return python_line(reader, &code);
+}
+
+int line_at(const uint8_t *table, size_t bytes, int first_line, uint32_t instruction) {
+    return location_table_line(table, bytes, first_line, instruction);
+}

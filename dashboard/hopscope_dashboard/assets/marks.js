@@ -1,0 +1,114 @@
+/* Follows what the marks of a page lead to (leads.py): points of figures, which have the address as `customdata`; parts of drawings
+   and of the timeline. `/page?...` is another page; `?name=value` sets a parameter of this one, and takes it away when it is set
+   already. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them. */
+
+(function () {
+  /* The scripts are loaded in the order of their names. */
+  function selection() {
+    return window.hopscope_selection;
+  }
+
+  function numbers(text) {
+    var found = [];
+    text.split(",").filter(Boolean).forEach(function (part) {
+      var ends = part.split("-").map(Number);
+      for (var at = ends[0]; at <= ends[ends.length - 1]; at++) found.push(at);
+    });
+    return found;
+  }
+
+  /* The ranks selected, with one more or one less; null for none. */
+  function withRank(selected, rank) {
+    var those = numbers(selected || ""), there = those.indexOf(rank);
+    if (there < 0) those.push(rank);
+    else those.splice(there, 1);
+    return those.length ? those.sort(function (a, b) { return a - b; }).join(",") : null;
+  }
+
+  function toggled(lead, adding) {
+    var asked = new URLSearchParams(lead), now = new URLSearchParams(location.search), changes = {}, names = Array.from(asked.keys());
+    var same = names.every(function (name) { return now.get(name) === asked.get(name); });
+    names.forEach(function (name) {
+      if (adding && name === "ranks" && /^\d+$/.test(asked.get(name))) changes[name] = withRank(now.get(name), Number(asked.get(name)));
+      else changes[name] = same ? null : asked.get(name);
+    });
+    return selection().here(changes);
+  }
+
+  function follow(lead, event) {
+    if (!lead) return;
+    var adding = event && (event.ctrlKey || event.metaKey);
+    if (!lead.startsWith("?")) selection().go(lead, event);
+    else if (event && event.button === 1) selection().go(toggled(lead, false), event);
+    else selection().go(toggled(lead, adding));
+  }
+
+  function leadOf(data) {
+    var lead = data && data.points && data.points.length ? data.points[0].customdata : null;
+    return typeof lead === "string" ? lead : null;
+  }
+
+  /* Dragging along an axis of iterations or time: selects what was dragged over. */
+  function dragged(meta, range) {
+    var from = Math.max(0, range[0]), to = range[1];
+    if (meta.drag === "iteration") return { from: "i:" + Math.max(0, Math.round(from)), to: "i:" + (Math.round(to) + 1) };
+    return { from: String(Math.round(from * meta.nanoseconds)), to: String(Math.round(to * meta.nanoseconds)) };
+  }
+
+  /* Zooming into a picture that has a time of its own: only the address says so, and the next picture has the same. */
+  function zoomed(view) {
+    history.replaceState(history.state, "", selection().here({ view: view }));
+  }
+
+  function bind(plot) {
+    plot.hopscopeFollows = true;
+    plot.on("plotly_hover", function (data) {
+      plot.hopscopeLead = leadOf(data);
+      plot.classList.toggle("leads", Boolean(plot.hopscopeLead));
+    });
+    plot.on("plotly_unhover", function () {
+      plot.hopscopeLead = null;
+      plot.classList.remove("leads");
+    });
+    plot.on("plotly_click", function (data) { follow(leadOf(data), data.event); });
+    plot.on("plotly_relayout", function (change) {
+      var meta = plot.layout.meta || {}, range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
+      if (range[0] === undefined) return;
+      if (meta.drag) selection().go(selection().here(dragged(meta, range)));
+      else if (meta.zoom) zoomed(range.map(function (at) { return Math.round(at * meta.zoom); }).join(".."));
+    });
+    plot.on("plotly_doubleclick", function () {
+      var meta = plot.layout.meta || {}, now = new URLSearchParams(location.search);
+      if (meta.drag && (now.get("from") || now.get("to"))) selection().go(selection().here({ from: null, to: null }));
+      if (!meta.zoom) return;
+      zoomed(null);
+      window.Plotly.relayout(plot, { "xaxis.range": meta.whole.slice(), "yaxis.range": meta.lanes.slice() }).then(function () { zoomed(null); });
+    });
+  }
+
+  document.addEventListener("pointerover", function (event) {
+    var plot = event.target.closest ? event.target.closest(".js-plotly-plot") : null;
+    if (plot && plot.on && !plot.hopscopeFollows) bind(plot);
+  });
+
+  /* A figure takes no notice of the middle button. */
+  document.addEventListener("mousedown", function (event) {
+    var plot = event.button === 1 && event.target.closest ? event.target.closest(".js-plotly-plot.leads") : null;
+    if (!plot) return;
+    event.preventDefault();
+    event.stopPropagation();
+    follow(plot.hopscopeLead, event);
+  }, true);
+
+  /* Words and numbers that lead somewhere (components/mark.py); drawings follow their own parts. */
+  ["click", "auxclick", "keydown"].forEach(function (name) {
+    document.addEventListener(name, function (event) {
+      var mark = event.target.closest ? event.target.closest(".mark-link") : null;
+      if (!mark || (name === "keydown" && event.key !== "Enter") || (name === "auxclick" && event.button !== 1)) return;
+      event.preventDefault();
+      follow(mark.dataset.href, event);
+    });
+  });
+
+  window.hopscope_marks = { follow: follow };
+})();

@@ -1,0 +1,66 @@
+"""What saves a figure or a table as a file: a line of buttons under each. `assets/exports.js` does what they say.
+
+In the report, which has no server, a table is saved as it is shown.
+"""
+
+from typing import Any, Final
+
+from dash import html
+from dash.development.base_component import Component
+
+from hopscope_dashboard.address import link
+
+EXPORTABLE: Final = "exportable"
+"""Class of what holds one figure or table, and its buttons."""
+
+SAVE: Final = "save"
+"""Class of the buttons."""
+
+CSV_PATH: Final = "/_csv/"
+
+_MEANINGS: Final = {
+    "png": "Save this figure as PNG",
+    "svg": "Save this figure as SVG",
+    "csv": "Save this table as CSV",
+}
+
+
+def csv_address(command: str, **options: object) -> str:
+    """Give where all rows of an analysis are, with every digit, as its command writes them with `--format csv`."""
+    return link(f"{CSV_PATH}{command}", **options)
+
+
+def figure(drawn: Component) -> Component:
+    """Give a figure with its buttons."""
+    return html.Div([drawn, _line(_button("png"), _button("svg"))], className=EXPORTABLE)
+
+
+def table(drawn: Component, full: str | None) -> Component:
+    """Give a table with its button. `full` is where its rows are, of `csv_address`; None saves what is shown."""
+    return html.Div([drawn, _line(_button("csv") if full is None else csv_link(full))], className=EXPORTABLE)
+
+
+def csv_link(full: str, **more: Any) -> Component:
+    """Give the link that saves rows of the server."""
+    return html.A("CSV", href=full, title=_MEANINGS["csv"], className=SAVE, download="", **_saves("csv"), **more)
+
+
+def markup() -> str:
+    """Give the buttons of a figure that is markup itself."""
+    buttons = "".join(
+        f'<button type="button" class="{SAVE}" data-save="{kind}" title="{_MEANINGS[kind]}">{kind.upper()}</button>'
+        for kind in ("png", "svg")
+    )
+    return f'<div class="exports">{buttons}</div>'
+
+
+def _line(*buttons: Component) -> Component:
+    return html.Div(list(buttons), className="exports")
+
+
+def _button(kind: str) -> Component:
+    return html.Button(kind.upper(), type="button", title=_MEANINGS[kind], className=SAVE, **_saves(kind))
+
+
+def _saves(kind: str) -> dict[str, Any]:
+    return {"data-save": kind}

@@ -1,0 +1,24 @@
+"""A word or a number on a page that leads somewhere, as the marks of figures do."""
+
+from typing import Any
+
+from dash import dcc, html
+
+from hopscope_dashboard.leads import CLICK
+
+
+def mark(content: Any, address: str | None, does: str) -> Any:
+    """Give content that leads to an address of `leads`; `does` says what a click does. Without an address the content
+    alone."""
+    if address is None:
+        return content
+    if not address.startswith("?"):
+        return dcc.Link(content, href=address, title=f"{CLICK}{does}")
+    # No link that a browser knows takes a parameter away when it is there: assets/marks.js follows it.
+    lead: Any = {"data-href": address}
+    return html.Span(content, className="mark-link", role="link", tabIndex=0, title=f"{CLICK}{does}", **lead)
+
+
+def rank(number: Any) -> Any:
+    """Give the number of a rank, which selects it."""
+    return mark(str(number), f"?ranks={number}", "select the rank")

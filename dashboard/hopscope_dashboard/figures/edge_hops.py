@@ -1,0 +1,60 @@
+"""Draws what the hops over one edge took, whenever one was sent."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+from hopscope import quantities
+from hopscope.words import BINDINGS
+
+from hopscope_dashboard.figures.style import frame, selects_by_dragging
+from hopscope_dashboard.leads import Leads, collective, points
+from hopscope_dashboard.palette import CATEGORY_COLOURS, UNDECIDED_COLOUR
+
+Row = dict[str, Any]
+
+_COLOURS: Final = {
+    "recv": CATEGORY_COLOURS["wan"],
+    "send": CATEGORY_COLOURS["p2p"],
+    "none": CATEGORY_COLOURS["native"],
+    "undecided": UNDECIDED_COLOUR,
+}
+
+
+def over_time(rows: Sequence[Row]) -> go.Figure:
+    """A dot per hop at the time of its sending, in the colour of what was waited for; rows as edge-hops gives them.
+
+    A dot leads to its collective; dragging selects a time.
+    """
+    across = quantities.axis_unit(max((row["begin_ns"] for row in rows), default=0))
+    up = quantities.axis_unit(max((row["took_ns"] for row in rows), default=0))
+    figure = go.Figure()
+    for binding, meaning in BINDINGS.items():
+        those = [row for row in rows if row["binding"] == binding]
+        if those:
+            figure.add_scatter(
+                x=[row["begin_ns"] / across.nanoseconds for row in those],
+                y=[row["took_ns"] / up.nanoseconds for row in those],
+                mode="markers",
+                name=meaning,
+                marker={"color": _COLOURS[binding], "size": 8, "opacity": 0.75},
+                cliponaxis=False,
+                **points(
+                    [_told(row) for row in those],
+                    Leads([collective(row["collective"]) for row in those], "see its collective"),
+                ),
+            )
+    x, y = f"time since the start of the trace ({across.name})", f"from send to receive ({up.name})"
+    frame(figure, height=300, x=x, y=y, hovermode="closest", showlegend=True)
+    figure.update_layout(legend={"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}, margin_t=34)
+    figure.update_yaxes(rangemode="tozero")
+    return selects_by_dragging(figure, "time", across.nanoseconds)
+
+
+def _told(row: Row) -> str:
+    of = f"<br>the longest of {quantities.number(row['hops'])} about then" if row["hops"] > 1 else ""
+    path = "<br>on the run's critical path" if row["on_path"] else ""
+    return (
+        f"<b>{row['phase']} in {row['operation']} {row['collective']}</b>, {quantities.size(row['bytes'])}<br>"
+        f"sent at {quantities.moment(row['begin_ns'])}, took {quantities.duration(row['took_ns'])}{of}{path}"
+    )

@@ -1,0 +1,61 @@
+"""Draws where the time of two critical paths went, one bar above the other on one scale."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+from hopscope import quantities
+
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+
+Row = dict[str, Any]
+
+RUNS: Final = ("base", "new")
+"""The two runs, as the columns of compare name them; the base's bar is on top."""
+
+_NAMED: Final = 0.12
+_LABELLED: Final = 0.055
+"""Parts of the longer bar from which on a category has its name and share, or only its share, written in it."""
+
+
+def path_pair(rows: Sequence[Row]) -> go.Figure:
+    """Give two bars, cut by category.
+
+    Rows: name (of the category), and for both runs base_ns, base_share, new_ns, new_share.
+    """
+    by_category = {row["name"]: row for row in rows}
+    lengths = {run: sum(row[f"{run}_ns"] for row in rows) for run in RUNS}
+    longest = max(1, *lengths.values())
+    unit = quantities.axis_unit(longest)
+    labels = [f"{run}, {quantities.duration(lengths[run])}" for run in RUNS]
+    figure = go.Figure()
+    for category, meaning in CATEGORY_MEANINGS.items():
+        row = by_category.get(category)
+        if row is None:
+            continue
+        figure.add_bar(
+            x=[row[f"{run}_ns"] / unit.nanoseconds for run in RUNS],
+            y=labels,
+            orientation="h",
+            name=category,
+            marker={"color": CATEGORY_COLOURS[category], "line": {"width": 0}},
+            text=[_label(category, row, run, longest) for run in RUNS],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": "#ffffff", "size": 13},
+            customdata=[[quantities.duration(row[f"{run}_ns"]), quantities.share(row[f"{run}_share"])] for run in RUNS],
+            hovertemplate=f"<b>{category}</b>, %{{y}}<br>%{{customdata[0]}}, %{{customdata[1]}}<br>{meaning}"
+            "<extra></extra>",
+        )
+    frame(figure, height=170, x=f"time on the critical path ({unit.name})", barmode="stack", bargap=0.25)
+    figure.update_xaxes(rangemode="tozero")
+    figure.update_yaxes(showgrid=False, autorange="reversed", type="category")
+    return figure
+
+
+def _label(category: str, row: Row, run: str, longest: int) -> str:
+    part = row[f"{run}_ns"] / longest
+    share = quantities.share(row[f"{run}_share"])
+    return f"{category} {share}" if part >= _NAMED else share if part >= _LABELLED else ""

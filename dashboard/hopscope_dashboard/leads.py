@@ -1,0 +1,121 @@
+"""Where the marks of a page lead: the addresses behind bars, cells, dots, edges and rows.
+
+An address is `/page?...`, or `?name=value` for the page that one is on: following it sets the parameter, and following
+it again takes it away. `assets/marks.js` follows both, and keeps the selected part of the run.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hopscope_dashboard.address import link
+
+Row = Mapping[str, Any]
+
+CLICK: Final = "Click: "
+"""Begins what a mark says last: what a click does."""
+
+
+@dataclass(frozen=True)
+class Leads:
+    """Where the marks of a series lead, in their order, and what a click on any of them does, as `select the rank`."""
+
+    addresses: Sequence[Any]
+    does: str
+
+
+CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
+    "compute": ("/noise", "the noise of computing"),
+    "local": ("/collectives", "the slowest collectives"),
+    "shm": ("/tree", "the edges that hops ran over"),
+    "lan": ("/tree", "the edges that hops ran over"),
+    "wan": ("/wan-share", "what runs between clusters"),
+    "native": ("/collectives", "the slowest collectives"),
+    "p2p": ("/messages", "the program's own messages"),
+    "mpi": ("/timeline", "when it was"),
+    "unrecorded": ("/timeline", "when it was"),
+    "startup": ("/timeline", "when it was"),
+    "shutdown": ("/timeline", "when it was"),
+}
+"""The page that explains each category of time, and what it shows."""
+
+
+def rank(number: object) -> str:
+    """Give the address that selects a rank."""
+    return link("", ranks=number)
+
+
+def ranks(numbers: Iterable[int]) -> str:
+    """Give the address that selects ranks, each named once, in order."""
+    return link("", ranks=",".join(str(each) for each in sorted(set(numbers))))
+
+
+def of_place(topology: Sequence[Row], by: str, name: object) -> str:
+    """Give the address that selects what runs at a place: a rank itself, or the ranks of a host or a cluster.
+
+    `topology` has rank, host and cluster.
+    """
+    return ranks(row["rank"] for row in topology if row[by] == name)
+
+
+def place(name: str) -> str:
+    """Give the address that selects a place of the program."""
+    return link("", place=name)
+
+
+def region(name: str) -> str:
+    """Give the address that selects a region of the program."""
+    return link("", region=name)
+
+
+def of_ranks(numbers: Iterable[object]) -> Leads:
+    """Say of a series with a mark for each of these ranks that a click selects the rank."""
+    return Leads([rank(number) for number in numbers], "select the rank")
+
+
+def of_places(topology: Sequence[Row], by: str, names: Iterable[object]) -> Leads:
+    """Say the same of a series by rank, host or cluster (`by`); `topology` as in `of_place`."""
+    does = "select the rank" if by == "rank" else f"select the ranks of the {by}"
+    return Leads([of_place(topology, by, name) for name in names], does)
+
+
+def collective(name: str) -> str:
+    """Give the address of a collective COMM:SEQ."""
+    comm, _, seq = name.partition(":")
+    return link("/collective", comm=comm, seq=seq)
+
+
+def edge(src: int, dst: int) -> str:
+    """Give the address of the hops from one rank to another over time."""
+    return link("/delayed-hops", edge=f"{src}-{dst}")
+
+
+EDGE_DOES: Final = "see its hops over time"
+"""What a click on an edge does."""
+
+
+def timeline(begin_ns: int, end_ns: int) -> str:
+    """Give the address of a stretch of the run's timeline, selected, with as much again around it in view."""
+    end = max(end_ns, begin_ns + 1)
+    around = max(10, (end - begin_ns) // 2)
+    return link("/timeline", **{"from": begin_ns, "to": end, "view": f"{max(0, begin_ns - around)}..{end + around}"})
+
+
+def operation(name: str, *, of_messages: bool) -> str | None:
+    """Give the address of the page about an operation, selected; None if it is no MPI function."""
+    if not name.startswith("MPI_"):
+        return None
+    return link("/messages" if of_messages else "/collectives", operation=name)
+
+
+def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext") -> dict[str, Any]:
+    """Give what the points of a plotly trace say when pointed at, as their attribute `key`, and where they lead."""
+    hint = f"<br><i>{CLICK}{leads.does}</i>" if leads else ""
+    told: dict[str, Any] = {key: list(texts), "hovertemplate": f"%{{{key}}}{hint}<extra></extra>"}
+    return {**told, "customdata": list(leads.addresses)} if leads else told
+
+
+def without(hovertemplate: str) -> str:
+    """Give what points say, but for what a click does."""
+    return re.sub(rf"<br><i>{CLICK}[^<]*</i>", "", hovertemplate)

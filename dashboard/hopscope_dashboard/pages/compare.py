@@ -1,0 +1,189 @@
+"""Two of the traces served, side by side: the verdict of `analyze compare`, both critical paths, what ran differently,
+who sends to whom, and one collective of each."""
+
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import selection
+from hopscope_dashboard.address import Query, link, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.data import Compared, InputError, Row, Rows, TraceData
+from hopscope_dashboard.figures.path_pair import RUNS, path_pair
+from hopscope_dashboard.pages import compared_collective, compared_trees, compared_verdict, missing
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
+
+PATHS = "compare-paths"
+CATEGORIES = "compare-categories"
+PARTS = "compare-parts"
+STRUCTURE = "compare-structure"
+WITH: Final = "with"
+"""The address's parameter that names the other trace."""
+
+_PARTS: Final = {
+    "operation": "operation",
+    "call-site": "place",
+    "edge": "edge",
+    "host": "host",
+    "rank": "rank",
+}
+_MOST: Final = 25
+"""So many rows of a table are shown."""
+_LEAD: Final = "Is one run slower than another, and what changed?"
+_TIMES: Final = "Times of the selected part are counted from the start of each run."
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The trace shown is the base.
+
+    The address selects the other one by `with`, the parts of the critical path that are listed by `by`, and as
+    `compared_trees` and `compared_collective` say. Raises InputError if a trace has no such part of the run.
+    """
+    if not data.beside:
+        return _one_trace(data)
+    other = next((each for each in data.beside if each.identity == query.get(WITH)), data.beside[0])
+    new = other.part(selection.options(query))
+    head = blocks.page_head(
+        "Compare",
+        [_LEAD, html.Br(), html.Strong("Base: "), data.name, html.Strong(" New: "), new.name],
+        _swap(data, new, query),
+    )
+    drawn: list[Component] = [head, _which(data, other, query)]
+    if query.get("from") or query.get("to"):
+        drawn.append(blocks.note(_TIMES))
+    if query.get(WITH) == data.identity:
+        drawn.append(blocks.note("The address compares a run with itself; this is another one."))
+    elif query.get(WITH, other.identity) != other.identity:
+        drawn.append(blocks.note("The run that the address compares with is not served; this is another one."))
+    try:
+        times, paths = data.compared_with(new, "operation"), data.compared_with(new, "path")
+    except InputError as error:
+        drawn += [compared_verdict.not_comparable(str(error)), *compared_trees.cards(data, new, query)]
+    else:
+        drawn += [
+            compared_verdict.card(data, new, times),
+            _paths(data, new, paths, query),
+            _structure(data, new, data.compared_with(new, "structure").rows),
+            *compared_trees.cards(data, new, query),
+            compared_collective.card(data, new, query),
+        ]
+    return html.Div(drawn)
+
+
+def _one_trace(data: TraceData) -> Component:
+    return html.Div(
+        [
+            blocks.page_head("Compare", _LEAD),
+            blocks.card(
+                "One trace is served",
+                html.P("Give a second one, and this page sets the two side by side:", className="reason"),
+                blocks.code(f"hopscope dashboard {data.path} OTHER"),
+                css="how-to",
+            ),
+        ]
+    )
+
+
+def _which(data: TraceData, other: TraceData, query: Query) -> Component:
+    """The list of the traces to compare with; nothing where there is only one."""
+    if len(data.beside) == 1:
+        return html.Div()
+    options = {each.identity: each.name for each in data.beside}
+    listed = select("Compare with", query, WITH, options=options, current=other.identity)
+    return html.Div(listed, className="selects")
+
+
+def _swap(data: TraceData, new: TraceData, query: Query) -> Component:
+    asked = {**query, selection.TRACE: new.identity, WITH: data.identity}
+    return dcc.Link("Swap base and new", href=link("/compare", **asked), className="button")
+
+
+def _paths(data: TraceData, new: TraceData, found: Compared, query: Query) -> Component:
+    rows = found.rows
+    if not rows:
+        return empty.nothing_here("Critical paths", "Neither run has a critical path.")
+    categories = [row for row in rows if row["part"] == "category"]
+    shown = [word for word in CATEGORY_MEANINGS if any(row["name"] == word for row in categories)]
+    part = one_of(query, "by", tuple(_PARTS))
+    parts = [row for row in rows if row["part"] == part]
+    places = {**_places(data), **_places(new)}
+    more = f" The first {_MOST} of {quantities.number(len(parts))}." if len(parts) > _MOST else ""
+    return blocks.card(
+        "Critical paths",
+        blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, shown),
+        blocks.drawing("The critical paths of both runs by category", path_pair(categories), name=PATHS),
+        _table([(blocks.chip(row["name"], CATEGORY_COLOURS[row["name"]]), row) for row in categories], CATEGORIES),
+        html.Div(
+            choice("By", "/compare", query, "by", options=_PARTS, current=part),
+            style={"margin": "18px 0 8px"},
+        ),
+        _table([(_name(row, places), row) for row in parts[:_MOST]], PARTS, _PARTS[part]),
+        hint="Both on one scale of time. Change is that of the share, the largest first; the intervals of all "
+        f"{quantities.number(len(rows))} rows hold together with 95 %.{more}",
+    )
+
+
+def _table(rows: list[tuple[Any, Row]], name: str, kind: str = "category") -> Component:
+    body = [
+        [
+            shown,
+            *(quantities.duration(row[f"{run}_ns"]) for run in RUNS),
+            *(quantities.share(row[f"{run}_share"]) for run in RUNS),
+            quantities.share(row["change"]),
+            quantities.interval(row["change_low"], row["change_high"]),
+            row["verdict"],
+        ]
+        for shown, row in rows
+    ]
+    columns = [kind, "base", "new", "base share", "new share", "change", "95 % interval", "verdict"]
+    return blocks.table(columns, body, name=name, right=range(1, 7))
+
+
+def _places(data: TraceData) -> dict[str, str]:
+    return {row["call_site"]: row["place"] for row in data.table("places")}
+
+
+def _name(row: Row, places: dict[str, str]) -> Any:
+    place = places.get(row["name"]) if row["part"] == "call-site" else None
+    return row["name"] if place is None else html.Span(place, title=row["name"], className="broken")
+
+
+def _structure(data: TraceData, new: TraceData, rows: Rows) -> Component:
+    changed = [row for row in rows if row["changed"]]
+    title = "What ran differently"
+    if not changed:
+        return empty.nothing_here(
+            title, f"Nothing that can be counted: all {quantities.number(len(rows))} properties are the same."
+        )
+    places = {**_places(data), **_places(new)}
+    body = [
+        [
+            compared_verdict.site(row, places),
+            row["property"],
+            quantities.MISSING if row["base"] is None else row["base"],
+            quantities.MISSING if row["new"] is None else row["new"],
+        ]
+        for row in changed[:_MOST]
+    ]
+    more = f" The first {_MOST}." if len(changed) > _MOST else ""
+    return blocks.card(
+        title,
+        blocks.table(["operation", "property", "base", "new"], body, name=STRUCTURE),
+        hint=f"{quantities.number(len(changed))} of {quantities.number(len(rows))} properties that no noise can "
+        f"change.{more}",
+    )
+
+
+PAGE = Page(
+    path="/compare",
+    title="Compare",
+    icon="compare",
+    layout=layout,
+    register=compared_collective.register,
+    lacks=missing.another_trace,
+)

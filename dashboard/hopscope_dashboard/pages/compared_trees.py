@@ -1,0 +1,222 @@
+"""The part of the page Compare that shows who sends to whom in both runs, with the edges that only one of them has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+from hopscope import quantities
+from hopscope.words import PHASES
+
+from hopscope_dashboard import algorithms
+from hopscope_dashboard.address import Query, link, number, one_of
+from hopscope_dashboard.algorithms import RanAlgorithm
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.components.tree_graph import changes_legend, links_legend, rounds_graph, tree_graph
+from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.changed_edges import Edge, rounds_with_changes, tree_with_changes
+from hopscope_dashboard.figures.path_pair import RUNS
+from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
+from hopscope_dashboard.figures.topology_tree import PlacedTree, placed_tree
+from hopscope_dashboard.palette import LINK_COLOURS
+from hopscope_dashboard.selection import TRACE
+
+SAID = "compare-trees-said"
+EDGES = "compare-edges"
+DRAWINGS: Final = {run: f"compare-tree-{run}" for run in RUNS}
+
+_BESIDE: Final = 640
+"""Two drawings that are both narrower than so many pixels stand side by side."""
+_MOST: Final = 60
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One run: what ran there, of the operation and communicator chosen, and the edges of the phase chosen."""
+
+    run: str
+    data: TraceData
+    ran: RanAlgorithm | None
+    edges: dict[Edge, Row]
+
+
+def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
+    """Give the drawings side by side and all edges in a table.
+
+    The address selects the operation by `op`, the communicator by `comm`, and the `phase`.
+    """
+    rows = [_ran(data) for data in (base, new)]
+    if not any(rows):
+        return [empty.nothing_here("Who sends to whom", ["Neither run has hops. The page ", _to_tree(base), _HOW])]
+    every = [row for of_run in rows for row in of_run]
+    op = one_of(query, "op", tuple(dict.fromkeys(row["op"] for row in every)))
+    comms = sorted({row["comm"] for row in every if row["op"] == op})
+    asked_comm = number(query, "comm")
+    comm = asked_comm if asked_comm is not None and asked_comm in comms else comms[0]
+    chosen = _chosen(base, new, rows, op, comm)
+    phases = [word for word in PHASES if any(ran and word in ran.phases for ran in chosen)]
+    phase = one_of(query, "phase", tuple(phases))
+    sides = [
+        _Side(
+            run, data, ran, {(row["src"], row["dst"]): row for row in ran.edges if row["phase"] == phase} if ran else {}
+        )
+        for run, data, ran in zip(RUNS, (base, new), chosen, strict=True)
+    ]
+    names = {**algorithms.comms(new), **algorithms.comms(base)}
+    asked = {**query, "op": op, "comm": str(comm)}
+    chooser = html.Div(
+        [
+            select(
+                "Operation", asked, "op", options={word: word for word in _ops(every)}, current=op,
+                without=("comm", "phase"),
+            ),
+            select(
+                "Communicator", asked, "comm", options={str(each): names[each] for each in comms}, current=str(comm),
+                without=("phase",),
+            ),
+        ],
+        className="selects",
+    )  # fmt: skip
+    options = {word: f"{word}, {PHASES[word]}" for word in phases}
+    controls = [choice("Phase", "/compare", asked, "phase", options=options, current=phase)] if len(phases) > 1 else []
+    return [
+        blocks.card(
+            "Who sends to whom",
+            chooser,
+            *controls,
+            html.P(_said(sides), id=SAID, className="reason"),
+            changes_legend() if _are_known(sides) else links_legend(),
+            _drawings(sides, phase),
+        ),
+        _table(sides),
+    ]
+
+
+_HOW: Final = " says how to get them."
+
+
+def _to_tree(data: TraceData) -> Component:
+    return dcc.Link("Tree", href=link("/tree", **{TRACE: data.identity}))
+
+
+def _ran(data: TraceData) -> Rows:
+    """What ran by known messages between several ranks, the most frequent first."""
+    rows = sorted(data.rows_or_none("algorithms"), key=lambda row: -row["collectives"])
+    return [row for row in rows if row["ranks"] > 1]
+
+
+def _ops(rows: Sequence[Row]) -> list[str]:
+    return sorted({row["op"] for row in rows})
+
+
+def _chosen(base: TraceData, new: TraceData, rows: Sequence[Rows], op: str, comm: int) -> list[RanAlgorithm | None]:
+    """What ran most often in each run; in the new one, of the base's payload if it has that."""
+    payload: int | None = None
+    found: list[RanAlgorithm | None] = []
+    for data, of_run in zip((base, new), rows, strict=True):
+        fit = [row for row in of_run if (row["op"], row["comm"]) == (op, comm)]
+        fit = [row for row in fit if row["bytes"] == payload] or fit
+        payload = fit[0]["bytes"] if fit else None
+        found.append(
+            RanAlgorithm(fit[0], fit[0]["first"], data.rows("algorithms", collective=fit[0]["first"])) if fit else None
+        )
+    return found
+
+
+def _are_known(sides: Sequence[_Side]) -> bool:
+    """Whether the edges of both runs are known; else none can be said to be missing from one."""
+    return all(side.ran for side in sides)
+
+
+def _said(sides: Sequence[_Side]) -> str:
+    if not _are_known(sides):
+        return f"The edges are known only of the {next(side.run for side in sides if side.ran)} run."
+    base, new = (set(side.edges) for side in sides)
+    if base == new:
+        return f"Both runs have the same {quantities.plural(len(base), 'edge')}."
+    return (
+        f"{quantities.plural(len(base - new), 'edge')} only in base, {quantities.number(len(new - base))} only in new, "
+        f"{quantities.number(len(base & new))} in both."
+    )
+
+
+def _drawings(sides: Sequence[_Side], phase: str) -> Component:
+    others = [other.edges if _are_known(sides) else None for other in reversed(sides)]
+    placed = [_placed(side, edges, phase) for side, edges in zip(sides, others, strict=True)]
+    drawn = [_drawing(side, picture, phase) for side, picture in zip(sides, placed, strict=True)]
+    beside = all(picture is None or picture.bounds[2] - picture.bounds[0] <= _BESIDE for picture in placed)
+    return blocks.columns(*drawn, widths="minmax(0, 1fr) minmax(0, 1fr)" if beside else "minmax(0, 1fr)")
+
+
+def _placed(side: _Side, others: Mapping[Edge, Row] | None, phase: str) -> PlacedTree | PlacedRounds | None:
+    """The drawing of one run, with the edges marked that are not among the other's, if these are known."""
+    if side.ran is None or not side.edges:
+        return None
+    if phase == "exchange":
+        rounds = placed_rounds(ranks=side.data.ranks, edges=list(side.edges.values()))
+        return rounds if others is None else rounds_with_changes(rounds, others.keys(), side.run)
+    tree = placed_tree(ranks=side.data.ranks, parents=side.ran.parents(phase), edges=side.edges, phase=phase)
+    return tree if others is None else tree_with_changes(tree, others.keys(), side.run)
+
+
+def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, phase: str) -> Component:
+    heading = f"{side.run.capitalize()}: {side.data.name}"
+    if side.ran is None:
+        why = ["No hops of this are known in this run. The page ", _to_tree(side.data), _HOW]
+        return html.Div([html.H3(heading), html.P(why, className="reason")], id=DRAWINGS[side.run])
+    title = _title(side.ran.row)
+    address = link("/tree", collective=side.ran.collective, **{TRACE: side.data.identity})
+    head = html.H3([f"{heading}, ", dcc.Link(title, href=address)])
+    if placed is None:
+        missing = f"It has no edge of the phase {phase}."
+        return html.Div([head, html.P(missing, className="reason")], id=DRAWINGS[side.run])
+    name, label = DRAWINGS[side.run], f"{heading}, {title}"
+    if isinstance(placed, PlacedTree):
+        return html.Div([head, tree_graph(placed, name=name, label=label)])
+    return html.Div([head, html.P(placed.left_out, className="hint"), rounds_graph(placed, name=name, label=label)])
+
+
+def _title(row: Row) -> str:
+    """The algorithm, and what the tree file or the MPI library calls it."""
+    said = algorithms.title(row)
+    return f"{said} ({row['ran']})" if row["ran"] and row["ran"] != row["algorithm"] else said
+
+
+def _table(sides: Sequence[_Side]) -> Component:
+    base, new = (side.edges for side in sides)
+    rows = sorted(
+        {**new, **base},
+        key=lambda edge: (edge in base and edge in new, -max(_share(base, edge), _share(new, edge)), edge),
+    )
+    body = [
+        [
+            f"{edge[0]} → {edge[1]}",
+            _in(edge, base, new) if _are_known(sides) else quantities.MISSING,
+            _links([side.edges[edge]["link"] for side in sides if edge in side.edges]),
+            *(quantities.duration(side.edges[edge]["took_ns"] if edge in side.edges else None) for side in sides),
+            *(quantities.share(side.edges[edge]["share"] if edge in side.edges else None) for side in sides),
+        ]
+        for edge in rows[:_MOST]
+    ]
+    columns = ["edge", "in", "link", "base median", "new median", "base share", "new share"]
+    more = f" The first {_MOST} of {quantities.number(len(rows))}." if len(rows) > _MOST else ""
+    return blocks.card(
+        "Edges, changed ones first",
+        blocks.table(columns, body, name=EDGES, right=range(3, 7)),
+        hint=f"Median: of one hop, send to receive. Share: of the critical path of the run.{more}",
+    )
+
+
+def _in(edge: Edge, base: Mapping[Edge, Row], new: Mapping[Edge, Row]) -> str:
+    return "both" if edge in base and edge in new else "only base" if edge in base else "only new"
+
+
+def _share(edges: Mapping[Edge, Row], edge: Edge) -> float:
+    return edges[edge]["share"] or 0 if edge in edges else 0
+
+
+def _links(links: Sequence[str]) -> Component:
+    return html.Span([blocks.chip(each, LINK_COLOURS[each]) for each in dict.fromkeys(links)])

@@ -1,0 +1,110 @@
+"""The part of the page Compare that says whether one run is slower: the rows of `analyze compare` in sentences and in
+numbers."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.data import Compared, Row, Rows, TraceData
+
+SAID = "compare-verdict"
+TIMES = "compare-times"
+
+_DECIDED: Final = ("slower", "faster", "same", "undecided", "new", "gone")
+"""The verdicts in the order in which they are worth reading."""
+_MOST: Final = 40
+_SENTENCES: Final = 3
+
+
+def card(base: TraceData, new: TraceData, found: Compared) -> Component:
+    """Give the verdict in sentences, what to know beside it, and the table that it rests on."""
+    if not found.rows:
+        return empty.nothing_here("Verdict", "Neither run has a complete collective.")
+    places = {row["call_site"]: row["place"] for data in (base, new) for row in data.table("places")}
+    medians = sorted((row for row in found.rows if row["statistic"] == "median"), key=_worth)
+    left = len(medians) - _SENTENCES
+    more = [html.P(_counted(medians), className="reason")] if left > 0 else []
+    return blocks.card(
+        "Verdict",
+        html.Div(
+            [html.P(html.Strong(sentence(row, places, base.name, new.name))) for row in medians[:_SENTENCES]], id=SAID
+        ),
+        *more,
+        html.Ul([html.Li(note[:1].upper() + note[1:] + ".") for note in found.notes], className="remarks"),
+        _table(found.rows, places),
+        blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
+        hint="Of the time from the last enter to the last leave, which a tree can change.",
+    )
+
+
+def not_comparable(reason: str) -> Component:
+    """Say why there is no verdict."""
+    return blocks.card(
+        "Verdict",
+        html.P(html.Strong("These runs cannot be compared."), id=SAID),
+        html.P(f"{reason}.", className="reason"),
+    )
+
+
+def sentence(row: Row, places: Mapping[str, str], base: str, new: str) -> str:
+    """Say the verdict of one row with its interval."""
+    on = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
+    what = f"{row['operation']}{on} at {places.get(row['call_site'], row['call_site'])}"
+    if row["verdict"] in ("new", "gone"):
+        return f"Only {new if row['verdict'] == 'new' else base} calls {what}."
+    before, after = quantities.alike("ns", row["base_ns"], row["new_ns"])
+    change = f"its median went from {before} to {after}, a change of {quantities.share(row['change'])}"
+    if row["change_low"] is None:
+        return f"Whether {what} takes longer in {new} is undecided: {change}, of too few collectives for an interval."
+    change += f" (95 % interval {quantities.interval(row['change_low'], row['change_high'])})"
+    said = {
+        "slower": f"{what} is slower in {new}",
+        "faster": f"{what} is faster in {new}",
+        "same": f"{what} takes the same time in {new}",
+    }.get(row["verdict"], f"Whether {what} takes longer in {new} is undecided")
+    return f"{said}: {change}."
+
+
+def site(row: Row, places: Mapping[str, str]) -> Component:
+    """Give what was called and from where; the trace's own words for the place are there for who points at it."""
+    where = html.Small(places.get(row["call_site"], row["call_site"]), title=row["call_site"], className="broken")
+    on = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
+    return html.Div([f"{row['operation']}{on}", html.Br(), where])
+
+
+def _worth(row: Row) -> tuple[bool, int, float]:
+    """Sorts what is worth reading first: what has an interval, what changed, and where most time goes."""
+    times = (row["base_ns"] or 0) * row["base_collectives"], (row["new_ns"] or 0) * row["new_collectives"]
+    return row["change_low"] is None, _DECIDED.index(row["verdict"]), -max(times)
+
+
+def _counted(medians: Rows) -> str:
+    counts = Counter(row["verdict"] for row in medians)
+    said = ", ".join(f"{quantities.number(counts[word])} {word}" for word in _DECIDED if counts[word])
+    return f"Of {quantities.plural(len(medians), 'median')}: {said}."
+
+
+def _table(rows: Rows, places: Mapping[str, str]) -> Component:
+    body = [
+        [
+            site(row, places),
+            row["statistic"],
+            quantities.duration(row["base_ns"]),
+            quantities.duration(row["new_ns"]),
+            quantities.share(row["change"]),
+            quantities.interval(row["change_low"], row["change_high"]),
+            row["verdict"],
+        ]
+        for row in sorted(rows, key=_worth)[:_MOST]
+    ]
+    columns = ["operation", "", "base", "new", "change", "95 % interval", "verdict"]
+    shown = blocks.table(columns, body, name=TIMES, right=range(2, 6))
+    left = len(rows) - len(body)
+    rest = f"{quantities.plural(left, 'more row')} with the command below." if left else ""
+    return html.Div([shown, html.P(rest, className="hint")])

@@ -1,0 +1,52 @@
+"""Why a trace has nothing for a page to show, from its numbers of rows alone: the values of `Page.lacks`."""
+
+from hopscope_dashboard.data import TraceData
+
+
+def collectives(data: TraceData) -> str | None:
+    """Give the reason if no collective was recorded."""
+    return None if data.number_of("collectives") else "This trace has no MPI collective."
+
+
+def hops(data: TraceData) -> str | None:
+    """Give the reason if no hop was recorded."""
+    if data.has_hops:
+        return None
+    return collectives(data) or "This trace has no hops: what happens inside its collectives was not recorded."
+
+
+def arrivals(data: TraceData) -> str | None:
+    """Give the reason if nobody can have waited for anybody in a collective."""
+    alone = "This trace has one rank, so nobody waits for another." if data.number_of("ranks") < 2 else None
+    return collectives(data) or alone
+
+
+def computing(data: TraceData) -> str | None:
+    """Give the reason if no place of the program can have occurred often enough to say what is normal there."""
+    if data.number_of("calls", "intervals") >= _OFTEN:
+        return None
+    return f"No place of the program occurs {_OFTEN} times, so nothing says what is normal there."
+
+
+def communication(data: TraceData) -> str | None:
+    """Give the reason if nobody communicates."""
+    return None if data.number_of("collectives", "messages") else "Nobody communicates in this trace."
+
+
+def clusters(data: TraceData) -> str | None:
+    """Give the reason if no hop can have run between clusters."""
+    return hops(data) or ("All ranks are in one cluster." if data.run["clusters"] < 2 else None)
+
+
+def another_trace(data: TraceData) -> str | None:
+    """Give the reason if there is nothing to compare with."""
+    return None if data.beside else "Only one trace is served; start hopscope dashboard with two to compare them."
+
+
+def places(data: TraceData) -> str | None:
+    """Give the reason if no call has a place."""
+    return None if data.number_of("places") else "This trace does not say where the program calls MPI."
+
+
+_OFTEN = 20
+"""Occurrences that noise needs at one place."""

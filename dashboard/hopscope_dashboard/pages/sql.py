@@ -1,0 +1,249 @@
+"""The page Data: a query of the user's own over the tables and views, with their columns beside it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import uuid4
+
+import dash_ag_grid as dag
+from dash import ClientsideFunction, Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import selection
+from hopscope_dashboard.address import Query, link, parse
+from hopscope_dashboard.components import aria, blocks, empty, shell
+from hopscope_dashboard.components.icons import icon
+from hopscope_dashboard.data import InputError, Relation, Result, Stop, TraceData
+from hopscope_dashboard.pages.page import Page
+from hopscope_dashboard.serving import result as files
+from hopscope_dashboard.traces import Traces
+
+BOX = "sql-box"
+RUN = "sql-run"
+STOP = "sql-stop"
+RESULT = "sql-result"
+GRID = "sql-grid"
+SCHEMA = "sql-schema"
+ASK = "sql-ask"
+AGAIN = "sql-again"
+
+_MOST: Final = 1000
+"""Rows that are shown; a download has all."""
+
+_LIMIT_S: Final = 60
+_RUNNING: Final = 64
+"""So many queries are kept in mind that may still have to stop."""
+"""How long a query of the page may take, in seconds."""
+
+_LARGEST: Final = 2**53
+"""Beyond, a browser rounds whole numbers."""
+
+_START: Final = "select op, count(*) as collectives, sum(bytes) as bytes\nfrom collectives\ngroup by op\norder by op"
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address has the query: `sql`."""
+    asked = query.get("sql", "").strip()
+    head = blocks.page_head(
+        "Data", "Ask in SQL what no page answers: of the trace's tables, and of the views that the analyses rest on."
+    )
+    answer = blocks.waiting(html.Div(id=RESULT, style={"minHeight": 120}), "Asking the trace …") if asked else None
+    return html.Div(
+        [
+            head,
+            blocks.columns(
+                html.Div([_box(asked or _START, is_asked=bool(asked)), answer]),
+                _schema(data),
+                widths="minmax(0, 1fr) 330px",
+            ),
+        ]
+    )
+
+
+def _box(text: str, *, is_asked: bool) -> Component:
+    hint = f"Ctrl-Enter runs it. It can read, but change nothing, and ends after {quantities.duration(1e9 * _LIMIT_S)}."
+    return blocks.card(
+        "Query",
+        html.Label("A SELECT in DuckDB's SQL", htmlFor=BOX, className="choice-label"),
+        dcc.Textarea(
+            id=BOX, value=text, spellCheck=False, className="sql-box", rows=min(24, max(5, 1 + text.count("\n")))
+        ),
+        html.Div(
+            [
+                html.Button("Run", id=RUN, className="button primary", type="button"),
+                html.Button("Stop", id=STOP, className="button", type="button", disabled=True),
+                html.Span(hint, className="hint"),
+            ],
+            className="sql-controls",
+        ),
+        # What is asked stands in the address; these name the question, once drawn with the page and each time anew.
+        dcc.Store(id=ASK, data=uuid4().hex if is_asked else None),
+        dcc.Store(id=AGAIN),
+    )
+
+
+def _schema(data: TraceData) -> Component:
+    tables = [_relation(each, data.number_of(each.name)) for each in data.relations if each.is_table]
+    views = [_relation(each, None) for each in data.relations if not each.is_table]
+    return html.Div(
+        [
+            blocks.card(
+                "Tables", *tables, hint="A click on a name lists its columns. Rows are those of the whole run."
+            ),
+            blocks.card("Views", *views, hint="What the analyses rest on, step by step."),
+        ],
+        id=SCHEMA,
+    )
+
+
+def _relation(each: Relation, rows: int | None) -> Component:
+    example = f"select *\nfrom {each.name}\nlimit 100"
+    columns = [
+        html.Tr(
+            [
+                html.Td([html.Code(column.name), html.Small(f"{column.type.lower()}{_unit(column.unit)}")]),
+                html.Td(column.meaning),
+            ]
+        )
+        for column in each.columns
+    ]
+    return html.Div(
+        [
+            html.Details(
+                [
+                    html.Summary(
+                        [html.Code(each.name), "" if rows is None else html.Small(quantities.plural(rows, "row"))]
+                    ),
+                    html.P(each.meaning, className="hint"),
+                    html.Div(html.Table(html.Tbody(columns)), className="table-frame"),
+                ]
+            ),
+            dcc.Link("query", href=link("/data", sql=example), title=f"Show the first rows of {each.name}"),
+        ],
+        className="relation",
+    )
+
+
+def _unit(unit: str | None) -> str:
+    return f", {'ns since the start' if unit == 'at' else unit}" if unit else ""
+
+
+def answered(found: Result, query: Mapping[str, str], trace: str) -> Component:
+    """Give the card of a result, with the links to all of it. `trace` is its identity."""
+    rows = quantities.number(len(found.rows))
+    if found.whole is None:
+        said = f"The first {rows} rows; counting all of them took longer than a query may."
+    elif found.whole > len(found.rows):
+        said = f"The first {rows} of {quantities.number(found.whole)} rows."
+    else:
+        said = quantities.plural(found.whole, "row")
+    sql = query["sql"]
+    links = [
+        html.A([icon("download", 15), form], href=link(f"/{files.PATH}/{form.lower()}", sql=sql), className="button")
+        for form in ("CSV", "Parquet")
+    ]
+    head = html.Div([html.Span(said, className="sql-said"), "All rows as", *links], className="sql-controls")
+    return selection.keep(blocks.card("Result", head, _grid(found)), query, trace)
+
+
+def _grid(found: Result) -> Component:
+    fields = [f"c{at}" for at in range(len(found.columns))]
+    columns: list[dict[str, Any]] = [
+        {"field": field, "headerName": name, "headerTooltip": name, **({"type": "rightAligned"} if is_number else {})}
+        for field, name, is_number in zip(fields, found.columns, found.numbers, strict=True)
+    ]
+    few = len(found.rows) <= 15
+    return dag.AgGrid(
+        id=GRID,
+        rowData=[dict(zip(fields, map(_cell, row), strict=True)) for row in found.rows],
+        columnDefs=columns,
+        defaultColDef={"sortable": True, "resizable": True, "suppressMovable": True, "minWidth": 80},
+        columnSize="autoSize",
+        dashGridOptions={
+            "rowHeight": 32,
+            "headerHeight": 36,
+            "animateRows": False,
+            "enableCellTextSelection": True,
+            "domLayout": "autoHeight" if few else "normal",
+        },
+        className="grid result",
+        style={"height": None if few else "calc(100vh - 200px)", "minHeight": 140 if few else 420, "width": "100%"},
+    )
+
+
+def _cell(value: str | float | bool | None) -> str | float | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) and abs(value) > _LARGEST else value
+
+
+def _failed(reason: str) -> Component:
+    return html.Section(
+        [
+            html.H2("No result"),
+            html.Pre(html.Code(reason)),
+            html.P(
+                "Change the query and run it again. The tables and views beside it, and their columns, are all that a "
+                "query can read."
+            ),
+        ],
+        className="card problem",
+        **aria.ALERT,
+    )
+
+
+def register(app: Dash, traces: Traces) -> None:
+    """Register the callbacks of this page: run a query, which sets the address, answer it, and stop it."""
+    running: dict[str, Stop] = {}
+
+    @app.callback(
+        Output(RESULT, "children"),
+        Input(ASK, "data"),
+        Input(AGAIN, "data"),
+        State(shell.ADDRESS, "search"),
+        running=[(Output(STOP, "disabled"), False, True)],
+    )
+    def answer(first: str | None, again: str | None, search: str | None) -> Any:
+        query, ticket = parse(search), again or first
+        if ticket is None or "sql" not in query:
+            return no_update
+        data, stop = traces.shown(query), running.setdefault(ticket, Stop(_LIMIT_S))
+        try:
+            part = data.part(selection.options(query))
+            return answered(part.first_rows(query["sql"], _MOST, stop), query, data.identity)
+        except InputError as error:
+            return _failed(str(error))
+        except Exception as error:
+            return empty.went_wrong(error)
+        finally:
+            running.pop(ticket, None)
+
+    @app.callback(
+        Output(STOP, "title"),
+        Input(STOP, "n_clicks"),
+        State(ASK, "data"),
+        State(AGAIN, "data"),
+        prevent_initial_call=True,
+    )
+    def end(clicks: int | None, first: str | None, again: str | None) -> Any:
+        ticket = again or first
+        if clicks and ticket is not None:
+            # The button may be faster than the query that it stops.
+            running.setdefault(ticket, Stop(_LIMIT_S)).now()
+            for old in list(running)[:-_RUNNING]:
+                running.pop(old, None)
+        return no_update
+
+    del answer, end
+    app.clientside_callback(
+        ClientsideFunction("hopscope", "runQuery"),
+        Output(shell.ADDRESS, "search", allow_duplicate=True),
+        Output(AGAIN, "data"),
+        Input(RUN, "n_clicks"),
+        State(BOX, "value"),
+        State(shell.ADDRESS, "search"),
+        prevent_initial_call=True,
+    )
+
+
+PAGE = Page(path="/data", title="Data", icon="data", layout=layout, register=register)

@@ -1,0 +1,90 @@
+"""What a browser sees while a page is computed that takes long: what is being computed, and meanwhile the whole run.
+
+The page takes its place when it is there. Its answers are kept beside the dataset of a long run, so that this is seen
+once.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import dash_mantine_components as dmc
+from dash import Dash, Input, Output, State, dcc, html, no_update
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard import address
+from hopscope_dashboard.components import blocks
+from hopscope_dashboard.components.run_canvas import RunCanvas
+from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.traces import Traces
+
+PATIENCE_S: Final = 0.8
+"""A page that takes longer is announced."""
+
+PLACE: Final = "working"
+TICK: Final = "working-tick"
+ASKED: Final = "working-asked"
+PROGRESS: Final = "working-progress"
+TIMELINE: Final = "working-timeline"
+
+_LOOK_AGAIN_MS: Final = 400
+
+
+def page(title: str, data: TraceData, asked: str) -> Component:
+    """Give what is shown in place of the page called `title`; `asked` is its address."""
+    return html.Div(
+        [
+            dcc.Interval(id=TICK, interval=_LOOK_AGAIN_MS),
+            dcc.Store(id=ASKED, data=asked),
+            html.Section(
+                [
+                    html.H2(f"{title} is being computed"),
+                    html.Div(
+                        [dmc.Loader(size="sm", color="blue"), html.Span(progress(data), id=PROGRESS)],
+                        className="waiting",
+                        role="status",
+                    ),
+                    html.P(
+                        "Answers about a long run are kept beside its dataset, so the next visit need not wait. "
+                        "You can leave this page meanwhile.",
+                        className="hint",
+                    ),
+                ],
+                className="card",
+            ),
+            blocks.card(
+                "Meanwhile, the whole run",
+                RunCanvas(TIMELINE, data.identity, small=True, selected={}),
+                dcc.Link("Look closer", href="/timeline"),
+            ),
+        ],
+        id=PLACE,
+    )
+
+
+def progress(data: TraceData) -> str:
+    """Say what is being computed now, and for how long."""
+    computing = data.computing
+    if not computing:
+        return "Drawing the page"
+    return "; ".join(f"{name}, since {quantities.duration(1e9 * seconds)}" for name, seconds in computing)
+
+
+def register(app: Dash, traces: Traces, find: Callable[[str], Component | None]) -> None:
+    """Register the callback that looks for the page; `find` gives it for an address, or None."""
+
+    @app.callback(
+        Output(PLACE, "children"),
+        Output(PROGRESS, "children"),
+        Input(TICK, "n_intervals"),
+        State(ASKED, "data"),
+        prevent_initial_call=True,
+    )
+    def look(ticks: int, asked: str | None) -> tuple[Any, Any]:
+        del ticks
+        asked = asked or "/"
+        drawn = find(asked)
+        data = traces.shown(address.parse(asked.partition("?")[2]))
+        return (no_update, progress(data)) if drawn is None else (drawn, no_update)
+
+    del look

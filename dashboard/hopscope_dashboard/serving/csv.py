@@ -1,0 +1,37 @@
+"""Answers with the rows of an analysis as CSV: what stands behind a table of a page, with every row and digit."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from dash import Dash
+from flask import Response, request
+
+from hopscope_dashboard import selection
+from hopscope_dashboard.components.exports import CSV_PATH
+from hopscope_dashboard.data import InputError
+from hopscope_dashboard.traces import Traces
+
+_ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE)
+
+
+def register(app: Dash, traces: Traces) -> None:
+    """Answer `_csv/COMMAND`; the address has the analysis's options and the part of the run. What cannot be answered is
+    a 400 with the reason."""
+
+    def answer(command: str) -> Response:
+        given = request.args.to_dict()
+        data = traces.shown(given)
+        options = {name: value for name, value in given.items() if name not in _ABOUT_PAGES}
+        try:
+            # One collective is shown whole whatever part of the run is selected.
+            part = data if "collective" in options else data.part(selection.options(given))
+            pieces = part.csv(command, options)
+            whole: Iterator[str] = chain([next(pieces)], pieces)
+        except InputError as error:
+            return Response(f"{error}\n", 400, mimetype="text/plain")
+        headers = {"Content-Disposition": f"attachment; filename={command}.csv", "Cache-Control": "no-store"}
+        return Response(whole, mimetype="text/csv", headers=headers)
+
+    path = f"{app.config.routes_pathname_prefix}{CSV_PATH.strip('/')}/<command>"
+    app.server.add_url_rule(path, "hopscope_csv", answer)

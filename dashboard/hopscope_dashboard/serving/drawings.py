@@ -1,0 +1,76 @@
+"""Draws pages in threads of their own, so that a page that takes long is asked for once and looked for again."""
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Final
+
+from dash.development.base_component import Component
+
+_KEPT: Final = 8
+"""So many pages that nobody came back for are kept."""
+
+
+class _Drawing:
+    """One page that is being drawn."""
+
+    def __init__(self, draw: Callable[[], Component]) -> None:
+        self._draw = draw
+        self._done = threading.Event()
+        self._page: Component | None = None
+        self._error: BaseException | None = None
+        # It must not keep the process alive that Ctrl-C ends.
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self._page = self._draw()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._done.set()
+
+    def page(self, patience_s: float) -> Component | None:
+        """Give the page if it is drawn within this time. Raises what drawing it raised."""
+        if not self._done.wait(patience_s):
+            return None
+        if self._error is not None:
+            raise self._error
+        return self._page
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is drawn."""
+        return self._done.is_set()
+
+
+class Drawings:
+    """The pages that are being drawn, by what was asked for."""
+
+    def __init__(self) -> None:
+        self._drawings: dict[Hashable, _Drawing] = {}
+        self._lock = threading.Lock()
+
+    def page(self, key: Hashable, draw: Callable[[], Component], *, patience_s: float) -> Component | None:
+        """Give the page that was asked for by this key if it is drawn within this time, or else None.
+
+        It goes on being drawn; who asks again gets the same one. Raises what drawing it raised.
+        """
+        with self._lock:
+            drawing = self._drawings.get(key)
+            if drawing is None:
+                drawing = self._drawings[key] = _Drawing(draw)
+                done = [other for other, each in self._drawings.items() if each.is_done]
+                for other in done[: max(0, len(done) - _KEPT)]:
+                    del self._drawings[other]
+        try:
+            page = drawing.page(patience_s)
+        except BaseException:
+            self._forget(key)
+            raise
+        if page is not None:
+            self._forget(key)
+        return page
+
+    def _forget(self, key: Hashable) -> None:
+        with self._lock:
+            self._drawings.pop(key, None)

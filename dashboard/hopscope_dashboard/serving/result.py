@@ -1,0 +1,52 @@
+"""Sends the whole result of a query that the user wrote, as a file, while the query runs."""
+
+from collections.abc import Generator, Mapping
+from itertools import chain
+from typing import Final
+
+from dash import Dash
+from flask import Response, request
+
+from hopscope_dashboard import selection
+from hopscope_dashboard.data import InputError, Stop
+from hopscope_dashboard.traces import Traces
+
+PATH: Final = "_result"
+FORMS: Final[Mapping[str, str]] = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+"""The formats, which are also the ends of the files' names, with their media types."""
+
+LIMIT_S: Final = 600
+"""How long a download may take, in seconds."""
+
+
+def register(app: Dash, traces: Traces) -> None:
+    """Answer `_result/csv?sql=...` and `_result/parquet?sql=...` with the part of the run that is selected beside it.
+
+    What cannot be answered is a 400 with the reason; a file that breaks off half-way, because the query fails or takes
+    too long, breaks the connection off, so that no browser takes it for whole.
+    """
+
+    def answer(form: str) -> Response:
+        if form not in FORMS:
+            return Response("No such format.\n", 404, mimetype="text/plain")
+        query = request.args
+        data = traces.shown(query)
+        try:
+            part = data.part(selection.options(query))
+            pieces = part.written(query.get("sql", ""), form, Stop(LIMIT_S))
+            first = next(pieces, b"")
+        except InputError as error:
+            return Response(f"{error}\n", 400, mimetype="text/plain")
+        answered = Response(_all(first, pieces), content_type=FORMS[form], headers={"Cache-Control": "no-store"})
+        answered.headers.set("Content-Disposition", "attachment", filename=f"{data.name}-result.{form}")
+        return answered
+
+    app.server.add_url_rule(f"{app.config.routes_pathname_prefix}{PATH}/<form>", "hopscope_result", answer)
+
+
+def _all(first: bytes, rest: Generator[bytes]) -> Generator[bytes]:
+    """All pieces; closes the query where the browser goes away, which `chain` would not."""
+    try:
+        yield from chain((first,), rest)
+    finally:
+        rest.close()

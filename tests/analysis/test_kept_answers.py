@@ -1,0 +1,122 @@
+"""Answers kept beside a dataset: found again by what they depend on, and by nothing else."""
+
+import shutil
+from pathlib import Path
+
+import hopscope
+import pyarrow as pa
+import pytest
+from drawing import draw
+from hopscope import kept_answers
+
+RUN = {
+    "ranks": "rank host cluster first_event_ns last_event_ns\n0 h0 A 0 100\n1 h1 B 0 100",
+    "comms": "comm name members\n0 world 0,1",
+    "collectives": (
+        "collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns\n"
+        "0 0 0 MPI_Barrier 2 10 20 30\n1 0 1 MPI_Barrier 2 50 60 70"
+    ),
+    "calls": (
+        "collective_id rank location enter_ns leave_ns call_site\n"
+        "0 0 0 10 30 app+0x1\n0 1 1 20 30 app+0x1\n1 0 0 60 70 app+0x1\n1 1 1 50 70 app+0x1"
+    ),
+}
+
+
+@pytest.fixture
+def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
+    monkeypatch.setattr(kept_answers, "LEAST_SECONDS", 0)
+    return draw(tmp_path / "d", **RUN)
+
+
+def kept(dataset: Path) -> list[Path]:
+    return sorted(dataset.with_name("d.answers").rglob("*.arrow"))
+
+
+def late(dataset: Path, **options: object) -> list[object]:
+    return hopscope.open(dataset).run("last-arrivals", **options).to_pylist()  # type: ignore[arg-type] # any option
+
+
+def test_an_answer_is_computed_once(dataset: Path) -> None:
+    asked = late(dataset)
+    [file] = kept(dataset)
+    assert late(dataset) == asked
+    assert kept(dataset) == [file]
+    # What is kept is what is given: the rows of another answer in its place come out.
+    with pa.OSFile(str(file), "rb") as source:
+        rows = pa.ipc.open_file(source).read_all()
+    with pa.OSFile(str(file), "wb") as target, pa.ipc.new_file(target, rows.schema) as writer:
+        writer.write_table(rows.slice(0, 1))
+    assert late(dataset) == asked[:1]
+
+
+def test_another_option_part_or_text_is_another_answer(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = late(dataset)
+    assert late(dataset, to=40) != whole
+    assert len(kept(dataset)) == 2
+    assert late(dataset, comm=0) == whole
+    assert len(kept(dataset)) == 3
+    monkeypatch.setattr(kept_answers, "_made_by", lambda: ("another release",))
+    assert late(dataset) == whole
+    assert len(kept(dataset)) == 4
+
+
+def test_a_damaged_answer_is_computed_again(dataset: Path) -> None:
+    asked = late(dataset)
+    [file] = kept(dataset)
+    for damage in (b"", b"no arrow", file.read_bytes()[:-20]):
+        file.write_bytes(damage)
+        assert late(dataset) == asked
+        assert file.read_bytes() != damage
+
+
+def test_answers_of_a_dataset_that_was_replaced_go(dataset: Path) -> None:
+    late(dataset)
+    old = kept(dataset)
+    beside = dataset.with_name("d.answers") / "notes.txt"
+    beside.write_text("a user's own")
+    shutil.rmtree(dataset)
+    draw(dataset, **{**RUN, "ranks": RUN["ranks"].replace("100", "110")})
+    late(dataset)
+    assert len(kept(dataset)) == 1
+    assert kept(dataset) != old
+    assert beside.read_text() == "a user's own"
+
+
+def test_the_present_state_of_the_files_is_looked_at_each_time(dataset: Path) -> None:
+    before = hopscope.open(dataset).run("check-data").to_pylist()
+    part = next((dataset / "calls").glob("*.parquet"))
+    content = part.read_bytes()
+    changed = content.replace(b"parquet", b"PARQUET", 1)
+    assert changed != content
+    part.write_bytes(changed)
+    assert hopscope.open(dataset).run("check-data").to_pylist() != before
+
+
+def test_a_place_that_takes_no_file_and_a_wish_for_none_keep_nothing(
+    dataset: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset.with_name("d.answers").write_text("a file where the folder would be")
+    asked = late(dataset)
+    assert asked
+    dataset.with_name("d.answers").unlink()
+    monkeypatch.setenv(kept_answers.KEEP, "0")
+    assert late(dataset) == asked
+    assert kept(dataset) == []
+
+
+def test_what_was_not_used_for_longest_goes_first(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    late(dataset)
+    [first] = kept(dataset)
+    late(dataset, to=40)
+    late(dataset)
+    monkeypatch.setattr(kept_answers, "_LARGEST_FOLDER", 2 * first.stat().st_size + 1)
+    late(dataset, to=70)
+    assert first in kept(dataset)
+    assert len(kept(dataset)) == 2
+
+
+def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
+    late(draw(tmp_path / "d", **RUN))
+    assert not (tmp_path / "d.answers").exists()

@@ -1,0 +1,235 @@
+"""The page Compare on real runs: a program over two trees, and one without hops. Its numbers are the command's."""
+
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import hopscope
+import pytest
+from hopscope import InputError, quantities
+from hopscope_dashboard.app import create_app
+from playwright.sync_api import Page, expect
+from reading import plot, point_at_edge, table
+from werkzeug.serving import make_server
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+RUNS = {
+    "base": SAMPLES / "changed_tree" / "base",
+    "new": SAMPLES / "changed_tree" / "new",
+    "unseen": SAMPLES / "observe_only" / "trace",
+}
+RANGES = """() => ["base", "new"].map(
+    run => document.querySelector(`#compare-timeline-${run} .js-plotly-plot`).layout.xaxis.range.slice())"""
+
+Runs = dict[str, hopscope.Trace]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """The samples' traces, copied: a dataset is made beside each."""
+    folder = tmp_path_factory.mktemp("compared")
+    for name, source in RUNS.items():
+        shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("dataset"))
+    return {name: hopscope.open(folder / name) for name in RUNS}
+
+
+@pytest.fixture(scope="module")
+def served(runs: Runs) -> Iterator[str]:
+    """Where all of them are served."""
+    server = make_server("127.0.0.1", 0, create_app(list(runs.values())).server, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/compare"
+    server.shutdown()
+    server.server_close()
+
+
+def named(trace: hopscope.Trace) -> str:
+    return trace.identity[:8]
+
+
+def numbers(row: dict[str, Any]) -> list[str]:
+    return [
+        quantities.duration(row["base_ns"]),
+        quantities.duration(row["new_ns"]),
+        *([quantities.share(row["base_share"]), quantities.share(row["new_share"])] if "base_share" in row else []),
+        quantities.share(row["change"]),
+        quantities.interval(row["change_low"], row["change_high"]),
+        row["verdict"],
+    ]
+
+
+def edges(trace: hopscope.Trace, phase: str) -> set[str]:
+    rows = trace.algorithms(collective="0:0").to_pylist()
+    return {f"edge-{row['src']}-{row['dst']}" for row in rows if row["phase"] == phase}
+
+
+def marked(page: Page, drawing: str, look: str) -> set[str]:
+    page.locator(f"#{drawing} .edge").first.wait_for()
+    return set(page.eval_on_selector_all(f"#{drawing} .edge.{look}", "all => all.map(each => each.dataset.part)"))
+
+
+def no_hidden_overflow(page: Page) -> list[str]:
+    found: list[str] = page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll("#content .table-frame, #content .card")]
+            .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.outerHTML.slice(0, 200))"""
+    )
+    return found
+
+
+def test_the_verdict_and_its_numbers_are_those_of_the_command(page: Page, served: str, runs: Runs) -> None:
+    page.goto(served)
+    answer = runs["new"].answer("compare", base=runs["base"])
+    median = next(row for row in answer.rows if row["statistic"] == "median")
+    assert median["verdict"] == "slower"
+    verdict = page.locator("#compare-verdict")
+    expect(verdict).to_contain_text("MPI_Allreduce")
+    expect(verdict).to_contain_text("is slower in new: ")
+    before, after = quantities.alike("ns", median["base_ns"], median["new_ns"])
+    expect(verdict).to_contain_text(
+        f"went from {before} to {after}, a change of {quantities.share(median['change'])} "
+        f"(95 % interval {quantities.interval(median['change_low'], median['change_high'])})."
+    )
+    for note in answer.notes:
+        expect(page.locator("#content")).to_contain_text(note[1:])
+    shown = {row[1]: row[2:] for row in table(page, "compare-times")}
+    assert shown == {row["statistic"]: numbers(row) for row in answer.rows}
+    structure = runs["new"].compare(by="structure", base=runs["base"]).to_pylist()
+    assert [row[1:] for row in table(page, "compare-structure")] == [
+        [row["property"], row["base"], row["new"]] for row in structure if row["changed"]
+    ]
+
+
+def test_both_critical_paths_are_bars_of_one_scale_and_their_rows_those_of_the_command(
+    page: Page, served: str, runs: Runs
+) -> None:
+    page.goto(served)
+    rows = runs["new"].compare(by="path", base=runs["base"]).to_pylist()
+    of_part = {part: [row for row in rows if row["part"] == part] for part in ("category", "operation", "edge")}
+    categories = {row["name"]: row for row in of_part["category"]}
+    assert {row[0]: row[1:] for row in table(page, "compare-categories")} == {
+        name: numbers(row) for name, row in categories.items()
+    }
+    for bar in plot(page, "compare-paths"):
+        row = categories[str(bar["name"])]
+        assert bar["x"] == pytest.approx([row["base_ns"] / 1e6, row["new_ns"] / 1e6])
+    assert [row[1:] for row in table(page, "compare-parts")] == [numbers(row) for row in of_part["operation"]]
+    page.get_by_role("link", name="edge", exact=True).click()
+    page.wait_for_url(re.compile("by=edge"))
+    expect(page.locator("#compare-parts th").first).to_have_text("edge")
+    assert table(page, "compare-parts") == [[row["name"], *numbers(row)] for row in of_part["edge"]]
+
+
+def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: Page, served: str, runs: Runs) -> None:
+    page.goto(served)
+    for phase in ("up", "down"):
+        if phase == "down":
+            page.get_by_role("link", name="down, from the root").click()
+            page.wait_for_url(re.compile("phase=down"))
+        base, new = (edges(runs[run], phase) for run in ("base", "new"))
+        assert base - new
+        assert base & new
+        expect(page.locator(f'#compare-tree-new [data-part="{min(new - base)}"]')).to_be_attached()
+        for run, own, other in (("base", base, new), ("new", new, base)):
+            assert marked(page, f"compare-tree-{run}", "changed") == own - other
+            assert marked(page, f"compare-tree-{run}", "kept") == own & other
+        words = {f"edge-{row[0].replace(' → ', '-')}": row[1] for row in table(page, "compare-edges")}
+        both = dict.fromkeys(base & new, "both")
+        assert words == {**both, **dict.fromkeys(base - new, "only base"), **dict.fromkeys(new - base, "only new")}
+        expect(page.locator("#compare-trees-said")).to_have_text(
+            f"{len(base - new)} edges only in base, {len(new - base)} only in new, {len(base & new)} in both."
+        )
+    # Not by colour alone: dashes, and words.
+    dashes = "each => getComputedStyle(each).strokeDasharray"
+    assert page.locator("#compare-tree-new .changed .line").first.evaluate(dashes) != "none"
+    assert page.locator("#compare-tree-new .kept .line").first.evaluate(dashes) == "none"
+    point_at_edge(page, min(edges(runs["new"], "down") - edges(runs["base"], "down")))
+    expect(page.locator("#compare-tree-new .told")).to_contain_text("Only the new run has this edge.")
+
+
+def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Page, served: str, runs: Runs) -> None:
+    page.goto(served)
+    worst = runs["base"].collectives(order="worst", limit=1).to_pylist()[0]
+    shown = table(page, "compare-collective")
+    for row, run in zip(shown, ("base", "new"), strict=True):
+        fact = runs[run].collectives(comm=worst["comm"], seq=worst["seq"]).to_pylist()[0]
+        assert row[:2] == [run, worst["collective"]]
+        assert row[3:5] == [quantities.duration(fact["duration_ns"]), quantities.duration(fact["after_last_enter_ns"])]
+    plot(page, "compare-timeline-base")
+    plot(page, "compare-timeline-new")
+    before = page.evaluate(RANGES)
+    assert before[0] == before[1]
+    drawing = page.locator("#compare-timeline-new .nsewdrag").first
+    drawing.scroll_into_view_if_needed()
+    box = drawing.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"], steps=5)
+    page.mouse.up()
+    expect(page.locator("#compare-timeline-new")).to_be_visible()
+    same = "now[0][0] === now[1][0] && now[0][1] === now[1][1]"
+    page.wait_for_function(
+        f"before => {{ const now = ({RANGES})(); return now[0][0] > before[0][0] && {same} }}", arg=before
+    )
+    page.get_by_role("link", name="next", exact=True).click()
+    page.wait_for_url(re.compile(r"collective=0%3A"))
+    expect(page.locator("#compare-collective tbody a").first).to_have_text(f"0:{worst['next_seq']}")
+
+
+def test_runs_that_must_not_be_compared_say_why_and_still_show_who_sends_to_whom(
+    page: Page, served: str, runs: Runs
+) -> None:
+    page.goto(f"{served}?with={named(runs['unseen'])}")
+    with pytest.raises(InputError) as refused:
+        runs["unseen"].compare(base=runs["base"])
+    expect(page.locator("#content")).to_contain_text(str(refused.value))
+    expect(page.locator("#compare-paths")).to_have_count(0)
+    # What is not known of one run is not missing from it.
+    assert marked(page, "compare-tree-base", "changed") == set()
+    expect(page.locator("#compare-tree-new")).to_contain_text("No hops of this are known in this run.")
+    page.locator("#compare-tree-new a").click()
+    expect(page.locator("#no-hops")).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query)["trace"] == [named(runs["unseen"])]
+
+
+def test_the_selected_part_holds_for_both_runs_and_swapping_and_back_work(page: Page, served: str, runs: Runs) -> None:
+    page.goto(f"{served}?from=i:10&to=i:40&ranks=0,1")
+    part = {"from_": "i:10", "to": "i:40", "ranks": "0,1"}
+    rows = runs["new"].compare(by="path", base=runs["base"], **part).to_pylist()
+    categories = {row["name"]: numbers(row) for row in rows if row["part"] == "category"}
+    assert {row[0]: row[1:] for row in table(page, "compare-categories")} == categories
+    page.get_by_role("link", name="Swap base and new").click()
+    expect(page.locator(".lead").first).to_contain_text("Base: new New: base")
+    expect(page).to_have_title("Compare · new · Hopscope")
+    rows = runs["base"].compare(by="path", base=runs["new"], **part).to_pylist()
+    swapped = {row["name"]: numbers(row) for row in rows if row["part"] == "category"}
+    assert {row[0]: row[1:] for row in table(page, "compare-categories")} == swapped
+    page.go_back()
+    expect(page).to_have_title("Compare · base · Hopscope")
+    expect(page.locator(".lead").first).to_contain_text("Base: base New: new")
+    assert {row[0]: row[1:] for row in table(page, "compare-categories")} == categories
+
+
+def test_another_trace_is_chosen_from_a_list_and_nothing_is_cut_on_a_small_window(
+    page: Page, served: str, runs: Runs
+) -> None:
+    page.set_viewport_size({"width": 1024, "height": 800})
+    page.goto(served)
+    expect(page.locator("#compare-timeline-new .main-svg").first).to_be_visible()
+    assert no_hidden_overflow(page) == []
+    page.get_by_role("combobox", name="Compare with").or_(page.get_by_role("textbox", name="Compare with")).click()
+    page.get_by_role("option", name="unseen", exact=True).click()
+    expect(page.locator("#compare-verdict")).to_have_text("These runs cannot be compared.")
+    assert no_hidden_overflow(page) == []
+    page.goto(f"{served}?with={named(runs['base'])}")
+    expect(page.locator("#content")).to_contain_text("The address compares a run with itself; this is another one.")
+    expect(page.locator(".lead").first).to_contain_text("Base: base New: new")
+
+
+def test_of_one_trace_the_page_says_how_to_give_another(page: Page, address: str, trace: hopscope.Trace) -> None:
+    page.goto(f"{address}/compare")
+    expect(page.locator("#content")).to_contain_text(f"hopscope dashboard {trace.path} OTHER")

@@ -1,0 +1,155 @@
+"""The page Data: a query of the user's own, its result on the page and as a file, and what a query may not do."""
+
+import io
+import re
+from pathlib import Path
+
+import hopscope
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from conftest import Serve
+from hopscope.store import contract, table_names
+from playwright.sync_api import Page, expect
+from served import Served
+
+DEMO = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+EDGES = "select src, dst, link, count(*) as hops, sum(bytes) as bytes\nfrom hops\ngroup by all\norder by all"
+LONG = "select a.rank, b.call_id, a.engine, [b.rank] as ranks from calls as a, calls as b order by all"
+ENDLESS = "select sum(a.rank * b.rank) from calls as a, calls as b, calls as c, calls as d, calls as e, calls as f"
+
+
+@pytest.fixture(scope="module")
+def demo() -> hopscope.Trace:
+    return hopscope.open(DEMO)
+
+
+@pytest.fixture(scope="module")
+def place(serve: Serve, demo: hopscope.Trace) -> str:
+    return f"{serve(demo)}/data"
+
+
+def shown(page: Page) -> list[list[str]]:
+    """The rows of the result that are on screen."""
+    page.locator("#sql-grid .ag-cell").first.wait_for()
+    rows: list[list[str]] = page.eval_on_selector_all(
+        "#sql-grid .ag-center-cols-container .ag-row",
+        "rows => rows.sort((a, b) => a.getAttribute('row-index') - b.getAttribute('row-index'))"
+        ".map(row => [...row.querySelectorAll('.ag-cell')].map(cell => cell.innerText.trim()))",
+    )
+    return rows
+
+
+def texts(table: pa.Table) -> list[list[str]]:
+    return [["" if value is None else str(value) for value in row.values()] for row in table.to_pylist()]
+
+
+def test_a_query_goes_into_the_address_which_shows_its_rows(page: Page, place: str, demo: hopscope.Trace) -> None:
+    page.set_viewport_size({"width": 1600, "height": 1200})
+    page.goto(place)
+    page.locator("#sql-box").fill(EDGES)
+    page.locator("#sql-box").press("Control+Enter")
+    rows = texts(demo.sql(EDGES))
+    assert shown(page) == rows
+    expect(page.locator("#sql-result")).to_contain_text(f"{len(rows)} rows")
+    expect(page).to_have_url(re.compile(r"/data\?sql=select\+src"))
+    page.goto(f"{page.url}&from=i:10&to=i:20")
+    expect(page.locator("#selection")).to_contain_text("from i:10, to i:20")
+    part = texts(demo.part(from_="i:10", to="i:20").sql(EDGES))
+    assert part != rows
+    assert shown(page) == part
+    assert page.locator("#sql-box").input_value() == EDGES
+
+
+def test_the_schema_stands_beside_it_and_begins_a_query(page: Page, place: str, demo: hopscope.Trace) -> None:
+    page.goto(place)
+    names = page.locator("#sql-schema .card").first.locator("summary code")
+    expect(names).to_have_text(table_names())
+    hops = page.locator("#sql-schema .relation", has=page.get_by_text("hops", exact=True)).first
+    expect(hops).to_contain_text(f"{demo.table('hops').num_rows} rows")
+    hops.locator("summary").click()
+    told = contract("hops")["properties"]["send_begin_ns"]["description"]
+    line = hops.locator("tr", has=page.get_by_text("send_begin_ns", exact=True))
+    expect(line).to_contain_text("bigint, ns")
+    expect(line).to_contain_text(told)
+    expect(page.locator("#sql-schema .card").nth(1)).to_contain_text("run_path")
+    hops.get_by_role("link", name="query").click()
+    expect(page.locator("#sql-result")).to_contain_text("100 rows")
+    assert page.locator("#sql-box").input_value() == "select *\nfrom hops\nlimit 100"
+
+
+def test_of_a_long_result_the_first_thousand_rows_are_shown_and_all_are_downloaded(
+    page: Page, place: str, demo: hopscope.Trace
+) -> None:
+    page.goto(place)
+    page.locator("#sql-box").fill(LONG)
+    page.get_by_role("button", name="Run").click()
+    whole = demo.sql(LONG)
+    expect(page.locator("#sql-result")).to_contain_text("The first 1,000 of 102,400 rows.")
+    files = {}
+    for form in ("CSV", "Parquet"):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=form).click()
+        assert download.value.suggested_filename == f"trace-result.{form.lower()}"
+        files[form] = Path(download.value.path()).read_bytes()
+    assert pq.read_table(io.BytesIO(files["Parquet"])).equals(whole)
+    read = pyarrow.csv.read_csv(io.BytesIO(files["CSV"])).to_pylist()
+    assert read == [{**row, "ranks": str(row["ranks"])} for row in whole.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("copy calls to '/tmp/copied-by-a-test'", "a dataset is read-only; give a SELECT instead of this COPY"),
+        ("with x as (copy calls to '/tmp/copied-by-a-test') select 1", "read-only"),
+        ("attach '/tmp/copied-by-a-test' as other", "instead of this ATTACH"),
+        ("set enable_external_access = true", "instead of this"),
+        ("select * from read_text('/etc/hostname')", "file system operations are disabled"),
+        ("select 1; select 2", "the query has 2 statements; give exactly one"),
+        ("select enters from calls", 'Referenced column "enters" not found'),
+    ],
+)
+def test_what_a_query_may_not_or_cannot_do_is_said_as_it_is(page: Page, place: str, query: str, why: str) -> None:
+    page.goto(place)
+    page.locator("#sql-box").fill(query)
+    page.get_by_role("button", name="Run").click()
+    expect(page.get_by_role("alert")).to_contain_text(why)
+    expect(page.get_by_role("alert")).to_contain_text("Change the query")
+    assert not Path("/tmp/copied-by-a-test").exists()
+
+
+def test_a_query_can_be_stopped_and_run_again(page: Page, place: str) -> None:
+    page.goto(place)
+    stop = page.get_by_role("button", name="Stop")
+    expect(stop).to_be_disabled()
+    page.locator("#sql-box").fill(ENDLESS)
+    page.get_by_role("button", name="Run").click()
+    for _ in range(2):
+        expect(stop).to_be_enabled()
+        stop.click()
+        expect(page.get_by_role("alert")).to_contain_text("the query was stopped as you asked")
+        expect(stop).to_be_disabled()
+        page.get_by_role("button", name="Run").click()
+    stop.click()
+
+
+def test_a_file_is_given_only_to_those_whom_the_server_answers_and_only_of_what_reads() -> None:
+    served = Served(DEMO)
+    try:
+        assert served.ask("GET", "/_result/csv?sql=select+1+as+one")[::2] == (200, '"one"\n1\n')
+        assert served.ask("GET", "/_result/csv?sql=select+1", host="evil.example")[0] == 403
+        assert served.ask("POST", "/_result/csv?sql=select+1")[0] == 405
+        for query, why in (
+            ("copy+calls+to+'x'", "read-only"),
+            ("from+read_csv('/etc/passwd')", "file system operations are disabled"),
+            ("select+interval+1+day", "Parquet cannot hold a column"),
+            ("", "0 statements"),
+        ):
+            status, _, text = served.ask("GET", f"/_result/parquet?sql={query}")
+            assert (status, why in text) == (400, True), text
+        assert served.ask("GET", "/_result/csv?sql=select+1&ranks=99")[0] == 400
+        assert served.ask("GET", "/_result/exe?sql=select+1")[0] == 404
+        assert served.ask("HEAD", "/")[0] == 200
+    finally:
+        assert served.stop() == ""

@@ -1,0 +1,55 @@
+"""The page Places: the command's numbers, the source around a place, and the way to that place alone."""
+
+import re
+from pathlib import Path
+
+import hopscope
+from conftest import Serve
+from hopscope import quantities
+from playwright.sync_api import Page, expect
+from reading import table
+
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+
+
+def test_places_have_the_command_s_numbers_and_one_click_shows_only_one(page: Page, serve: Serve) -> None:
+    trace = hopscope.open(SAMPLES / "demo" / "trace")
+    page.goto(f"{serve(trace)}/places")
+    rows = trace.critical_path(by="place").to_pylist()
+    sent = {row["place"]: row for row in trace.messages(by="place").to_pylist()}
+    shown = table(page, "places-table")
+    assert [row[:4] for row in shown] == [
+        [
+            row["place"],
+            quantities.duration(row["time_ns"]),
+            quantities.share(row["share"]),
+            quantities.interval(row["share_low"], row["share_high"]),
+        ]
+        for row in rows
+    ]
+    numbers = {row["place"]: quantities.number(sent[row["place"]]["messages"]) for row in rows if row["place"] in sent}
+    assert numbers
+    assert {row[0]: row[6] for row in shown if row[0] in numbers} == numbers
+    second = rows[1]["place"]
+    page.get_by_role("link", name=second, exact=True).click()
+    expect(page.locator("#places-chosen h2")).to_have_text(second)
+    expect(page.locator("#places-chosen")).to_contain_text("-g")
+    page.get_by_role("link", name="Show only this place").click()
+    expect(page.locator("#selection")).to_contain_text(f"place {second}")
+    expect(page.locator("#places-chosen h2")).to_have_text(second)
+    assert [row[0] for row in table(page, "places-table")] == [
+        row["place"] for row in trace.part(place=second).critical_path(by="place").to_pylist()
+    ]
+    page.get_by_role("link", name="Its collectives").click()
+    expect(page.locator("h1")).to_have_text("Collectives")
+    expect(page).to_have_url(re.compile("place="))
+
+
+def test_without_call_sites_the_entry_is_grey_and_the_page_says_why(page: Page, serve: Serve, tmp_path: Path) -> None:
+    archive = Path(__file__).parents[1] / "convert" / "archives" / "scorep-8.4-preload-4ranks" / "traces.otf2"
+    page.goto(f"{serve(hopscope.open(archive, dataset=tmp_path / 'dataset'))}/places")
+    reason = "This trace does not say where the program calls MPI."
+    expect(page.locator("#content")).to_contain_text(reason)
+    entry = page.get_by_role("link", name="Places", exact=True)
+    expect(entry).to_have_attribute("aria-disabled", "true")
+    expect(entry).to_have_attribute("title", reason)

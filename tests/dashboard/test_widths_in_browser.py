@@ -1,0 +1,59 @@
+"""Nothing of any page is cut, hidden without a bar or drawn outside of its place, on narrow and wide windows and with
+few and many ranks. `widths.js` measures it in the page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import hopscope
+import pytest
+from conftest import CHROMIUM, FLAGS, Serve
+from hopscope_dashboard.pages import PAGES
+from playwright.sync_api import Browser, Page, expect
+from simulated_run import SimulatedRun
+
+WIDTHS = (1600, 1280, 1024)
+MEASURE = (Path(__file__).parent / "widths.js").read_text()
+GO = """path => {
+  history.pushState({}, "", path);
+  window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+}"""
+"""To another page without loading the application again, which is most of the time."""
+
+
+@pytest.fixture(scope="module")
+def window(browser: Browser) -> Iterator[Page]:
+    """A window with bars: Playwright hides them otherwise."""
+    own = browser.browser_type.launch(executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
+    page = own.new_page(viewport={"width": WIDTHS[0], "height": 900})
+    page.set_default_timeout(60_000)
+    yield page
+    own.close()
+
+
+def measured(page: Page) -> list[str]:
+    """What is wrong; figures follow a new width a moment later."""
+    wrong: list[str] = []
+    for _ in range(20):
+        wrong = page.evaluate(MEASURE)
+        if not wrong:
+            break
+        page.wait_for_timeout(250)
+    return wrong
+
+
+@pytest.mark.parametrize("ranks", [8, 64])
+def test_nothing_is_cut_at_any_width(window: Page, serve: Serve, tmp_path: Path, ranks: int) -> None:
+    trace = hopscope.open(SimulatedRun(ranks=ranks, iterations=6).write(tmp_path / "solver"))
+    address = serve(trace)
+    window.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    window.goto(address)
+    wrong = []
+    for page in PAGES:
+        window.evaluate(GO, page.path)
+        expect(window).to_have_title(f"{page.title} · solver · Hopscope", timeout=60_000)
+        expect(window.locator("[data-dash-is-loading=true]")).to_have_count(0, timeout=60_000)
+        for width in WIDTHS:
+            window.set_viewport_size({"width": width, "height": 900})
+            wrong += [f"{page.path} at {width}: {each}" for each in measured(window)]
+        window.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    assert wrong == []

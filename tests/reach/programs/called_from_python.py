@@ -1,0 +1,97 @@
+"""Collectives from many places of Python, then of two threads. The first rank prints what Python itself says of each
+place, in the order of the calls; a blank line is before those of the threads.
+
+Lambdas, a generator and a name outside ASCII are places to be told apart, which is why lints against them are off."""
+
+import array
+import sys
+import threading
+from collections.abc import Iterator
+
+from mpi4py import MPI
+from mpi4py.util import pkl5
+
+world = MPI.COMM_WORLD
+said: list[str] = []
+
+
+def here() -> "tuple[array.array[int], array.array[int]]":
+    """Note the place of the caller, which calls MPI in the same line with what this returns."""
+    frame = sys._getframe(1)
+    said.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno})")
+    return array.array("i", [1]), array.array("i", [0])
+
+
+def step(comm: MPI.Intracomm) -> None:
+    comm.Allreduce(*here())
+
+
+class Solver:
+    def reduce(self) -> None:
+        world.Allreduce(*here())
+
+    def reduce_in_a_lambda(self) -> None:
+        reduce = lambda: world.Allreduce(*here())  # noqa: E731
+        reduce()
+        reduce()
+
+
+def recursion(depth: int) -> None:
+    """One line at several depths, and one at the deepest."""
+    if depth:
+        recursion(depth - 1)
+        world.Allreduce(*here())
+    else:
+        world.Allreduce(*here())
+
+
+def generator() -> Iterator[None]:
+    yield world.Allreduce(*here())
+    yield world.Allreduce(*here())
+
+
+def λ() -> None:  # noqa: PLC2401
+    world.Allreduce(*here())
+
+
+def made_anew(number: int) -> None:
+    """A code object that is freed at the end, and the next one is where it was."""
+    lines = "\n" * number + "def made():\n    return world.Allreduce(*here())\n"
+    names = {"world": world, "here": here}
+    exec(compile(lines, "<text>", "exec"), names)
+    names["made"]()
+
+
+def through_mpi4py_itself() -> None:
+    """Python code of mpi4py's is between this and MPI, and calls it several times."""
+    pkl5.Intracomm(world).bcast([1], 0)
+
+
+def in_thread(comm: MPI.Intracomm) -> None:
+    for _ in range(20):
+        step(comm)
+        (lambda: comm.Allreduce(*here()))()  # noqa: PLC3002
+
+
+for _ in range(2):
+    step(world)
+Solver().reduce()
+Solver().reduce_in_a_lambda()
+[world.Allreduce(*here()) for _ in range(3)]
+list(world.Allreduce(*here()) for _ in range(2))  # noqa: C400
+sorted([2, 1], key=lambda _: world.Allreduce(*here()) or 0)
+recursion(3)
+list(generator())
+λ()
+for each in range(20):
+    made_anew(each)
+through_mpi4py_itself()
+said.append("")
+if MPI.Query_thread() == MPI.THREAD_MULTIPLE:
+    threads = [threading.Thread(target=in_thread, args=(world.Dup(),)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+if world.rank == 0:
+    sys.stdout.write("\n".join(said) + "\n")

@@ -1,0 +1,118 @@
+"""Calls through mpi4py have the line of Python that they came from, exactly as Python itself says it."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import local_mpi
+import pytest
+from hopscope.launch import find_mpi
+
+PROGRAM = Path(__file__).parent / "programs" / "called_from_python.py"
+SMALL = Path(__file__).parent / "programs" / "small_job.c"
+OTHER = Path(__file__).parent / "programs" / "another_python.c"
+RELEASES = [mpi for mpi in local_mpi.find_all() if mpi.release in {"openmpi-4", "openmpi-5", "mpich-5"}]
+
+pytest.importorskip("mpi4py", reason="mpi4py is not installed in this environment")
+
+
+class Job:
+    """A run of the program under a collector: what it printed, what was said, and its trace."""
+
+    def __init__(self, mpi: local_mpi.LocalMpi, folder: Path, **environment: str) -> None:
+        library = find_mpi([str(mpi.compile(SMALL))]).path
+        assert library is not None
+        where = {"MPI4PY_MPIABI": mpi.flavour, "LD_LIBRARY_PATH": str(library.parent)}
+        hops = str(Path(sys.executable).with_name("hopscope"))
+        words = [hops, "run", "--dir", "trace", "--", *mpi.launch(2), sys.executable, str(PROGRAM)]
+        done = subprocess.run(
+            words,
+            cwd=folder,
+            env={**os.environ, **where, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        self.err = done.stderr
+        main, _, threads = done.stdout.partition("\n\n")
+        self.main, self.threads = main.splitlines(), threads.splitlines()
+        self.trace = hopscope.open(folder / "trace")
+        self.python = json.loads((folder / "trace" / "run.json").read_text())["python"]
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        return self.trace.sql(query).to_pylist()
+
+    def allreduces(self, location: str) -> list[str]:
+        """The places of one rank's Allreduces on these locations, in the order of time."""
+        asked = (
+            "select places.place from calls join collectives using (collective_id) join places using (call_site)"
+            f" where op = 'MPI_Allreduce' and rank = 0 and location {location} 0 order by enter_ns"
+        )
+        return [row["place"] for row in self.rows(asked)]
+
+
+@pytest.mark.parametrize("mpi", RELEASES, ids=[mpi.release for mpi in RELEASES])
+def test_each_collective_has_the_line_that_python_says(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    job = Job(mpi, tmp_path, HOPSCOPE_PYTHON="1")
+    assert job.allreduces("=") == job.main
+    assert len(set(job.main)) == 31
+    assert len(job.threads) == 80
+    assert Counter(job.allreduces("<>")) == Counter(job.threads)
+    lines = PROGRAM.read_text().splitlines()
+    inner = next(at for at, line in enumerate(lines, 1) if "pkl5.Intracomm(world)" in line)
+    between = job.rows("select distinct place from calls join places using (call_site) where place like 'through%'")
+    assert between == [{"place": f"through_mpi4py_itself ({PROGRAM.name}:{inner})"}]
+    begun = next(at for at, line in enumerate(lines, 1) if "from mpi4py import MPI" in line)
+    init = job.rows(
+        "select distinct places.* from intervals join places using (call_site) where region like 'MPI_Init%'"
+    )
+    place = f"<module> ({PROGRAM.name}:{begun})"
+    assert [(row["place"], row["how"], row["file"], row["line"]) for row in init] == [
+        (place, "archive", str(PROGRAM), begun)
+    ]
+    assert job.python is not None
+    assert job.python["off"] is None
+    # LD_LIBRARY_PATH may lead to the library of another Python of this release.
+    assert job.python["version"].startswith(f"{sys.version_info.major}.{sys.version_info.minor}.")
+    assert "Python" not in job.err
+
+
+def test_a_place_of_python_selects_its_calls(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    job = Job(first_mpi, tmp_path)
+    step = next(place for place in job.main if place.startswith("step "))
+    by_place = job.trace.critical_path(by="place").to_pylist()
+    assert step in {row["place"] for row in by_place}
+    chosen = job.trace.critical_path(by="place", place="Solver.reduce (").to_pylist()
+    assert {row["place"] for row in chosen} == {place for place in job.main if place.startswith("Solver.reduce (")}
+
+
+def test_without_lines_of_python_the_places_are_in_the_extension(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    """Asked for none; or the interpreter is not what it says, which the self-test notices."""
+    places = "select distinct call_site from calls union select distinct call_site from intervals order by call_site"
+    (tmp_path / "none").mkdir()
+    none = Job(first_mpi, tmp_path / "none", HOPSCOPE_PYTHON="0")
+    assert none.python is None
+    sites = [row["call_site"] for row in none.rows(places) if row["call_site"]]
+    assert any("/mpi4py/MPI." in site for site in sites)
+    assert not [site for site in sites if ".py" in site.rpartition("+0x")[2]]
+    if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
+        pytest.skip("this Python is linked into its program, so a preloaded library cannot change what it says")
+    (tmp_path / "wrong").mkdir()
+    library = tmp_path / "another_python.so"
+    version = 0x030C01F0 if sys.version_info < (3, 12) else 0x030B07F0
+    words = [first_mpi.compiler, "-shared", "-fPIC", f"-DANOTHER_VERSION={version}ul", "-o", str(library), str(OTHER)]
+    subprocess.run(words, check=True)
+    wrong = Job(first_mpi, tmp_path / "wrong", HOPSCOPE_PYTHON="1", LD_PRELOAD=str(library))
+    assert wrong.main == none.main
+    assert wrong.python is not None
+    assert wrong.python["off"] == "its texts are not where they should be"
+    assert wrong.err.count("lines of Python are not read: its texts are not where they should be") == 1
+    assert [row["call_site"] for row in wrong.rows(places) if row["call_site"]] == sites
