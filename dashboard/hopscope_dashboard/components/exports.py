@@ -47,11 +47,12 @@ def csv_link(full: str, **more: Any) -> Component:
 
 def markup() -> str:
     """Give the buttons of a figure that is markup itself."""
-    buttons = "".join(
-        f'<button type="button" class="{SAVE}" data-save="{kind}" title="{_MEANINGS[kind]}">{kind.upper()}</button>'
-        for kind in ("png", "svg")
-    )
-    return f'<div class="exports">{buttons}</div>'
+    return f'<div class="exports">{button_markup("png")}{button_markup("svg")}</div>'
+
+
+def button_markup(kind: str) -> str:
+    """Give one button (`png`, `svg` or `csv`) as markup."""
+    return f'<button type="button" class="{SAVE}" data-save="{kind}" title="{_MEANINGS[kind]}">{kind.upper()}</button>'
 
 
 def _line(*buttons: Component) -> Component:

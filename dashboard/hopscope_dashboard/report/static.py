@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from dash.development.base_component import Component
 
 from hopscope_dashboard import leads
+from hopscope_dashboard.components import exports
 from hopscope_dashboard.figures.svg_parts import without_leads
 
 _VOID: Final = {"br", "hr", "img"}
@@ -39,7 +40,7 @@ class Renderer:
         kind, properties = described["type"], described["props"]
         classes = set(str(properties.get("className") or "").split())
         if "data-save" in properties:
-            return _save(properties)
+            return exports.button_markup(properties["data-save"])  # a link to rows, too: there is no server
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
         special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link, "Loading": self._inside}.get(kind)
@@ -78,12 +79,6 @@ class Renderer:
             f'<div id="{name}" class="figure" style="{escape(_css(properties.get("style") or {}))}"></div>'
             f'<script type="application/json" data-figure="{name}">{drawn}</script>'
         )
-
-
-def _save(properties: Mapping[str, Any]) -> str:
-    """A button that saves a figure or table; there is no server to lead to."""
-    kind, meaning = properties["data-save"], properties.get("title") or ""
-    return f'<button type="button" class="save" data-save="{kind}" title="{escape(meaning)}">{kind.upper()}</button>'
 
 
 def _without_leads(figure: Any) -> str:
