@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import hopscope
@@ -88,10 +89,21 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+@pytest.fixture(scope="session")
+def tabs(context: BrowserContext) -> list[Page]:
+    """The tab that tests use one after the other; none if the last one closed it."""
+    return [context.new_page()]
+
+
 @pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked."""
-    page = context.new_page()
+def page(context: BrowserContext, tabs: list[Page]) -> Iterator[Page]:
+    """A page of 1280 x 800. Fails the test if the console shows an error or another host than loopback is asked.
+
+    Tests share one tab: a new one compiles the scripts again, which takes more than twice as long as to draw a page.
+    """
+    page = tabs.pop() if tabs and not tabs[0].is_closed() else context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.mouse.move(0, 0)
     page.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
     wrong: list[str] = []
@@ -100,13 +112,20 @@ def page(context: BrowserContext) -> Iterator[Page]:
         if message.type in ("error", "warning"):
             wrong.append(message.text)
 
-    page.on("console", heard)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda request: wrong.append(request.url) if not _is_local(request.url) else None)
-    page.on("response", lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    listeners: dict[Any, Any] = {
+        "console": heard,
+        "pageerror": lambda error: wrong.append(str(error)),
+        "request": lambda request: wrong.append(request.url) if not _is_local(request.url) else None,
+        "response": lambda answer: wrong.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None,
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
     yield page
     page.evaluate("localStorage.clear()")
-    page.close()
+    page.goto("about:blank")
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
+    tabs[:] = [page]
     assert wrong == []
 
 

@@ -1,8 +1,10 @@
 """Reads what a page shows."""
 
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 
 def table(page: Page, name: str) -> list[list[str]]:
@@ -54,23 +56,27 @@ def point_at_edge(page: Page, part: str) -> None:
 
 
 def click_mark(page: Page, figure: str, at: int, *, series: int = 0) -> None:
-    """Clicks a bar or a dot of a figure, by its place in its series, once the figure says that it leads somewhere."""
-    page.wait_for_load_state("networkidle")  # a figure that finds its size forgets what was pointed at
+    """Clicks a bar or a dot of a figure, by its place in its series, and waits for the address that it leads to."""
     marks = page.locator(f"#{figure} :is(.barlayer, .scatterlayer) .trace").nth(series).locator(".point")
     mark = marks.nth(at)
-    mark.scroll_into_view_if_needed()
-    box = mark.bounding_box()
-    assert box is not None
-    _click_when_it_leads(page, figure, box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def middle() -> tuple[float, float]:
+        mark.scroll_into_view_if_needed()
+        box = mark.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    _click_where_it_leads(page, figure, middle)
 
 
 def click_cell(page: Page, figure: str, across: int, down: int) -> None:
-    """Clicks a cell of a heat-map, by its column and its row from the top."""
-    page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(300)
-    x, y = cell_at(page, figure, across, down)
-    _click_when_it_leads(page, figure, x, y)
+    """Clicks a cell of a heat-map, by its column and its row from the top, and waits for the address."""
+
+    def middle() -> tuple[float, float]:
+        page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
+        return cell_at(page, figure, across, down)
+
+    _click_where_it_leads(page, figure, middle)
 
 
 def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, float]:
@@ -87,9 +93,21 @@ def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, flo
     return place[0], place[1]
 
 
-def _click_when_it_leads(page: Page, figure: str, x: float, y: float) -> None:
-    page.mouse.move(x - 1, y)
-    page.mouse.move(x, y)
-    page.locator(f"#{figure} .js-plotly-plot.leads").wait_for()
-    page.mouse.down()
-    page.mouse.up()
+def _click_where_it_leads(page: Page, figure: str, middle: Callable[[], tuple[float, float]]) -> None:
+    """Clicks once the figure says that the mark leads somewhere. A figure that still finds its size forgets what was
+    pointed at, so what did not change the address is done again."""
+    before = page.url
+    for patience_ms in (2_000, 5_000, 10_000, 60_000):
+        page.wait_for_load_state("networkidle")
+        x, y = middle()
+        page.mouse.move(x - 1, y)
+        page.mouse.move(x, y)
+        try:
+            page.locator(f"#{figure} .js-plotly-plot.leads").wait_for(timeout=patience_ms)
+            page.mouse.down()
+            page.mouse.up()
+            page.wait_for_url(lambda url: url != before, timeout=patience_ms)
+        except PlaywrightTimeout:
+            continue
+        return
+    raise AssertionError(f"no click at a mark of {figure} led anywhere")
