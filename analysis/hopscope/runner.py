@@ -31,7 +31,7 @@ from hopscope.quantities import quantity
 from hopscope.relations import Relation, described
 from hopscope.stopping import Stop
 from hopscope.store import Store
-from hopscope.words import ANSWERED_CATEGORIES
+from hopscope.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE
 
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
 # In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
@@ -57,8 +57,8 @@ for each row of the dataset. Measured at 20 million events: less makes them spil
 
 def shared_macros(part: Part, text: str | None = None) -> list[str]:
     """The statements that tell SQL what other languages know too, or those of them that a text needs: `link_class` of
-    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, the numbers of the
-    bootstrap, and what part of the run is asked for."""
+    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, what an unknown
+    place is called, the numbers of the bootstrap, and what part of the run is asked for."""
     cases = " ".join(f"when {condition} then {quoted(word)}" for word, condition in _paths.LINK_CLASSES)
     shared = {
         "link_class(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster)": (
@@ -66,6 +66,7 @@ def shared_macros(part: Part, text: str | None = None) -> list[str]:
         ),
         "link_classes()": f"[{', '.join(map(quoted, LINKS))}]",
         "path_categories()": f"[{', '.join(map(quoted, ANSWERED_CATEGORIES))}]",
+        "unknown_place()": quoted(UNKNOWN_PLACE),
         "bootstrap_draws()": str(bootstrap.DRAWS),
         "bootstrap_least_blocks()": str(bootstrap.LEAST_BLOCKS),
         "interval_ends()": f"[{', '.join(map(str, bootstrap.ENDS))}]",
@@ -158,6 +159,7 @@ class Runner:
     def part_views(self) -> list[str]:
         """The statements that restrict the tables to the part."""
         views = [] if self.part.region is None else [VISITS]
+        views += [self._catalog.sources[name].sql for name in self.part.rests_on()]
         # Collectives first, which others are restricted by.
         for name in sorted(self._store.schemas, key=lambda name: (name != "collectives", name)):
             views.append(f"create or replace view {name} as {self.part.view(name) or f'from whole_{name}'};")

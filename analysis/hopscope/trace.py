@@ -51,6 +51,9 @@ _PARTS_KEPT = 8
 _ONCE = (("--from start", "startup_ns", "start-up"), ("--to end", "shutdown_ns", "shutdown"))
 """What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
 
+_ASKED_VIEWS = {"from iteration_": "iteration_cuts", "from program_places": "program_places"}
+"""The views that a selection asks for, by what its query says of them."""
+
 _WORTH_SAYING = 0.001
 """What is left out of an answer is said from this share of the path on."""
 
@@ -138,8 +141,7 @@ class Trace(Analyses):
             runner = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at), lean=self._lean)
 
         def ask(query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-            if "from iteration_" in query:
-                runner.prepare(["iteration_cuts"])
+            runner.prepare([view for words, view in _ASKED_VIEWS.items() if words in query])
             return runner.query(query, parameters).to_pylist()
 
         found = copy(self)

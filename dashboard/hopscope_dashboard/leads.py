@@ -64,6 +64,11 @@ def place(name: str) -> str:
     return link("", place=name)
 
 
+def of_program(places: Iterable[str]) -> Leads:
+    """Say of a series with a mark for each of these places of the program that a click selects the place."""
+    return Leads([place(name) for name in places], "select the place")
+
+
 def region(name: str) -> str:
     """Give the address that selects a region of the program."""
     return link("", region=name)

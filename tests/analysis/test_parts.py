@@ -186,6 +186,35 @@ def test_a_place_takes_the_computing_that_led_to_its_calls(trace: hopscope.Trace
     assert by_category(trace, place="0x4") == {"compute": 500, "native": 200}
 
 
+def test_calls_without_a_call_site_are_selected_as_the_place_unknown(tmp_path: Path) -> None:
+    # The collector saw neither where MPI_Allreduce nor where MPI_Send was called from.
+    hidden = {
+        name: text.replace("app+0x4", "-").replace("app+0x2", "-") for name, text in tables().items() if name != "ranks"
+    }
+    trace = hopscope.open(draw(tmp_path / "d", ranks=RANKS, **hidden))
+    rows = trace.critical_path(by="place").to_pylist()
+    assert {row["place"]: row["time_ns"] for row in rows} == {"unknown": 880, "app+0x3": 100}
+    # The computing of 1000 to 1020 is start-up.
+    assert by_category(trace, place="unknown") == {"compute": 680, "native": 200}
+    assert trace.collectives(place="unknown").num_rows == 10
+    part = trace.part(place="unknown")
+    assert part.messages(by="place").to_pylist()[0]["messages"] == 10
+    assert part.sql("select distinct region from intervals where kind = 'p2p'")["region"].to_pylist() == ["MPI_Send"]
+    assert trace.part(place="app+0x3").sql("from messages").num_rows == 0
+    with pytest.raises(InputError, match=r"calls came from app\+0x1, app\+0x3, app\+0x5, unknown"):
+        trace.part(place="main")
+
+
+def test_a_send_that_a_later_call_started_has_no_place(tmp_path: Path) -> None:
+    # Every send begins 5 into its call, as in MPI_Startall; by place, its message is of an unknown one.
+    late = tables()
+    late["messages"] = late["messages"].replace("25", "28").replace("20 ", "25 ")
+    trace = hopscope.open(draw(tmp_path / "d", **late))
+    assert [row["place"] for row in trace.messages(by="place").to_pylist()] == ["unknown"]
+    assert trace.part(place="unknown").sql("from messages").num_rows == 10
+    assert trace.part(place="app+0x2").sql("from messages").num_rows == 0
+
+
 def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopscope.Trace) -> None:
     # Rank 0 computes 35 before each Allreduce (from 25 to 60), rank 1 50: so does the first collective of the part.
     gaps = trace.part(from_=1250, to=1400)
@@ -212,6 +241,7 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
         ({"operation": "MPI_Alreduce"}, "Did you mean MPI_Allreduce?"),
         ({"region": "secand"}, "no region secand; it has second. Did you mean second?"),
         ({"place": "main"}, "nothing was called from there; calls came from app"),
+        ({"place": "unknown"}, "nothing was called from there; calls came from app"),
     ],
 )
 def test_what_selects_nothing_is_wrong_input(trace: hopscope.Trace, part: dict[str, str], sentence: str) -> None:

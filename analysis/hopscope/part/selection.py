@@ -50,7 +50,8 @@ OPTIONS: Mapping[str, str] = {
     "operation": "Only this MPI function.",
     "region": "Only inside the program's region of this name.",
     "iteration-at": "A place that every iteration calls once, instead of the one that is found.",
-    "place": "Only calls from this place in the program: its text or an unmistakable part of it.",
+    "place": "Only calls from this place in the program: its text or an unmistakable part of it; unknown for calls "
+    "whose call site was not recorded.",
 }
 """The options that select a part, with their help."""
 
@@ -159,9 +160,7 @@ def _known(text: str, names: list[str], option: str, what: str) -> str:
 
 def _places(text: str, ask: Ask) -> tuple[str, ...]:
     """The call sites of a place: those with that very text, else those that contain it."""
-    rows = ask("select call_site, coalesce(place, call_site) as place from (select distinct call_site from "
-               "(from (select call_site from calls) union all (select call_site from intervals)) "
-               "where call_site is not null) left join places using (call_site) order by 1", {})  # fmt: skip
+    rows = ask("from program_places order by call_site", {})
     exact = tuple(str(row["call_site"]) for row in rows if text in (row["call_site"], row["place"]))
     part = tuple(str(row["call_site"]) for row in rows if text in row["call_site"] or text in row["place"])
     if not part:

@@ -27,6 +27,10 @@ class Part:
         """Whether anything restricts it."""
         return replace(self, iteration_at=None) != Part()
 
+    def rests_on(self) -> tuple[str, ...]:
+        """The catalog's views of the whole run that the views of this part read."""
+        return ("send_calls",) if self.operation is not None or self.places is not None else ()
+
     def view(self, name: str) -> str | None:
         """The SELECT of what lies in this part, of a table or of the view `computing_gaps`; None: all of it."""
         given = {field.name for field in fields(self) if getattr(self, field.name) is not None}
@@ -79,12 +83,11 @@ def _visited(rank: str, at: str) -> str:
     )
 
 
-# The MPI call that a message was sent in: the last on that thread that began before the message did.
-_SENT_IN = (
-    "it.message_id in (select sent.message_id from whole_messages as sent asof join "
-    "(from whole_intervals where kind <> 'region') as calling "
-    "on sent.src_location = calling.location and sent.send_begin_ns >= calling.begin_ns where {condition})"
-)
+def _at(call_site: str) -> str:
+    return f"list_contains(part_places(), coalesce({call_site}, unknown_place()))"
+
+
+_SENT_IN = "it.message_id in (select send_calls.message_id from send_calls where {condition})"
 
 # By table and by what restricts: which of its rows, `it`, lie in the part.
 _CONDITIONS: dict[str, dict[str, str]] = {
@@ -99,16 +102,16 @@ _CONDITIONS: dict[str, dict[str, str]] = {
         + _visited("inside.rank", "inside.enter_ns")
         + ")",
         "places": "it.collective_id in (select called.collective_id from whole_calls as called "
-        "where list_contains(part_places(), called.call_site))",
+        f"where {_at('called.call_site')})",
     },
     "messages": {
         "from_ns": "coalesce(it.recv_end_ns, it.send_begin_ns) >= part_from_ns()",
         "to_ns": "coalesce(it.recv_end_ns, it.send_begin_ns) < part_to_ns()",
         "ranks": "(list_contains(part_ranks(), it.src) or list_contains(part_ranks(), it.dst))",
         "comms": "list_contains(part_comms(), it.comm)",
-        "operation": _SENT_IN.format(condition="calling.region = part_operation()"),
+        "operation": _SENT_IN.format(condition="send_calls.region = part_operation()"),
         "region": _visited("it.src", "it.send_begin_ns"),
-        "places": _SENT_IN.format(condition="list_contains(part_places(), calling.call_site)"),
+        "places": _SENT_IN.format(condition=_at("send_calls.call_site")),
     },
     "intervals": {
         "from_ns": "(it.end_ns is null or it.end_ns > part_from_ns())",
@@ -116,7 +119,7 @@ _CONDITIONS: dict[str, dict[str, str]] = {
         "ranks": "list_contains(part_ranks(), it.rank)",
         "operation": "(it.kind = 'region' or it.region = part_operation())",
         "region": _visited("it.rank", "it.begin_ns"),
-        "places": "(it.kind = 'region' or list_contains(part_places(), it.call_site))",
+        "places": f"(it.kind = 'region' or {_at('it.call_site')})",
     },
     "computing_gaps": {
         "from_ns": "it.end_ns >= part_from_ns()",
@@ -144,7 +147,7 @@ _STRETCHES = {
     "where list_contains(part_comms(), c.comm)) "
     "or it.message_id in (select m.message_id from whole_messages as m where list_contains(part_comms(), m.comm)))",
     "operation": "it.op = part_operation()",
-    "places": "list_contains(part_places(), it.call_site)",
+    "places": _at("it.call_site"),
 }
 
 

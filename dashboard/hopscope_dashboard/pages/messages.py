@@ -6,6 +6,7 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
+from hopscope.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, one_of
@@ -224,7 +225,7 @@ def _size_class(row: Row) -> str:
 
 def _places(data: TraceData) -> Component:
     rows = data.rows("messages", by="place")
-    if [row["place"] for row in rows] == ["unknown"]:
+    if [row["place"] for row in rows] == [UNKNOWN_PLACE]:
         return empty.nothing_here("By place", "The trace does not say where the program sends its messages.")
     return blocks.card(
         "By place",
@@ -239,7 +240,7 @@ def _places(data: TraceData) -> Component:
 
 def _place(name: str) -> Any:
     written = html.Code(name, style=_BROKEN)
-    return mark(written, None if name == "unknown" else leads.place(name), "select the place")
+    return mark(written, leads.place(name), "select the place")
 
 
 PAGE = Page(path="/messages", title="Messages", icon="messages", layout=layout, lacks=_why_none)

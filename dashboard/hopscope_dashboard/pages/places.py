@@ -5,7 +5,9 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
+from hopscope.words import UNKNOWN_PLACE
 
+from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, source
 from hopscope_dashboard.data import Row, Rows, TraceData
@@ -18,7 +20,6 @@ TABLE = "places-table"
 BARS = "places-bars"
 CHOSEN = "places-chosen"
 
-_UNKNOWN: Final = "unknown"
 _MOST_BARS: Final = 12
 """Places that are drawn; the table lists all."""
 _BROKEN: Final = {"whiteSpace": "normal", "overflowWrap": "anywhere"}
@@ -29,7 +30,7 @@ def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the place whose source is shown: `at`."""
     head = blocks.page_head("Places", _LEAD)
     rows = data.rows("critical-path", by="place")
-    known = [row for row in rows if row["place"] != _UNKNOWN]
+    known = [row for row in rows if row["place"] != UNKNOWN_PLACE]
     if not known:
         reason = missing.places(data) or "The trace does not say where the calls on this part of the critical path are."
         return html.Div([head, empty.nothing_here("No places", reason)])
@@ -54,6 +55,7 @@ def _bars(rows: Rows) -> Component:
         title="time on the critical path",
         by="place",
         stacked=True,
+        leads=leads.of_program(row["place"] for row in shown),
     )
     return blocks.card("On the critical path", blocks.drawing("Critical path by place", figure, name=BARS))
 
@@ -89,7 +91,7 @@ def _messages(row: Row | None) -> list[str]:
 
 def _name(row: Row, chosen: Row) -> Any:
     name = html.Code(row["place"], style=_BROKEN, title=row["call_site"])
-    if row["place"] == _UNKNOWN:
+    if row["place"] == UNKNOWN_PLACE:
         return name
     return html.Strong(name) if row is chosen else dcc.Link(name, href=link("/places", at=row["place"]))
 

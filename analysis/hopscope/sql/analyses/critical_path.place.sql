@@ -34,6 +34,6 @@ select
     shares.share_of_run,
     shares.compute_ns,
     shares.hops_ns
-from run_path_shares(coalesce(place, 'unknown')) as shares
+from run_path_shares(coalesce(place, unknown_place())) as shares
 left join sites on shares.key = sites.place
 order by shares.time_ns desc, shares.key asc

@@ -12,7 +12,7 @@ select
     collectives.last_enter_ns,
     collectives.last_leave_ns,
     collectives.complete,
-    coalesce(min(calls.call_site), 'unknown') as call_site
+    coalesce(min(calls.call_site), unknown_place()) as call_site
 from collectives
 left join calls on collectives.collective_id = calls.collective_id
 group by all;

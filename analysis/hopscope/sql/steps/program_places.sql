@@ -1,0 +1,24 @@
+-- Where in the program MPI was called from: each call site with its place.
+--
+-- One row per call site of the whole run. Where some calls, messages or stretches of the critical path have none, there is one row more, in which both are
+-- the word for an unknown place.
+--
+-- uses send_calls
+create or replace view program_places as
+with seen as (
+    select distinct call_site from whole_calls
+    union
+    select distinct call_site from whole_intervals
+    where kind not in ('region', 'overhead', 'off')
+    union
+    select distinct call_site from whole_path_stretches
+    where path = 'run'
+    union
+    select distinct call_site from send_calls
+)
+
+select
+    coalesce(seen.call_site, unknown_place()) as call_site,
+    coalesce(places.place, seen.call_site, unknown_place()) as place
+from seen
+left join places on seen.call_site = places.call_site;
