@@ -34,7 +34,7 @@ print(json.dumps({"walks": walks, "rows": rows}))
 """
 _ASKED = (
     "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
-    "noise", "noise-periods", "regions", "summary", "tree-edges", "wan-share",
+    "noise", "noise-periods", "places", "regions", "summary", "tree-edges", "wan-share",
     "critical-path", *(f"critical-path {by}" for by in ("place", "cluster", "edge", "host", "operation", "rank")),
 )  # fmt: skip
 """What is asked of the dataset, each in a process of its own: an analysis, and by what if not by the usual."""

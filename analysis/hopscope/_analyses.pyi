@@ -462,6 +462,28 @@ class Analyses:
         noisy
         """
 
+    def places(
+        self,
+        *,
+        from_: str | int | None = None,
+        to: str | int | None = None,
+        ranks: str | Sequence[int] | None = None,
+        comm: str | int | None = None,
+        operation: str | None = None,
+        region: str | None = None,
+        iteration_at: str | None = None,
+        place: str | None = None,
+    ) -> pa.Table:
+        """Each place in the program that calls MPI: how often, how long, who waits there, and what of it decides how
+        long the run takes.
+
+        Columns:
+
+        place, call_site, how, remedy, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns,
+        call_ns, calls, collective_calls, mpi_ns, collective_waiting_ns, messages, waiting_caused_ns,
+        waiting_suffered_ns
+        """
+
     def regions(
         self,
         *,

@@ -28,10 +28,20 @@ MARK_QUERIES: Final = {
     ),
 }
 
+NEXT_CALL: Final = (
+    "select name, begin_ns, coalesce(place, call_site) as place from ("
+    "select region as name, begin_ns, call_site from intervals "
+    "where rank = $rank and begin_ns > $at_ns and kind not in ('region', 'overhead', 'off') union all "
+    "select op as name, enter_ns as begin_ns, call_site from calls "
+    "inner join collectives on calls.collective_id = collectives.collective_id "
+    "where rank = $rank and enter_ns > $at_ns) left join places using (call_site) "
+    "order by begin_ns, name limit 1"
+)
+
 CALLS_AT: Final = (
-    "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "
+    "select region as name, begin_ns, end_ns, null as comm, null as seq, kind = 'region' as is_region from intervals "
     "where rank = $rank and begin_ns <= $at_ns and (end_ns > $at_ns or end_ns is null) union all "
-    "select op as name, enter_ns as begin_ns, leave_ns as end_ns, comm, seq from calls "
+    "select op as name, enter_ns as begin_ns, leave_ns as end_ns, comm, seq, false as is_region from calls "
     "inner join collectives on calls.collective_id = collectives.collective_id "
     "where rank = $rank and enter_ns <= $at_ns and (leave_ns > $at_ns or leave_ns is null) "
     "order by begin_ns, end_ns desc, name"

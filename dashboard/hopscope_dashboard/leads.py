@@ -38,7 +38,12 @@ CATEGORY_PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "startup": ("/timeline", "when it was"),
     "shutdown": ("/timeline", "when it was"),
 }
-"""The page that explains each category of time, and what it shows."""
+"""The page that explains each category of time, and what it shows; `category_pages` may know a better one."""
+
+
+def category_pages(*, has_places: bool) -> Mapping[str, tuple[str, str]]:
+    """Give the page for each category; that for computing is the places that it led to, if the trace knows any."""
+    return {**CATEGORY_PAGES, "compute": ("/places", "the calls that it led to")} if has_places else CATEGORY_PAGES
 
 
 def rank(number: object) -> str:

@@ -85,7 +85,7 @@ def told(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what a rank or a host did in a column, as texts.
 
     `title`, `shares`, and the calls at the time `at`, each with the address of its collective's page, or of the page
-    Messages. Raises InputError.
+    Messages; between calls, the one that the computing leads to, with its place's address. Raises InputError.
     """
     begin, end = _range(data, query)
     at = number(query, "at")
@@ -99,8 +99,19 @@ def told(data: TraceData, query: Query) -> dict[str, Any]:
     return {
         "title": f"{_label(found.rows[row])['name']} at {quantities.moment(at)}",
         "shares": _shares(found.time_ns[:, row].sum(axis=1).tolist()),
-        "calls": [_call(call, rank) for call in calls],
+        "calls": [_call(call, rank) for call in calls] + _computing(data, rank, at, calls),
     }
+
+
+def _computing(data: TraceData, rank: int | None, at: int, calls: list[Row]) -> list[Row]:
+    """What a rank computes for at a time: nothing inside MPI, of a host, and after the last call."""
+    if rank is None or not all(call["is_region"] for call in calls):
+        return []
+    ahead = data.timeline.next_call(rank, at)
+    if ahead is None or ahead["place"] is None:
+        return []
+    text = f"computing for {ahead['name']}, called from {ahead['place']}"
+    return [{"text": text, "href": link("/places", at=ahead["place"])}]
 
 
 def _call(call: Row, rank: int | None) -> Row:

@@ -40,13 +40,16 @@ src dst src_location dst_location bytes send_begin_ns send_wait_begin_ns send_en
 0   1   0            1            64    700           700                770         760          760                770         0              send
 1   0   1            0            64    760           760                770         700          700                770         0              recv
 """  # noqa: E501
-# Message 1's call began at place p of rank 0; of the others, no call is known.
+# Of messages 0 to 4, the calls around some ends are known; of the others, none.
 INTERVALS = """
 rank location kind region     begin_ns end_ns call_site
 0    0        p2p  MPI_Send   10       11     app+1
 0    0        p2p  MPI_Send   100      101    app+2
 1    1        p2p  MPI_Send   200      290    app+3
 1    1        p2p  MPI_Send   399      401    app+3
+1    1        p2p  MPI_Recv   40       110    app+4
+2    2        p2p  MPI_Recv   280      290    app+5
+2    2        wait MPI_Waitall 350     405    app+6
 """
 # Rank 0 computes until it sends message 1, rank 1 computes until it sends 2, rank 2 computes to the end.
 PATH = """
@@ -117,16 +120,22 @@ def test_by_size_messages_of_a_power_of_two_begin_a_class(trace: hopscope.Trace)
     """)
 
 
-def test_by_place_messages_count_for_the_call_that_began_the_send(trace: hopscope.Trace) -> None:
-    # Message 4 began at 400, inside a call that began at 399: a persistent or partitioned send, whose place is unknown.
-    columns = ("place", "messages", "waiting_caused_ns", "waiting_suffered_ns")
-    assert shown(trace.messages(by="place"), *columns) == expected("""
-        place,     messages, waiting_caused_ns, waiting_suffered_ns
-        unknown,   6,        110,               0
-        app+3,     1,        0,                 80
-        app+2,     1,        60,                0
-        app+1,     1,        0,                 0
+def test_by_place_waiting_counts_where_it_was_caused_and_where_it_was_suffered(trace: hopscope.Trace) -> None:
+    # Message 4 began at 400, inside a call that began at 399: that call did not send it, and its place is unknown. So
+    # are both places of message 8. Message 2 was received late at app+5, message 1 in the wrong order at app+4.
+    columns = ("place", "messages", *LATE)
+    rows = shown(trace.messages(by="place"), *columns)
+    assert rows == expected("""
+        place,   messages, waiting_caused_ns, waiting_suffered_ns, late_senders, late_receivers, wrong_order, undecided
+        unknown, 6,        110,               60,                  2,            0,              0,           1
+        app+3,   1,        0,                 80,                  0,            0,              0,           0
+        app+5,   0,        80,                0,                   0,            1,              0,           0
+        app+2,   1,        60,                0,                   1,            0,              0,           0
+        app+4,   0,        0,                 60,                  0,            0,              1,           0
+        app+6,   0,        0,                 50,                  0,            0,              0,           0
+        app+1,   1,        0,                 0,                   0,            0,              0,           0
     """)
+    assert sum(int(row["waiting_caused_ns"]) for row in rows) == sum(int(row["waiting_suffered_ns"]) for row in rows)
 
 
 def test_a_trace_without_messages_says_so(tmp_path: Path) -> None:

@@ -159,9 +159,10 @@ def test_ranks_select_the_path_on_them_and_the_rows_about_them(trace: hopscope.T
 def test_an_operation_selects_the_path_inside_it_and_its_collectives(trace: hopscope.Trace) -> None:
     assert by_category(trace, operation="MPI_Allreduce") == {"native": 200}
     assert by_category(trace, operation="MPI_Recv") == {"p2p": 100}
-    # Messages belong to the call that sent them.
+    # Messages belong to the calls that send and receive them.
     count = "select count(*) as n from messages"
     assert trace.part(operation="MPI_Send").sql(count)["n"].to_pylist() == [10]
+    assert trace.part(operation="MPI_Recv").sql(count)["n"].to_pylist() == [10]
     assert trace.part(operation="MPI_Allreduce").sql(count)["n"].to_pylist() == [0]
 
 
@@ -200,19 +201,25 @@ def test_calls_without_a_call_site_are_selected_as_the_place_unknown(tmp_path: P
     part = trace.part(place="unknown")
     assert part.messages(by="place").to_pylist()[0]["messages"] == 10
     assert part.sql("select distinct region from intervals where kind = 'p2p'")["region"].to_pylist() == ["MPI_Send"]
-    assert trace.part(place="app+0x3").sql("from messages").num_rows == 0
+    assert trace.part(place="app+0x5").sql("from messages").num_rows == 0
     with pytest.raises(InputError, match=r"calls came from app\+0x1, app\+0x3, app\+0x5, unknown"):
         trace.part(place="main")
 
 
-def test_a_send_that_a_later_call_started_has_no_place(tmp_path: Path) -> None:
-    # Every send begins 5 into its call, as in MPI_Startall; by place, its message is of an unknown one.
+def test_a_message_whose_send_began_with_no_call_has_no_place(tmp_path: Path) -> None:
+    # Every send begins 5 after the call that its thread entered last.
     late = tables()
-    late["messages"] = late["messages"].replace("25", "28").replace("20 ", "25 ")
+    late["messages"] = table(
+        "comm src dst src_location dst_location send_begin_ns send_end_ns recv_post_ns recv_end_ns",
+        [f"0 0 1 0 1 {t + 25} {t + 28} {t + 20} {t + 30}" for t in (1000 + 100 * i for i in TURNS)],
+    )
     trace = hopscope.open(draw(tmp_path / "d", **late))
-    assert [row["place"] for row in trace.messages(by="place").to_pylist()] == ["unknown"]
+    sent = {row["place"]: row["messages"] for row in trace.messages(by="place").to_pylist()}
+    # Rank 1 waited at app+0x3 for what was sent there.
+    assert sent == {"unknown": 10, "app+0x3": 0}
     assert trace.part(place="unknown").sql("from messages").num_rows == 10
     assert trace.part(place="app+0x2").sql("from messages").num_rows == 0
+    assert trace.part(place="app+0x3").sql("from messages").num_rows == 10
 
 
 def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopscope.Trace) -> None:

@@ -5,6 +5,7 @@ import json
 import struct
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import hopscope
 import numpy as np
@@ -79,6 +80,23 @@ def test_a_column_is_told_with_the_calls_and_their_pages(client: FlaskClient, tr
     lasted = hopscope.quantities.duration(call["leave_ns"] - call["enter_ns"])
     assert told["calls"][0]["text"] == f"MPI_Allreduce 0:4, {lasted}"
     assert told["shares"] == [{"category": "wan", "text": "100.0 %"}]
+
+
+def test_computing_is_told_with_the_place_of_the_call_that_it_leads_to(
+    client: FlaskClient, trace: hopscope.Trace
+) -> None:
+    call = trace.sql(
+        "select op, enter_ns, coalesce(place, call_site) as place from calls join collectives using (collective_id) "
+        "left join places using (call_site) where rank = 2 and computed_ns > 1 order by enter_ns limit 1 offset 4"
+    ).to_pylist()[0]
+    at = call["enter_ns"] - 1
+    told = client.get(f"/_timeline/told?rank=2&at={at}&from={at - 500}&to={at + 500}").get_json()
+    assert told["calls"] == [
+        {
+            "text": f"computing for {call['op']}, called from {call['place']}",
+            "href": f"/places?{urlencode({'at': call['place']})}",
+        }
+    ]
 
 
 @pytest.mark.parametrize(

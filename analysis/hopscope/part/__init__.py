@@ -8,7 +8,8 @@ An analysis asks views called as the tables of the dataset are. For a part, thes
   in those calls (with the computing that led to them, for a place), or in those regions.
 * A collective lies where its last member entered. All its calls, hops and steps come with it: who waited for whom, and
   what is usual, is still judged over all members. With ranks: the collectives that one of them takes part in.
-* A message lies where it was received. An interval is clipped.
+* A message lies where it was received, and in the calls that sent it, posted its receive or waited for either. An
+  interval is clipped.
 * Rows that are about one rank each are those of the ranks asked for.
 """
 

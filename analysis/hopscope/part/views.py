@@ -29,7 +29,7 @@ class Part:
 
     def rests_on(self) -> tuple[str, ...]:
         """The catalog's views of the whole run that the views of this part read."""
-        return ("send_calls",) if self.operation is not None or self.places is not None else ()
+        return ("calls_at", "message_calls") if self.operation is not None or self.places is not None else ()
 
     def view(self, name: str) -> str | None:
         """The SELECT of what lies in this part, of a table or of the view `computing_gaps`; None: all of it."""
@@ -87,7 +87,7 @@ def _at(call_site: str) -> str:
     return f"list_contains(part_places(), coalesce({call_site}, unknown_place()))"
 
 
-_SENT_IN = "it.message_id in (select send_calls.message_id from send_calls where {condition})"
+_GOES_THROUGH = "it.message_id in (select through.message_id from message_calls as through where {condition})"
 
 # By table and by what restricts: which of its rows, `it`, lie in the part.
 _CONDITIONS: dict[str, dict[str, str]] = {
@@ -109,9 +109,9 @@ _CONDITIONS: dict[str, dict[str, str]] = {
         "to_ns": "coalesce(it.recv_end_ns, it.send_begin_ns) < part_to_ns()",
         "ranks": "(list_contains(part_ranks(), it.src) or list_contains(part_ranks(), it.dst))",
         "comms": "list_contains(part_comms(), it.comm)",
-        "operation": _SENT_IN.format(condition="send_calls.region = part_operation()"),
+        "operation": _GOES_THROUGH.format(condition="through.region = part_operation()"),
         "region": _visited("it.src", "it.send_begin_ns"),
-        "places": _SENT_IN.format(condition=_at("send_calls.call_site")),
+        "places": _GOES_THROUGH.format(condition=_at("through.call_site")),
     },
     "intervals": {
         "from_ns": "(it.end_ns is null or it.end_ns > part_from_ns())",

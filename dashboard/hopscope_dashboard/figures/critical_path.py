@@ -1,6 +1,6 @@
 """Draws where the time of a critical path went."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -16,8 +16,8 @@ _LABEL_LEAST = 0.045
 """Below this share a label does not fit into its part of the bar."""
 
 
-def stacked_bar(rows: Sequence[Row]) -> go.Figure:
-    """One bar of the run's critical path, cut by category; each leads to the page that explains it.
+def stacked_bar(rows: Sequence[Row], pages: Mapping[str, tuple[str, str]] = CATEGORY_PAGES) -> go.Figure:
+    """One bar of the run's critical path, cut by category; each leads to the page of `pages` that explains it.
 
     Rows: category, time_ns, share (0 to 1), share_low, share_high.
     """
@@ -27,7 +27,7 @@ def stacked_bar(rows: Sequence[Row]) -> go.Figure:
         row = by_category.get(category)
         if row is None or not row["time_ns"]:
             continue
-        interval, (page, what) = _interval(row), CATEGORY_PAGES[category]
+        interval, (page, what) = _interval(row), pages[category]
         figure.add_bar(
             x=[100 * row["share"]],
             y=[""],

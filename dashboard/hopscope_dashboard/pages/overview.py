@@ -1,5 +1,6 @@
 """The overview: findings first, then where the run's time went, then what limits these answers."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Final
 
@@ -55,7 +56,7 @@ def layout(data: TraceData, query: Query) -> Component:
             _whole_run(data),
             _key_figures(data, run, path),
             blocks.card("What this trace says", findings.listed(said, name=FINDINGS)),
-            _critical_path(path, data.rows("critical-path", by="operation")),
+            _critical_path(data, path, data.rows("critical-path", by="operation")),
             _regions(data),
             blocks.columns(_caveats(data), _next(data), widths="minmax(0, 3fr) minmax(0, 2fr)")
             if data.number_of_collectives
@@ -119,14 +120,15 @@ def _key_figures(data: TraceData, run: Row, path: Rows) -> Component:
     return html.Div(blocks.key_figures(figures), id=KEY_FIGURES)
 
 
-def _critical_path(path: Rows, by_operation: Rows) -> Component:
+def _critical_path(data: TraceData, path: Rows, by_operation: Rows) -> Component:
     if not any(row["time_ns"] for row in path):
         return empty.nothing_here(
             "Where the critical path's time went", "This trace has no critical path: see what limits these answers."
         )
+    pages = leads.category_pages(has_places=data.number_of("places") > 0)
     rows = [
         [
-            _category(row["category"]),
+            _category(row["category"], pages),
             CATEGORY_MEANINGS[row["category"]],
             quantities.duration(row["time_ns"]),
             quantities.share(row["share"]),
@@ -140,7 +142,7 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
     ]
     return blocks.card(
         "Where the critical path's time went",
-        blocks.drawing("Critical path by category", critical_path.stacked_bar(path), name=PATH_BAR),
+        blocks.drawing("Critical path by category", critical_path.stacked_bar(path, pages), name=PATH_BAR),
         blocks.columns(
             blocks.table(
                 ["category", "", "time", "share", "95 % interval"],
@@ -164,8 +166,8 @@ def _critical_path(path: Rows, by_operation: Rows) -> Component:
     )
 
 
-def _category(name: str) -> Component:
-    page, what = leads.CATEGORY_PAGES[name]
+def _category(name: str, pages: Mapping[str, tuple[str, str]]) -> Component:
+    page, what = pages[name]
     return mark(blocks.chip(name, CATEGORY_COLOURS[name]), page, f"see {what}")
 
 

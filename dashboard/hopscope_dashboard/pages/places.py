@@ -1,5 +1,6 @@
 """Where in the program the critical path's time goes: each place that calls MPI, and the source around one."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from dash import dcc, html
@@ -9,7 +10,8 @@ from hopscope.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link
-from hopscope_dashboard.components import blocks, empty, source
+from hopscope_dashboard.components import blocks, empty, exports, source
+from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.pages import missing
@@ -17,25 +19,47 @@ from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 TABLE = "places-table"
+SUMS = "places-sums"
 BARS = "places-bars"
 CHOSEN = "places-chosen"
 
 _MOST_BARS: Final = 12
 """Places that are drawn; the table lists all."""
-_BROKEN: Final = {"whiteSpace": "normal", "overflowWrap": "anywhere"}
+_BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
 _LEAD: Final = "Which calls of the program the run had to wait for: computing counts for the MPI call that it led to."
+_ON_PATH: Final[dict[str, Callable[[Row], str]]] = {
+    "time": lambda row: quantities.duration(row["time_ns"]),
+    "share": lambda row: quantities.share(row["share"]),
+    "95 % interval": lambda row: quantities.interval(row["share_low"], row["share_high"]),
+    "computing": lambda row: quantities.duration(row["compute_ns"]),
+    "in the call": lambda row: quantities.duration(row["call_ns"]),
+}
+_HOPS: Final[dict[str, Callable[[Row], str]]] = {"hops": lambda row: quantities.duration(row["hops_ns"])}
+_CALLS: Final[dict[str, Callable[[Row], str]]] = {
+    "calls": lambda row: quantities.number(row["calls"]),
+    "in MPI": lambda row: quantities.duration(row["mpi_ns"]),
+}
+_COLLECTIVES: Final[dict[str, Callable[[Row], str]]] = {
+    "collective wait": lambda row: quantities.duration(row["collective_waiting_ns"])
+}
+_MESSAGES: Final[dict[str, Callable[[Row], str]]] = {
+    "messages": lambda row: quantities.number(row["messages"]),
+    "message wait": lambda row: quantities.duration(row["waiting_suffered_ns"]),
+    "others' wait": lambda row: quantities.duration(row["waiting_caused_ns"]),
+}
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the place whose source is shown: `at`."""
     head = blocks.page_head("Places", _LEAD)
-    rows = data.rows("critical-path", by="place")
+    rows = data.rows("places")
     known = [row for row in rows if row["place"] != UNKNOWN_PLACE]
     if not known:
-        reason = missing.places(data) or "The trace does not say where the calls on this part of the critical path are."
+        reason = missing.places(data) or "The trace does not say where the calls in this part of the run are."
         return html.Div([head, empty.nothing_here("No places", reason)])
     chosen = next((row for row in known if row["place"] == query.get("at")), known[0])
-    return html.Div([head, _caveats(data), _bars(rows), _table(data, rows, chosen), _chosen(data, chosen)])
+    tables = [_path(data, rows, chosen), _sums(data, rows, chosen)]
+    return html.Div([head, _caveats(data), _bars(rows), *tables, _chosen(data, chosen)])
 
 
 def _caveats(data: TraceData) -> Component:
@@ -45,12 +69,14 @@ def _caveats(data: TraceData) -> Component:
 
 
 def _bars(rows: Rows) -> Component:
-    shown = rows[:_MOST_BARS]
+    shown = [row for row in rows if row["time_ns"]][:_MOST_BARS]
+    if not shown:
+        return html.Div()
     figure = time_bars(
         [row["place"] for row in shown],
         [
             ("computing before the call", CATEGORY_COLOURS["compute"], [row["compute_ns"] for row in shown]),
-            ("in the call", CATEGORY_COLOURS["native"], [row["time_ns"] - row["compute_ns"] for row in shown]),
+            ("in the call", CATEGORY_COLOURS["native"], [row["call_ns"] for row in shown]),
         ],
         title="time on the critical path",
         by="place",
@@ -60,39 +86,43 @@ def _bars(rows: Rows) -> Component:
     return blocks.card("On the critical path", blocks.drawing("Critical path by place", figure, name=BARS))
 
 
-def _table(data: TraceData, rows: Rows, chosen: Row) -> Component:
-    sent = {row["place"]: row for row in data.rows_or_none("messages", by="place")}
-    body = [
-        [
-            _name(row, chosen),
-            quantities.duration(row["time_ns"]),
-            quantities.share(row["share"]),
-            quantities.interval(row["share_low"], row["share_high"]),
-            quantities.duration(row["compute_ns"]),
-            quantities.duration(row["hops_ns"]),
-            *_messages(sent.get(row["place"])),
-        ]
-        for row in rows
-    ]
-    columns = ["place", "time", "share", "95 % interval", "computing", "hops", "messages", "waited for it"]
+def _path(data: TraceData, rows: Rows, chosen: Row) -> Component:
     return blocks.card(
-        "In numbers",
-        blocks.table(columns, body, name=TABLE, right=range(1, 8)),
-        hint="Time, share, computing before the call and hops inside collectives are of the critical path. Messages "
-        "are all that are sent there; others waited for those that were sent late.",
+        "The critical path in numbers",
+        _table(
+            [row for row in rows if row["time_ns"]], {**_ON_PATH, **(_HOPS if data.has_hops else {})}, chosen, TABLE
+        ),
+        hint="Only what is on it decides how long the run takes.",
     )
 
 
-def _messages(row: Row | None) -> list[str]:
-    if row is None:
-        return [quantities.MISSING] * 2
-    return [quantities.number(row["messages"]), quantities.duration(row["waiting_caused_ns"])]
+def _sums(data: TraceData, rows: Rows, chosen: Row) -> Component:
+    columns = {
+        **_CALLS,
+        **(_COLLECTIVES if data.number_of("collectives") else {}),
+        **(_MESSAGES if data.number_of("messages") else {}),
+    }
+    most_waiting = sorted(
+        rows, key=lambda row: (-row["collective_waiting_ns"] - row["waiting_suffered_ns"], -row["mpi_ns"])
+    )
+    return blocks.card(
+        "Over all ranks",
+        _table(most_waiting, columns, chosen, SUMS),
+        hint="In collectives, a rank waits for those that enter later. Others wait for messages that were sent late "
+        "there, or whose receives were posted late there. Waiting off the critical path costs nothing.",
+    )
+
+
+def _table(rows: Rows, columns: Mapping[str, Callable[[Row], str]], chosen: Row, name: str) -> Component:
+    body = [[_name(row, chosen), *(text(row) for text in columns.values())] for row in rows]
+    right = range(1, len(columns) + 1)
+    return blocks.table(["place", *columns], body, name=name, right=right, full=exports.csv_address("places"))
 
 
 def _name(row: Row, chosen: Row) -> Any:
     name = html.Code(row["place"], style=_BROKEN, title=row["call_site"])
     if row["place"] == UNKNOWN_PLACE:
-        return name
+        return mark(name, leads.place(row["place"]), "select the place")
     return html.Strong(name) if row is chosen else dcc.Link(name, href=link("/places", at=row["place"]))
 
 
@@ -100,13 +130,17 @@ def _chosen(data: TraceData, chosen: Row) -> Component:
     place = chosen["place"]
     about = next((row for row in data.table("places") if row["place"] == place), None)
     found = data.source(about["file"], about["line"]) if about and about["line"] is not None else None
-    if found is None:
-        lines: Any = html.P("Its source is not at hand, or the build that ran has no debug information (-g).")
+    if found is not None:
+        lines: Any = source.lines(found)
+    elif chosen["remedy"]:
+        lines = html.P(f"Its source line is not known: {chosen['remedy']}.")
     else:
-        lines = source.lines(found)
+        lines = html.P("Its source is not at hand.")
+    sends = data.number_of("messages") > 0
     links = [
         dcc.Link("Show only this place", href=link("/places", at=place, place=place), className="button"),
         dcc.Link("Its collectives", href=link("/collectives", place=place), className="button"),
+        *([dcc.Link("Its messages", href=link("/messages", place=place), className="button")] if sends else []),
         dcc.Link("Timeline", href=link("/timeline", place=place), className="button"),
     ]
     newer = " The file has changed since the run, so the lines may have moved." if found and found.is_newer else ""

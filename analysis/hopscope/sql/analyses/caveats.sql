@@ -7,7 +7,7 @@
 -- key kind
 -- column kind VARCHAR -- What it is about: missing, refused, unrecorded, no MPI, no path, no hops, native, no messages, polled, emulated, network, memory, clocks, undecided, engine, presence or places.
 -- column sentence VARCHAR -- What limits the answers, and what to do about it.
--- uses rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity
+-- uses rank_times, share_of, network_links, calls_gone_native, bindings, polled_calls, quantity, place_remedy
 -- empty note nothing limits the answers from this trace
 -- example analyze caveats trace
 with off_threads as (
@@ -36,11 +36,13 @@ off_times as (
     from off_ranks
 ),
 
--- Nobody compiles Python or mpi4py anew to see where they call MPI.
-compiled_places as (
-    select *
+shown_places as (
+    select
+        how,
+        parse_filename(module) as module,
+        place_remedy(how, module) as remedy,
+        count(*) over () as places
     from places
-    where module is null or not regexp_matches(module, '/(mpi4py/MPI[.][^/]*|libpython3[^/]*|python3?[0-9.]*)$')
 ),
 
 collective_counts as (
@@ -393,13 +395,13 @@ found as (
         'places' as kind,
         format(
             '{} of {} call sites are shown by the nearest symbol or by module and offset, because {} was built without'
-            || ' debug information; compile with -g, which goes with any -O, to see functions and source lines.',
-            quantity(count(*) filter (where how in ('symbol', 'stripped')), ''), quantity(count(*), ''),
-            string_agg(distinct parse_filename(module), ', ' order by parse_filename(module))
-            filter (where how in ('symbol', 'stripped'))
+            || ' debug information; {}.',
+            quantity(count(*), ''), quantity(any_value(places), ''),
+            string_agg(distinct module, ', ' order by module), remedy
         ) as sentence
-    from compiled_places
-    having count(*) filter (where how in ('symbol', 'stripped')) > 0
+    from shown_places
+    where how in ('symbol', 'stripped') and remedy is not null
+    group by remedy
 
     union all
     select
@@ -421,14 +423,13 @@ found as (
         'places' as kind,
         format(
             '{} of {} call sites are shown by module and offset, because the build of {} that ran was not at hand when'
-            || ' the trace was converted; put it back and delete the dataset to convert it anew.',
-            quantity(count(*) filter (where how in ('no file', 'another build', 'several builds')), ''),
-            quantity(count(*), ''),
-            string_agg(distinct parse_filename(module), ', ' order by parse_filename(module))
-            filter (where how in ('no file', 'another build', 'several builds'))
+            || ' the trace was converted; {}.',
+            quantity(count(*), ''), quantity(any_value(places), ''),
+            string_agg(distinct module, ', ' order by module), remedy
         ) as sentence
-    from places
-    having count(*) filter (where how in ('no file', 'another build', 'several builds')) > 0
+    from shown_places
+    where how in ('no file', 'another build', 'several builds') and remedy is not null
+    group by remedy
 )
 
 select

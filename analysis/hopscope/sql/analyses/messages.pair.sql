@@ -15,7 +15,7 @@
 -- show who waited are counted as undecided. A program that polls with MPI_Test waits outside MPI, which this does not see.
 --
 -- In a row, waiting is caused by the sender (of receivers, for late sends) and suffered by it (in sends, for late
--- receivers); by rank, each rank's two roles are added up. The critical path spends further time in calls of messages
+-- receivers); by rank and by place, the two roles of each are added up. The critical path spends further time in calls of messages
 -- that nothing delayed: `analyze critical-path` has all of it as p2p.
 --
 -- grain by = pair default

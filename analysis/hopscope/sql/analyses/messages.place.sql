@@ -1,32 +1,24 @@
--- Messages of the application, by the place in the program that sent them.
+-- Messages of the application, by the place in the program.
 --
 -- A place is the function and source line that called MPI, as in `analyze critical-path --by place`; `unknown` stands for
--- call sites that the collector could not record. What the columns mean is explained in `analyze messages --help`.
+-- call sites that the collector could not record. Messages, bytes and the critical path count for the place that sent
+-- them. Waiting counts for the place that caused it, by sending late or by posting a receive late, and for the one that
+-- suffered it in the call that waited, so both columns have the same sum. late_senders are messages sent late there,
+-- late_receivers those whose receive was posted late there, wrong_order those waited for there in the wrong order.
+-- The columns are explained in `analyze messages --help`.
 --
 -- grain by = place
 -- key place
--- column place VARCHAR -- Where the sending MPI function was called from.
+-- column place VARCHAR -- Where the MPI function was called from.
 -- columns of messages_by
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
 -- exact messages, bytes
--- uses messages_by, message_waits, send_calls
+-- uses messages_by, messages_at_places
 -- bar path_share
 -- empty note the trace has no messages of the application
 -- example analyze messages trace --by place
-with labelled as (  -- noqa: ST03
-    select
-        message_waits.*,
-        coalesce(places.place, send_calls.call_site, unknown_place()) as key,
-        true as sent,
-        message_waits.receiver_waited_ns as caused_ns,
-        message_waits.sender_waited_ns as suffered_ns
-    from message_waits
-    left join send_calls on message_waits.message_id = send_calls.message_id
-    left join places on send_calls.call_site = places.call_site
-)
-
 select
     key as place,
     * exclude (key)
-from messages_by('labelled')
+from messages_by('messages_at_places')
 order by waiting_caused_ns + waiting_suffered_ns desc, path_ns desc, bytes desc, key asc

@@ -5,10 +5,10 @@
 --
 -- column messages BIGINT -- Messages sent.
 -- column bytes BIGINT -- Their payload.
--- column waiting_caused_ns BIGINT -- Waiting of others for it: of receivers whose sender was late, and by rank also of
---     senders whose receiver was late.
--- column waiting_suffered_ns BIGINT -- Its own waiting for others: of senders whose receiver was late, and by rank also of
---     receivers whose sender was late.
+-- column waiting_caused_ns BIGINT -- Waiting of others for it: of receivers whose sender was late, and by rank and place
+--     also of senders whose receiver was late.
+-- column waiting_suffered_ns BIGINT -- Its own waiting for others: of senders whose receiver was late, and by rank and
+--     place also of receivers whose sender was late.
 -- column late_senders BIGINT -- Messages for which a call waited because the send began late.
 -- column late_receivers BIGINT -- Messages for which a call waited because the receive was posted late.
 -- column wrong_order BIGINT -- Of late_senders, those for which the receiver waited while an earlier message of the same

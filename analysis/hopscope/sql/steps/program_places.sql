@@ -3,7 +3,7 @@
 -- One row per call site of the whole run. Where some calls, messages or stretches of the critical path have none, there is one row more, in which both are
 -- the word for an unknown place.
 --
--- uses send_calls
+-- uses message_calls
 create or replace view program_places as
 with seen as (
     select distinct call_site from whole_calls
@@ -14,7 +14,7 @@ with seen as (
     select distinct call_site from whole_path_stretches
     where path = 'run'
     union
-    select distinct call_site from send_calls
+    select distinct call_site from message_calls
 )
 
 select

@@ -1,0 +1,151 @@
+-- Each place in the program that calls MPI: how often, how long, who waits there, and what of it decides how long the run takes.
+--
+-- A place is the function and source line that called MPI, as in `analyze critical-path --by place`; `unknown` stands for
+-- call sites that the collector could not record. The first columns are of the run's critical path, on which every
+-- nanosecond counts; computing there counts for the call that it led to. The others are sums over all ranks: much time
+-- inside MPI or much waiting off the critical path costs nothing.
+--
+-- Waiting in collectives is by the rules of `analyze last-arrivals`: from a rank's own enter to that of the latest rank
+-- that it had to wait for. Waiting for messages is that of `analyze messages --by place`. A call inside another MPI call
+-- counts at its own place.
+--
+-- key place
+-- column place VARCHAR -- Where the MPI function was called from: `function (file:line)`, with `in` and the function
+--    around it where the compiler put it into another one.
+-- column call_site VARCHAR -- As the trace has it, module+offset or file:line; several if they have one place.
+-- column how VARCHAR -- How the place was found, as in the table `places`: `line`, `symbol`, `archive`, or why only the
+--    module is known; null if the call site is unknown.
+-- column remedy VARCHAR -- What to do to see its function and source line; null if they are known or nothing helps.
+-- columns of run_path_shares
+-- column call_ns BIGINT -- The part of time_ns that is inside the call.
+-- column calls BIGINT -- Calls of MPI from there.
+-- column collective_calls BIGINT -- Those of them that are collectives.
+-- column mpi_ns BIGINT -- Time inside all these calls.
+-- column collective_waiting_ns BIGINT -- Time waited in the collectives for ranks that entered later.
+-- columns of messages_by: messages, waiting_caused_ns, waiting_suffered_ns
+-- only-data call_site, how, remedy, share_of_run
+-- narrow share_high, share_low, hops_ns, messages, collective_calls, calls, compute_ns, call_ns, mpi_ns
+-- exact calls, collective_calls, messages
+-- uses run_path_shares, run_path, place_remedy, waiting, messages_by, messages_at_places
+-- bar share
+-- empty note there are no MPI calls
+-- example analyze places trace
+-- example analyze places trace --from i:10 --to i:20 --format csv
+with things as (
+    select
+        calls.call_site,
+        calls.rank,
+        coalesce(calls.leave_ns, ranks.last_event_ns) - calls.enter_ns as mpi_ns,
+        true as is_collective,
+        waiting.waiting_ns
+    from calls
+    inner join ranks on calls.rank = ranks.rank
+    left join waiting on calls.collective_id = waiting.collective_id and calls.rank = waiting.rank
+
+    union all
+    select
+        intervals.call_site,
+        intervals.rank,
+        coalesce(intervals.end_ns, ranks.last_event_ns) - intervals.begin_ns as mpi_ns,
+        false as is_collective,
+        0 as waiting_ns
+    from intervals
+    inner join ranks on intervals.rank = ranks.rank
+    where intervals.kind not in ('region', 'overhead', 'off')
+),
+
+per_site as (
+    select
+        call_site,
+        count(*) as calls,
+        count(*) filter (where is_collective) as collective_calls,
+        sum(mpi_ns) as mpi_ns,
+        sum(waiting_ns) as waiting_ns
+    from things
+    where
+        (part_ranks() is null or list_contains(part_ranks(), rank))
+        and (part_places() is null or list_contains(part_places(), coalesce(call_site, unknown_place())))
+    group by call_site
+),
+
+called as (
+    select
+        coalesce(places.place, per_site.call_site, unknown_place()) as key,
+        sum(per_site.calls) as calls,
+        sum(per_site.collective_calls) as collective_calls,
+        sum(per_site.mpi_ns) as mpi_ns,
+        sum(per_site.waiting_ns) as waiting_ns
+    from per_site
+    left join places on per_site.call_site = places.call_site
+    group by all
+),
+
+on_path as materialized (
+    select * from run_path_shares(coalesce(place, unknown_place()))
+),
+
+sent as materialized (
+    select * from messages_by('messages_at_places')
+),
+
+keys as (
+    select key from called
+    union
+    select key from on_path
+    union
+    select key from sent
+),
+
+sites as (
+    select call_site from per_site
+    union
+    select call_site from run_path
+),
+
+known as (
+    select
+        coalesce(places.place, sites.call_site) as key,
+        string_agg(sites.call_site, ', ' order by sites.call_site) as call_site,
+        min(places.how) as how,
+        min(place_remedy(places.how, places.module)) as remedy
+    from sites
+    left join places on sites.call_site = places.call_site
+    where sites.call_site is not null
+    group by all
+),
+
+-- On a path that exists, a place that is not on it has the share 0; where there is no path, nobody knows.
+absent as (
+    select
+        case when count(*) > 0 then 0 end as share,
+        case when count(on_path.share_low) > 0 then 0 end as bound
+    from on_path
+)
+
+select
+    keys.key as place,
+    known.call_site,
+    known.how,
+    known.remedy,
+    coalesce(on_path.time_ns, 0)::bigint as time_ns,
+    coalesce(on_path.share, absent.share)::double as share,
+    coalesce(on_path.share_low, absent.bound)::double as share_low,
+    coalesce(on_path.share_high, absent.bound)::double as share_high,
+    coalesce(on_path.share_of_run, absent.share)::double as share_of_run,
+    coalesce(on_path.compute_ns, 0)::bigint as compute_ns,
+    coalesce(on_path.hops_ns, 0)::bigint as hops_ns,
+    (coalesce(on_path.time_ns, 0) - coalesce(on_path.compute_ns, 0))::bigint as call_ns,
+    coalesce(called.calls, 0)::bigint as calls,
+    coalesce(called.collective_calls, 0)::bigint as collective_calls,
+    coalesce(called.mpi_ns, 0)::bigint as mpi_ns,
+    coalesce(called.waiting_ns, 0)::bigint as collective_waiting_ns,
+    coalesce(sent.messages, 0)::bigint as messages,
+    coalesce(sent.waiting_caused_ns, 0)::bigint as waiting_caused_ns,
+    coalesce(sent.waiting_suffered_ns, 0)::bigint as waiting_suffered_ns
+from keys
+cross join absent
+left join known on keys.key = known.key
+left join on_path on keys.key = on_path.key
+left join called on keys.key = called.key
+left join sent on keys.key = sent.key
+order by coalesce(on_path.time_ns, 0) desc, coalesce(called.mpi_ns, 0) desc, keys.key asc
