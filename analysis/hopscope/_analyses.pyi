@@ -258,17 +258,20 @@ class Analyses:
         region: str | None = None,
         iteration_at: str | None = None,
         place: str | None = None,
-        by: Literal["factor", "rank"] | None = None,
+        by: Literal["factor", "rank", "region"] | None = None,
         also: Sequence[Trace | str | Path] | None = None,
     ) -> pa.Table:
         """Parallel efficiency and its factors: load balance, serialisation and transfer.
 
         Columns:
 
-        by=factor: factor, efficiency, part_ns, whole_ns, note
+        by=factor: factor, efficiency, efficiency_low, efficiency_high, part_ns, whole_ns, note
         also=...: run, ranks, time_ns, speedup, computation_scaling, global_efficiency, parallel_efficiency,
         load_balance, communication_efficiency, serialisation, transfer, note
         by=rank: rank, useful_ns, useful_share, of_mean, mpi_ns
+        by=region: region, ranks, time_ns, useful_ns, parallel_efficiency, parallel_efficiency_low,
+        parallel_efficiency_high, load_balance, load_balance_low, load_balance_high, communication_efficiency,
+        communication_efficiency_low, communication_efficiency_high, note
         """
 
     def findings(

@@ -14,8 +14,13 @@ def test_the_factors_and_each_rank_s_useful_time_are_the_command_s(
 ) -> None:
     page.goto(f"{address}/efficiency")
     rows = trace.efficiency().to_pylist()
-    assert [row[:2] for row in table(page, "efficiency-table")] == [
-        [row["factor"], quantities.share(row["efficiency"])] for row in rows
+    assert [row[:3] for row in table(page, "efficiency-table")] == [
+        [
+            row["factor"],
+            quantities.share(row["efficiency"]),
+            quantities.interval(row["efficiency_low"], row["efficiency_high"]),
+        ]
+        for row in rows
     ]
     bars = plot(page, "efficiency-factors")[0]
     assert bars["x"] == [100 * row["efficiency"] for row in rows]
@@ -23,6 +28,32 @@ def test_the_factors_and_each_rank_s_useful_time_are_the_command_s(
     assert [row[:2] for row in table(page, "efficiency-ranks")] == [
         [str(rank), quantities.duration(ranks[rank]["useful_ns"])] for rank in sorted(ranks)
     ]
+
+
+def test_the_efficiencies_inside_regions_are_the_command_s_and_select_them(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    archive = Path(__file__).parents[1] / "convert" / "archives" / "scorep-8.4-mpi-openmp-4x2" / "traces.otf2"
+    trace = hopscope.open(archive, dataset=tmp_path / "dataset")
+    address = serve(trace)
+    page.goto(f"{address}/efficiency")
+    rows = trace.efficiency(by="region").to_pylist()
+    assert [row[:6] for row in table(page, "efficiency-region-table")] == [
+        [
+            row["region"],
+            quantities.number(row["ranks"]),
+            quantities.duration(row["time_ns"]),
+            quantities.duration(row["useful_ns"]),
+            quantities.share(row["parallel_efficiency"]),
+            quantities.interval(row["parallel_efficiency_low"], row["parallel_efficiency_high"]),
+        ]
+        for row in rows
+    ]
+    balance = plot(page, "efficiency-regions")[0]
+    assert balance["x"] == [100 * row["load_balance"] for row in rows]
+    nothing_is_cut(page, address)
+    page.locator("#efficiency-region-table").get_by_text("work", exact=True).click()
+    expect(page.locator("#selection")).to_contain_text("region work")
 
 
 def test_where_a_run_cannot_be_replayed_the_page_says_why(page: Page, serve: Serve) -> None:
@@ -34,6 +65,10 @@ def test_where_a_run_cannot_be_replayed_the_page_says_why(page: Page, serve: Ser
 
 
 def test_nothing_is_cut_at_any_width(page: Page, address: str) -> None:
+    nothing_is_cut(page, address)
+
+
+def nothing_is_cut(page: Page, address: str) -> None:
     for width in (1024, 1280, 1600):
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(f"{address}/efficiency")

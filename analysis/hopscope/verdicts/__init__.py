@@ -59,6 +59,8 @@ def function_of(module: str) -> Function:
             from hopscope.verdicts.efficiency import answer
         case "verdicts.periods":
             from hopscope.verdicts.periods import answer
+        case "verdicts.region_efficiency":
+            from hopscope.verdicts.region_efficiency import answer
         case "verdicts.scaling":
             from hopscope.verdicts.scaling import answer
         case _:

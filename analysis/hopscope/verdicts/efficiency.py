@@ -8,12 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.bootstrap import LEAST_BLOCKS
 from hopscope.header import Scalar
 from hopscope.quantities import duration, plural
-from hopscope.verdicts.ideal_network import ideal_time
+from hopscope.verdicts.ideal_network import Ideal, ideal_run
+from hopscope.verdicts.resampling import Floats, block_draws, interval_of
 
 _ROUNDING = 1.0
 """How far, in ns, the time on an ideal network may lie above the run's."""
+
+FEW_COLLECTIVES = "no intervals: too few collectives"
+"""Why nothing can be resampled."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,12 @@ class Measured:
     shutdown_ns: int
     ideal_ns: float | None
     reason: str | None
+    useful_ns: Floats
+    """Useful time of each rank in each block of the communication."""
+    block_ns: Floats
+    """How long each block takes."""
+    ideal_block_ns: Floats | None
+    """How long each takes on an ideal network."""
 
 
 def measured(rows: pa.Table) -> Measured | None:
@@ -41,25 +52,43 @@ def measured(rows: pa.Table) -> Measured | None:
     if not at["begin"]:
         return None
     begin, finish, first, last = (times[0] for times in at.values())
-    useful = only("rank")["useful_ns"].to_numpy()
+    blocks = only("block").sort_by("block")
+    useful = _useful(only("useful"), blocks.num_rows)
     obstacles = sorted(only("obstacle")["obstacle"].to_pylist())
     ideal, reason = None, "; ".join(obstacles) or None
     if reason is None:
-        ideal = ideal_time(rows)
+        ideal = ideal_run(rows)
         if ideal is None:
             reason = "ranks wait for one another in the replay, so the trace lacks calls or messages"
-        elif ideal > finish - begin + _ROUNDING:
+        elif ideal.time_ns > finish - begin + _ROUNDING:
             ideal, reason = None, "messages arrive before they were sent, so the clocks do not allow a replay"
     return Measured(
         ranks=len(useful),
         time_ns=finish - begin,
-        mean_ns=float(np.mean(useful)),
-        largest_ns=int(np.max(useful)),
+        mean_ns=float(np.mean(useful.sum(1))),
+        largest_ns=int(np.max(useful.sum(1))),
         startup_ns=max(0, begin - first),
         shutdown_ns=max(0, last - finish),
-        ideal_ns=ideal,
+        ideal_ns=None if ideal is None else ideal.time_ns,
         reason=reason,
+        useful_ns=useful,
+        block_ns=np.diff(blocks["at_ns"].to_numpy(), append=finish).astype(np.float64),
+        ideal_block_ns=None if ideal is None else _ideal_blocks(blocks, ideal),
     )
+
+
+def _useful(rows: pa.Table, blocks: int) -> Floats:
+    ranks, lane = np.unique(rows["rank"].to_numpy(), return_inverse=True)
+    useful = np.zeros((len(ranks), blocks))
+    useful[lane, rows["block"].to_numpy()] = rows["useful_ns"].to_numpy()
+    return useful
+
+
+def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
+    """How long each block takes on an ideal network, cut where its first collective is entered last there."""
+    cuts = [0.0, *(ideal.last_enter_ns[first] for first in blocks["ref"].to_pylist()[1:]), ideal.time_ns]
+    # Collectives of different communicators may come in another order there.
+    return np.diff(np.minimum(np.maximum.accumulate(cuts), ideal.time_ns))
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
@@ -80,16 +109,40 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         ("serialisation", run.largest_ns, run.ideal_ns, unknown or "waiting that no network can shorten"),
         ("transfer", run.ideal_ns, run.time_ns, unknown or "what messages and the MPI library take"),
     ]
+    few = len(run.block_ns) < LEAST_BLOCKS
+    intervals = {} if few else _intervals(run)
     return [
         {
             "factor": name,
-            "efficiency": ratio(part, whole),
+            "efficiency": (value := ratio(part, whole)),
+            "efficiency_low": intervals.get(name, (None, None))[0],
+            "efficiency_high": intervals.get(name, (None, None))[1],
             "part_ns": part,
             "whole_ns": whole,
-            "note": note,
+            "note": f"{note}; {FEW_COLLECTIVES}" if few and value is not None else note,
         }
         for name, part, whole, note in factors
     ]
+
+
+def _intervals(run: Measured) -> dict[str, tuple[float, float]]:
+    """The interval of each factor that is known, from the blocks' sums in resampled runs."""
+    useful, time = block_draws(run.useful_ns, run.block_ns[None, :])
+    mean, largest, whole = useful.mean(0), useful.max(0), time[0]
+    drawn = {
+        "parallel efficiency": (mean, whole),
+        "load balance": (mean, largest),
+        "communication efficiency": (largest, whole),
+    }
+    if run.ideal_block_ns is not None:
+        ideal = block_draws(run.ideal_block_ns[None, :])[0][0]
+        drawn |= {"serialisation": (largest, ideal), "transfer": (ideal, whole)}
+    # Blocks are cut at one time for all ranks: in a resampled run, useful time may exceed the ideal one slightly.
+    return {
+        name: interval_of(np.minimum(part[of > 0] / of[of > 0], 1))
+        for name, (part, of) in drawn.items()
+        if np.any(of > 0)
+    }
 
 
 def ratio(part: float | None, whole: float | None) -> float | None:

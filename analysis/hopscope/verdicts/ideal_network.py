@@ -1,5 +1,6 @@
 """A run on an ideal network: communication takes no time, and everybody waits only for what is not sent or entered."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,18 @@ _NO_COSTS: dict[str, Any] = {
 """Every collective is replayed as it was observed, so neither trees nor costs of hops are asked for."""
 
 
-def ideal_time(rows: pa.Table) -> float | None:
-    """How long, in ns, the operations of `efficiency_input` take without a network; None if ranks wait for one another
-    for ever."""
+@dataclass(frozen=True)
+class Ideal:
+    """A run on an ideal network, in ns from its begin: how long it takes, and when the last rank entered each
+    collective."""
+
+    time_ns: float
+    last_enter_ns: dict[int, float]
+    """By collective_id."""
+
+
+def ideal_run(rows: pa.Table) -> Ideal | None:
+    """The operations of `efficiency_input` without a network; None if ranks wait for one another for ever."""
     rows = rows.filter(pc.is_in(rows["what"], pa.array(_OPERATIONS)))
     code = pc.index_in(rows["what"], pa.array(_OPERATIONS)).to_numpy().astype(np.int8)
     rank, at, kept = (rows[name].to_numpy() for name in ("rank", "at_ns", "kept_ns"))
@@ -85,7 +95,7 @@ def ideal_time(rows: pa.Table) -> float | None:
     }
     arrays = {name: np.ascontiguousarray(values) for name, values in program.items()}
     entered, _, finished = _paths.replay(arrays, _NO_TREES, _NO_COSTS)
-    return float(entered[-1]) if finished else None
+    return Ideal(float(entered[-1]), dict(zip(ids.tolist(), entered.tolist(), strict=False))) if finished else None
 
 
 def _rules(rows: pa.Table, ids: Array) -> tuple[Array, Array]:

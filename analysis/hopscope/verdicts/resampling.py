@@ -1,5 +1,6 @@
 """Resampling that knows that neighbours resemble one another: quantiles of a run's times over blocks of its
-collectives, drawn at random with a fixed seed so that an answer repeats. Shares are resampled in SQL (share_draws.sql).
+collectives, and sums over given blocks, drawn at random with a fixed seed so that an answer repeats. Shares are
+resampled in SQL (share_draws.sql).
 
 A block bootstrap (Künsch 1989; circular: Politis and Romano 1992): as many blocks as the run has are drawn with
 replacement, and what is asked is taken of what was drawn. How far the draws spread is the standard error.
@@ -13,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata, t
 
-from hopscope.bootstrap import CONFIDENCE, DRAWS, LEAST_BLOCKS
+from hopscope.bootstrap import CONFIDENCE, DRAWS, ENDS, LEAST_BLOCKS
 
 LEAST_BEYOND = 10
+
+_SEED = 1
 
 Floats = NDArray[np.float64]
 
@@ -127,6 +130,20 @@ def _likeness(values: Floats) -> float:
     lasts = 1 + 2 * np.cumsum(correlation[1:])
     enough = np.flatnonzero(np.arange(1, len(lasts) + 1) >= 5 * lasts)
     return float(lasts[enough[0]]) if len(enough) else float(lasts.max(initial=1.0))
+
+
+def block_draws(*values: Floats) -> list[Floats]:
+    """What each row of some arrays (rows x blocks) sums up to in resampled runs: rows x DRAWS, with the same blocks
+    drawn for all of them."""
+    blocks = values[0].shape[1]
+    times = np.random.default_rng(_SEED).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
+    return [each @ times.T.astype(np.float64) for each in values]
+
+
+def interval_of(draws: Floats) -> tuple[float, float]:
+    """The ends between which 95 % of what was drawn lies."""
+    low, high = np.quantile(draws, ENDS)
+    return float(low), float(high)
 
 
 def quantile_estimates(values: Floats, quantiles: tuple[float, ...], seed: int) -> list[Estimate]:

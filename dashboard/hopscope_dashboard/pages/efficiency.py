@@ -20,6 +20,8 @@ FACTORS = "efficiency-factors"
 NUMBERS = "efficiency-table"
 USEFUL = "efficiency-useful"
 RANKS = "efficiency-ranks"
+REGIONS = "efficiency-regions"
+REGION_NUMBERS = "efficiency-region-table"
 
 _MEANINGS: Final = {
     "parallel efficiency": "mean useful time / time",
@@ -39,6 +41,12 @@ _PAGES: Final = {
 _DOES: Final = "see what it is lost to"
 _MOST_BARS: Final = 64
 """Ranks whose useful time is drawn; the table lists all."""
+_MOST_REGIONS: Final = 12
+"""Regions that are drawn and listed; the command has all."""
+_BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
+_INSIDE: Final = {"load_balance": "load balance", "communication_efficiency": "communication efficiency"}
+"""The factors of a region that are drawn, with their colours' categories below."""
+_COLOURS: Final = {"load_balance": CATEGORY_COLOURS["compute"], "communication_efficiency": CATEGORY_COLOURS["native"]}
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -50,7 +58,8 @@ def layout(data: TraceData, query: Query) -> Component:
         reason = "Nobody communicates in this trace, so there is no parallel efficiency."
         return html.Div([head, empty.nothing_here("No communication", reason)])
     ranks = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
-    return html.Div([head, _factors(rows), _numbers(rows), _useful(ranks), _ranks(ranks)])
+    regions = data.rows("efficiency", by="region")
+    return html.Div([head, _factors(rows), _numbers(rows), *_regions(regions), _useful(ranks), _ranks(ranks)])
 
 
 def _factors(rows: Rows) -> Component:
@@ -78,7 +87,8 @@ def _numbers(rows: Rows) -> Component:
         [
             mark(row["factor"], _PAGES[row["factor"]], _DOES),
             quantities.share(row["efficiency"]),
-            _MEANINGS[row["factor"]],
+            quantities.interval(row["efficiency_low"], row["efficiency_high"]),
+            f"{_MEANINGS[row['factor']]}: "
             f"{quantities.duration(row['part_ns'])} / {quantities.duration(row['whole_ns'])}",
             row["note"],
         ]
@@ -87,11 +97,59 @@ def _numbers(rows: Rows) -> Component:
     return blocks.card(
         "In numbers",
         blocks.table(
-            ["", "efficiency", "is", "here", ""], body, name=NUMBERS, right=(1,), full=exports.csv_address("efficiency")
+            ["", "efficiency", "95 % interval", "is", ""],
+            body,
+            name=NUMBERS,
+            right=(1, 2),
+            full=exports.csv_address("efficiency"),
         ),
         hint="Useful time is outside all MPI; the time runs from the first communication to the last. On an ideal "
         "network communication takes no time, but everybody still waits for what is not sent or entered.",
     )
+
+
+def _regions(rows: Rows) -> list[Component]:
+    """The same inside the program's regions; nothing where there are none."""
+    if not rows:
+        return []
+    shown = rows[:_MOST_REGIONS]
+    figure = share_bars(
+        [row["region"] for row in shown],
+        [(name, _COLOURS[column], shown, column) for column, name in _INSIDE.items()],
+        title="efficiency (%)",
+        by="region",
+        leads=leads.Leads([leads.region(row["region"]) for row in shown], "select the region"),
+    )
+    notes = any(row["note"] for row in shown)
+    body = [
+        [
+            mark(html.Span(row["region"], style=_BROKEN), leads.region(row["region"]), "select the region"),
+            quantities.number(row["ranks"]),
+            quantities.duration(row["time_ns"]),
+            quantities.duration(row["useful_ns"]),
+            quantities.share(row["parallel_efficiency"]),
+            quantities.interval(row["parallel_efficiency_low"], row["parallel_efficiency_high"]),
+            *([row["note"]] if notes else []),
+        ]
+        for row in shown
+    ]
+    columns = ["region", "ranks", "time", "useful", "efficiency", "95 % interval", *([""] if notes else [])]
+    left = f" The {len(shown)} of {quantities.number(len(rows))} regions with most time." if rows[len(shown) :] else ""
+    return [
+        blocks.card(
+            "Inside regions",
+            blocks.drawing("Load balance and communication efficiency by region", figure, name=REGIONS),
+            blocks.table(
+                columns,
+                body,
+                name=REGION_NUMBERS,
+                right=range(1, 6),
+                full=exports.csv_address("efficiency", by="region"),
+            ),
+            hint="Efficiency is again load balance x communication efficiency; the time is the longest that a rank "
+            f"spends inside, useful time the mean of the ranks that enter. Regions lie inside one another.{left}",
+        )
+    ]
 
 
 def _useful(rows: Rows) -> Component:

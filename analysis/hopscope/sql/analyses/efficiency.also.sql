@@ -29,4 +29,4 @@
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32
 select *
 from efficiency_input
-order by what, rank, at_ns, ref, obstacle
+order by what, rank, at_ns, ref, block, obstacle

@@ -16,38 +16,14 @@
 -- column share DOUBLE -- Time inside as part of the time of all the rank's threads.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %, over the times between collectives; null below 13 of them.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- uses rank_times, track_threads, share_of, share_intervals, block_of
+-- uses region_visits, rank_times, track_threads, share_of, share_intervals, block_of
 -- bar share
 -- empty note the trace has no regions; the program marks them by hopscope_region_begin and hopscope_region_end (hopscope/region.h)
 -- example analyze regions trace --region solve
-with regions_seen as (
-    select
-        intervals.interval_id,
-        intervals.region,
-        intervals.rank,
-        intervals.location,
-        intervals.begin_ns,
-        coalesce(intervals.end_ns, ranks.last_event_ns) as end_ns
-    from intervals
-    inner join ranks on intervals.rank = ranks.rank
-    where intervals.kind = 'region' and ($region is null or intervals.region = $region)
-),
-
-named as (
-    select
-        *,
-        max(end_ns) over (
-            partition by region, location
-            order by begin_ns asc, end_ns desc
-            rows between unbounded preceding and 1 preceding
-        ) as open_until
-    from regions_seen
-),
-
-outermost as (
+with outermost as (
     select *
-    from named
-    where open_until is null or begin_ns >= open_until
+    from region_visits
+    where $region is null or region = $region
 ),
 
 -- Calls of MPI one after the other, with the time in all of them so far: what lies in a region is a difference of two.

@@ -48,6 +48,7 @@ on_first_thread as (
 
 select
     rank,
+    location,
     begin_ns,
     end_ns,
     communicates

@@ -1,0 +1,81 @@
+-- Parallel efficiency and load balance inside each region of the program.
+--
+-- The metrics of `analyze efficiency`, with the region in the place of the run: T is the longest time that a rank spends
+-- inside, between the first and the last communication, and useful time is what of it lies outside all MPI. Mean and
+-- maximum are taken over the ranks that enter the region; of a rank with several threads, over its first.
+--
+-- parallel efficiency       = load balance x communication efficiency     = mean useful time / T
+-- load balance              = mean useful time / maximum useful time
+-- communication efficiency  = maximum useful time / T
+--
+-- Regions lie inside one another, so their times do not add up; a region inside another of the same name counts once.
+-- Each interval holds the efficiency in 95 % of resampled runs (block bootstrap over collectives). The note says why
+-- there is none.
+--
+-- grain by = region
+-- key region
+-- column region VARCHAR -- Name of the region.
+-- column ranks BIGINT -- Ranks that enter it.
+-- column time_ns BIGINT -- The longest time that one of them spends inside.
+-- column useful_ns DOUBLE -- Their mean useful time inside.
+-- column parallel_efficiency DOUBLE [share] -- Load balance x communication efficiency; null where no time passes inside.
+-- column parallel_efficiency_low DOUBLE [share] -- Lower end of its interval.
+-- column parallel_efficiency_high DOUBLE [share] -- Upper end of its interval.
+-- column load_balance DOUBLE [share] -- Mean useful time divided by the maximum; null where no rank computes.
+-- column load_balance_low DOUBLE [share] -- Lower end of its interval.
+-- column load_balance_high DOUBLE [share] -- Upper end of its interval.
+-- column communication_efficiency DOUBLE [share] -- Maximum useful time divided by the time.
+-- column communication_efficiency_low DOUBLE [share] -- Lower end of its interval.
+-- column communication_efficiency_high DOUBLE [share] -- Upper end of its interval.
+-- column note VARCHAR -- Why something is null.
+-- narrow communication_efficiency_high, communication_efficiency_low, load_balance_high, load_balance_low, parallel_efficiency_high,
+--    parallel_efficiency_low, note, useful_ns
+-- uses region_visits, communication_blocks, mpi_until, mpi_spans
+-- then verdicts.region_efficiency -- The bootstrap of means and maxima.
+-- bar parallel_efficiency
+-- empty note no region of the program is visited while it communicates; `analyze regions` says how a program marks them
+-- example analyze efficiency trace --by region
+with first_threads as (
+    select distinct
+        rank,
+        location
+    from mpi_spans
+),
+
+cut as (
+    select
+        region_visits.region,
+        region_visits.rank,
+        communication_blocks.block,
+        greatest(region_visits.begin_ns, communication_blocks.begin_ns) as begin_ns,
+        least(region_visits.end_ns, communication_blocks.end_ns) as end_ns
+    from region_visits
+    inner join first_threads
+        on region_visits.rank = first_threads.rank and region_visits.location = first_threads.location
+    inner join communication_blocks
+        on
+            region_visits.begin_ns < communication_blocks.end_ns
+            and region_visits.end_ns > communication_blocks.begin_ns
+),
+
+-- The time up to an end counts for what lies inside, that up to a begin against it.
+ends as (  -- noqa: ST03
+    select
+        region,
+        rank,
+        block,
+        unnest([begin_ns, end_ns]) as at_ns,
+        unnest([-1, 1]) as sign
+    from cut
+)
+
+select
+    ends.region,
+    ends.rank,
+    ends.block,
+    sum(ends.sign * ends.at_ns)::bigint as time_ns,
+    sum(ends.sign * (ends.at_ns - ends.mpi_ns))::bigint as useful_ns,
+    (select count(*) from communication_blocks) as blocks
+from mpi_until('ends') as ends
+group by ends.region, ends.rank, ends.block
+order by ends.region, ends.rank, ends.block

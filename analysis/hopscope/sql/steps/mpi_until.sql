@@ -1,0 +1,34 @@
+-- How long ranks had been in MPI, on their first threads, at each of some times.
+--
+-- Give it the name of a table with a rank and at_ns. mpi_ns is the time in all MPI calls from the begin of the run to at_ns, communication_ns that in those
+-- for which an ideal network would take no time but that of waiting (`mpi_spans`). What lies between two times is a difference.
+--
+-- uses mpi_spans
+create or replace macro mpi_until(times) as table
+    with asked as (
+        select * from query_table(times)
+    ),
+
+    spans as (
+        select
+            rank,
+            begin_ns,
+            end_ns,
+            communicates,
+            sum(end_ns - begin_ns) over until_then - (end_ns - begin_ns) as before_ns,
+            sum(if(communicates, end_ns - begin_ns, 0)) over until_then
+            - if(communicates, end_ns - begin_ns, 0) as communicated_ns
+        from mpi_spans
+        window until_then as (
+            partition by rank order by begin_ns, end_ns rows between unbounded preceding and current row
+        )
+    )
+
+    select
+        asked.*,
+        coalesce(spans.before_ns + least(asked.at_ns, spans.end_ns) - spans.begin_ns, 0)::bigint as mpi_ns,
+        coalesce(
+            spans.communicated_ns + if(spans.communicates, least(asked.at_ns, spans.end_ns) - spans.begin_ns, 0), 0
+        )::bigint as communication_ns
+    from asked
+    asof left join spans on asked.rank = spans.rank and asked.at_ns >= spans.begin_ns;

@@ -1,0 +1,80 @@
+"""`analyze efficiency --by region`: POP's metrics with a region in the place of the run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from hopscope.bootstrap import LEAST_BLOCKS
+from hopscope.header import Scalar
+from hopscope.quantities import plural
+from hopscope.verdicts.efficiency import FEW_COLLECTIVES, ratio
+from hopscope.verdicts.resampling import Floats, block_draws, interval_of
+
+
+def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
+    """One row per region, that with most time first."""
+    del base, parameters
+    if rows.num_rows == 0:
+        return []
+    blocks = int(rows["blocks"][0].as_py())
+    made = [
+        _row(name, rows.filter(pc.equal(rows["region"], name)), blocks) for name in rows["region"].unique().to_pylist()
+    ]
+    return sorted(made, key=lambda row: (-row["time_ns"], row["region"]))
+
+
+def _row(name: str, rows: pa.Table, blocks: int) -> dict[str, Any]:
+    time, useful = _by_rank(rows, blocks)
+    longest, mean, largest = (float(value) for value in (time.sum(1).max(), useful.sum(1).mean(), useful.sum(1).max()))
+    factors = {
+        "parallel_efficiency": ratio(mean, longest),
+        "load_balance": ratio(mean, largest),
+        "communication_efficiency": ratio(largest, longest),
+    }
+    there = int(np.count_nonzero(time.sum(0)))
+    note = None if largest else "no rank computes in it"
+    if blocks < LEAST_BLOCKS:
+        note = f"{note}; {FEW_COLLECTIVES}" if note else FEW_COLLECTIVES
+    elif there < LEAST_BLOCKS:
+        where = f"no intervals: it lies in {there} of {plural(blocks, 'block')} of collectives only"
+        note = f"{note}; {where}" if note else where
+    draws = block_draws(time, useful) if there >= LEAST_BLOCKS else None
+    return {
+        "region": name,
+        "ranks": len(time),
+        "time_ns": int(longest),
+        "useful_ns": mean,
+        **_with_intervals(factors, draws),
+        "note": note,
+    }
+
+
+def _by_rank(rows: pa.Table, blocks: int) -> tuple[Floats, Floats]:
+    """Time inside and useful time of each rank in each block."""
+    ranks, lane = np.unique(rows["rank"].to_numpy(), return_inverse=True)
+    block = rows["block"].to_numpy()
+    time, useful = np.zeros((len(ranks), blocks)), np.zeros((len(ranks), blocks))
+    time[lane, block] = rows["time_ns"].to_numpy()
+    useful[lane, block] = rows["useful_ns"].to_numpy()
+    return time, useful
+
+
+def _with_intervals(factors: Mapping[str, float | None], draws: list[Floats] | None) -> dict[str, float | None]:
+    drawn: dict[str, Floats] = {}
+    if draws is not None:
+        time, useful = draws
+        longest, mean, largest = time.max(0), useful.mean(0), useful.max(0)
+        pairs = ((mean, longest), (mean, largest), (largest, longest))
+        drawn = {name: _quotients(*pair) for name, pair in zip(factors, pairs, strict=True)}
+    found: dict[str, float | None] = {}
+    for name, value in factors.items():
+        low, high = (None, None) if value is None or name not in drawn else interval_of(drawn[name])
+        found |= {name: value, f"{name}_low": low, f"{name}_high": high}
+    return found
+
+
+def _quotients(part: Floats, whole: Floats) -> Floats:
+    return part[whole > 0] / whole[whole > 0]
