@@ -9,6 +9,7 @@ replacement, and what is asked is taken of what was drawn. How far the draws spr
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,9 +136,15 @@ def _likeness(values: Floats) -> float:
 def block_draws(*values: Floats) -> list[Floats]:
     """What each row of some arrays (rows x blocks) sums up to in resampled runs: rows x DRAWS, with the same blocks
     drawn for all of them."""
-    blocks = values[0].shape[1]
+    times = _times_drawn(values[0].shape[1])
+    return [each @ times for each in values]
+
+
+@cache
+def _times_drawn(blocks: int) -> Floats:
+    """blocks x DRAWS: how often each block is drawn."""
     times = np.random.default_rng(_SEED).multinomial(blocks, np.full(blocks, 1 / blocks), DRAWS)
-    return [each @ times.T.astype(np.float64) for each in values]
+    return np.ascontiguousarray(times.T, np.float64)
 
 
 def interval_of(draws: Floats) -> tuple[float, float]:
