@@ -11,26 +11,14 @@
 -- only-data src_cluster, dst_cluster
 -- narrow path_share_low, path_share_high, path_ns, undecided, wrong_order
 -- exact messages, bytes
--- uses messages_by, message_waits
+-- uses messages_between
 -- bar path_share
 -- empty note the trace has no messages of the application
 -- example analyze messages trace --by cluster
-with labelled as (  -- noqa: ST03
-    select
-        message_waits.*,
-        { 'src': sender.cluster, 'dst': receiver.cluster } as key,
-        true as sent,
-        message_waits.receiver_waited_ns as caused_ns,
-        message_waits.sender_waited_ns as suffered_ns
-    from message_waits
-    inner join ranks as sender on message_waits.src = sender.rank
-    inner join ranks as receiver on message_waits.dst = receiver.rank
-)
-
 select
-    key.src || '->' || key.dst as pair,
-    key.src as src_cluster,
-    key.dst as dst_cluster,
-    * exclude (key)
-from messages_by('labelled')
-order by waiting_caused_ns + waiting_suffered_ns desc, path_ns desc, bytes desc, key.src asc, key.dst asc
+    pair,
+    sender as src_cluster,
+    receiver as dst_cluster,
+    * exclude (pair, sender, receiver)
+from messages_between(cluster)
+order by waiting_caused_ns + waiting_suffered_ns desc, path_ns desc, bytes desc, src_cluster asc, dst_cluster asc
