@@ -15,7 +15,7 @@
 -- column share DOUBLE -- That time as a part of the path's, without start-up and shutdown.
 -- column share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column share_high DOUBLE [share] -- Upper end of its interval.
--- uses run_path, share_intervals, block_of
+-- uses run_path, path_intervals, share_intervals, block_of
 create or replace macro edge_weights(chosen) as table
     with carrying as materialized (
         select
@@ -44,34 +44,15 @@ create or replace macro edge_weights(chosen) as table
         group by carrying.key, places.nth, places.n
     ),
 
-    path_blocks as (
-        select
-            block,
-            sum(time_ns) as whole
-        from run_path
-        group by block
-    ),
-
-    edge_blocks as (
+    -- An edge that is not on the path has a part of 0.
+    edge_blocks as (  -- noqa: ST03
         select
             carrying.key,
             run_path.block,
-            sum(run_path.time_ns) as part
-        from run_path
-        inner join carrying on run_path.hop_id = carrying.hop_id
+            coalesce(sum(run_path.time_ns), 0) as part
+        from carrying
+        left join run_path on carrying.hop_id = run_path.hop_id
         group by carrying.key, run_path.block
-    ),
-
-    share_measures as (  -- noqa: ST03
-        select
-            edges.key,
-            path_blocks.block,
-            coalesce(edge_blocks.part, 0) as part,
-            path_blocks.whole
-        from (select distinct carrying.key from carrying) as edges
-        cross join path_blocks
-        left join edge_blocks
-            on edges.key = edge_blocks.key and path_blocks.block is not distinct from edge_blocks.block
     ),
 
     carried as (
@@ -124,4 +105,4 @@ create or replace macro edge_weights(chosen) as table
     cross join whole
     left join on_path on carried.key = on_path.key
     left join share_intervals('waited_measures') as waits on carried.key = waits.key
-    left join share_intervals('share_measures') as shares on carried.key = shares.key;
+    left join path_intervals('edge_blocks') as shares on carried.key = shares.key;

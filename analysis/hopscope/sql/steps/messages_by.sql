@@ -18,7 +18,7 @@
 -- column path_share DOUBLE [share] -- This time as part of the whole path.
 -- column path_share_low DOUBLE [share] -- Lower end of its interval of 95 %; null off the path and below 13 collectives.
 -- column path_share_high DOUBLE [share] -- Upper end of its interval.
--- uses message_waits, run_path, share_of, share_intervals
+-- uses message_waits, run_path, share_of, path_intervals
 create or replace macro messages_by(labelled) as table
     with labelled_messages as (
         select * replace (if(sent, block, null) as block)
@@ -58,24 +58,13 @@ create or replace macro messages_by(labelled) as table
         group by key
     ),
 
-    blocks as (
+    on_path as (  -- noqa: ST03
         select
+            key,
             block,
-            sum(time_ns) as whole
-        from run_path
-        group by block
-    ),
-
-    measures as (  -- noqa: ST03
-        select
-            totals.key,
-            blocks.block,
-            coalesce(per_block.path_ns, 0) as part,
-            blocks.whole
-        from totals
-        cross join blocks
-        left join per_block on totals.key = per_block.key and blocks.block is not distinct from per_block.block
-        where totals.path_ns > 0
+            path_ns as part
+        from per_block
+        where path_ns > 0
     )
 
     select
@@ -89,8 +78,8 @@ create or replace macro messages_by(labelled) as table
         totals.wrong_order::bigint as wrong_order,
         totals.undecided::bigint as undecided,
         coalesce(totals.path_ns, 0)::bigint as path_ns,
-        share_of(coalesce(totals.path_ns, 0), (select sum(blocks.whole) from blocks))::double as path_share,
+        share_of(coalesce(totals.path_ns, 0), (select sum(run_path.time_ns) from run_path))::double as path_share,
         intervals.share_low as path_share_low,
         intervals.share_high as path_share_high
     from totals
-    left join share_intervals('measures') as intervals on totals.key = intervals.key;
+    left join path_intervals('on_path') as intervals on totals.key = intervals.key;

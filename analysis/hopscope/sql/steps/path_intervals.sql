@@ -1,0 +1,36 @@
+-- The interval of each key's share of the run's critical path.
+--
+-- Give it the name of a table with columns key, block and part: the time that the path spends there in each block of `run_path`, null for what happens once.
+--
+-- uses run_path, share_intervals
+create or replace macro path_intervals(parts) as table
+    with given as (
+        select * from query_table(parts)
+    ),
+
+    blocks as (
+        select
+            block,
+            sum(time_ns) as whole
+        from run_path
+        group by block
+    ),
+
+    keys as (
+        select distinct key
+        from given
+    ),
+
+    measures as (  -- noqa: ST03
+        select
+            keys.key,
+            blocks.block,
+            coalesce(given.part, 0) as part,
+            blocks.whole
+        from keys
+        cross join blocks
+        left join given on keys.key = given.key and blocks.block is not distinct from given.block
+    )
+
+    select *
+    from share_intervals('measures');
