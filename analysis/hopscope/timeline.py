@@ -116,7 +116,7 @@ class Timeline:
     @cached_property
     def _threads(self) -> tuple[Array, Array]:
         """Locations in order, and the rank of each. Ranks that were never in MPI have none."""
-        found = self._ask("timeline_threads", "from timeline_threads where location is not null order by location")
+        found = self._ask("timeline_threads", "from timeline_threads")
         return integers(found, "location"), integers(found, "rank", "int32")
 
     def columns(

@@ -5,30 +5,27 @@
 --
 -- uses run_bounds
 create or replace view run_path_pieces as
-select
-    path_stretches.step,
-    path_stretches.rank,
-    path_stretches.begin_ns,
-    least(path_stretches.end_ns, run_bounds.first_ns) as end_ns,
-    'startup' as category,
-    path_stretches.collective_id,
-    path_stretches.hop_id,
-    path_stretches.message_id,
-    path_stretches.src,
-    path_stretches.dst,
-    path_stretches.op,
-    path_stretches.call_site
-from path_stretches
-cross join run_bounds
-where path_stretches.path = 'run' and path_stretches.begin_ns < run_bounds.first_ns
+with ends as (
+    select
+        coalesce(first_ns, -1) as first_ns,
+        coalesce(last_ns, 9223372036854775807) as last_ns
+    from run_bounds
+),
 
-union all
+spans as (
+    select
+        unnest(['startup', null, 'shutdown']) as once,
+        unnest([-1, first_ns, last_ns]) as begin_ns,
+        unnest([first_ns, last_ns, 9223372036854775807]) as end_ns
+    from ends
+)
+
 select
     path_stretches.step,
     path_stretches.rank,
-    greatest(path_stretches.begin_ns, run_bounds.first_ns) as begin_ns,
-    least(path_stretches.end_ns, run_bounds.last_ns) as end_ns,
-    path_stretches.category,
+    greatest(path_stretches.begin_ns, spans.begin_ns) as begin_ns,
+    least(path_stretches.end_ns, spans.end_ns) as end_ns,
+    coalesce(spans.once, path_stretches.category) as category,
     path_stretches.collective_id,
     path_stretches.hop_id,
     path_stretches.message_id,
@@ -37,31 +34,12 @@ select
     path_stretches.op,
     path_stretches.call_site
 from path_stretches
-cross join run_bounds
-where
-    path_stretches.path = 'run' and (
-        run_bounds.first_ns is null
-        or least(path_stretches.end_ns, run_bounds.last_ns) > greatest(path_stretches.begin_ns, run_bounds.first_ns)
+inner join spans
+    on
+        (path_stretches.begin_ns < spans.end_ns and path_stretches.end_ns > spans.begin_ns)
+        -- What takes no time at one of the bounds belongs to neither start-up nor shutdown.
         or (
-            path_stretches.begin_ns = path_stretches.end_ns
-            and path_stretches.begin_ns between run_bounds.first_ns and run_bounds.last_ns
+            spans.once is null and path_stretches.begin_ns = path_stretches.end_ns
+            and path_stretches.begin_ns in (spans.begin_ns, spans.end_ns)
         )
-    )
-
-union all
-select
-    path_stretches.step,
-    path_stretches.rank,
-    greatest(path_stretches.begin_ns, run_bounds.last_ns) as begin_ns,
-    path_stretches.end_ns,
-    'shutdown' as category,
-    path_stretches.collective_id,
-    path_stretches.hop_id,
-    path_stretches.message_id,
-    path_stretches.src,
-    path_stretches.dst,
-    path_stretches.op,
-    path_stretches.call_site
-from path_stretches
-cross join run_bounds
-where path_stretches.path = 'run' and path_stretches.end_ns > run_bounds.last_ns;
+where path_stretches.path = 'run';

@@ -1,6 +1,6 @@
--- The threads that were ever in MPI, of every rank.
+-- The threads that were ever in MPI, with their ranks.
 --
--- One row per thread; a rank that was never in MPI has one row without a location.
+-- One row per thread, in the order of their locations.
 create or replace view timeline_threads as
 with seen as (
     select
@@ -16,8 +16,7 @@ with seen as (
 )
 
 select
-    ranks.rank,
-    seen.location
-from ranks
-left join seen on ranks.rank = seen.rank
-order by ranks.rank, seen.location;
+    rank,
+    location
+from seen
+order by location;
