@@ -1,7 +1,7 @@
 -- The MPI call that a thread was in at each of some times, as far as messages of the application go.
 --
 -- Give it the name of a table with a location and at_ns, the time at which one end of a message began or began to wait. region is the function of the last
--- call that began by then; call_site is where it was called from, and null if it had begun earlier: then no call is known to have done that.
+-- call that began by then; call_site is where it was called from, and null if it had ended: then no call is known to have done that.
 create or replace macro calls_at(ends) as table
     with asked as (
         select * from query_table(ends)
@@ -11,6 +11,7 @@ create or replace macro calls_at(ends) as table
         select
             location,
             begin_ns,
+            end_ns,
             region,
             call_site
         from whole_intervals
@@ -20,6 +21,6 @@ create or replace macro calls_at(ends) as table
     select
         asked.*,
         mpi_calls.region,
-        case when mpi_calls.begin_ns = asked.at_ns then mpi_calls.call_site end as call_site
+        case when asked.at_ns <= coalesce(mpi_calls.end_ns, asked.at_ns) then mpi_calls.call_site end as call_site
     from asked
     asof left join mpi_calls on asked.location = mpi_calls.location and asked.at_ns >= mpi_calls.begin_ns;
