@@ -333,12 +333,15 @@ class Analyses:
         region: str | None = None,
         iteration_at: str | None = None,
         place: str | None = None,
+        rank: int | None = None,
+        most: int | None = None,
+        worst: Literal["noise", "computing"] | None = None,
     ) -> pa.Table:
         """The noise of each rank in each iteration, for a heat map of ranks over time.
 
         Columns:
 
-        rank, iteration, collective_id, enter_ns, computing_ns, noise_ns, paid_ns
+        rank, iteration, from_iteration, collective_id, enter_ns, computing_ns, noise_ns, paid_ns
         """
 
     def last_arrivals(

@@ -158,6 +158,27 @@ def test_iterations_add_up_to_the_noise(tmp_path: Path) -> None:
     assert sum(r["noise_ns"] for r in rows) == trace.noise()["noise_ns"].to_pylist()[2]
 
 
+def test_of_more_iterations_than_asked_for_the_worst_of_each_stretch_is_told(tmp_path: Path) -> None:
+    # 25 iterations in 4 stretches of 7; the computing of the first two is not judged. In iteration 20 two of three
+    # ranks compute longer, which is no noise.
+    work = [[30.0, 30.0, 30.0] for _ in range(25)]
+    work[9][0] += 12
+    work[11][0] += 3
+    work[20][0] += 5
+    work[20][1] += 7
+    trace = iterations(tmp_path / "d", work)
+    rows = trace.iterations(most=4, rank=0).to_pylist()
+    assert [(row["from_iteration"], row["iteration"], row["noise_ns"]) for row in rows] == [
+        (0, 0, 0),
+        (7, 9, 12 * MS),
+        (14, 14, 0),
+        (21, 21, 0),
+    ]
+    longest = trace.iterations(most=4, rank=0, worst="computing").to_pylist()
+    assert [row["iteration"] for row in longest] == [2, 9, 20, 21]
+    assert [row["computing_ns"] for row in longest][2] == 35 * MS
+
+
 def test_what_another_thread_does_in_mpi_shortens_no_gap_of_the_first(tmp_path: Path) -> None:
     # Rank 0's second thread is in MPI_Iprobe for half of each gap; its first thread computes 30 ms all the same.
     work = [[30.0, 30.0] for _ in range(25)]

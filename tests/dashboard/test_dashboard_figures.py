@@ -135,13 +135,26 @@ def test_a_bar_of_the_critical_path_leaves_out_what_is_not_on_it() -> None:
 
 def test_a_heat_map_tells_the_unknown_from_the_usual() -> None:
     rows = [
-        {"rank": 0, "iteration": 4, "collective_id": 8, "noise_ns": 2_000_000},
-        {"rank": 0, "iteration": 5, "collective_id": 9, "noise_ns": None},
-        {"rank": 1, "iteration": 4, "collective_id": 8, "noise_ns": 0},
+        {"rank": 0, "iteration": 4, "from_iteration": 4, "collective_id": 8, "noise_ns": 2_000_000},
+        {"rank": 0, "iteration": 5, "from_iteration": 5, "collective_id": 9, "noise_ns": None},
+        {"rank": 1, "iteration": 4, "from_iteration": 4, "collective_id": 8, "noise_ns": 0},
     ]
     figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise", names={8: "0:4", 9: "0:5"})
     assert list(figure.data[0].x) == [4, 5]
     assert [list(row) for row in figure.data[0].z] == [[0.0, None], [2.0, None]]
+
+
+def test_a_column_of_several_iterations_shows_and_leads_to_the_one_that_its_row_names() -> None:
+    rows = [
+        {"rank": 0, "iteration": 2, "from_iteration": 0, "collective_id": 6, "noise_ns": 2_000_000},
+        {"rank": 1, "iteration": 1, "from_iteration": 0, "collective_id": 5, "noise_ns": 1_000_000},
+        {"rank": 0, "iteration": 3, "from_iteration": 3, "collective_id": 7, "noise_ns": 0},
+    ]
+    names = {5: "0:1", 6: "0:2", 7: "0:3"}
+    figure = heat_map(ranks=RANKS, rows=rows, value="noise_ns", what="noise", names=names)
+    assert list(figure.data[0].x) == [1, 4]
+    assert [list(row) for row in figure.data[0].z] == [[1.0, None], [2.0, 0.0]]
+    assert [row[0][-5:] for row in figure.data[0].customdata] == ["seq=1", "seq=2"]
 
 
 def test_a_rank_is_drawn_at_its_depth_in_the_column_of_its_host() -> None:

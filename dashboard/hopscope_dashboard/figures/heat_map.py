@@ -1,6 +1,7 @@
 """Rank by iteration: how much longer than usual each rank's computing took."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import plotly.graph_objects as go
@@ -20,33 +21,39 @@ def heat_map(
 ) -> go.Figure:
     """Draw the column `value` (ns; None where it is not known) by rank and iteration; `what` names it in words.
 
-    Rows: rank, iteration, collective_id and `value`. Below 0 counts as 0. A cell leads to the collective that ends its
+    Rows: rank, iteration, from_iteration, collective_id and `value`. Below 0 counts as 0. A column is the iterations
+    from one `from_iteration` to the next, a cell the one that its row names. It leads to the collective that ends the
     iteration, which `names` has as COMM:SEQ; where none does, it selects the iteration.
     """
     places = lanes(ranks, {row["rank"] for row in rows})
-    columns = sorted({row["iteration"] for row in rows})
+    columns = sorted({row["from_iteration"] for row in rows})
     column_of = {number: place for place, number in enumerate(columns)}
     peak = max((row[value] or 0 for row in rows), default=0)
     unit = quantities.axis_unit(peak)
     cells: list[list[float | None]] = [[None] * len(columns) for _ in range(places.number)]
     texts = [[""] * len(columns) for _ in range(places.number)]
+    ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
+    known = all(ends.values())
+    addresses = {
+        number: collective(end) if known and end else iterations(number, number + 1) for number, end in ends.items()
+    }
+    of_column = {row["from_iteration"]: addresses[row["iteration"]] for row in rows}
+    across = [[of_column[column] for column in columns] for _ in range(places.number)]
     for row in rows:
-        lane, column = places.of_rank[row["rank"]], column_of[row["iteration"]]
+        lane, column = places.of_rank[row["rank"]], column_of[row["from_iteration"]]
+        across[lane][column] = addresses[row["iteration"]]
         if row[value] is not None:
             cells[lane][column] = max(0.0, row[value] / unit.nanoseconds)
             texts[lane][column] = (
                 f"<b>rank {row['rank']}</b>, iteration {row['iteration']}<br>{what} {quantities.duration(row[value])}"
             )
-    ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
-    known = all(ends.values())
-    across = [collective(ends[number] or "") if known else iterations(number, number + 1) for number in columns]
     does = "see the collective that ends it" if known else "select the iteration"
     figure = go.Figure(
         go.Heatmap(
             z=cells,
-            x=columns,
+            x=[column + (together(columns) - 1) / 2 for column in columns],
             y=list(range(places.number)),
-            **points(texts, Leads([across] * places.number, does), key="text"),
+            **points(texts, Leads(across, does), key="text"),
             hoverongaps=False,
             colorscale=HEAT_SCALE,
             zmin=0,
@@ -65,6 +72,11 @@ def heat_map(
     lane_axis(figure, places)
     figure.update_xaxes(showgrid=False, zeroline=False)
     return selects_by_dragging(figure, "iteration")
+
+
+def together(columns: Sequence[int]) -> int:
+    """Give how many iterations a column shows, by the first of each."""
+    return min((after - before for before, after in pairwise(columns)), default=1)
 
 
 def iterations(first: int, end: int) -> str:

@@ -12,7 +12,7 @@ from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import LATENESS_COLOURS, count_bars, time_bars
-from hopscope_dashboard.figures.heat_map import heat_map
+from hopscope_dashboard.figures.heat_map import heat_map, together
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -23,6 +23,9 @@ HEAT = "noise-heat-map"
 TABLE = "noise-table"
 
 _SHOW: Final = {"noise_ns": "noise", "computing_ns": "computing"}
+_MOST_COLUMNS: Final = 300
+_MOST_CELLS: Final = 20_000
+"""Of more iterations, one column shows the worst of several."""
 _THRESHOLDS: Final = {"late_1ms": "1 ms", "late_5ms": "5 ms", "late_10ms": "10 ms", "late_30ms": "30 ms"}
 
 
@@ -83,16 +86,19 @@ def _cost(rows: Rows) -> Component:
 
 
 def _heat(data: TraceData, query: Query, show: str) -> Component:
-    rows = data.rows_or_none("iterations")
+    most = max(1, min(_MOST_COLUMNS, _MOST_CELLS // max(1, len(data.ranks))))
+    rows = data.rows_or_none("iterations", most=most, worst=_SHOW[show])
     if not any(row[show] is not None for row in rows):
         return empty.nothing_here("When it came", empty.TOO_SELDOM)
+    number = together(sorted({row["from_iteration"] for row in rows}))
+    column = "iteration" if number == 1 else f"{quantities.number(number)} iterations, of which it shows the worst"
     names = data.collective_names()
     figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show], names=names)
     return blocks.card(
         "When it came",
         choice("Show", "/noise", query, "show", options=_SHOW, current=show),
         blocks.drawing("Noise by rank and iteration", figure, name=HEAT),
-        hint="One row per rank, one column per iteration. A row that stands out is a slow rank, a column "
+        hint=f"One row per rank, one column per {column}. A row that stands out is a slow rank, a column "
         "is the whole machine, single spots are spikes. Drag to select iterations, double-click to clear them.",
     )
 

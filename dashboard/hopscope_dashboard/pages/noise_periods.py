@@ -1,5 +1,7 @@
 """Whether a rank's noise comes with a period, which, and how it looks laid over itself."""
 
+from typing import Final
+
 from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
@@ -16,6 +18,9 @@ from hopscope_dashboard.pages.page import Page
 PERIODS = "noise-periods"
 FOLDED = "noise-folded"
 TABLE = "noise-periods-table"
+
+_MOST_DOTS: Final = 4_000
+"""Of more iterations, each dot is that with most noise of several."""
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -55,7 +60,7 @@ def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
     strongest = max(periodic, key=lambda row: (row["explained"], -row["rank"]))
     asked = number(query, "rank")
     chosen = strongest if asked is None else by_rank.get(asked, strongest)
-    iterations = [row for row in data.rows_or_none("iterations") if row["rank"] == chosen["rank"]]
+    iterations = data.rows_or_none("iterations", rank=chosen["rank"], most=_MOST_DOTS)
     options = {
         str(rank): f"rank {rank}, every {quantities.duration(row['period_ns'])}" for rank, row in by_rank.items()
     }

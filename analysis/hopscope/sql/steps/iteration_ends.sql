@@ -5,13 +5,20 @@
 --
 -- uses iteration_calls, iteration_cuts
 create or replace view iteration_ends as
+with marked as materialized (
+    select
+        collective_id,
+        iteration
+    from iteration_calls
+)
+
 select
     calls.rank,
     calls.collective_id,
     calls.enter_ns,
-    iteration_calls.iteration
-from iteration_calls
-inner join calls on iteration_calls.collective_id = calls.collective_id
+    marked.iteration
+from marked
+inner join calls on marked.collective_id = calls.collective_id
 
 union all
 select
@@ -23,4 +30,4 @@ from iteration_cuts
 cross join ranks
 where
     iteration_cuts.iteration > 0
-    and (select count(iteration_calls.collective_id) from iteration_calls) = 0;
+    and (select count(marked.collective_id) from marked) = 0;

@@ -15,6 +15,10 @@ with noisy as materialized (
     from noise_gaps
 ),
 
+ends as materialized (
+    select * from iteration_ends
+),
+
 -- The path's computing on a rank, one stretch after the other: what of it lies in a gap is a difference of two sums.
 so_far as (
     select
@@ -68,7 +72,7 @@ by_iteration as (
         round(sum(gaps.noise_ns))::bigint as noise_ns,
         round(sum(gaps.paid_ns))::bigint as paid_ns
     from gaps
-    asof left join iteration_ends as ends on gaps.rank = ends.rank and gaps.end_ns <= ends.enter_ns
+    asof left join ends on gaps.rank = ends.rank and gaps.end_ns <= ends.enter_ns
     group by gaps.rank, ends.iteration
 )
 
@@ -81,7 +85,7 @@ select
     coalesce(found.computing_ns, 0) as computing_ns,
     coalesce(found.noise_ns, 0) as noise_ns,
     coalesce(found.paid_ns, 0) as paid_ns
-from iteration_ends as ends
+from ends
 left join by_iteration as found on ends.rank = found.rank and ends.iteration = found.iteration
 
 union all
