@@ -76,18 +76,26 @@ create or replace macro timeline_spans(begin_at, end_at) as table
         group by completed.interval_id
     ),
 
-    -- Ends of the application's messages.
+    -- Ends of the application's messages, of which only those during the waits can have ended one.
+    waited as (
+        select
+            min(begin_ns) as begin_ns,
+            max(end_ns) as end_ns
+        from waits
+    ),
+
     message_ends as (
         select
             dst_location as location,
             recv_end_ns as at_ns
         from messages
+        where recv_end_ns > (select waited.begin_ns from waited) and recv_end_ns <= (select waited.end_ns from waited)
         union all
         select
             src_location as location,
             send_end_ns as at_ns
         from messages
-        where send_end_ns is not null
+        where send_end_ns > (select waited.begin_ns from waited) and send_end_ns <= (select waited.end_ns from waited)
     ),
 
     -- Each wait with the last message that was complete when it ended.
