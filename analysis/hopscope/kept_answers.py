@@ -42,7 +42,9 @@ class KeptAnswers:
         dataset = store.path.resolve()
         self._all = dataset.with_name(f"{dataset.name}.answers")
         self._folder = self._all / store.identity[:32]
-        self.is_worthwhile = os.environ.get(KEEP) != "0" and store.large_rows >= LEAST_ROWS
+        self.is_of_long_run = store.large_rows >= LEAST_ROWS
+        """Whether the dataset is so large that questions about it take long, and memory."""
+        self.is_worthwhile = os.environ.get(KEEP) != "0" and self.is_of_long_run
         """Whether answers from this dataset are kept at all."""
 
     def place(self, sql: str, parameters: Mapping[str, object]) -> Path:

@@ -365,8 +365,17 @@ class Trace(Analyses):
         """Candidate trees with their predicted times; writes the best to `output` if it beats the model's error. See
         `hopscope.remap.remap`."""
         from hopscope.remap import remap  # late: fitting needs scipy
+        from hopscope.remap.apart import remap_apart
 
-        return remap(self._whole or self, output, **options)
+        whole = self._whole or self
+        lean = whole._lean and whole._runner.is_of_long_run
+        if output is not None or options:
+            return remap(whole, output, **options)
+
+        def compute() -> pa.Table:
+            return remap_apart(Trace, whole.path, whole.dataset) if lean else remap(whole)
+
+        return whole._runner.kept_by_text("remap", {}, compute)
 
     if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
 

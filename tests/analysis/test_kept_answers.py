@@ -9,6 +9,7 @@ import pytest
 from drawing import draw
 from hopscope import kept_answers
 
+SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 RUN = {
     "ranks": "rank host cluster first_event_ns last_event_ns\n0 h0 A 0 100\n1 h1 B 0 100",
     "comms": "comm name members\n0 world 0,1",
@@ -120,3 +121,19 @@ def test_what_was_not_used_for_longest_goes_first(dataset: Path, monkeypatch: py
 def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
     late(draw(tmp_path / "d", **RUN))
     assert not (tmp_path / "d.answers").exists()
+
+
+def test_what_remap_says_of_a_long_run_is_found_out_in_another_process_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "d")
+    said = hopscope.open(tmp_path / "d").remap()
+    monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
+    trace = hopscope.open(tmp_path / "d", lean=True)
+    with monkeypatch.context() as here:
+        here.setattr("hopscope.remap.remap", None)
+        assert trace.remap().equals(said, check_metadata=True)
+    assert len(list(tmp_path.rglob("*.arrow"))) == 1
+    with monkeypatch.context() as anywhere:
+        anywhere.setattr("hopscope.remap.apart.remap_apart", None)
+        assert trace.remap().equals(said, check_metadata=True)
