@@ -1,6 +1,6 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
-python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [large]
+python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [pages] [large]
 
 hosts and sites repeat published measurements, over emulated links and on networks of namespaces, and print the
 published ratio beside the one found here.
@@ -19,6 +19,7 @@ import emulation
 import hopscope
 import hosts
 import large
+import pages
 import published
 import sites
 from hopscope.convert import ensure_dataset
@@ -78,15 +79,15 @@ def main() -> None:
     benchmarks = {
         **(beside_published := {"hosts": hosts.measure, "sites": sites.measure}),
         **{"cost": cost.measure, "convert": convert, "events": events},
-        **{"emulation": emulation.measure, "large": lengths},
+        **{"emulation": emulation.measure, "pages": pages.measure, "large": lengths},
     }
     wanted = sys.argv[1:] or [name for name in benchmarks if name != "large"]
     unknown = set(wanted) - set(benchmarks)
     if unknown:
         sys.exit(f"bench: unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(benchmarks)}")
     for name in wanted:
-        columns = published.COLUMNS if name in beside_published else ("", "")
-        table = Table(*columns, show_header=name in beside_published)
+        columns = pages.COLUMNS if name == "pages" else published.COLUMNS if name in beside_published else None
+        table = Table(*(columns or ("", "")), show_header=columns is not None)
         with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status(f"measuring {name} ..."):
             for row in benchmarks[name](Path(folder)):
                 table.add_row(*row)

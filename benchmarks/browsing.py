@@ -1,0 +1,125 @@
+"""A dashboard in a process of its own, and a browser before it that knows when a page is there (`watch.js`)."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Page, sync_playwright
+
+CHROMIUM: Final = "/usr/bin/chromium"
+_FLAGS: Final = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+_WINDOW: Final = {"width": 1280, "height": 800}
+_PATIENCE_MS: Final = 120_000
+
+_WATCH: Final = Path(__file__).parent / "watch.js"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What one action took: the server's processor seconds, and milliseconds in the browser from the action until
+    something of the run was there to be looked at, and until everything was."""
+
+    processor: float
+    useful_ms: float
+    whole_ms: float
+
+
+class Server:
+    """A running `hopscope dashboard`."""
+
+    def __init__(self, traces: list[Path], environment: dict[str, str]) -> None:
+        """Raises RuntimeError with its words if it does not begin to serve."""
+        words = [str(Path(sys.executable).parent / "hopscope"), "dashboard", *map(str, traces), "--port", "0"]
+        self._process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment})
+        line = self._process.stderr.readline() if self._process.stderr else ""
+        found = re.search(r"(http://\S+)/", line)
+        if not found:
+            raise RuntimeError(f"{' '.join(words)} does not serve: {line}")
+        self.address = found[1]
+
+    @property
+    def processor(self) -> float:
+        """Processor seconds of all its threads up to now."""
+        after_name = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+
+    @property
+    def mebibytes(self) -> float:
+        """The most memory that it ever had."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.terminate()
+        self._process.wait()
+
+
+class Visitor:
+    """Somebody at one server's pages, from the first page on."""
+
+    def __init__(self, server: Server, page: Page) -> None:
+        self._server, self._page = server, page
+        page.set_default_timeout(_PATIENCE_MS)
+        page.add_init_script(path=_WATCH)
+
+    def _spend(self, act: Callable[[], list[float]]) -> Spent:
+        before = self._server.processor
+        useful, whole = act()
+        return Spent(self._server.processor - before, useful, whole)
+
+    def opens(self) -> Spent:
+        """Opens the first page, in a browser that has none of the scripts yet."""
+
+        def act() -> list[float]:
+            self._page.goto(self._server.address, wait_until="commit")
+            found: list[float] = self._page.evaluate("() => window.hopscopeBench.opened()")
+            return found
+
+        return self._spend(act)
+
+    @property
+    def menu(self) -> dict[str, str]:
+        """The pages that the menu has for this trace: titles by path."""
+        found: list[tuple[str, str]] = self._page.eval_on_selector_all(
+            "#menu .menu-link:not(.lacking)", "all => all.map(it => [new URL(it.href).pathname, it.innerText.trim()])"
+        )
+        return dict(found)
+
+    def goes_to(self, path: str) -> Spent:
+        """Clicks a page of the menu."""
+        here = f'#menu .menu-link[href="{path}"], #menu .menu-link[href^="{path}?"]'
+        return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.clicked(it)", here))
+
+    def selects(self, **parameters: str | int) -> Spent:
+        """Selects a part of the run on the page shown, as a mark of it does; nothing selects the whole run."""
+        search = "?" + "&".join(f"{name}={value}" for name, value in parameters.items())
+        return self._spend(lambda: self._page.evaluate("it => window.hopscopeBench.selected(it)", search))
+
+    def zooms(self, key: str) -> Spent:
+        """Presses a key in the timeline."""
+
+        def act() -> list[float]:
+            milliseconds: float = self._page.evaluate("it => window.hopscopeBench.pressed(it)", key)
+            return [milliseconds, milliseconds]
+
+        return self._spend(act)
+
+
+@contextmanager
+def visiting(*traces: Path, **environment: str) -> Iterator[tuple[Server, Visitor]]:
+    """A server of traces that was just started, and a browser that was too."""
+    server = Server(list(traces), environment)
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+            yield server, Visitor(server, browser.new_page(viewport=_WINDOW))
+            browser.close()
+    finally:
+        server.stop()

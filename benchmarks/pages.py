@@ -1,0 +1,90 @@
+"""The pages of the dashboard at 20 million events, as somebody meets them who clicks through the menu.
+
+Twice: with a server that finds no answers kept beside the dataset, and with one that was started after those were kept.
+Beside each other stand the server's processor seconds and the browser's milliseconds, because another process on the
+machine lengthens the second and not the first.
+"""
+
+import shutil
+import statistics
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+import hopscope
+from browsing import Spent, Visitor, visiting
+from large import program, spend
+
+COLUMNS: Final = ("a click, at 20 M events: server's processor, browser", "nothing kept", "answers kept", "to reach")
+
+_EVENTS: Final = 20_000_000
+_FIRST, _CHANGE, _ZOOM, _SELECT, _MEMORY = "2 s", "0.5 s", "0.3 s", "0.5 s", "1,000 MB"
+_DEEPEST: Final = 9
+"""So often the timeline is halved."""
+_SELECTED_ON: Final = ("/", "/collectives", "/late-ranks")
+"""Pages on which a part of the run is selected."""
+
+_Tour = dict[str, Spent]
+
+
+def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, ...]]:
+    """Rows for the report."""
+    trace = folder / "pages"
+    spend([str(program("synthetic_trace")), str(trace), str(_EVENTS), "collectives"])
+    duration = hopscope.open(trace).timeline.duration_ns
+    tours: dict[str, list[_Tour]] = {"cold": [], "warm": []}
+    peaks: dict[str, list[float]] = {"cold": [], "warm": []}
+    for _ in range(repetitions):
+        shutil.rmtree(trace / "dataset.answers", ignore_errors=True)
+        for state, made in tours.items():
+            with visiting(trace) as (server, visitor):
+                made.append(_tour(visitor, duration))
+                peaks[state].append(server.mebibytes * 1.048576)
+    shutil.rmtree(trace)
+    cold, warm = ({name: _median(tour[name] for tour in made) for name in made[0]} for made in tours.values())
+    rows = [row for kind in ("first page", "page", "zoom", "select") for row in _rows(kind, cold, warm)]
+    return [*rows, ("server's memory at its peak", *(f"{max(made):,.0f} MB" for made in peaks.values()), _MEMORY)]
+
+
+def _tour(visitor: Visitor, duration: int) -> _Tour:
+    """What every action took, by its kind and what it was."""
+    spent = {"first page: Overview": visitor.opens()}
+    menu = visitor.menu
+    for path, title in menu.items():
+        if path != "/":
+            spent[f"page: {title}"] = visitor.goes_to(path)
+    visitor.goes_to("/timeline")
+    for halved in range(1, _DEEPEST + 1):
+        spent[f"zoom: to 1/{1 << halved} of the run"] = visitor.zooms("+")
+    for path in _SELECTED_ON:
+        visitor.goes_to(path)
+        times = {"from": duration * 4 // 10, "to": duration * 5 // 10}
+        spent[f"select: a tenth of the run, {menu[path]}"] = visitor.selects(**times)
+        spent[f"select: a rank, {menu[path]}"] = visitor.selects(**dict.fromkeys(times, ""), ranks=5)
+        spent[f"select: the whole run again, {menu[path]}"] = visitor.selects(ranks="")
+    return spent
+
+
+def _median(spent: Iterable[Spent]) -> Spent:
+    each = list(spent)
+    return Spent(
+        *(statistics.median(getattr(it, name) for it in each) for name in ("processor", "useful_ms", "whole_ms"))
+    )
+
+
+def _rows(kind: str, cold: Mapping[str, Spent], warm: Mapping[str, Spent]) -> list[tuple[str, ...]]:
+    """The rows of one kind of action, under their median if there are several."""
+    names = [name for name in cold if name.startswith(f"{kind}:")]
+    goal = {"first page": _FIRST, "page": _CHANGE, "zoom": _ZOOM, "select": _SELECT}[kind]
+    rows = [(name.partition(": ")[2], _said(cold[name]), _said(warm[name]), goal) for name in names]
+    if len(names) == 1:
+        return [(f"first useful page: {rows[0][0]}", *rows[0][1:])]
+    what = {"page": "page change", "zoom": "zoom step", "select": "selection change"}[kind]
+    medians = (_said(_median(state[name] for name in names)) for state in (cold, warm))
+    return [(f"{what}, median of {len(names)}", *medians, goal), *((f"  {row[0]}", *row[1:]) for row in rows)]
+
+
+def _said(spent: Spent) -> str:
+    """Where a page was announced first, when it was whole stands behind."""
+    whole = f", whole {spent.whole_ms:,.0f} ms" if spent.whole_ms > spent.useful_ms + 1 else ""
+    return f"{spent.processor:.2f} s, {spent.useful_ms:,.0f} ms{whole}"
