@@ -17,7 +17,7 @@ from hopscope import _paths
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.paths.columns import Array, codes, integers
-from hopscope.timeline_queries import CALLS_AT, MARK_QUERIES, NEXT_CALL, PATH_IN
+from hopscope.timeline_queries import CALLS_AT, MARK_QUERIES, NEAREST_CALLS, PATH_IN, REGION_IN
 from hopscope.words import CATEGORIES
 
 EXACT_ROWS: Final = 400_000
@@ -233,13 +233,21 @@ class Timeline:
         return found
 
     def at(self, rank: int, at_ns: int) -> list[Row]:
-        """The calls and regions that a rank was in at a time, the innermost last: name, begin_ns, end_ns, is_region,
-        and for a collective its comm and seq."""
+        """The calls and regions that a rank was in at a time, the innermost last: name, begin_ns, end_ns, and for a
+        collective its comm and seq."""
         return self._ask("", CALLS_AT, {"rank": rank, "at_ns": at_ns}).to_pylist()
 
-    def next_call(self, rank: int, at_ns: int) -> Row | None:
-        """The first MPI call that a rank began after a time: name, begin_ns and place, None if that is not known."""
-        return next(iter(self._ask("", NEXT_CALL, {"rank": rank, "at_ns": at_ns}).to_pylist()), None)
+    def computing(self, rank: int, at_ns: int) -> Row | None:
+        """The stretch outside all MPI calls that a rank was in at a time: begin_ns, end_ns, the `region` that more than
+        half of it lies in, if any, and the calls around it, `before` and `after`: name, place, and for a collective
+        its comm and seq. None if the rank was in a call, or called nothing before or afterwards."""
+        calls = {row["side"]: row for row in self._ask("", NEAREST_CALLS, {"rank": rank, "at_ns": at_ns}).to_pylist()}
+        if set(calls) != {"before", "after"}:
+            return None
+        begin, end = calls["before"]["end_ns"], calls["after"]["begin_ns"]
+        within = {"begin_ns": begin, "end_ns": end, "location": calls["after"]["location"]}
+        regions = self._ask("", REGION_IN, within).to_pylist()
+        return {"begin_ns": begin, "end_ns": end, "region": regions[0]["region"] if regions else None, **calls}
 
     def _ask(self, uses: str, sql: str, parameters: Mapping[str, Any] | None = None) -> pa.Table:
         if uses:

@@ -28,21 +28,35 @@ MARK_QUERIES: Final = {
     ),
 }
 
-NEXT_CALL: Final = (
-    "select name, begin_ns, coalesce(place, call_site) as place from ("
-    "select region as name, begin_ns, call_site from intervals "
-    "where rank = $rank and begin_ns > $at_ns and kind not in ('region', 'overhead', 'off') union all "
-    "select op as name, enter_ns as begin_ns, call_site from calls "
-    "inner join collectives on calls.collective_id = collectives.collective_id "
-    "where rank = $rank and enter_ns > $at_ns) left join places using (call_site) "
-    "order by begin_ns, name limit 1"
-)
-
 CALLS_AT: Final = (
-    "select region as name, begin_ns, end_ns, null as comm, null as seq, kind = 'region' as is_region from intervals "
+    "select region as name, begin_ns, end_ns, null as comm, null as seq from intervals "
     "where rank = $rank and begin_ns <= $at_ns and (end_ns > $at_ns or end_ns is null) union all "
-    "select op as name, enter_ns as begin_ns, leave_ns as end_ns, comm, seq, false as is_region from calls "
+    "select op as name, enter_ns as begin_ns, leave_ns as end_ns, comm, seq from calls "
     "inner join collectives on calls.collective_id = collectives.collective_id "
     "where rank = $rank and enter_ns <= $at_ns and (leave_ns > $at_ns or leave_ns is null) "
     "order by begin_ns, end_ns desc, name"
 )
+
+NEAREST_CALLS: Final = (
+    "with things as ("
+    "select enter_ns as begin_ns, leave_ns as end_ns, op as name, comm, seq, location, call_site from calls "
+    "inner join collectives on calls.collective_id = collectives.collective_id where rank = $rank union all "
+    "select begin_ns, end_ns, region as name, null as comm, null as seq, location, call_site from intervals "
+    "where rank = $rank and kind not in ('region', 'overhead', 'off')), "
+    "sides as (select *, case when begin_ns > $at_ns then 'after' when end_ns <= $at_ns then 'before' else 'inside' "
+    "end as side from things), "
+    "nearest as (select side, min_by(sides, row(if(side = 'after', begin_ns, -end_ns), begin_ns)) as call from sides "
+    "group by side) "
+    "select side, call.name, call.comm, call.seq, call.begin_ns, call.end_ns, call.location, "
+    "coalesce(places.place, call.call_site) as place from nearest "
+    "left join places on call.call_site = places.call_site order by side"
+)
+"""The last call that a rank left before a time, the one that it was in, and the first that it entered afterwards."""
+
+REGION_IN: Final = (
+    "select region from intervals where location = $location and kind = 'region' and begin_ns < $end_ns "
+    "and coalesce(end_ns, $end_ns) > $begin_ns group by region, depth "
+    "having 2 * sum(least(coalesce(end_ns, $end_ns), $end_ns) - greatest(begin_ns, $begin_ns)) > $end_ns - $begin_ns "
+    "order by depth desc, region limit 1"
+)
+"""The innermost region that more than half of a time lies in."""

@@ -18,7 +18,7 @@ from hopscope_dashboard.selection import OPTIONS
 
 _PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "iterations": ("/noise?show=computing", "See computing by rank and iteration"),
-    "collectives": ("/collectives?order=worst", "See the slowest collectives"),
+    "collectives": ("/collectives?order=worst", "See the worst collectives"),
     "tree-edges": ("/tree", "See which edges weigh"),
     "algorithms": ("/tree", "See which algorithms ran"),
     "summary": ("/tree", "See how to get hops"),

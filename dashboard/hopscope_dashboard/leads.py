@@ -105,11 +105,12 @@ EDGE_DOES: Final = "see its hops over time"
 """What a click on an edge does."""
 
 
-def timeline(begin_ns: int, end_ns: int) -> str:
+def timeline(begin_ns: int, end_ns: int, *, ranks: object = None) -> str:
     """Give the address of a stretch of the run's timeline, selected, with as much again around it in view."""
     end = max(end_ns, begin_ns + 1)
     around = max(10, (end - begin_ns) // 2)
-    return link("/timeline", **{"from": begin_ns, "to": end, "view": f"{max(0, begin_ns - around)}..{end + around}"})
+    view = f"{max(0, begin_ns - around)}..{end + around}"
+    return link("/timeline", **{"from": begin_ns, "to": end, "ranks": ranks, "view": view})
 
 
 def operation(name: str, *, of_messages: bool) -> str | None:

@@ -84,8 +84,8 @@ def marks(data: TraceData, query: Query) -> dict[str, Any]:
 def told(data: TraceData, query: Query) -> dict[str, Any]:
     """Give what a rank or a host did in a column, as texts.
 
-    `title`, `shares`, and the calls at the time `at`, each with the address of its collective's page, or of the page
-    Messages; between calls, the one that the computing leads to, with its place's address. Raises InputError.
+    `title`, `shares`, and the calls at the time `at`, or the computing between two, each with the address of the page
+    about it and what a click there `does`. Raises InputError.
     """
     begin, end = _range(data, query)
     at = number(query, "at")
@@ -95,33 +95,55 @@ def told(data: TraceData, query: Query) -> dict[str, Any]:
     row = 0 if host is not None else next((i for i, r in enumerate(found.rows) if r["rank"] == rank), None)
     if row is None:
         raise InputError(f"the trace has no rank {rank}")
-    calls = [] if host is not None or rank is None else data.timeline.at(rank, at)
+    calls: list[Row] = []
+    if host is None and rank is not None:
+        calls = [_call(call, rank) for call in data.timeline.at(rank, at)]
+        stretch = data.timeline.computing(rank, at)
+        calls += [_computing(stretch)] if stretch else []
     return {
         "title": f"{_label(found.rows[row])['name']} at {quantities.moment(at)}",
         "shares": _shares(found.time_ns[:, row].sum(axis=1).tolist()),
-        "calls": [_call(call, rank) for call in calls] + _computing(data, rank, at, calls),
+        "calls": calls,
     }
 
 
-def _computing(data: TraceData, rank: int | None, at: int, calls: list[Row]) -> list[Row]:
-    """What a rank computes for at a time: nothing inside MPI, of a host, and after the last call."""
-    if rank is None or not all(call["is_region"] for call in calls):
-        return []
-    ahead = data.timeline.next_call(rank, at)
-    if ahead is None or ahead["place"] is None:
-        return []
-    text = f"computing for {ahead['name']}, called from {ahead['place']}"
-    return [{"text": text, "href": link("/places", at=ahead["place"])}]
+def shares(data: TraceData, rank: int, begin: int, end: int) -> list[Row]:
+    """Give the shares of the categories of a rank's time in a range, largest first, each with its text."""
+    found = data.timeline.columns(begin, end)
+    row = next(i for i, r in enumerate(found.rows) if r["rank"] == rank)
+    return _shares(found.time_ns[:, row].sum(axis=1).tolist())
 
 
-def _call(call: Row, rank: int | None) -> Row:
-    named = "" if call["comm"] is None else f"{call['comm']}:{call['seq']}"
+def named(call: Row) -> str:
+    """Give the name of a call, with that of its collective if it is one."""
+    return call["name"] if call["comm"] is None else f"{call['name']} {call['comm']}:{call['seq']}"
+
+
+def inside(region: str | None) -> str:
+    """Say in which region of the program something was; nothing if it was in none."""
+    return f" in the region {region}" if region else ""
+
+
+def _call(call: Row, rank: int) -> Row:
     lasted = "never left" if call["end_ns"] is None else quantities.duration(call["end_ns"] - call["begin_ns"])
-    href = leads.collective(named) if named else None
+    href = None if call["comm"] is None else leads.collective(f"{call['comm']}:{call['seq']}")
     if call["name"] in MESSAGE_CALLS and call["end_ns"] is not None:
         stretch = {"from": call["begin_ns"], "to": call["end_ns"]}
         href = link("/messages", ranks=rank, operation=call["name"], **stretch)
-    return {"text": f"{call['name']}{' ' if named else ''}{named}, {lasted}", "href": href}
+    return {"text": f"{named(call)}, {lasted}", "href": href, "does": f"see {named(call)}"}
+
+
+def _computing(stretch: Row) -> Row:
+    """Computing with the calls around it, and the way to the source at which it ends."""
+    before, after = stretch["before"], stretch["after"]
+    lasted = quantities.duration(stretch["end_ns"] - stretch["begin_ns"])
+    text = f"computing{inside(stretch['region'])}, {lasted}, from {_placed(before)} to {_placed(after)}"
+    href = link("/places", at=after["place"]) if after["place"] else None
+    return {"text": text, "href": href, "does": "see the source where it ends"}
+
+
+def _placed(call: Row) -> str:
+    return f"{named(call)} at {call['place']}" if call["place"] else named(call)
 
 
 def _range(data: TraceData, query: Query) -> tuple[int, int]:

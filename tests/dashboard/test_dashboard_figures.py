@@ -377,7 +377,7 @@ def test_a_problem_has_the_colour_of_the_time_that_it_costs_and_the_page_of_its_
     assert findings.page_of(FINDING) == ("/wan-share", "See the WAN share")
     assert findings.page_of({**FINDING, "analysis": "collectives --order worst"}) == (
         "/collectives?order=worst",
-        "See the slowest collectives",
+        "See the worst collectives",
     )
     assert findings.page_of({**FINDING, "analysis": "critical-path --by place"}) is None
 

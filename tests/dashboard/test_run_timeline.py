@@ -2,10 +2,10 @@
 wrongly."""
 
 import json
+import re
 import struct
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import hopscope
 import numpy as np
@@ -82,21 +82,25 @@ def test_a_column_is_told_with_the_calls_and_their_pages(client: FlaskClient, tr
     assert told["shares"] == [{"category": "wan", "text": "100.0 %"}]
 
 
-def test_computing_is_told_with_the_place_of_the_call_that_it_leads_to(
-    client: FlaskClient, trace: hopscope.Trace
-) -> None:
-    call = trace.sql(
-        "select op, enter_ns, coalesce(place, call_site) as place from calls join collectives using (collective_id) "
-        "left join places using (call_site) where rank = 2 and computed_ns > 1 order by enter_ns limit 1 offset 4"
-    ).to_pylist()[0]
-    at = call["enter_ns"] - 1
-    told = client.get(f"/_timeline/told?rank=2&at={at}&from={at - 500}&to={at + 500}").get_json()
-    assert told["calls"] == [
-        {
-            "text": f"computing for {call['op']}, called from {call['place']}",
-            "href": f"/places?{urlencode({'at': call['place']})}",
-        }
-    ]
+def test_computing_is_told_with_the_calls_around_it(client: FlaskClient, trace: hopscope.Trace) -> None:
+    """Rank 2 computes between its fifth Allreduce and the Sendrecv that follows."""
+    [call] = trace.sql("select leave_ns from calls where rank = 2 order by enter_ns limit 1 offset 4").to_pylist()
+    left = call["leave_ns"]
+    [sent] = trace.sql(
+        f"select begin_ns, region from intervals where rank = 2 and begin_ns > {left} order by begin_ns limit 1"
+    ).to_pylist()
+    entered = sent["begin_ns"]
+
+    def calls_at(at: int) -> list[str]:
+        told = client.get(f"/_timeline/told?rank=2&at={at}&from={left - 9}&to={entered + 9}").get_json()
+        return [call["text"] for call in told["calls"]]
+
+    [computing] = calls_at((left + entered) // 2)
+    lasted = hopscope.quantities.duration(entered - left)
+    assert re.fullmatch(rf"computing, {lasted}, from MPI_Allreduce 0:4( at .*)? to MPI_Sendrecv( at .*)?", computing)
+    # At the very moment of leaving a call it computes, and at that of entering the next it is there.
+    starts = [text.partition(",")[0] for at in (left - 1, left, entered) for text in calls_at(at)]
+    assert starts == ["MPI_Allreduce 0:4", "computing", sent["region"]]
 
 
 @pytest.mark.parametrize(

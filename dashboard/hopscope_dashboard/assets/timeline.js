@@ -239,7 +239,7 @@
             var leading = answer.calls.filter(function (call) { return call.href; }).pop();
             state.lead = leading ? { row: row, column: column, href: leading.href } : null;
             canvas.style.cursor = leading ? "pointer" : "crosshair";
-            element("strong", "", told, answer.title + (leading ? ". Click: see " + leading.text.split(",")[0] : ""));
+            element("strong", "", told, answer.title + (leading ? ". Click: " + leading.does : ""));
             element("span", "", told, answer.shares.map(function (share) { return share.category + " " + share.text; }).join(", "));
             answer.calls.forEach(function (call) {
               if (call.href) link(told, call.text, call.href);

@@ -2,7 +2,7 @@
    becomes text here; texts come from the server. */
 
 (function () {
-  var LABELS = 132, AXIS = 26, BANDS = 16, REGION_HUES = [205, 28, 265, 150, 335, 50, 95, 310];
+  var LABELS = 132, AXIS = 26, BANDS = 16, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
   /* The bytes of an answer, apart: its header and a plane of bytes for each category, the path's last. */
   function parse(buffer) {

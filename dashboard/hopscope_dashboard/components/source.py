@@ -42,6 +42,7 @@ def lines(found: Excerpt) -> Component:
     width = len(str(max(found.lines)))
     rows: list[Any] = []
     for number, text in found.lines.items():
-        written = f"{number:>{width}}  {text}\n"
-        rows.append(html.Mark(written) if number == found.line else written)
+        # The marked line is a block, which ends its line by itself.
+        written = f"{number:>{width}}  {text}"
+        rows.append(html.Mark(written) if number == found.line else f"{written}\n")
     return html.Pre(html.Code(rows), id=SOURCE, title=found.file, className="source")

@@ -13,6 +13,7 @@ from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.timeline import timeline
+from hopscope_dashboard.pages import entered_last
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
@@ -53,6 +54,7 @@ def layout(data: TraceData, query: Query) -> Component:
                 *_neighbours(fact),
             ),
             _facts(fact, calls, path),
+            entered_last.note(data, fact),
             *([] if hops else [_why_no_hops(calls)]),
             blocks.columns(
                 blocks.card(
@@ -125,7 +127,7 @@ def _neighbours(fact: Row) -> list[Component]:
 
 
 def _facts(fact: Row, calls: Rows, path: Rows) -> Component:
-    last = max(calls, key=lambda call: (call["enter_ns"], call["rank"]))
+    last = fact["last_rank"]
     longest = max(path, key=lambda step: step["time_ns"], default=None)
     figures = [
         (
@@ -141,7 +143,7 @@ def _facts(fact: Row, calls: Rows, path: Rows) -> Component:
         (
             "Spread of arrivals",
             quantities.duration(fact["spread_ns"]),
-            f"rank {last['rank']} entered last",
+            "who was last cannot be told" if last is None else f"rank {last} entered last",
         ),
         (
             "Waiting",

@@ -26,7 +26,12 @@ LEAST = "collectives-least"
 HIDDEN = "collectives-hidden"
 SAVE = "collectives-csv"
 
-_ORDERS: Final = {"worst": "worst first", "median": "most usual first", "first": "as they ran"}
+_ORDERS: Final = {
+    "worst": "worst first",
+    "duration": "longest first",
+    "median": "most usual first",
+    "first": "as they ran",
+}
 _SORTED: Final = {
     "after_last_enter_ns": ("worst", "desc"),
     "first_enter_ns": ("first", "asc"),

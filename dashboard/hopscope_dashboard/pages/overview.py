@@ -34,12 +34,12 @@ _FINDINGS: Final = ("collectives", "critical-path", "last-arrivals", "noise", "t
 """What is found out about first; the other pages say the rest."""
 
 _NEXT: Final = (
-    ("/collectives?order=worst", "The slowest collectives", "and, one click further, what happened inside each"),
+    ("/collectives?order=duration", "The slowest collectives", "who was late to each, and what happened inside"),
     ("/tree", "The tree on the topology", "which edges the run waits for"),
     ("/remap", "Other trees", "what they would have taken, replayed"),
 )
 _NEXT_WITHOUT_HOPS: Final = (
-    ("/collectives?order=worst", "The slowest collectives", "who entered last, and how long each rank was inside"),
+    ("/collectives?order=duration", "The slowest collectives", "who was late to each, and what it did before"),
     ("/last-arrivals", "Last arrivals", "whom the others waited for"),
     ("/tree", "How to get hops", "for the way through a collective, and a better tree"),
 )

@@ -1,0 +1,44 @@
+/* Four ranks that compute and reduce, step after step. In one step one rank refines its part of the grid, which the others
+ * have to wait for. It is called with the milliseconds that this takes. */
+#define _POSIX_C_SOURCE 200809L
+#include <hopscope/region.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { STEPS = 20, REFINED_STEP = 12, REFINING_RANK = 2 };
+
+static void work(long milliseconds) {
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void refine(long milliseconds) {
+    hopscope_region_begin("refine");
+    work(milliseconds);
+    hopscope_region_end("refine");
+}
+
+static void share_limit(double *limit) {
+    MPI_Bcast(limit, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); /* before it */
+}
+
+static void norm(double *error) {
+    MPI_Allreduce(MPI_IN_PLACE, error, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* the slowest */
+}
+
+int main(int argc, char **argv) {
+    int rank;
+    double limit = 1, error = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int step = 0; step < STEPS; step++) {
+        share_limit(&limit);
+        work(1);
+        if (step == REFINED_STEP && rank == REFINING_RANK)
+            refine(argc > 1 ? atol(argv[1]) : 80);
+        norm(&error);
+    }
+    MPI_Finalize();
+    return 0;
+}

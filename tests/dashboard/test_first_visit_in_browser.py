@@ -1,0 +1,78 @@
+"""A new user's questions, answered by clicking alone. In a program one rank is late to one collective; the dashboard
+tells from where that was called, who was late to it, by how much, and what it did before."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import hopscope
+import local_mpi
+import pytest
+from conftest import Serve
+from hopscope.quantities import duration
+from playwright.sync_api import Page, expect
+from reading import grid
+
+SOURCE = Path(__file__).parent / "programs" / "one_late.c"
+INCLUDE = local_mpi.ROOT / "collector" / "include"
+LATE_MS = 150
+LATE_RANK = 2
+
+
+def line_of(comment: str) -> int:
+    return next(at for at, line in enumerate(SOURCE.read_text().splitlines(), 1) if f"/* {comment} */" in line)
+
+
+@pytest.fixture(scope="module")
+def trace(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    program = first_mpi.compile(SOURCE, "-g", "-I", str(INCLUDE))
+    folder = tmp_path_factory.mktemp("one_late") / "trace"
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--"]
+    subprocess.run([*run, *first_mpi.launch(4), program, str(LATE_MS)], check=True, capture_output=True, timeout=120)
+    return hopscope.open(folder)
+
+
+def milliseconds(text: str) -> float:
+    """The first time in a text."""
+    found = re.search(r"([\d.]+) (µs|ms|s)\b", text)
+    assert found, text
+    return float(found[1]) * {"µs": 0.001, "ms": 1, "s": 1000}[found[2]]
+
+
+def test_from_the_first_page_clicks_lead_to_the_line_the_late_rank_and_what_it_did_before(
+    page: Page, serve: Serve, trace: hopscope.Trace
+) -> None:
+    page.goto(serve(trace))
+    page.get_by_role("link", name="The slowest collectives").click()
+    assert grid(page, "duration_ns")[0] == duration(trace.collectives(order="duration").to_pylist()[0]["duration_ns"])
+    page.locator("#collectives-grid .ag-row[row-index='0'] a").click()
+    # Which line called it.
+    expect(page.locator("h1")).to_contain_text("MPI_Allreduce")
+    line = line_of("the slowest")
+    expect(page.locator("#source-lines mark")).to_have_text(
+        re.compile(rf"^{line} .*MPI_Allreduce\(.*/\* the slowest \*/")
+    )
+    expect(page.locator("#calls-table tbody tr").first).to_contain_text(f"norm (one_late.c:{line})")
+    # Who was late to it, by how much, and what it did before.
+    late = page.locator("#entered-last")
+    expect(late).to_contain_text(f"Rank {LATE_RANK} entered last")
+    assert 0.5 * LATE_MS < milliseconds(late.inner_text()) < 3 * LATE_MS
+    expect(late).to_contain_text("in the region refine, since MPI_Bcast 0:")
+    expect(late).to_contain_text(f"called from share_limit (one_late.c:{line_of('before it')})")
+    late.get_by_role("link", name="See it in the timeline").click()
+    # The same in the run's timeline: the late rank is the third row, and what is selected the middle of the picture.
+    expect(page.locator("h1")).to_have_text("Timeline")
+    page.locator("#run-timeline[data-state='ready']").wait_for()
+    place = page.eval_on_selector("#run-timeline", "root => root.hopscope.place")
+    middle = {"x": (place["left"] + place["right"]) / 2, "y": place["top"] + (LATE_RANK + 0.5) * place["row"]}
+    canvas = page.locator("#run-timeline canvas")
+    canvas.hover(position=middle)
+    told = page.locator(".run-told")
+    expect(told).to_contain_text(f"Rank {LATE_RANK} on ")
+    expect(told).to_contain_text("compute 100.0 %")
+    expect(told).to_contain_text(re.compile(r"refine, [\d.]+ ms"))
+    expect(told).to_contain_text(f"at share_limit (one_late.c:{line_of('before it')})")
+    canvas.click(position=middle)
+    expect(page.locator("h1")).to_have_text("Places")
+    expect(page.locator("#source-lines mark")).to_contain_text("/* the slowest */")
