@@ -1,5 +1,5 @@
-/* Four ranks that compute and reduce, step after step. In one step one rank refines its part of the grid, which the others
- * have to wait for. It is called with the milliseconds that this takes. */
+/* Four ranks that compute and reduce, step after step. In one step one rank refines its part of the grid, which the
+ * others have to wait for. It is called with the milliseconds that this takes. */
 #define _POSIX_C_SOURCE 200809L
 #include <hopscope/region.h>
 #include <mpi.h>
