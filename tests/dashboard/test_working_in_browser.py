@@ -7,11 +7,13 @@ from collections.abc import Callable
 import hopscope
 import pytest
 from dash import html
+from hopscope_dashboard.app import create_app
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.pages import working
 from hopscope_dashboard.serving.drawings import Drawings
 from playwright.sync_api import Page, expect
 from reading import table
+from served import QUESTIONS, page_question
 
 
 @pytest.fixture
@@ -39,6 +41,15 @@ def test_an_announced_page_comes_by_itself_with_its_selection_and_history(
     page.go_back()
     expect(page.locator("h1")).to_have_text("Late ranks")
     assert any(announced)
+
+
+def test_a_page_comes_with_a_title_that_differs_each_time(trace: hopscope.Trace) -> None:
+    """With 256 ranks a selection on the same page, and a page that had been announced, took the browser a minute: where
+    nothing but the content changes, Dash looks at all of its components again for each of them."""
+    client, asked = create_app(trace).server.test_client(), page_question("/timeline")
+    titles = [client.post(QUESTIONS, json=asked).get_json()["response"]["page-title"]["data"] for _ in range(2)]
+    assert titles[0] != titles[1]
+    assert {title.partition("\n")[0] for title in titles} == {"Timeline · solver · Hopscope"}
 
 
 def test_what_is_being_computed_is_said(trace: hopscope.Trace) -> None:

@@ -48,12 +48,13 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         drawn = find(asked, working.PATIENCE_S)
         if drawn is None:
             drawn = _kept(working.page(title, data, asked), query, data)
-        return drawn, entries, f"{title} · {data.name} · Hopscope"
+        return drawn, entries, shell.title(f"{title} · {data.name} · Hopscope")
 
     del draw
     app.clientside_callback(
         # A browser's history shows where one was.
-        "function (title) { document.title = title || 'Hopscope'; return window.dash_clientside.no_update; }",
+        "function (title) { document.title = title ? title.split('\\n')[0] : 'Hopscope'; "
+        "return window.dash_clientside.no_update; }",
         Output(shell.TITLE, "storage_type"),
         Input(shell.TITLE, "data"),
     )

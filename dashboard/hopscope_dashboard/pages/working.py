@@ -13,7 +13,7 @@ from dash.development.base_component import Component
 from hopscope import quantities
 
 from hopscope_dashboard import address
-from hopscope_dashboard.components import blocks
+from hopscope_dashboard.components import blocks, shell
 from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.traces import Traces
@@ -74,17 +74,21 @@ def register(app: Dash, traces: Traces, find: Callable[[str], Component | None])
     """Register the callback that looks for the page; `find` gives it for an address, or None."""
 
     @app.callback(
-        Output(PLACE, "children"),
+        Output(shell.CONTENT, "children", allow_duplicate=True),
+        Output(shell.TITLE, "data", allow_duplicate=True),
         Output(PROGRESS, "children"),
         Input(TICK, "n_intervals"),
         State(ASKED, "data"),
+        State(shell.TITLE, "data"),
         prevent_initial_call=True,
     )
-    def look(ticks: int, asked: str | None) -> tuple[Any, Any]:
+    def look(ticks: int, asked: str | None, title: str | None) -> tuple[Any, Any, Any]:
         del ticks
         asked = asked or "/"
         drawn = find(asked)
         data = traces.shown(address.parse(asked.partition("?")[2]))
-        return (no_update, progress(data)) if drawn is None else (drawn, no_update)
+        if drawn is None:
+            return no_update, no_update, progress(data)
+        return drawn, shell.title((title or "Hopscope").partition("\n")[0]), no_update
 
     del look
