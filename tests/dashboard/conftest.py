@@ -1,5 +1,6 @@
 """A simulated trace, the dashboard serving it on a loopback port, and a real browser that must not ask anybody else."""
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import hopscope
+import local_mpi
 import pytest
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
@@ -19,6 +21,11 @@ from simulated_run import SimulatedRun
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+
+PROGRAMS = Path(__file__).parent / "programs"
+INCLUDE = local_mpi.ROOT / "collector" / "include"
+LATE_MS = 150
+"""So late is one rank of the trace `one_late`."""
 
 Serve = Callable[[hopscope.Trace], str]
 
@@ -39,6 +46,18 @@ def trace_without_hops(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Tra
 def trace_of_many_trees(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
     """The same solver, every rank in turn being the root of its tree."""
     return hopscope.open(SimulatedRun(roots=tuple(range(8))).write(tmp_path_factory.mktemp("simulated") / "roots"))
+
+
+@pytest.fixture(scope="session")
+def one_late(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    """A real run of programs/one_late.c on four ranks, one of which is late to one collective; the MPI library's own
+    messages are its hops."""
+    program = first_mpi.compile(PROGRAMS / "one_late.c", "-g", "-I", str(INCLUDE))
+    folder = tmp_path_factory.mktemp("one_late") / "trace"
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--"]
+    words = [*run, *first_mpi.launch(4), str(program), str(LATE_MS)]
+    subprocess.run(words, check=True, capture_output=True, timeout=120)
+    return hopscope.open(folder)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,70 @@
+"""Every page on traces of every kind, reached by clicks alone: none fails, a grey entry says why, and marks lead on.
+One dashboard serves them all."""
+
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import hopscope
+import pytest
+from hopscope_dashboard.app import create_app
+from playwright.sync_api import Page, expect
+from werkzeug.serving import make_server
+
+ROOT = Path(__file__).parents[2]
+SAMPLES, ARCHIVES = ROOT / "sample_traces", ROOT / "tests" / "convert" / "archives"
+NAMES = ["demo", "observe_only", "one_late", *sorted(path.name for path in ARCHIVES.glob("scorep-*"))]
+
+
+@pytest.fixture(scope="module")
+def address(one_late: hopscope.Trace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where they are served: a solver over a tree, a run without hops, one with the library's own, and Score-P's."""
+    folder = tmp_path_factory.mktemp("traces")
+    traces = []
+    for name in NAMES:
+        source = {"demo": SAMPLES / "demo" / "trace", "observe_only": SAMPLES / "observe_only" / "trace",
+                  "one_late": one_late.path}.get(name, ARCHIVES / name)  # fmt: skip
+        traces.append(hopscope.open(shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("dataset"))))
+    server = make_server("127.0.0.1", 0, create_app(traces).server, threaded=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def is_there(page: Page, title: str, name: str) -> None:
+    """Waits for a page with all that it draws, and finds no failure on it."""
+    expect(page).to_have_title(f"{title} · {name} · Hopscope")
+    page.locator("#content h1").wait_for()
+    expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
+    expect(page.locator("#content").locator("#cannot-answer, [role=alert], [data-state=failed]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails(page: Page, address: str, name: str) -> None:
+    page.goto(address)
+    page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
+    page.get_by_role("option", name=name, exact=True).click()
+    is_there(page, "Overview", name)
+    # A category of the critical path leads to the page that explains it, and a rank's mark selects it.
+    page.locator("#critical-path-table .mark-link, #critical-path-table a").first.click()
+    expect(page.locator("h1")).not_to_have_text("Overview")
+    entries = page.locator("#menu .menu-link")
+    for entry in entries.all():
+        title = entry.locator("span:not(.icon)").first.inner_text()
+        if entry.get_attribute("aria-disabled"):
+            assert re.fullmatch(r"[A-Z].+\.", entry.get_attribute("title") or ""), title
+            continue
+        entry.click()
+        is_there(page, title, name)
+    page.get_by_role("link", name="Efficiency", exact=True).click()
+    is_there(page, "Efficiency", name)
+    rank = page.locator("#content .mark-link[data-href='?ranks=1']").first
+    rank.click()
+    expect(page.locator("#selection")).to_contain_text("ranks 1")
+    page.get_by_role("link", name="Timeline", exact=True).click()
+    is_there(page, "Timeline", name)
+    expect(page.locator("#run-timeline")).to_have_attribute("data-state", "ready")
+    expect(page.locator("#selection")).to_contain_text("ranks 1; the rest is shaded")
