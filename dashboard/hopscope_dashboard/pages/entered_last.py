@@ -26,7 +26,7 @@ def note(data: TraceData, fact: Row) -> Component:
         begin, did = stretch["begin_ns"], _computed(stretch)
     else:
         shares = [f"{part['category']} {part['text']}" for part in run_timeline.shares(data, rank, begin, enter)]
-        did = [f"In that time its rank was in {', '.join(shares)}. "]
+        did = [f"What it did in that time: {', '.join(shares)}. "]
     said = f"Rank {rank} entered last, {quantities.duration(margin)} after the rank before it."
     before = leads.timeline(begin, enter, ranks=rank)
     return html.Div(
