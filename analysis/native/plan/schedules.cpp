@@ -132,16 +132,14 @@ class Laying {
 
     // Like reductions.c and movements.c of the engine. A rank without a buffer has no blocks in it.
     void set_blocks(schedule_request &r, bool at_root) {
-        bool pairs = has_pairs(c_.what), shares = c_.what == OPERATION_ALLREDUCE;
-        for (int i = 0; i < size_ && (shares || operation_has_blocks(c_.what)); i++) {
-            auto k = static_cast<size_t>(i);
-            in_.length[k] = pairs ? block(r.rank, i) : block(i, i);
-            out_.length[k] = shares ? schedule_share(units(), size_, i) : block(i, pairs ? r.rank : i);
-        }
-        if (shares)
-            r.output = out_.behind_one_another();
+        bool pairs = has_pairs(c_.what);
         if (!operation_has_blocks(c_.what))
             return;
+        for (int i = 0; i < size_; i++) {
+            auto k = static_cast<size_t>(i);
+            in_.length[k] = pairs ? block(r.rank, i) : block(i, i);
+            out_.length[k] = block(i, pairs ? r.rank : i);
+        }
         if (pairs)
             r.in_place = false; // its input is a copy then
         bool is_rooted = operation_has_root(c_.what), reduces = operation_reduces(c_.what);

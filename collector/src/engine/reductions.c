@@ -32,15 +32,13 @@ static bool place_rings(struct engine_comm *e, const struct layout *l) {
     return true;
 }
 
-/* Each rank's share of the vector, in elements: what it gets from a reduce-scatter, or combines in a ring allreduce. */
-static struct blocks shares_of(const struct engine_call *call, enum operation operation, int64_t *tables) {
+/* What each rank gets from a reduce-scatter, in elements. */
+static struct blocks blocks_of(const struct engine_call *call, int64_t *tables) {
     int size = call->comm->size;
     int64_t *at = tables, *length = tables + size, next = 0;
     for (int rank = 0; rank < size; rank++) {
         at[rank] = next;
         length[rank] = buffer_count(call, &call->receive, rank);
-        if (operation == OPERATION_ALLREDUCE)
-            length[rank] = schedule_share(call->receive.count, size, rank);
         next += length[rank];
     }
     return (struct blocks){at, length};
@@ -67,9 +65,7 @@ int reduction_run(const struct engine_call *call, const struct collective_plan *
     r->most_units = schedule_most_units(x.unit_bytes);
     r->cut = segmentation_of(r->empty ? 0 : call->receive.count, x.unit_bytes, plan->segment_bytes);
     if (operation_has_blocks(plan->operation))
-        r->input = shares_of(call, plan->operation, e->tables);
-    else if (plan->operation == OPERATION_ALLREDUCE)
-        r->output = shares_of(call, plan->operation, e->tables);
+        r->input = blocks_of(call, e->tables);
     if (!collective_lay(e, plan, r) || (!r->empty && !place_rings(e, &l)))
         return collective_run_empty_handed(&x, plan, r);
     char *output = (char *)(uintptr_t)call->receive.base;

@@ -93,9 +93,10 @@ static inline int64_t segmentation_units(const struct segmentation *cut, int seg
     return segment < cut->segments - 1 ? cut->segment_units : cut->units - segment * cut->segment_units;
 }
 
-/* A rank's share of a vector that all ranks divide: the first ones have one unit more. */
-static inline int64_t schedule_share(int64_t units, int size, int rank) {
-    return units / size + (rank < units % size);
+/* The units of the first shares of a vector that `size` ranks divide: the first ranks have one unit more. */
+static inline int64_t schedule_shares(int64_t units, int size, int count) {
+    int64_t longer = units % size;
+    return count * (units / size) + (count < longer ? count : longer);
 }
 
 /* Where each rank's part of a buffer is, in units: rank i's has position at[i] and length[i]. NULL: unknown here, or

@@ -195,7 +195,6 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
     if (is_any(operation, of_blocks | reduce_scatters))
         draw_blocks(&s);
     for (int rank = 0; rank < size; rank++) {
-        int64_t shares_at[MOST], shares[MOST];
         fill(&s, rank);
         s.up[rank].children = s.children[0][rank];
         s.down[rank].children = s.children[1][rank];
@@ -220,13 +219,6 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
                                      .output = {s.out_at[rank], s.out_length[rank]}};
         if (operation == OPERATION_REDUCE && s.in_place && rank == s.root)
             memcpy(s.input[rank], actors[rank].slots[SLOT_OUTPUT], (size_t)s.units * sizeof(uint64_t));
-        if (operation == OPERATION_ALLREDUCE) { /* a share of the message for each */
-            for (int i = 0; i < size; i++) {
-                shares[i] = schedule_share(s.units, size, i);
-                shares_at[i] = i ? shares_at[i - 1] + shares[i - 1] : 0;
-            }
-            r.output = (struct blocks){shares_at, shares};
-        }
         EXPECT(algorithm_lay(algorithm, &actors[rank].schedule, &r), "%s", what);
         simulation_place(&actors[rank]);
     }
