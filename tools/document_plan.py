@@ -35,7 +35,28 @@ Segments: a rule's `segment_bytes` cuts the messages, which then follow one anot
 
 Trees, {reordering} combine operands out of rank order, so an operation that does not commute goes native there; all
 other algorithms keep the rank order.
+
+## Groups
+
+{grouped} groups ranks by a rule's `level` ({levels}). In each group, ranks form a tree below their leader: `inside`
+names it. By default it is `hierarchical`, so that a cluster has its hosts inside it. The root leads its group, the
+lowest rank any other. `between` says how leaders exchange; `--tree` takes it after a colon, as in `{example}`.
+
+{between}
+
+Every leader combines the groups' sums in the same order, or receives what was combined once, so all ranks get the same
+bits. An operation that does not commute needs groups, and subtrees inside them, of consecutive ranks. Reduce then also
+needs rank 0 as its root, and Allreduce and Reduce_scatter another exchange than the ring. Otherwise it goes native.
+Reduce and Bcast need no exchange: they run along one tree, in which the leaders of the other groups are below the root,
+by `recursive-doubling` as a binomial tree and by `ring` as a chain.
 """
+
+BETWEEN = {
+    "all-to-all": ("Each leader sends to all others.", "1"),
+    "recursive-doubling": ("Leaders at distances 1, 2, 4 and so on exchange what they have.", "2 + log2 g, rounded up"),
+    "ring": ("Parts of the vector go round once to be summed and once more to be distributed.", "2 (g - 1)"),
+}
+"""How leaders exchange, and how many messages between groups follow one another at most among g groups."""
 
 
 def short(operations: list[str]) -> str:
@@ -64,8 +85,13 @@ def reordering() -> list[str]:
     return [
         name
         for name, rows in by_name().items()
-        if any(reduces & set(row.operations) and not row.keeps_order for row in rows)
+        if any(reduces & set(row.operations) and not row.keeps_order and not row.in_groups for row in rows)
     ]
+
+
+def grouped() -> list[str]:
+    """The algorithms whose rules group ranks."""
+    return [name for name, rows in by_name().items() if rows[0].in_groups]
 
 
 def table(*rows: tuple[str, ...]) -> str:
@@ -86,6 +112,13 @@ def page() -> str:
         shapes=table(("name", "tree"), *shapes),
         algorithms=table(("name", "serves", "how", "segments"), *algorithms),
         reordering=" and ".join(f"`{name}`" for name in reordering()),
+        grouped=" and ".join(f"`{name}`" for name in grouped()),
+        levels=" or ".join(f"`{level}`" for level in _plan.LEVELS),
+        example=f"{grouped()[0]}:{_plan.BETWEEN[-1]}",
+        between=table(
+            ("`between`", "exchange", "most messages in a row between g groups"),
+            *((f"`{name}`", *BETWEEN[name]) for name in _plan.BETWEEN),
+        ),
     )
 
 
@@ -117,7 +150,13 @@ def with_lists(schema: dict[str, Any]) -> dict[str, Any]:
         for name, rows in by_name().items()
     ]
     defined["serves"]["allOf"].append(by_tree)
+    defined["serves"]["description"] += (
+        f" {' and '.join(grouped()).capitalize()}: where groups, and the subtrees in them, are consecutive ranks."
+    )
+    defined["in_groups"]["properties"]["algorithm"]["enum"] = grouped()
     rule = defined["rule"]
+    rule["properties"]["level"]["enum"] = list(_plan.LEVELS)
+    rule["properties"]["between"]["enum"] = list(_plan.BETWEEN)
     rule["properties"]["algorithm"]["enum"] = list(by_name())
     hidden = [operation.name for operation in _plan.operations() if operation.hides_bytes]
     rule["dependentSchemas"]["bytes"]["properties"]["operations"]["items"]["not"]["enum"] = hidden

@@ -17,6 +17,10 @@ EXCHANGE: int
 INPUT: int
 OUTPUT: int
 
+# The words of rules that group ranks.
+LEVELS: tuple[str, ...]
+BETWEEN: tuple[str, ...]
+
 class Shape:
     """A row of the table of shapes."""
 
@@ -41,6 +45,8 @@ class Algorithm:
     """`segment_bytes` means something."""
     by_tree: bool
     """Rules ask for it by trees and not by its name."""
+    in_groups: bool
+    """Rules also say how ranks are grouped: by LEVELS, and BETWEEN the groups."""
 
 class Operation:
     """A collective operation that the engine can run."""

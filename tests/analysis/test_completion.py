@@ -47,6 +47,7 @@ def test_every_shape_and_algorithm_is_completed_and_else_files(command: str) -> 
     names = completions(f"hopscope {command} --tree ")
     algorithms = {row.name for row in _plan.algorithms() if not row.by_tree}
     assert algorithms | {row.name for row in _plan.shapes() if not row.counts} - {"explicit"} <= set(names)
+    assert completions(f"hopscope {command} --tree leaders:r") == ["leaders:recursive-doubling", "leaders:ring"]
     assert "kary:" in names and "kary" not in names
     assert completions(f"hopscope {command} --tree bino") == ["binomial", "binomial-mpich", "binomial-lam"]
     assert offers(f"hopscope {command} --tree ./my") == ["file,./my"]

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 RANKS = [2, 3, 4, 6, 8, 13]
 OPERATIONS = {operation.name: operation for operation in _plan.operations()}
-NAMED = [(row.name, op) for row in _plan.algorithms() if not row.by_tree for op in row.operations]
+_BETWEEN_RANKS = [row for row in _plan.algorithms() if not row.by_tree and not row.in_groups]
+NAMED = [(row.name, op) for row in _BETWEEN_RANKS for op in row.operations]
 SHAPES = [shape for shape in _plan.shapes() if shape.is_simple and not shape.same_as]
 
 # The engine's names that are other words for a pattern with a name.

@@ -44,8 +44,13 @@ WITHOUT_TREES["rules"].append({"operations": ["MPI_Bcast"], "native": True})
 
 @pytest.mark.parametrize(
     "content",
-    [by("recursive-doubling", "MPI_Allreduce", bytes={"max": 4096}, segment_bytes=64), WITHOUT_TREES, EXPLICIT],
-    ids=["algorithms alone", "an algorithm and a rule for the library", "explicit"],
+    [
+        by("recursive-doubling", "MPI_Allreduce", bytes={"max": 4096}, segment_bytes=64),
+        WITHOUT_TREES,
+        EXPLICIT,
+        {**by("leaders", "MPI_Barrier", level="host", inside="t", between="ring"), "trees": {"t": {"shape": "chain"}}},
+    ],
+    ids=["algorithms alone", "an algorithm and a rule for the library", "explicit", "leaders"],
 )
 def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
     check_tree(str(written(tmp_path, content)))
@@ -77,6 +82,10 @@ def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Scan"], "reduce_tree": "mine"}]}, "MPI_Scan"),
         (by("linear", "MPI_Gatherv", bytes={"max": 8}), "MPI_Gatherv.*`bytes`"),
         (by("linear", "MPI_Scan", reduce_tree="mine"), "`algorithm`"),
+        (by("leaders", "MPI_Scan"), "leaders.*MPI_Scan"),
+        (by("leaders", "MPI_Bcast", level="rack"), "`level` is `rack`; it must be cluster or host"),
+        (by("leaders", "MPI_Bcast", between="rings"), "`between` is `rings`; did you mean `ring`?"),
+        (by("ring", "MPI_Allgather", level="host"), "`level` is for the algorithm leaders"),
     ],
 )
 def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Path, content: Any, says: str) -> None:
@@ -94,6 +103,8 @@ def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Pa
         (with_parents([None, 2, 1, 0]), "a cycle: "),
         (with_parents([None, 0, 9, 0]), "the parent of rank 2 is 9, but the ranks of this tree are 0 to 3"),
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Bcast"], "broadcast_tree": "his"}]}, "`his`"),
+        ({**EXPLICIT, **by("leaders", "MPI_Bcast", inside="mine")}, "`inside` names the explicit tree `mine`"),
+        (by("leaders", "MPI_Bcast", inside="mine"), "`trees` is missing"),
     ],
 )
 def test_what_no_schema_can_say_is_refused_as_well(tmp_path: Path, content: Any, says: str) -> None:
@@ -135,6 +146,7 @@ def test_the_demo_s_topology_passes() -> None:
 NAMES = [
     *(f"{shape.name}:4" if shape.counts else shape.name for shape in _plan.shapes() if shape.name != "explicit"),
     *sorted({algorithm.name for algorithm in _plan.algorithms() if not algorithm.by_tree}),
+    *(f"leaders:{between}" for between in _plan.BETWEEN),
 ]
 
 

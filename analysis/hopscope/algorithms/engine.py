@@ -12,8 +12,9 @@ from hopscope.algorithms.messages import Message, Pattern
 
 
 def algorithms(operation: str) -> list[str]:
-    """The names of the engine's algorithms for an operation, but for those along trees."""
-    return [row.name for row in _plan.algorithms() if operation in row.operations and not row.by_tree]
+    """The names of the engine's algorithms for an operation, but for those along trees and those between groups."""
+    rows = [row for row in _plan.algorithms() if operation in row.operations]
+    return [row.name for row in rows if not row.by_tree and not row.in_groups]
 
 
 @lru_cache(maxsize=256)

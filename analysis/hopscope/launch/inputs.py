@@ -44,7 +44,9 @@ def _json_path(path: list[str | int]) -> str:
 def tree_names() -> list[str]:
     """The shapes and algorithms that serve instead of a tree file; of those that take a number what comes before it."""
     shapes = [f"{row.name}:" if row.counts else row.name for row in _plan.shapes() if row.name != "explicit"]
-    return shapes + list(dict.fromkeys(row.name for row in _plan.algorithms() if not row.by_tree))
+    algorithms = {row.name: row.in_groups for row in _plan.algorithms() if not row.by_tree}
+    exchanges = [f"{name}:{word}" for name, in_groups in algorithms.items() if in_groups for word in _plan.BETWEEN]
+    return [*shapes, *algorithms, *exchanges]
 
 
 def check_tree(tree: str, ranks: int | None = None) -> None:

@@ -161,7 +161,8 @@ NB_MODULE(_plan, m) {
         .def_prop_ro("operations", [](const algorithm &row) { return names_of(row.operations); })
         .def_prop_ro("keeps_order", has(KEEPS_ORDER))
         .def_prop_ro("cuts", has(CUTS))
-        .def_prop_ro("by_tree", has(BY_TREE));
+        .def_prop_ro("by_tree", has(BY_TREE))
+        .def_prop_ro("in_groups", has(IN_GROUPS));
     nb::class_<Operation>(m, "Operation")
         .def_prop_ro("name", [](const Operation &it) { return operation_name(it.what); })
         .def_prop_ro("reduces", [](const Operation &it) { return operation_reduces(it.what); })
@@ -193,6 +194,11 @@ NB_MODULE(_plan, m) {
         .def("schedules", &TreeFile::schedules, nb::arg("rule"), nb::arg("operation"), nb::arg("hosts"),
              nb::arg("clusters"), nb::arg("lengths"), nb::arg("root") = nb::none(), nb::arg("unit_bytes") = 1,
              nb::arg("in_place") = false);
+    auto words_of = [](const char *const *words, int count) {
+        return nb::tuple(nb::cast(std::vector<std::string>(words, words + count)));
+    };
+    m.attr("LEVELS") = words_of(groups_level_names, GROUPS_LEVELS);
+    m.attr("BETWEEN") = words_of(groups_between_names, GROUPS_BETWEENS);
     m.attr("RECEIVE") = static_cast<int>(STEP_RECEIVE);
     m.attr("SEND") = static_cast<int>(STEP_SEND);
     m.attr("COMBINE") = static_cast<int>(STEP_COMBINE);

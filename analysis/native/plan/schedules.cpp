@@ -31,7 +31,7 @@ class Laying {
   public:
     Laying(const Collective &collective, Members &members)
         : c_(collective), members_(members.view()), size_(members.size()), in_(static_cast<size_t>(size_)),
-          out_(static_cast<size_t>(size_)), scratch_(8 * static_cast<size_t>(size_)) {
+          out_(static_cast<size_t>(size_)), scratch_(SCHEDULE_SCRATCH * static_cast<size_t>(size_)) {
         const tree_rule &rule = c_.plan.rules[c_.rule];
         algorithm_ = rule.algorithms[c_.what];
         if (!algorithm_)
@@ -78,6 +78,7 @@ class Laying {
         r.up = up_.parent.empty() ? nullptr : &up;
         r.down = down_.parent.empty() ? nullptr : &down;
         r.tree = tree_;
+        r.groups = &rule.groups;
         r.members = &members_;
         r.scratch = scratch_.data();
         set_blocks(r, at_root);

@@ -12,6 +12,7 @@ int collective_run(const struct engine_call *call, const struct collective_plan 
                                  .root = plan->root,
                                  .arrival_order = plan->arrival_order,
                                  .tree = plan->up ? plan->up : plan->down,
+                                 .groups = plan->groups,
                                  .members = &e->members,
                                  .scratch = e->scratch};
     if (plan->up)

@@ -17,6 +17,7 @@
 #include "engine/shared_file.h"
 #include "engine/sink.h"
 #include "hopscope/functions.h"
+#include "plan/leaders.h"
 #include "plan/tree_file.h"
 #include "record/record.h"
 #include "topology/topology.h"
@@ -46,6 +47,7 @@ static struct {
     uint32_t *size_reason_ids; /* one per tree */
     uint32_t *tree_ids;        /* one per pair (reduce, broadcast) */
     uint32_t algorithm_ids[MOST_ALGORITHMS];
+    uint32_t leaders_ids[GROUPS_BETWEENS];
 } engine;
 
 bool engine_served[FUNCTION_COUNT];
@@ -122,11 +124,15 @@ static bool native_because_of_size(int tree, uint32_t *id) {
     return false;
 }
 
-/* The name of trees and shadow communicators: the algorithm, one tree's name for both directions, or
- * reduce/broadcast. */
-static uint16_t tree_id(const struct algorithm *algorithm, int up, int down) {
+/* The name of trees and shadow communicators: the algorithm (of leaders, algorithm:exchange), one tree's name for both
+ * directions, or reduce/broadcast. */
+static uint16_t tree_id(const struct tree_rule *rule, const struct algorithm *algorithm, int up, int down) {
     const struct tree_plan *plan = engine.plan;
     char name[100];
+    if (algorithm->properties & IN_GROUPS) {
+        snprintf(name, sizeof name, "%s:%s", algorithm->name, groups_between_names[rule->groups.between]);
+        return (uint16_t)record_define_once(&engine.leaders_ids[rule->groups.between], record_define_tree, name);
+    }
     if (up < 0)
         return (uint16_t)record_define_once(&engine.algorithm_ids[algorithm - algorithms], record_define_tree,
                                             algorithm->name);
@@ -135,6 +141,19 @@ static uint16_t tree_id(const struct algorithm *algorithm, int up, int down) {
     else
         snprintf(name, sizeof name, "%s/%s", plan->trees[up].name, plan->trees[down].name);
     return (uint16_t)record_define_once(&engine.tree_ids[up * plan->tree_count + down], record_define_tree, name);
+}
+
+/* Whether the operation may be combined as the algorithm does. Groups are equal on every member. */
+static bool keeps_order(const struct tree_rule *rule, const struct algorithm *algorithm, enum operation operation,
+                        const struct comm *comm, int root) {
+    struct schedule_request r = {.operation = operation,
+                                 .rank = comm->rank,
+                                 .size = comm->size,
+                                 .root = root,
+                                 .groups = &rule->groups,
+                                 .members = &comm->engine->members,
+                                 .scratch = comm->engine->scratch};
+    return algorithm->properties & IN_GROUPS && leaders_keep_order(&r);
 }
 
 static bool finish(const struct engine_call *call, int *error, int result) {
@@ -176,20 +195,25 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
         return native_because_of_size(up, reason);
     if (by_tree && trees[down].size && trees[down].size != comm->size)
         return native_because_of_size(down, reason);
-    if (operation_reduces(operation) && !(algorithm->properties & KEEPS_ORDER) && !operator_commutes(call->op))
+    bool free_order =
+        !operation_reduces(operation) || algorithm->properties & KEEPS_ORDER || operator_commutes(call->op);
+    if (!free_order && !(algorithm->properties & IN_GROUPS))
         return native_because(REASON_ORDER, reason);
     struct engine_comm *mine = engine_comm_of(comm, &engine.around);
     if (!mine->usable)
         return native_because(REASON_NO_COMMUNICATOR, reason);
     int root = operation_has_root(operation) ? call->root : by_tree ? tree_own_root(&trees[up], &trees[down]) : 0;
+    if (!free_order && !keeps_order(rule, algorithm, operation, comm, root))
+        return native_because(REASON_ORDER, reason);
     struct collective_plan plan = {.operation = operation,
                                    .algorithm = algorithm,
                                    .up = by_tree && !only_down ? &trees[up] : NULL,
                                    .down = by_tree && !only_up ? &trees[down] : NULL,
+                                   .groups = &rule->groups,
                                    .root = root,
                                    .segment_bytes = rule->segment_bytes,
                                    .arrival_order = rule->arrival_order,
-                                   .tree = tree_id(algorithm, up, down),
+                                   .tree = tree_id(rule, algorithm, up, down),
                                    .idle_polls = engine.idle_polls};
     return finish(call, error, collective_run(call, &plan));
 }

@@ -22,7 +22,7 @@ static bool allocate(struct engine_comm *e, int size) {
     e->members.host_of_rank = malloc(n * sizeof(int));
     e->members.cluster_of_rank = malloc(n * sizeof(int));
     e->topology_host = malloc(n * sizeof(int));
-    e->scratch = malloc(8 * n * sizeof(int));
+    e->scratch = malloc(SCHEDULE_SCRATCH * n * sizeof(int));
     e->tables = malloc(4 * n * sizeof(int64_t));
     bool whole = e->members.host_of_rank && e->members.cluster_of_rank && e->topology_host && e->scratch && e->tables;
     for (int i = 0; i < ENGINE_PLACES; i++) {

@@ -54,7 +54,7 @@ struct engine_comm {
     MPI_Comm handle; /* errors are returned */
     struct tree_members members;
     int *topology_host; /* of each rank; the topology's host number */
-    int *scratch;       /* 8 * size, for generators */
+    int *scratch;       /* SCHEDULE_SCRATCH * size, for generators */
     int64_t *tables;    /* 4 * size, for positions and lengths of blocks */
     struct transport *transport;
     struct engine_place {

@@ -51,6 +51,18 @@ const struct algorithm algorithms[] = {
     {"linear", OP(SCATTER) | OP(SCATTERV), 0, schedule_linear_scatter, "The root sends to every rank."},
     {"linear", OP(SCAN) | OP(EXSCAN), KEEPS_ORDER | CUTS, schedule_linear_scan,
      "Each rank waits for the one before it."},
+    {"leaders", OP(ALLREDUCE), IN_GROUPS | CUTS, schedule_leaders_allreduce,
+     "A tree in each group of ranks; the groups' leaders exchange sums."},
+    {"leaders", OP(REDUCE), IN_GROUPS | CUTS, schedule_leaders_reduce,
+     "A tree in each group; the other leaders send to the root."},
+    {"leaders", OP(BCAST), IN_GROUPS | CUTS, schedule_leaders_bcast,
+     "The root sends to the other groups' leaders; a tree in each group."},
+    {"leaders", OP(BARRIER), IN_GROUPS, schedule_leaders_barrier,
+     "A tree in each group; the leaders exchange empty messages."},
+    {"leaders", OP(ALLGATHER) | OP(ALLGATHERV), IN_GROUPS | RANGES, schedule_leaders_allgather,
+     "A tree in each group; the leaders exchange the blocks of their groups."},
+    {"leaders", OP(REDUCE_SCATTER) | OP(REDUCE_SCATTER_BLOCK), IN_GROUPS | RANGES, schedule_leaders_reduce_scatter,
+     "A tree in each group; the leaders exchange sums of each other's groups' blocks."},
     {.name = NULL},
 };
 

@@ -13,6 +13,7 @@ enum algorithm_property {
     CUTS = 2,        /* messages can be cut into segments: `segment_bytes` means something */
     RANGES = 4,      /* its messages hold several blocks, which must be contiguous in both buffers */
     BY_TREE = 8,     /* a rule selects it by naming trees, not by the algorithm's name */
+    IN_GROUPS = 16,  /* a rule also says how ranks are grouped; see leaders_keep_order */
 };
 
 /* Makes one rank's schedule. False if memory runs out. */
@@ -49,6 +50,7 @@ schedule_generator schedule_tree, schedule_gather_tree, schedule_scatter_tree, s
     schedule_dissemination_barrier, schedule_bruck_allgather, schedule_bruck_alltoall, schedule_ring_allreduce,
     schedule_ring_allgather, schedule_ring_reduce_scatter, schedule_double_ring_barrier, schedule_pairwise_alltoall,
     schedule_pairwise_reduce_scatter, schedule_linear_alltoall, schedule_linear_gather, schedule_linear_scatter,
-    schedule_linear_scan;
+    schedule_linear_scan, schedule_leaders_allreduce, schedule_leaders_reduce, schedule_leaders_bcast,
+    schedule_leaders_barrier, schedule_leaders_allgather, schedule_leaders_reduce_scatter;
 
 #endif

@@ -105,6 +105,11 @@ struct blocks {
     const int64_t *at, *length;
 };
 
+/* Room that a generator may use, in ints for each rank. */
+enum { SCHEDULE_SCRATCH = 13 };
+
+struct groups_spec;
+
 struct schedule_request {
     enum operation operation;
     int rank, size, root;
@@ -115,11 +120,12 @@ struct schedule_request {
     struct segmentation cut;
     bool arrival_order; /* trees: combine in order of arrival */
     /* Trees: this rank's place; NULL for a phase that does not run. Gather and scatter also need the tree itself, to
-     * know what is below, and 8 * size ints of scratch. */
+     * know what is below. */
     const struct tree_place *up, *down;
     const struct tree_spec *tree;
+    const struct groups_spec *groups; /* leaders: how to group ranks */
     const struct tree_members *members;
-    int *scratch;
+    int *scratch; /* SCHEDULE_SCRATCH * size ints */
     /* Operations with a part for each rank. In Allgather, Scatter off the root and Gather off the root, one of the
      * buffers holds only the rank's own block: entry `rank`. In Alltoall: what goes to i and what comes from i. */
     struct blocks input, output;

@@ -7,30 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/algorithm.h"
-#include "plan/operation.h"
-#include "plan/tree.h"
-
-struct tree_range {
-    uint64_t min, max; /* both inclusive */
-};
-
-struct tree_rule {
-    bool operations[OPERATIONS];
-    const struct algorithm *algorithms[OPERATIONS]; /* one per operation; NULL if native */
-    struct tree_range comm_size, bytes;
-    bool native;
-    int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */
-    uint64_t segment_bytes;          /* 0: whole messages */
-    bool arrival_order;
-};
-
-struct tree_plan {
-    char name[64];
-    int tree_count, rule_count;
-    struct tree_spec *trees;
-    struct tree_rule *rules;
-};
+#include "plan/tree_plan.h"
 
 /* Reads a tree file. world_size: ranks of the job, which limits explicit trees; 0 if unknown. NULL with a message
  * `line:column: what is wrong; what would be right` on error. Free with tree_plan_free. */

@@ -6,6 +6,7 @@
 
 #include "hopscope/nearest.h"
 #include "plan/algorithm.h"
+#include "plan/groups.h"
 #include "plan/listing.h"
 
 enum { LARGEST_FAN_OUT = 1000000 };
@@ -44,6 +45,25 @@ static bool define(const char *word, char *definition, size_t capacity) {
     return true;
 }
 
+/* The algorithm in `leaders:ring`; after: the text behind the colon. NULL if none in groups is named so. */
+static const char *algorithm_before(const char *word, const char **after) {
+    for (const struct algorithm *row = algorithms; row->name; row++) {
+        size_t length = strlen(row->name);
+        if (row->properties & IN_GROUPS && strncmp(word, row->name, length) == 0 && word[length] == ':') {
+            *after = word + length + 1;
+            return row->name;
+        }
+    }
+    return NULL;
+}
+
+static bool is_between(const char *word) {
+    for (int i = 0; i < GROUPS_BETWEENS; i++)
+        if (strcmp(word, groups_between_names[i]) == 0)
+            return true;
+    return false;
+}
+
 static char *list_operations(uint32_t operations, char *text, size_t capacity) {
     struct listing list = listing_in(text, capacity);
     for (int i = 0; i < OPERATIONS; i++)
@@ -53,15 +73,20 @@ static char *list_operations(uint32_t operations, char *text, size_t capacity) {
 }
 
 size_t tree_name_text(const char *name, char *out, size_t capacity) {
-    char definition[100], operations[400];
-    uint32_t served = *name ? algorithm_operations(name) : 0;
+    char definition[100], operations[400], exchange[60] = "";
+    const char *between, *algorithm = algorithm_before(name, &between);
+    if (algorithm && is_between(between))
+        snprintf(exchange, sizeof exchange, ", \"between\": \"%s\"", between);
+    else
+        algorithm = name;
+    uint32_t served = *name ? algorithm_operations(algorithm) : 0;
     int length = 0;
     if (served) {
         list_operations(served, operations, sizeof operations);
         length = snprintf(out, capacity,
                           "{\"schema_version\": 1, \"name\": \"%s\", \"rules\": [{\"operations\": [%s], "
-                          "\"algorithm\": \"%s\"}]}\n",
-                          name, operations, name);
+                          "\"algorithm\": \"%s\"%s}]}\n",
+                          name, operations, algorithm, exchange);
     } else if (define(name, definition, sizeof definition)) {
         const struct shape *shape = shape_named(name);
         const char *tree = shape && shape->same_as ? shape->same_as : name;
@@ -85,7 +110,14 @@ static char *list_shapes(bool numbered, const char *number, const char *last, ch
 
 void tree_name_explain(const char *word, char *out, size_t capacity) {
     char known[300], algorithms[300];
-    const char *number;
+    const char *number, *between, *grouped = algorithm_before(word, &between);
+    if (grouped) {
+        struct listing list = listing_in(known, sizeof known);
+        for (int i = 0; i < GROUPS_BETWEENS; i++)
+            listing_add(&list, "%s", groups_between_names[i]);
+        snprintf(out, capacity, "%s: must be followed by %s", grouped, listing_end(&list, " or "));
+        return;
+    }
     if (numbered_shape(word, &number)) {
         snprintf(out, capacity, "%s must be followed by a whole number from 1 to %d",
                  list_shapes(true, ":", " and ", known, sizeof known), LARGEST_FAN_OUT);

@@ -1,4 +1,5 @@
-/* The names of shapes and algorithms as users give them instead of a tree file: `binomial`, `kary:4`, `ring`. */
+/* The names of shapes and algorithms as users give them instead of a tree file: `binomial`, `kary:4`, `ring`,
+ * `leaders:ring`. */
 #ifndef HOPSCOPE_TREE_NAME_H
 #define HOPSCOPE_TREE_NAME_H
 

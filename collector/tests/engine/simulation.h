@@ -5,7 +5,7 @@
 
 #include "plan/schedule.h"
 
-enum { SIMULATION_RANKS = 20, SIMULATION_SLOTS = SLOT_OTHER + SIMULATION_RANKS };
+enum { SIMULATION_RANKS = 20, SIMULATION_SLOTS = SLOT_OTHER + SIMULATION_RANKS + 3 };
 
 struct actor {
     struct schedule schedule;

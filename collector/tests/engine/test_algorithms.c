@@ -5,6 +5,7 @@
 
 #include "expect.h"
 #include "plan/algorithm.h"
+#include "plan/leaders.h"
 #include "simulation.h"
 
 enum { MOST = SIMULATION_RANKS, MOST_UNITS = 60 };
@@ -170,27 +171,50 @@ static const struct shape *any_simple_shape(void) {
     return drawn;
 }
 
+/* Where ranks run: clusters of hosts, in runs of ranks or dealt like cards. */
+static void draw_places(int size, int *hosts, int *clusters) {
+    int count = 1 + rand() % 6, in_cluster = 1 + rand() % 3, dealt = rand() % 2;
+    for (int rank = 0; rank < size; rank++) {
+        hosts[rank] = dealt ? rand() % count : rank * count / size;
+        clusters[rank] = hosts[rank] / in_cluster;
+    }
+    int scratch[MOST];
+    tree_members_number(hosts, size, scratch);
+    tree_members_number(clusters, size, scratch);
+}
+
 static void rehearse(const struct algorithm *algorithm, enum operation operation, int size, int turn) {
     static struct scene s;
     struct tree_spec tree = {.shape = any_simple_shape(), .fan_out = 1 + rand() % 3}, other = tree;
-    struct tree_members members = {size, NULL, NULL};
-    int scratch[8 * MOST];
+    int scratch[SCHEDULE_SCRATCH * MOST], hosts[MOST], clusters[MOST];
+    struct tree_members members = {size, hosts, clusters};
+    struct groups_spec groups = {(enum groups_level)(rand() % GROUPS_LEVELS),
+                                 (enum groups_between)(rand() % GROUPS_BETWEENS), rand() % 3 ? &tree : NULL};
+    draw_places(size, hosts, clusters);
     if (!is_any(operation, BIT(SCATTER)))
         other.shape = any_simple_shape();
     s.algorithm = algorithm;
     s.operation = operation;
     s.size = size;
-    s.root = rand() % size;
+    s.root = algorithm->properties & IN_GROUPS && rand() % 2 ? 0 : rand() % size;
     s.units = operation == OPERATION_BARRIER ? 0 : 1 + rand() % MOST_UNITS;
-    s.ordered = algorithm->properties & KEEPS_ORDER;
+    const struct schedule_request order = {.operation = operation,
+                                           .size = size,
+                                           .root = s.root,
+                                           .groups = &groups,
+                                           .members = &members,
+                                           .scratch = scratch};
+    s.ordered =
+        algorithm->properties & KEEPS_ORDER || (algorithm->properties & IN_GROUPS && leaders_keep_order(&order));
     s.in_place = rand() % 2 && !is_any(operation, BIT(ALLTOALL) | BIT(ALLTOALLV) | BIT(ALLTOALLW) | BIT(BARRIER));
     s.in_place = s.in_place || operation == OPERATION_BCAST;
     uint64_t segment_bytes = algorithm->properties & CUTS && rand() % 2 ? 8u * (1u + (unsigned)rand() % 20u) : 0;
     int64_t most_units = rand() % 3 ? INT64_MAX : 1 + rand() % 7;
     struct segmentation cut = segmentation_of(s.units, 8, segment_bytes);
-    char what[160];
-    snprintf(what, sizeof what, "turn %d: %s by %s on %d ranks, root %d, %lld units in %d segments%s%s", turn,
-             operation_name(operation), algorithm->name, size, s.root, (long long)s.units, cut.segments,
+    char what[200];
+    snprintf(what, sizeof what, "turn %d: %s by %s (%s, %s) on %d ranks, root %d, %lld units in %d segments%s%s", turn,
+             operation_name(operation), algorithm->name, groups_level_names[groups.level],
+             groups_between_names[groups.between], size, s.root, (long long)s.units, cut.segments,
              s.in_place ? ", in place" : "", most_units < 100 ? ", in short messages" : "");
     if (is_any(operation, of_blocks | reduce_scatters))
         draw_blocks(&s);
@@ -213,6 +237,7 @@ static void rehearse(const struct algorithm *algorithm, enum operation operation
                                      .up = is_any(operation, BIT(BCAST) | BIT(SCATTER)) ? NULL : &s.up[rank],
                                      .down = is_any(operation, BIT(REDUCE) | BIT(GATHER)) ? NULL : &s.down[rank],
                                      .tree = &tree,
+                                     .groups = &groups,
                                      .members = &members,
                                      .scratch = scratch,
                                      .input = {s.in_at[rank], s.in_length[rank]},
@@ -251,9 +276,11 @@ static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *
     static struct written all[MOST];
     static int pending[MOST][MOST], at[MOST];
     int64_t places[MOST], lengths[MOST];
-    int scratch[8 * MOST], children[2][MOST], left = 0;
+    int scratch[SCHEDULE_SCRATCH * MOST], children[2][MOST], hosts[MOST], clusters[MOST], left = 0;
     struct tree_spec tree = {.shape = shape_named("binomial-mpich")};
-    struct tree_members members = {size, NULL, NULL};
+    struct tree_members members = {size, hosts, clusters};
+    struct groups_spec groups = {GROUPS_CLUSTER, (enum groups_between)(size % GROUPS_BETWEENS), &tree};
+    draw_places(size, hosts, clusters);
     memset(pending, 0, sizeof pending);
     for (int rank = 0; rank < size; rank++) {
         struct tree_place up = {.children = children[0]}, down = {.children = children[1]};
@@ -271,6 +298,7 @@ static void the_order_of_writing_is_one_that_can_be_run(const struct algorithm *
                                      .up = is_any(operation, BIT(BCAST) | BIT(SCATTER)) ? NULL : &up,
                                      .down = is_any(operation, BIT(REDUCE) | BIT(GATHER)) ? NULL : &down,
                                      .tree = &tree,
+                                     .groups = &groups,
                                      .members = &members,
                                      .scratch = scratch,
                                      .input = {places, lengths},
@@ -306,7 +334,7 @@ int main(void) {
                 continue;
             for (int size = 2; size <= MOST; size++) {
                 the_order_of_writing_is_one_that_can_be_run(row, operation, size);
-                for (int turn = 0; turn < 4; turn++)
+                for (int turn = 0; turn < (row->properties & IN_GROUPS ? 40 : 4); turn++)
                     rehearse(row, operation, size, turn);
             }
         }

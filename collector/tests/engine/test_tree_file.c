@@ -40,6 +40,20 @@ static const struct {
      "MPI_Alltoall with pairwise does not cut messages into segments"},
     {RULES("[{\"operations\":[\"MPI_Gatherv\"],\"algorithm\":\"linear\",\"bytes\":{\"max\":9}}]"),
      "`bytes` cannot select MPI_Gatherv, because each rank knows only its own counts"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"level\":\"clutser\"}]"),
+     "`level` is `clutser`; did you mean `cluster`?"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"between\":\"x\"}]"),
+     "`between` is `x`; it must be all-to-all, recursive-doubling or ring"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":\"u\"}]"),
+     "`inside` names the tree `u`, which is not in `trees`"},
+    {"{\"schema_version\":1,\"trees\":{\"t\":{\"shape\":\"explicit\",\"parents\":[null,0]}},\"rules\":[{\"operations\":"
+     "["
+     "\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":\"t\"}]}",
+     "`inside` names the explicit tree `t`, but groups differ in size"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"level\":\"host\"}]"),
+     "`level` is for the algorithm leaders"},
+    {RULES("[{\"operations\":[\"MPI_Allgather\"],\"algorithm\":\"ring\",\"between\":\"ring\"}]"),
+     "`between` is for the algorithm leaders"},
     {"{\"schema_version\":1,\"trees\":{},\"rules\":[]}", "`trees` is empty"},
     {"{\"schema_version\":1,\"name\":\"\",\"trees\":{},\"rules\":[]}", "`name` has 0 bytes"},
     {"{\"schema_version\":1,\n \"trees\":{\"a b\":{\"shape\":\"flat\"}},\"rules\":[{}]}",
@@ -170,6 +184,7 @@ static void what_is_no_name_is_explained(void) {
         {"rings", "did you mean ring?"},
         {"heirarchical", "did you mean hierarchical?"},
         {"", "no file, shape or algorithm has this name; shapes are flat, chain, binary, kary:K, "},
+        {"leaders:rings", "leaders: must be followed by all-to-all, recursive-doubling or ring"},
         {"kary:0", "kary: and k-chain: must be followed by a whole number from 1 to 1000000"}};
     char said[1024];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -219,7 +234,36 @@ static void a_pipeline_is_a_chain_in_segments(void) {
     tree_plan_free(plan);
 }
 
+static void leaders_are_named_with_their_exchange(void) {
+    char text[600], message[300], name[60];
+    for (int i = 0; i < GROUPS_BETWEENS; i++) {
+        snprintf(name, sizeof name, "leaders:%s", groups_between_names[i]);
+        size_t length = tree_name_text(name, text, sizeof text);
+        struct tree_plan *plan = tree_plan_parse(text, length, 8, message, sizeof message);
+        EXPECT(plan && strcmp(plan->name, name) == 0, "%s: %s", name, message);
+        EXPECT(plan && (int)plan->rules[0].groups.between == i && plan->rules[0].groups.level == GROUPS_CLUSTER &&
+                   !plan->rules[0].groups.inside,
+               "%s", name);
+        tree_plan_free(plan);
+    }
+    EXPECT(tree_name_text("leaders:", text, sizeof text) == 0, "leaders:");
+    EXPECT(tree_name_text("ring:ring", text, sizeof text) == 0, "ring:ring");
+}
+
+static void groups_are_read(void) {
+    static const char text[] = RULES("[{\"operations\":[\"MPI_Allreduce\"],\"algorithm\":\"leaders\",\"level\":"
+                                     "\"host\",\"inside\":\"t\",\"between\":\"recursive-doubling\"}]");
+    char message[300];
+    struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
+    EXPECT(plan, "%s", message);
+    const struct groups_spec wanted = {GROUPS_HOST, BETWEEN_DOUBLING, plan ? &plan->trees[0] : NULL};
+    EXPECT(plan && memcmp(&plan->rules[0].groups, &wanted, sizeof wanted) == 0, "groups");
+    tree_plan_free(plan);
+}
+
 int main(void) {
+    leaders_are_named_with_their_exchange();
+    groups_are_read();
     an_algorithms_name_is_a_tree_file();
     a_pipeline_is_a_chain_in_segments();
     every_mistake_is_named();

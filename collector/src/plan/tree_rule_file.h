@@ -1,0 +1,16 @@
+/* Reads one rule of a tree file. */
+#ifndef HOPSCOPE_TREE_RULE_FILE_H
+#define HOPSCOPE_TREE_RULE_FILE_H
+
+#include <stdbool.h>
+
+#include "plan/tree_plan.h"
+
+struct complaint;
+struct json;
+
+/* Fills rule, which must be all zero. plan has all trees of the file, and room for one more: the pipeline's. */
+bool tree_rule_read(struct complaint *complaint, const struct json *object, struct tree_plan *plan,
+                    struct tree_rule *rule);
+
+#endif

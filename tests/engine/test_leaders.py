@@ -1,0 +1,129 @@
+"""Leaders of groups exchange: results are the library's, and no more crosses between clusters than was promised."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import engine_jobs
+import pytest
+from engine_jobs import HOP_IRECV, HOP_ISEND, Ended, by, served, ticks_of
+from hopscope import _plan
+from local_mpi import LocalMpi
+
+MS = 1_000_000
+SEQ_AT = 16
+"""Where a hop's tag has the call's number."""
+# How ranks lie in clusters: evenly, unevenly, one alone, all together, or dealt like cards.
+CLUSTERS = {
+    "even": {"A": [0, 1, 2, 3], "B": [4, 5, 6, 7]},
+    "uneven": {"A": [0, 1, 2, 3, 4], "B": [5], "C": [6, 7]},
+    "apart": {"A": [0, 3, 6], "B": [1, 4, 7], "C": [2, 5]},
+    "one group": {"A": [0, 1, 2, 3, 4, 5, 6, 7]},
+}
+IN_A_ROW = ["even", "uneven", "one group"]
+
+
+def topology(clusters: dict[str, list[int]], ranks: int = 8, **emulate: Any) -> dict[str, Any]:
+    """Two hosts in each cluster, the second with its last ranks."""
+    hosts = []
+    for name, members in clusters.items():
+        here = [rank for rank in members if rank < ranks]
+        half = (len(here) + 1) // 2
+        hosts += [
+            {"name": f"{name}{i}", "cluster": name, "ranks": part}
+            for i, part in enumerate((here[:half], here[half:]))
+            if part
+        ]
+    return {"schema_version": 1, "placement": "listed", "hosts": hosts, "emulate": emulate}
+
+
+def leaders(between: str, inside: dict[str, Any] | None = None, **rule: Any) -> dict[str, Any]:
+    """A tree file that runs all that leaders serve."""
+    file = by("leaders", between=between, **rule)
+    if inside:
+        file["trees"] = {"in": inside}
+        file["rules"][0]["inside"] = "in"
+    return file
+
+
+def compare(mpi: LocalMpi, ranks: int, tree: dict[str, Any], where: dict[str, Any], seed: int) -> Ended:
+    """Random calls of every kind. Returns what the operations left that do not all commute."""
+    for mode, turns in (("random-more", 40), ("blocks", 45)):
+        only = [served(mode, tree)] if mode == "blocks" else []
+        ended = engine_jobs.check(mpi, ranks, tree, mode, seed, turns, *only, topology=where)
+        assert ended.same, ended
+        assert ended.by_engine > 0
+    ended = engine_jobs.check(mpi, ranks, tree, "derived-more", seed, 30, served("derived-more", tree), topology=where)
+    assert ended.same, ended
+    return ended
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+@pytest.mark.parametrize("place", CLUSTERS)
+def test_any_groups_give_what_the_library_gives(place: str, between: str, first_mpi: LocalMpi) -> None:
+    ended = compare(first_mpi, 8, leaders(between, {"shape": "binomial"}), topology(CLUSTERS[place]), 7)
+    if place not in IN_A_ROW or (between == "ring" and place != "one group"):
+        assert "operation does not commute" in ended.reasons
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5, 6, 7])
+def test_any_number_of_ranks_on_nested_groups_gives_the_same(ranks: int, first_mpi: LocalMpi) -> None:
+    between = _plan.BETWEEN[ranks % len(_plan.BETWEEN)]
+    level = _plan.LEVELS[ranks % len(_plan.LEVELS)]
+    compare(first_mpi, ranks, leaders(between, level=level), topology(CLUSTERS["apart"], ranks), ranks)
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+def test_every_library_gives_its_own_results(between: str, mpi: LocalMpi) -> None:
+    compare(mpi, 3, leaders(between), topology({"A": [0, 1], "B": [2]}), 11)
+
+
+@pytest.mark.parametrize("between", ["all-to-all", "recursive-doubling"])
+@pytest.mark.parametrize("place", IN_A_ROW)
+def test_operations_that_do_not_commute_run_where_groups_are_ranks_in_a_row(
+    place: str, between: str, first_mpi: LocalMpi
+) -> None:
+    operations = ["MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block"]
+    tree = leaders(between, {"shape": "binomial"})
+    tree["rules"][0]["operations"] = operations
+    where = topology(CLUSTERS[place])
+    ended = engine_jobs.check(first_mpi, 8, tree, "derived-more", 5, 40, served("derived-more", tree), topology=where)
+    assert ended.same, ended
+    assert ended.by_engine > 0
+    assert "operation does not commute" not in ended.reasons
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+def test_sums_are_the_same_on_all_ranks_and_repeat_bit_for_bit(between: str, mpi: LocalMpi) -> None:
+    tree = leaders(between)
+    tree["rules"].insert(0, {**tree["rules"][0], "operations": ["MPI_Allreduce"], "segment_bytes": 64})
+    ended = engine_jobs.check(mpi, 4, tree, "sums", 3, topology=topology({"A": [0, 3], "B": [1], "C": [2]}))
+    assert ended.same, ended
+    assert ended.by_engine == 4 * 11
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+def test_a_rank_without_memory_is_waited_for_by_none(between: str, first_mpi: LocalMpi) -> None:
+    ended = engine_jobs.check(first_mpi, 3, leaders(between), "memory", topology=topology({"A": [0, 2], "B": [1]}))
+    assert "afterwards" not in ended.stderr, ended
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("between", "crossing", "in_a_row"), [("all-to-all", 2, 1), ("ring", 4, 2)])
+def test_a_sum_of_two_sites_takes_one_latency_or_a_ring_s_two(
+    between: str, crossing: int, in_a_row: int, mpi: LocalMpi
+) -> None:
+    latency = 100 * MS
+    where = topology({"A": [0, 2], "B": [1, 3]}, links={"wan": {"latency_ns": latency}})
+    site = {rank: host["cluster"] for host in where["hosts"] for rank in host["ranks"]}
+    ended = engine_jobs.check(mpi, 4, leaders(between), "sums", 3, topology=where)
+    assert ended.same, ended
+    took: dict[int, list[int]] = defaultdict(list)
+    crossed: Counter[int] = Counter()
+    for rank, records in enumerate(ended.records):
+        for r in records:
+            if r.kind in (HOP_ISEND, HOP_IRECV):
+                took[r.tag >> SEQ_AT].append(r.ticks)
+                crossed[r.tag >> SEQ_AT] += r.kind == HOP_ISEND and site[rank] != site[r.peer]
+    assert list(crossed.values()) == [crossing] * 11
+    fastest = min(max(ticks) - min(ticks) for ticks in took.values())
+    assert ticks_of(ended, in_a_row * latency - 100_000) <= fastest < ticks_of(ended, (in_a_row + 1) * latency)

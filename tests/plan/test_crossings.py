@@ -1,0 +1,154 @@
+"""Leaders of groups: how often a path crosses between groups, and that what must come out of a collective can."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hopscope import _plan
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_schedules import ALL_FROM_ALL, OPERATIONS, heard_from, hops
+
+SERVED = [name for row in _plan.algorithms() if row.in_groups for name in row.operations]
+SHAPES: list[dict[str, Any]] = [
+    *({"shape": row.name} for row in _plan.shapes() if row.is_simple and not row.counts),
+    *({"shape": row.name, "fan_out": 3} for row in _plan.shapes() if row.counts),
+    {"shape": "hierarchical", "hosts": {"shape": "chain"}, "ranks": {"shape": "binomial"}},
+]
+seeded = settings(derandomize=True, deadline=None, database=None)
+
+
+def rule(operation: str, **more: Any) -> _plan.TreeFile:
+    """A tree file with one rule for leaders; `inside` is a shape here."""
+    inside = more.pop("inside", None)
+    file: dict[str, Any] = {
+        "schema_version": 1,
+        "rules": [{"operations": [operation], "algorithm": "leaders", **more, **({"inside": "in"} if inside else {})}],
+    }
+    if inside:
+        file["trees"] = {"in": inside}
+    return _plan.TreeFile(json.dumps(file).encode())
+
+
+def laid(
+    operation: str, hosts: list[int], clusters: list[int], root: int = 0, length: int = 12, **more: Any
+) -> _plan.Schedules:
+    """The schedules of a call."""
+    lengths = [] if operation == "MPI_Barrier" else [length]
+    asked = root if OPERATIONS[operation].has_root else None
+    return rule(operation, **more).schedules(0, operation, hosts, clusters, lengths, asked)
+
+
+def crossings(s: _plan.Schedules, group_of: list[int]) -> int:
+    """The most messages between groups on any path through the schedules."""
+    rank_of = np.repeat(np.arange(len(group_of)), np.diff(s["first_step"]))
+    unmet = s["unmet"] + (s["kind"] == _plan.RECEIVE)  # a receive also waits for its message
+    crossed = np.zeros(len(unmet), dtype=int)
+    ready = [int(row) for row in np.flatnonzero(unmet == 0)]
+    for row in ready:
+        after = [(int(later), 0) for later in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
+        if s["kind"][row] == _plan.SEND:
+            there = int(s["other_end"][row])
+            after.append((there, int(group_of[rank_of[row]] != group_of[rank_of[there]])))
+        for later, crosses in after:
+            crossed[later] = max(crossed[later], crossed[row] + crosses)
+            unmet[later] -= 1
+            if unmet[later] == 0:
+                ready.append(later)
+    assert len(ready) == len(unmet)
+    return int(crossed.max())
+
+
+def most_crossings(between: str, groups: int) -> int:
+    """What is promised."""
+    doubling = (groups - 1).bit_length()
+    return {
+        "all-to-all": 1,
+        "recursive-doubling": doubling + (2 if groups & (groups - 1) else 0),
+        "ring": 2 * (groups - 1),
+    }[between]
+
+
+@st.composite
+def topologies(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    """Host and cluster of 2 to 20 ranks, in any order, each host in one cluster."""
+    cluster_of = draw(st.lists(st.integers(0, 4), min_size=1, max_size=8))
+    hosts = draw(st.lists(st.integers(0, len(cluster_of) - 1), min_size=2, max_size=20))
+    return hosts, [cluster_of[host] for host in hosts]
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+@pytest.mark.parametrize("operation", SERVED)
+@seeded
+@given(topology=topologies(), inside=st.none() | st.sampled_from(SHAPES), data=st.data())
+def test_a_path_crosses_between_groups_no_more_often_than_promised(
+    operation: str,
+    between: str,
+    topology: tuple[list[int], list[int]],
+    inside: dict[str, Any] | None,
+    data: st.DataObject,
+) -> None:
+    hosts, clusters = topology
+    level = data.draw(st.sampled_from(_plan.LEVELS))
+    root = data.draw(st.integers(0, len(hosts) - 1))
+    segments = {} if not cuts(operation) else {"segment_bytes": data.draw(st.sampled_from([0, 5]))}
+    s = laid(operation, hosts, clusters, root, level=level, between=between, inside=inside, **segments)
+    group_of = clusters if level == "cluster" else hosts
+    if not segments.get("segment_bytes"):  # a path through several segments is none of one message
+        assert crossings(s, group_of) <= most_crossings(between, len(set(group_of)))
+    everyone, heard = set(range(len(hosts))), heard_from(s)
+    for rank in everyone:
+        from_all = operation in ALL_FROM_ALL or rank == root
+        needs = {root} if operation == "MPI_Bcast" else everyone if from_all else set()
+        assert needs <= heard[rank], (rank, heard[rank])
+
+
+def cuts(operation: str) -> bool:
+    return any(row.cuts for row in _plan.algorithms() if row.in_groups and operation in row.operations)
+
+
+TWO = [0, 0, 0, 1, 1, 1]
+"""Clusters of three ranks, each on a host of its own."""
+HOSTS = list(range(6))
+
+
+def between_clusters(s: _plan.Schedules, clusters: list[int]) -> list[tuple[int, int, int]]:
+    """The messages that cross: from, to, units."""
+    return sorted((src, dst, length) for _, src, dst, length in hops(s) if clusters[src] != clusters[dst])
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+def test_two_clusters_exchange_one_sum_each_way_or_its_halves(between: str) -> None:
+    crossed = between_clusters(laid("MPI_Allreduce", HOSTS, TWO, between=between), TWO)
+    halves = [(0, 3, 6), (0, 3, 6), (3, 0, 6), (3, 0, 6)]
+    assert crossed == (halves if between == "ring" else [(0, 3, 12), (3, 0, 12)])
+
+
+def test_the_root_leads_its_group() -> None:
+    assert between_clusters(laid("MPI_Bcast", HOSTS, TWO, root=5), TWO) == [(5, 0, 12)]
+    assert between_clusters(laid("MPI_Reduce", HOSTS, TWO, root=1), TWO) == [(3, 1, 12)]
+
+
+def test_only_blocks_of_the_other_group_cross() -> None:
+    uneven = [0, 1, 0, 0, 0, 0]
+    assert between_clusters(laid("MPI_Allgather", HOSTS, uneven), uneven) == [(0, 1, 60), (1, 0, 12)]
+    scattered = laid("MPI_Reduce_scatter_block", HOSTS, uneven)
+    assert between_clusters(scattered, uneven) == [(0, 1, 12), (1, 0, 60)]
+
+
+def test_hosts_are_nested_in_clusters() -> None:
+    # Two clusters of two hosts of two ranks, dealt in turn: 0 and 4 on host 0 of cluster 0, and so on.
+    hosts, clusters = [0, 1, 2, 3] * 2, [0, 1, 0, 1] * 2
+    s = laid("MPI_Barrier", hosts, clusters)
+    pairs = sorted((src, dst) for _, src, dst, _ in hops(s))
+    inside = [(4, 0), (2, 0), (6, 2), (5, 1), (3, 1), (7, 3)]
+    assert pairs == sorted([*inside, *((dst, src) for src, dst in inside), (0, 1), (1, 0)])
+
+
+def test_leaders_of_hosts_exchange_where_hosts_are_the_groups() -> None:
+    s = laid("MPI_Barrier", [0, 0, 1, 1, 2, 2, 3, 3], [0] * 8, level="host", between="recursive-doubling")
+    exchanged = sorted((src, dst) for round, src, dst, _ in hops(s) if round > 0)
+    assert exchanged == [(0, 2), (0, 4), (2, 0), (2, 6), (4, 0), (4, 6), (6, 2), (6, 4)]
