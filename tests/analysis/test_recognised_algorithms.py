@@ -158,6 +158,33 @@ def test_a_hierarchy_is_recognised_by_the_hosts_of_its_ranks() -> None:
     assert recognise([seen]).name == UNRECOGNISED
 
 
+PLACES = {
+    "sites of hosts": ((0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5), (0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3)),
+    "dealt": ((0, 1, 2, 3) * 3, (0, 1, 0, 1) * 3),
+    "hosts": ((0, 0, 1, 1, 2, 2, 2, 3), (0,) * 8),
+}
+"""Host and cluster of each rank."""
+
+
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+@pytest.mark.parametrize("places", PLACES)
+@pytest.mark.parametrize("operation", [op for row in _plan.algorithms() if row.in_groups for op in row.operations])
+def test_leaders_are_recognised_by_the_groups_of_their_ranks(operation: str, places: str, between: str) -> None:
+    hosts, clusters = PLACES[places]
+    ranks, root = len(hosts), 1 if OPERATIONS[operation].has_root else None
+    groups = clusters if len(set(clusters)) > 1 else hosts
+    told = engine.Groups("leaders", between, "flat", hosts, groups)
+    pattern = engine.pattern(told, operation, ranks, root, lengths=lengths_of(operation), unit=4, segment=0)
+    assert pattern is not None
+    seen = ran(pattern, operation, ranks, root, payload_of(operation, ranks))
+    placed = Observed(operation, ranks, root, seen.bytes, seen.messages, hosts, clusters)
+    found = names(placed)
+    # With a root it is a hierarchical tree, and two leaders that exchange their sums do so in one way.
+    if not OPERATIONS[operation].has_root and places != "dealt":
+        assert found == (told.name,)
+    assert told.name in found or "hierarchical" in found
+
+
 def known_patterns(ranks: int) -> list[Observed]:
     """One of each algorithm that the engine has, with its trees."""
     found = [along_tree(shape.name, op, ranks, 1)[0] for shape in SHAPES for op in ("MPI_Bcast", "MPI_Reduce")]

@@ -25,6 +25,8 @@ class Candidate:
     """Children per rank, radix, or number of chains, where the name leaves it open."""
     segment_bytes: int | None = None
     """Of a message in segments: the length of one."""
+    is_mixture: bool = False
+    """One algorithm after another, or one in groups and another between them."""
 
     @property
     def title(self) -> str:
@@ -104,8 +106,10 @@ def _both(seen: Observed, first: Iterator[Candidate], second: Callable[[], Itera
         for other in others:
             if len(one.pattern.messages) + len(other.pattern.messages) != seen.total:
                 continue
-            name = one.title if one.title == other.title else f"{one.title} + {other.title}"
-            yield Candidate(name, one.pattern.then(other.pattern), None, one.segment_bytes or other.segment_bytes)
+            alike = one.title == other.title
+            name = one.title if alike else f"{one.title} + {other.title}"
+            segment = one.segment_bytes or other.segment_bytes
+            yield Candidate(name, one.pattern.then(other.pattern), None, segment, is_mixture=not alike)
 
 
 def _engine(seen: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
@@ -121,6 +125,22 @@ def _engine(seen: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Itera
             )
             if pattern is not None:
                 yield Candidate(name, pattern, None, segment or None)
+
+
+def _leaders(seen: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iterator[Candidate]:
+    """An exchange between groups (clusters or hosts), where one rank of each has messages from and to others."""
+    for groups in dict.fromkeys((seen.clusters, seen.hosts)):
+        leaders = {rank for edge in seen.edges for rank in edge if groups[edge[0]] != groups[edge[1]]}
+        led, count = len({groups[rank] for rank in leaders}), len(set(groups))
+        if count in (1, seen.ranks) or not len(leaders) == led == count:
+            continue
+        for algorithm in engine.grouped(seen.operation, seen.hosts, groups):
+            for segment in (0, *(size for size in seen.sizes[:2] if 0 < size < seen.bytes)):
+                pattern = engine.pattern(
+                    algorithm, seen.operation, seen.ranks, seen.root, lengths=lengths, unit=unit, segment=segment
+                )
+                if pattern is not None:
+                    yield Candidate(algorithm.name, pattern, None, segment or None, is_mixture=True)
 
 
 _EACH_WITH_EACH = {
@@ -157,6 +177,7 @@ def _allreduce(seen: Observed) -> Iterator[Candidate]:
     for whole in _folds(n):
         yield Candidate("rabenseifner", exchanges.rabenseifner_allreduce(n, units, unit, whole=whole))
     yield from _up_and_down(seen)
+    yield from _leaders(seen, (units,), unit=unit)
 
 
 def _folds(ranks: int) -> tuple[bool, ...]:
@@ -181,6 +202,7 @@ def _barrier(seen: Observed) -> Iterator[Candidate]:
     yield from _both(
         seen, _engine(seen, ()), lambda: _along(seen, down=True, root=0, length=max(seen.sizes, default=0))
     )
+    yield from _leaders(seen, ())
 
 
 def _bcast(seen: Observed) -> Iterator[Candidate]:
@@ -195,6 +217,7 @@ def _bcast(seen: Observed) -> Iterator[Candidate]:
     yield Candidate("scatter-doubling", exchanges.scatter_doubling(n, units, unit, root))
     if seen.total >= n * (n - 1):
         yield Candidate("scatter-ring", exchanges.scatter_ring(n, units, unit, root))
+    yield from _leaders(seen, (units,), unit=unit)
 
 
 def _split_binary(seen: Observed) -> Iterator[Candidate]:
@@ -221,6 +244,7 @@ def _reduce(seen: Observed) -> Iterator[Candidate]:
         for up in _along(seen, down=False, root=n - 1, length=seen.bytes):
             if up.name == "in-order-binary":
                 yield Candidate(up.name, up.pattern.then(last), None, up.segment_bytes)
+    yield from _leaders(seen, (seen.units,), unit=seen.unit)
 
 
 def _up(seen: Observed, root: int) -> Iterator[Candidate]:
@@ -264,6 +288,7 @@ def _allgather(seen: Observed) -> Iterator[Candidate]:
             _blocks(seen, down=False, root=0, block=block),
             lambda whole=whole: _along(seen, down=True, root=0, length=whole),
         )
+        yield from _leaders(seen, (block,))
 
 
 def _alltoall(seen: Observed) -> Iterator[Candidate]:
@@ -288,6 +313,7 @@ def _reduce_scatter(seen: Observed) -> Iterator[Candidate]:
             _along(seen, down=False, root=0, length=whole),
             lambda block=block: _blocks(seen, down=True, root=0, block=block),
         )
+        yield from _leaders(seen, (block,))
 
 
 def _scan(seen: Observed) -> Iterator[Candidate]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,26 +20,61 @@ def algorithms(operation: str) -> list[str]:
     return [row.name for row in rows if not row.by_tree and not row.in_groups]
 
 
+class Groups(NamedTuple):
+    """How an algorithm between groups may be told to run, and the group of each rank."""
+
+    algorithm: str
+    between: str
+    inside: str
+    """The shape of a group's tree: of its hosts, and of the ranks of each."""
+    hosts: tuple[int, ...]
+    groups: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """As the engine calls it."""
+        return f"{self.algorithm}:{self.between}"
+
+
+def grouped(operation: str, hosts: tuple[int, ...], groups: tuple[int, ...]) -> Iterator[Groups]:
+    """The ways to run an operation between these groups, but for trees with a number."""
+    names = [row.name for row in _plan.algorithms() if operation in row.operations and row.in_groups]
+    inside = [row.name for row in _plan.shapes() if row.is_simple and not row.counts and not row.same_as]
+    for name, between, shape in product(names, _plan.BETWEEN, inside):
+        yield Groups(name, between, shape, hosts, groups)
+
+
 @lru_cache(maxsize=256)
 def pattern(
-    algorithm: str, operation: str, ranks: int, root: int | None, *, lengths: tuple[int, ...], unit: int, segment: int
+    algorithm: str | Groups,
+    operation: str,
+    ranks: int,
+    root: int | None,
+    *,
+    lengths: tuple[int, ...],
+    unit: int,
+    segment: int,
 ) -> Pattern | None:
     """What the engine would send. lengths: in units of so many bytes; segment: bytes, 0 for whole messages.
 
     None where it has no such schedule.
     """
-    cuts = any(row.cuts for row in _plan.algorithms() if row.name == algorithm and operation in row.operations)
-    rule = {
-        "operations": [operation],
-        "algorithm": algorithm,
-        **({"segment_bytes": segment} if segment and cuts else {}),
-    }
-    if segment and not cuts:
-        return None
+    name = algorithm.algorithm if isinstance(algorithm, Groups) else algorithm
+    rule: dict[str, Any] = {"operations": [operation], "algorithm": name}
+    file: dict[str, Any] = {"schema_version": 1, "rules": [rule]}
+    hosts = groups = (0,) * ranks
+    if isinstance(algorithm, Groups):
+        levels = {level: {"shape": algorithm.inside} for level in ("hosts", "ranks")}
+        file["trees"] = {"inside": {"shape": "hierarchical", **levels}}
+        rule |= {"between": algorithm.between, "inside": "inside"}
+        hosts, groups = algorithm.hosts, algorithm.groups
+    if segment:
+        if not any(row.cuts for row in _plan.algorithms() if row.name == name and operation in row.operations):
+            return None
+        rule["segment_bytes"] = segment
     try:
-        file = _plan.TreeFile(json.dumps({"schema_version": 1, "rules": [rule]}).encode())
-        here = [0] * ranks
-        schedules = file.schedules(0, operation, here, here, lengths, root, unit)
+        plan = _plan.TreeFile(json.dumps(file).encode())
+        schedules = plan.schedules(0, operation, hosts, groups, lengths, root, unit)
     except ValueError:
         return None
     return of_schedules(schedules, unit)

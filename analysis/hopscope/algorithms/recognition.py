@@ -50,7 +50,7 @@ def recognise(examples: Sequence[Observed]) -> Recognised:
 
 def _of_one_kind(one: Candidate, chosen: Candidate) -> bool:
     """Whether it is worth naming beside the chosen one: not every mixture that comes to the same."""
-    return one.title != chosen.title and (" + " in chosen.name or " + " not in one.name)
+    return one.title != chosen.title and (chosen.is_mixture or not one.is_mixture)
 
 
 def _has_edges(pattern: Pattern, seen: Observed) -> bool:

@@ -2,7 +2,7 @@
 --
 -- The name comes from the messages: who sent how much to whom, and what each rank waited for before it sent. So it holds for the MPI library's own
 -- messages, for other tools' hops and for Hopscope's engine. Every message must fit, or the algorithm is `unrecognised`. A number after a colon is the radix,
--- the children per rank or the number of chains. `one + other` ran one after the other, such as a reduction and a broadcast.
+-- the children per rank or the number of chains; a word after it is the exchange between leaders of groups. `one + other` ran one after the other, such as a reduction and a broadcast.
 -- On intercommunicators nothing is recognised.
 --
 -- Collectives are alike if operation, communicator, root, payload and all messages agree (of operations with parts of different lengths, the lengths may
