@@ -107,6 +107,16 @@ def test_a_rank_without_memory_is_waited_for_by_none(between: str, first_mpi: Lo
     assert "afterwards" not in ended.stderr, ended
 
 
+@pytest.mark.parametrize("between", _plan.BETWEEN)
+@pytest.mark.parametrize("members", [{"A": [0, 1], "B": [2, 3]}, {"A": [0, 3], "B": [1], "C": [2]}], ids=str)
+def test_lengths_that_do_not_fit_hang_nobody(members: dict[str, list[int]], between: str, first_mpi: LocalMpi) -> None:
+    tree = leaders(between)
+    only = served("lengths", tree)
+    ended = engine_jobs.check(first_mpi, 4, tree, "lengths", 0, 0, only, topology=topology(members, 4))
+    assert ended.same, ended
+    assert ended.by_engine > 0
+
+
 @pytest.mark.alone
 @pytest.mark.parametrize(("between", "crossing", "in_a_row"), [("all-to-all", 2, 1), ("ring", 4, 2)])
 def test_a_sum_of_two_sites_takes_one_latency_or_a_ring_s_two(

@@ -62,7 +62,7 @@ def test_a_message_longer_than_its_buffer_is_the_error_that_the_library_makes_of
 BLOCKS = ["MPI_Gather", "MPI_Scatter"]
 WRONG_LENGTHS: dict[str, dict[str, Any]] = {
     **{shape: every(shape, operations=[*engine_jobs.OPERATIONS, *BLOCKS]) for shape in ("chain", "binomial")},
-    **{name: engine_jobs.by(name) for name in ("linear", "pairwise", "ring", "bruck", "recursive-doubling")},
+    **{name: engine_jobs.by(name) for name in ("linear", "pairwise", "ring", "bruck", "recursive-doubling", "leaders")},
 }
 
 
