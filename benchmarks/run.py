@@ -1,6 +1,6 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
-python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [pages] [large]
+python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [pages] [replay] [large]
 
 hosts and sites repeat published measurements, over emulated links and on networks of namespaces, and print the
 published ratio beside the one found here.
@@ -21,6 +21,7 @@ import hosts
 import large
 import pages
 import published
+import replay
 import sites
 from hopscope.convert import ensure_dataset
 from measure import allreduce_ns
@@ -79,7 +80,8 @@ def main() -> None:
     benchmarks = {
         **(beside_published := {"hosts": hosts.measure, "sites": sites.measure}),
         **{"cost": cost.measure, "convert": convert, "events": events},
-        **{"emulation": emulation.measure, "pages": pages.measure, "large": lengths},
+        **{"emulation": emulation.measure, "pages": pages.measure},
+        **{"replay": replay.measure, "large": lengths},
     }
     wanted = sys.argv[1:] or [name for name in benchmarks if name != "large"]
     unknown = set(wanted) - set(benchmarks)

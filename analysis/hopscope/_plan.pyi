@@ -63,6 +63,7 @@ class Schedules(TypedDict):
     Times are nowhere: a step can run when all that it waits for are done. Lengths and places are in units.
     """
 
+    unit_bytes: int  # as asked for
     first_step: np.ndarray[Any, np.dtype[np.int64]]  # (ranks + 1): the rows of rank r are [first_step[r], [r + 1])
     kind: np.ndarray[Any, np.dtype[np.int8]]  # RECEIVE, SEND, COMBINE, COPY, JOIN (does nothing: several became one)
     phase: np.ndarray[Any, np.dtype[np.int8]]  # UP, DOWN, EXCHANGE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
@@ -12,6 +11,7 @@ import numpy as np
 
 from hopscope import _plan
 from hopscope.algorithms.messages import Message, Pattern
+from hopscope.model.sequences import lay
 
 
 def algorithms(operation: str) -> list[str]:
@@ -60,12 +60,12 @@ def pattern(
     None where it has no such schedule.
     """
     name = algorithm.algorithm if isinstance(algorithm, Groups) else algorithm
-    rule: dict[str, Any] = {"operations": [operation], "algorithm": name}
-    file: dict[str, Any] = {"schema_version": 1, "rules": [rule]}
+    rule: dict[str, Any] = {"algorithm": name}
+    trees = None
     hosts = groups = (0,) * ranks
     if isinstance(algorithm, Groups):
         levels = {level: {"shape": algorithm.inside} for level in ("hosts", "ranks")}
-        file["trees"] = {"inside": {"shape": "hierarchical", **levels}}
+        trees = {"inside": {"shape": "hierarchical", **levels}}
         rule |= {"between": algorithm.between, "inside": "inside"}
         hosts, groups = algorithm.hosts, algorithm.groups
     if segment:
@@ -73,8 +73,7 @@ def pattern(
             return None
         rule["segment_bytes"] = segment
     try:
-        plan = _plan.TreeFile(json.dumps(file).encode())
-        schedules = plan.schedules(0, operation, hosts, groups, lengths, root, unit)
+        schedules = lay(rule, operation, lengths, hosts, groups, root=root, unit_bytes=unit, trees=trees)
     except ValueError:
         return None
     return of_schedules(schedules, unit)

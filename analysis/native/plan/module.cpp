@@ -100,6 +100,7 @@ class TreeFile {
             laid = schedules_of(collective, members);
         }
         nb::dict out;
+        out["unit_bytes"] = unit_bytes;
         out["first_step"] = to_numpy(std::move(laid.first_step));
         out["kind"] = to_numpy(std::move(laid.kind));
         out["phase"] = to_numpy(std::move(laid.phase));

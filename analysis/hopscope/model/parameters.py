@@ -1,0 +1,122 @@
+"""What the published models of communication know of a machine: Hockney, LogP and LogGP, PLogP.
+
+Times are in ns, sizes in bytes, times per byte in ns per byte. What depends on a message's size is a Curve. gamma: what
+it takes to combine one byte with another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A quantity by message size: straight between measured sizes (ascending), and beyond the ends as between the two
+    sizes next to them. Of one size: constant."""
+
+    sizes: tuple[float, ...]
+    values: tuple[float, ...]
+
+    @staticmethod
+    def constant(value: float) -> Curve:
+        """The same for every size."""
+        return Curve((0.0,), (value,))
+
+    @staticmethod
+    def line(at_zero: float, per_byte: float) -> Curve:
+        """A straight line."""
+        return Curve((0.0, 1.0), (at_zero, at_zero + per_byte))
+
+    def __call__(self, size: float) -> float:
+        """The value at a size of bytes."""
+        if len(self.sizes) == 1:
+            return self.values[0]
+        after = int(np.clip(np.searchsorted(self.sizes, size), 1, len(self.sizes) - 1))
+        x, y = self.sizes[after - 1 : after + 1], self.values[after - 1 : after + 1]
+        return y[0] + (size - x[0]) * (y[1] - y[0]) / (x[1] - x[0])
+
+
+@dataclass(frozen=True)
+class Hockney:
+    """A message of m bytes takes alpha(m) + m beta(m). R. W. Hockney, "The communication challenge for MPP: Intel
+    Paragon and Meiko CS-2", Parallel Computing 20 (1994)."""
+
+    alpha: Curve
+    beta: Curve
+    gamma: float = 0.0
+
+    def message(self, size: float) -> float:
+        """What a message of this size takes."""
+        return self.alpha(size) + size * self.beta(size)
+
+
+@dataclass(frozen=True)
+class LogGP:
+    """Latency L, overhead o of a rank per message at either end, gap g between messages, gap G between bytes. With
+    G = 0 it is LogP.
+
+    D. Culler et al., "LogP: Towards a Realistic Model of Parallel Computation", PPoPP (1993). A. Alexandrov et al.,
+    "LogGP: Incorporating Long Messages into the LogP Model", SPAA (1995).
+    """
+
+    L: float
+    o: float
+    g: float
+    G: float = 0.0
+    gamma: float = 0.0
+
+    def bytes(self, size: float) -> float:
+        """(m - 1) G: from a message's first byte to its last. An empty one is as short as one byte."""
+        return max(0.0, size - 1) * self.G
+
+
+@dataclass(frozen=True)
+class PLogP:
+    """Latency L from end to end, overheads of sender and receiver o_s(m) and o_r(m), gap g(m), which contains them.
+
+    T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS
+    workshops (2000).
+    """
+
+    L: float
+    o_s: Curve
+    o_r: Curve
+    g: Curve
+    gamma: float = 0.0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A collective over `ranks` ranks with `size` bytes: the message, or, of Alltoall, each block; cut into segments of
+    segment_bytes (0: not cut)."""
+
+    ranks: int
+    size: float = 0.0
+    segment_bytes: float = 0.0
+
+    @property
+    def segments(self) -> int:
+        """n_s."""
+        return -int(-self.size // self.segment) if self.size > 0 else 1
+
+    @property
+    def segment(self) -> float:
+        """m_s: bytes of a segment."""
+        return min(self.segment_bytes, self.size) if self.segment_bytes > 0 else self.size
+
+    @property
+    def doublings(self) -> int:
+        """ceil(log2 P)."""
+        return (self.ranks - 1).bit_length()
+
+    @property
+    def binary_depth(self) -> int:
+        """ceil(log2(P + 1)) - 1: the levels below the root of a complete binary tree."""
+        return self.ranks.bit_length() - 1
+
+    @property
+    def is_power_of_two(self) -> bool:
+        """Whether the ranks are 1, 2, 4, 8 and so on."""
+        return self.ranks & (self.ranks - 1) == 0

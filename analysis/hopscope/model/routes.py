@@ -1,0 +1,190 @@
+"""What the compiled replay takes for the machine: links between hosts, and what serves one message at a time on them.
+
+The fitted costs of a run, an emulated machine and each published model are such machines. Times in ns, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from hopscope.model.costs import Costs
+from hopscope.model.hops import Array
+from hopscope.model.parameters import Hockney, LogGP, PLogP
+
+
+@dataclass(frozen=True)
+class Link:
+    """A message's latency, and what it takes the two ranks; each also per byte."""
+
+    latency_ns: float = 0.0
+    per_byte_ns: float = 0.0
+    send_ns: float = 0.0
+    send_per_byte_ns: float = 0.0
+    receive_ns: float = 0.0
+    receive_per_byte_ns: float = 0.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """An interface or a shared link. It serves one message at a time for service_ns and more per byte, then rests."""
+
+    service_ns: float = 0.0
+    service_per_byte_ns: float = 0.0
+    rest_ns: float = 0.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a rank does by itself: entering and leaving a collective; a combination and a copy, also per byte."""
+
+    enter_ns: float = 0.0
+    leave_ns: float = 0.0
+    combine_ns: float = 0.0
+    combine_per_byte_ns: float = 0.0
+    copy_ns: float = 0.0
+    copy_per_byte_ns: float = 0.0
+
+
+NO_SERVER = -1
+NO_WORK = Work()
+
+
+def machine(
+    link: Array,
+    links: Sequence[Link],
+    *,
+    near: Sequence[Array] = (),
+    far: Sequence[Array] = (),
+    servers: Sequence[Server] = (),
+    work: Work = NO_WORK,
+    cut_through: bool = True,
+) -> dict[str, Any]:
+    """As `hopscope._replay.replay` takes it.
+
+    Matrices are from host x to host. link: rows of links. near, far: the servers that a message passes before and after
+    its latency, one matrix for each in its turn; NO_SERVER where there is none. cut_through: a message's first byte
+    goes on while the others come.
+    """
+    hosts = len(link)
+    places = np.stack([*near, *far], axis=-1) if near or far else np.full((hosts, hosts, 0), NO_SERVER)
+    passes = places != NO_SERVER
+    first = np.concatenate([[0], np.cumsum(passes.sum(axis=-1).ravel())])
+    return {
+        "hosts": hosts,
+        "link": link.ravel().astype(np.int32),
+        **_columns(Link, links),
+        "first_server": first.astype(np.int64),
+        "far": first[:-1] + passes[:, :, : len(near)].sum(axis=-1).ravel(),
+        "server": places[passes].astype(np.int32),
+        **_columns(Server, servers),
+        "cut_through": cut_through,
+        **vars(work),
+    }
+
+
+def _columns(kind: type[Link] | type[Server], rows: Sequence[Link | Server]) -> dict[str, Array]:
+    values = np.asarray([astuple(row) for row in rows], np.float64).reshape(len(rows), len(fields(kind)))
+    return {field.name: np.ascontiguousarray(values[:, i]) for i, field in enumerate(fields(kind))}
+
+
+def interfaces(hosts: int) -> tuple[Array, Array]:
+    """The sending and the receiving interface of each pair of hosts: servers [0, hosts) and [hosts, 2 * hosts)."""
+    out, into = np.meshgrid(np.arange(hosts), np.arange(hosts), indexing="ij")
+    into = into + hosts
+    np.fill_diagonal(out, NO_SERVER)
+    np.fill_diagonal(into, NO_SERVER)
+    return out, into
+
+
+def published(model: Hockney | LogGP | PLogP, hosts: int, size: float) -> dict[str, Any]:
+    """The machine of a published model, with messages of one size: each host has one rank and full-duplex interfaces.
+
+    Hockney's ranks are busy with a message from its beginning to its end, at either side. LogGP's interfaces are busy
+    for g + (m - 1) G, and PLogP's for g(m), of which o_s(m) and o_r(m) are the ranks' own.
+    """
+    if isinstance(model, Hockney):
+        time = model.message(size)
+        link, sending, receiving = Link(), Server(service_ns=time), Server(rest_ns=time)
+    elif isinstance(model, LogGP):
+        rest = max(0.0, model.g - model.G)
+        link = Link(model.L - min(1, size) * model.G, 0.0, model.o, 0.0, model.o)
+        sending = receiving = Server(0.0, model.G, rest if size > 0 else model.g)
+    else:
+        g, o_s, o_r = model.g(size), model.o_s(size), model.o_r(size)
+        link = Link(max(0.0, model.L + g - o_s - o_r), 0.0, o_s, 0.0, o_r)
+        sending = receiving = Server(rest_ns=g)
+    out, into = interfaces(hosts)
+    return machine(
+        np.zeros((hosts, hosts), np.int32),
+        [link],
+        near=[out],
+        far=[into],
+        servers=[sending] * hosts + [receiving] * hosts,
+        work=Work(combine_per_byte_ns=model.gamma),
+    )
+
+
+def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
+    """The machine that the costs of a run describe. host_clusters: the cluster of each host."""
+    arrays = costs.arrays(host_clusters)
+    hosts, clusters = int(arrays["hosts"]), int(arrays["clusters"])
+    square = (hosts, hosts)
+    latency, per_byte = arrays["latency_ns"].reshape(square), arrays["per_byte_ns"].reshape(square)
+    inside = np.eye(hosts, dtype=bool)
+    local, rank_ns, rank_per_byte = costs.local, costs.machine.rank_message_ns, costs.machine.rank_per_byte_ns
+    # A fitted latency begins with the send, and so contains it, but not what a message costs its rank meanwhile on an
+    # emulated machine. Between hosts bytes queue for the pair's link; inside one they only take time.
+    send_ns = max(local.send_ns, rank_ns)
+    times = np.stack(
+        [np.maximum(0.0, latency - (send_ns - rank_ns)), np.where(inside, per_byte, 0.0)], axis=-1
+    ).reshape(-1, 2)
+    kinds, link = np.unique(times, axis=0, return_inverse=True)
+    receive_ns = local.handle_down_ns + rank_ns
+    links = [Link(time, extra, send_ns, rank_per_byte, receive_ns, rank_per_byte) for time, extra in kinds.tolist()]
+    interface = Server(arrays["interface_message_ns"], arrays["interface_per_byte_ns"])
+    servers = [interface] * (2 * hosts)
+    out, into = interfaces(hosts)
+    near, far = [out], [into]
+    if clusters:
+        before, behind = _gateways(arrays, inside)
+        near, far = [*near, *before], [*behind, *far]
+    near.append(_links(servers, np.where(inside, 0.0, per_byte), np.arange(hosts * hosts).reshape(square)))
+    if clusters:
+        cluster = arrays["cluster"]
+        number = cluster[:, None] * clusters + cluster[None, :]
+        near.append(_links(servers, np.where(inside, 0.0, arrays["shared_per_byte_ns"][number]), number))
+    idle = np.asarray([server == Server() for server in servers])
+    for matrix in (*near, *far):
+        matrix[(matrix != NO_SERVER) & idle[matrix]] = NO_SERVER
+    work = Work(
+        local.enter_ns, local.leave_ns, max(0.0, local.handle_up_ns - local.handle_down_ns), local.combine_per_byte_ns
+    )
+    cut_through = costs.machine.cut_through
+    places = link.reshape(square)
+    return machine(places, links, near=near, far=far, servers=servers, work=work, cut_through=cut_through)
+
+
+def _gateways(arrays: dict[str, Any], inside: Array) -> tuple[list[Array], list[Array]]:
+    """The interfaces of gateways that each pair of hosts passes before and behind the latency."""
+    hosts, cluster = int(arrays["hosts"]), arrays["cluster"]
+    pair = cluster[:, None] * int(arrays["clusters"]) + cluster[None, :]
+    passed: list[list[Array]] = []
+    for end, own in (("from", np.arange(hosts)[:, None]), ("to", np.arange(hosts)[None, :])):
+        gateway = arrays[f"gateway_{end}"][pair]
+        gateway = np.where(inside | (gateway == own), NO_SERVER, gateway).astype(np.int64)
+        passed.append([np.where(gateway == NO_SERVER, NO_SERVER, gateway + hosts), gateway])
+    return passed[0], passed[1]
+
+
+def _links(servers: list[Server], per_byte: Array, number: Array) -> Array:
+    """Adds a server for each number whose pairs of hosts take time per byte; which one each pair passes."""
+    which = np.full(per_byte.shape, NO_SERVER, np.int64)
+    for one in np.unique(number[per_byte > 0]).tolist():
+        mine = (number == one) & (per_byte > 0)
+        which[mine] = len(servers)
+        servers.append(Server(0.0, float(per_byte[mine][0])))
+    return which

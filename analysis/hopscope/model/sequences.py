@@ -1,0 +1,83 @@
+"""Schedules, sequences of collectives that they run, and their replay: ranks, interfaces and links stay as busy as the
+collective before has left them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hopscope import _plan, _replay
+from hopscope.model.hops import Array
+
+_COLLECTIVE = 2
+
+
+def lay(
+    rule: dict[str, Any],
+    operation: str,
+    lengths: Sequence[int],
+    hosts: Sequence[int],
+    clusters: Sequence[int] | None = None,
+    *,
+    root: int | None = None,
+    unit_bytes: int = 1,
+    trees: dict[str, Any] | None = None,
+) -> _plan.Schedules:
+    """The schedules of all ranks under a rule as tree files have it, but for its operations: {"algorithm": "ring"}.
+
+    hosts, clusters: a number for each rank; without clusters there is one. trees: those that the rule names. The rest
+    as in `hopscope._plan`. Raises ValueError in the collector's words.
+    """
+    file: dict[str, Any] = {"schema_version": 1, "rules": [{**rule, "operations": [operation]}]}
+    read = _plan.TreeFile(json.dumps({**file, "trees": trees} if trees else file).encode())
+    places = [0] * len(hosts) if clusters is None else clusters
+    return read.schedules(0, operation, hosts, places, lengths, root, unit_bytes)
+
+
+def sequence(hosts: Sequence[int], schedules: Sequence[int], gaps_ns: Array) -> dict[str, Array]:
+    """A program as `hopscope._replay` takes it, in which all ranks call the same collectives.
+
+    hosts: of each rank. schedules: the number of each collective's schedule. gaps_ns (ranks x collectives): each rank's
+    own time before it enters.
+    """
+    ranks, count = len(hosts), len(schedules)
+    member = np.tile(np.arange(ranks, dtype=np.int32), count)
+    return {
+        "first_op": np.arange(ranks + 1, dtype=np.int64) * count,
+        "op": np.full(ranks * count, _COLLECTIVE, np.int8),
+        "ref": np.tile(np.arange(count, dtype=np.int64), ranks),
+        "gap_ns": np.ascontiguousarray(np.broadcast_to(gaps_ns, (ranks, count)).ravel().astype(np.int64)),
+        "hold_ns": np.zeros(ranks * count, np.int64),
+        "slot": (np.arange(count)[None, :] * ranks + np.arange(ranks)[:, None]).ravel().astype(np.int64),
+        "host": np.asarray(hosts, np.int32),
+        "transit_ns": np.zeros(0, np.int64),
+        "first_member": np.arange(count + 1, dtype=np.int64) * ranks,
+        "member": member,
+        "schedule": np.asarray(schedules, np.int32),
+        "own_time_ns": np.zeros(len(member), np.int64),
+        "leads": np.zeros(count, np.int8),
+        "root_position": np.full(count, -1, np.int32),
+    }
+
+
+def leaves(
+    schedules: Sequence[_plan.Schedules],
+    hosts: Sequence[int],
+    machine: dict[str, Any],
+    which: Sequence[int] = (0,),
+    gaps_ns: Array | float = 0,
+) -> Array:
+    """When each rank leaves each collective of a sequence: collectives x ranks, ns. which: their schedules."""
+    program = sequence(hosts, which, np.asarray(gaps_ns))
+    done = _replay.replay(program, list(schedules), machine)
+    if not done["finished"]:
+        raise RuntimeError("a schedule never finishes: its generator is wrong")
+    return done["leave_ns"].reshape(len(which), len(hosts))
+
+
+def duration_ns(schedules: _plan.Schedules, machine: dict[str, Any]) -> float:
+    """How long one collective takes if all ranks, each on a host of its own, enter it together."""
+    return float(leaves([schedules], range(len(schedules["first_step"]) - 1), machine).max())

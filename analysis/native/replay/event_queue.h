@@ -1,0 +1,86 @@
+// Events by time; of those at one time, the one that was pushed first comes first.
+//
+// A radix heap: no event is earlier than the last one taken, so an event waits in the bucket of the highest bit in
+// which its time differs from that one. The bits of doubles that are not negative order like the doubles. R. K. Ahuja,
+// K. Mehlhorn, J. B. Orlin, R. E. Tarjan, "Faster Algorithms for the Shortest Path Problem", Journal of the ACM 37
+// (1990). A bucket with few events is sorted at once instead of being divided further.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace hopscope::replay {
+
+// Event: anything with a time `t` in it, not negative.
+template <typename Event> class EventQueue {
+  public:
+    bool empty() const {
+        return next_.empty() && later_ == 0;
+    }
+    // event.t: not before that of the last event taken.
+    void push(const Event &event) {
+        const uint64_t key = bits(event.t);
+        if (key <= next_until_)
+            insert(event);
+        else
+            place(event, key);
+    }
+    Event pop() {
+        while (next_.empty())
+            turn_to_earliest();
+        const Event event = next_.back();
+        next_.pop_back();
+        return event;
+    }
+
+  private:
+    static constexpr size_t FEW = 12;
+
+    static uint64_t bits(double t) {
+        uint64_t out;
+        memcpy(&out, &t, sizeof out);
+        return out;
+    }
+    void insert(const Event &event) {
+        size_t i = next_.size();
+        next_.push_back(event);
+        for (; i > 0 && next_[i - 1].t <= event.t; i--)
+            next_[i] = next_[i - 1];
+        next_[i] = event;
+    }
+    void place(const Event &event, uint64_t key) {
+        const int bucket = 63 - __builtin_clzll(key ^ base_);
+        buckets_[static_cast<size_t>(bucket)].push_back(event);
+        later_ |= uint64_t{1} << bucket;
+    }
+    // The lowest bucket has the earliest event. Seen from there, all others in it belong further down.
+    void turn_to_earliest() {
+        const int bucket = __builtin_ctzll(later_);
+        auto &from = buckets_[static_cast<size_t>(bucket)];
+        later_ &= later_ - 1;
+        const uint64_t first = bits(from[0].t) >> bucket << bucket;
+        if (from.size() <= FEW) {
+            base_ = first;
+            for (const Event &event : from)
+                insert(event);
+            next_until_ = bits(next_.front().t);
+        } else {
+            base_ = bits(std::min_element(from.begin(), from.end(), [](auto &a, auto &b) { return a.t < b.t; })->t);
+            next_until_ = base_;
+            for (const Event &event : from)
+                push(event);
+        }
+        from.clear();
+    }
+
+    std::vector<Event> next_; // up to next_until_, the earliest at the back
+    uint64_t next_until_ = 0; // the bits of a time
+    uint64_t base_ = 0;       // the time from which buckets count
+    uint64_t later_ = 0;      // which buckets have events
+    std::array<std::vector<Event>, 64> buckets_;
+};
+
+} // namespace hopscope::replay

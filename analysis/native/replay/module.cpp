@@ -1,0 +1,154 @@
+// hopscope._replay: the interface to Python. Dicts of numpy arrays in and out; the work runs without the GIL.
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "paths/arguments.h"
+#include "replay.h"
+
+namespace hopscope::replay {
+namespace {
+
+namespace nb = nanobind;
+using paths::Arguments;
+
+template <typename T> void require_ascending(const char *name, const Column<T> &column) {
+    if (column.size == 0 || !std::is_sorted(column.data, column.data + column.size))
+        throw nb::value_error((std::string(name) + " does not ascend").c_str());
+}
+
+template <typename T> int64_t rows(const Column<T> &column) {
+    return static_cast<int64_t>(column.size);
+}
+
+Program program_of(const Arguments &in, size_t schedules, size_t hosts) {
+    Program p;
+    p.first_op = in.column<int64_t>("first_op");
+    p.op = in.column<int8_t>("op");
+    p.ref = in.column<int64_t>("ref");
+    p.gap = in.column<int64_t>("gap_ns");
+    p.hold = in.column<int64_t>("hold_ns");
+    p.slot = in.column<int64_t>("slot");
+    p.host = in.column<int32_t>("host");
+    p.transit = in.column<int64_t>("transit_ns");
+    p.first_member = in.column<int64_t>("first_member");
+    p.member = in.column<int32_t>("member");
+    p.schedule = in.column<int32_t>("schedule");
+    p.own_time = in.column<int64_t>("own_time_ns");
+    p.leads = in.column<int8_t>("leads");
+    p.root_position = in.column<int32_t>("root_position");
+    Arguments::same_length("program operations", {p.op.size, p.ref.size, p.gap.size, p.hold.size, p.slot.size});
+    Arguments::same_length("program lanes", {p.lanes() + 1, p.first_op.size});
+    Arguments::same_length("program collectives",
+                           {p.collectives() + 1, p.first_member.size, p.leads.size + 1, p.root_position.size + 1});
+    Arguments::same_length("program members", {p.member.size, p.own_time.size});
+    require_ascending("first_op", p.first_op);
+    require_ascending("first_member", p.first_member);
+    Arguments::rows_of("first_op", p.first_op, rows(p.op) + 1);
+    Arguments::rows_of("first_member", p.first_member, rows(p.member) + 1);
+    Arguments::rows_of("op", p.op, static_cast<int64_t>(Op::collective) + 1);
+    Arguments::rows_of("host", p.host, static_cast<int64_t>(hosts));
+    Arguments::rows_of("member", p.member, static_cast<int64_t>(p.lanes()));
+    Arguments::rows_of("schedule", p.schedule, static_cast<int64_t>(schedules), -1);
+    for (size_t lane = 0; lane < p.lanes(); lane++)
+        for (int64_t i = p.first_op[lane]; i < p.first_op[lane + 1]; i++) {
+            const auto op = static_cast<size_t>(i);
+            const bool is_collective = p.op[op] == static_cast<int8_t>(Op::collective);
+            const int64_t ref = p.ref[op], slot = p.slot[op];
+            bool fits = ref >= 0 && ref < (is_collective ? rows(p.schedule) : rows(p.transit));
+            if (fits && is_collective)
+                fits = slot >= p.first_member[static_cast<size_t>(ref)] &&
+                       slot < p.first_member[static_cast<size_t>(ref) + 1] &&
+                       p.member[static_cast<size_t>(slot)] == static_cast<int32_t>(lane);
+            if (!fits)
+                throw nb::value_error(("operation " + std::to_string(i) +
+                                       " names a message or a collective that is not there, or another lane's place")
+                                          .c_str());
+        }
+    for (size_t i = 0; i < p.collectives(); i++)
+        if (p.root_position[i] < -1 || p.root_position[i] >= p.first_member[i + 1] - p.first_member[i])
+            throw nb::value_error(("collective " + std::to_string(i) + " has a root that is no member").c_str());
+    return p;
+}
+
+Costs costs_of(const nb::dict &costs) {
+    const Arguments in(costs);
+    auto number = [&](const char *name) { return nb::cast<double>(costs[name]); };
+    Costs c;
+    c.hosts = nb::cast<size_t>(costs["hosts"]);
+    c.link = in.column<int32_t>("link");
+    c.latency = in.column<double>("latency_ns");
+    c.per_byte = in.column<double>("per_byte_ns");
+    c.send = in.column<double>("send_ns");
+    c.send_per_byte = in.column<double>("send_per_byte_ns");
+    c.receive = in.column<double>("receive_ns");
+    c.receive_per_byte = in.column<double>("receive_per_byte_ns");
+    c.first_server = in.column<int64_t>("first_server");
+    c.far = in.column<int64_t>("far");
+    c.server = in.column<int32_t>("server");
+    c.service = in.column<double>("service_ns");
+    c.service_per_byte = in.column<double>("service_per_byte_ns");
+    c.rest = in.column<double>("rest_ns");
+    c.cut_through = nb::cast<bool>(costs["cut_through"]);
+    c.enter = number("enter_ns");
+    c.leave = number("leave_ns");
+    c.combine = number("combine_ns");
+    c.combine_per_byte = number("combine_per_byte_ns");
+    c.copy = number("copy_ns");
+    c.copy_per_byte = number("copy_per_byte_ns");
+    Arguments::same_length("costs by pairs of hosts",
+                           {c.hosts * c.hosts, c.link.size, c.far.size, c.first_server.size - 1});
+    Arguments::same_length("costs by links", {c.latency.size, c.per_byte.size, c.send.size, c.send_per_byte.size,
+                                              c.receive.size, c.receive_per_byte.size});
+    Arguments::same_length("costs by servers", {c.service.size, c.service_per_byte.size, c.rest.size});
+    Arguments::rows_of("link", c.link, rows(c.latency));
+    Arguments::rows_of("server", c.server, rows(c.service));
+    Arguments::rows_of("first_server", c.first_server, rows(c.server) + 1);
+    require_ascending("first_server", c.first_server);
+    for (size_t pair = 0; pair < c.far.size; pair++)
+        if (c.far[pair] < c.first_server[pair] || c.far[pair] > c.first_server[pair + 1])
+            throw nb::value_error("far: not a place on the pair's route");
+    for (const auto *times : {&c.latency, &c.per_byte, &c.send, &c.send_per_byte, &c.receive, &c.receive_per_byte,
+                              &c.service, &c.service_per_byte, &c.rest})
+        if (!std::all_of(times->data, times->data + times->size, [](double t) { return t >= 0 && t < 1e18; }))
+            throw nb::value_error("a cost is negative or not finite");
+    return c;
+}
+
+Schedule schedule_of(const nb::dict &laid) {
+    const Arguments in(laid);
+    return Schedule({in.column<int64_t>("first_step"), in.column<int64_t>("first_edge"), in.column<int64_t>("edge"),
+                     in.column<int64_t>("first_ready"), in.column<int64_t>("ready"), in.column<int64_t>("other_end"),
+                     in.column<int64_t>("length"), in.column<int8_t>("kind"), in.column<int32_t>("unmet"),
+                     nb::cast<int64_t>(laid["unit_bytes"])});
+}
+
+nb::dict replayed(const nb::dict &program, const std::vector<nb::dict> &schedules, const nb::dict &costs) {
+    const Costs times = costs_of(costs);
+    const Program p = program_of(Arguments(program), schedules.size(), times.hosts);
+    std::vector<Schedule> laid;
+    for (const nb::dict &one : schedules)
+        laid.push_back(schedule_of(one));
+    Replayed result;
+    {
+        nb::gil_scoped_release release;
+        result = replay(p, laid, times);
+    }
+    nb::dict out;
+    out["enter_ns"] = to_numpy(std::move(result.enter));
+    out["leave_ns"] = to_numpy(std::move(result.leave));
+    out["hops"] = result.hops;
+    out["finished"] = result.finished;
+    return out;
+}
+
+} // namespace
+} // namespace hopscope::replay
+
+NB_MODULE(_replay, m) {
+    m.doc() = "Replays any sequence of the engine's schedules and of collectives as they were observed.";
+    m.def("replay", &hopscope::replay::replayed, nanobind::arg("program"), nanobind::arg("schedules"),
+          nanobind::arg("costs"),
+          "Arrays and numbers as in program.h; schedules as hopscope._plan lays them. Returns enter_ns and leave_ns of "
+          "every member of every collective, the number of hops, and whether every lane came to its end.");
+}

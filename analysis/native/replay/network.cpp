@@ -1,0 +1,36 @@
+#include "network.h"
+
+namespace hopscope::replay {
+
+Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
+    : cut_through_(costs.cut_through), places_(costs.server) {
+    for (size_t i = 0; i < costs.service.size; i++)
+        servers_.push_back({0, costs.service[i], costs.service_per_byte[i], costs.rest[i], false});
+    std::vector<int> lanes(costs.hosts, 0);
+    for (size_t lane = 0; lane < lane_hosts.size; lane++)
+        lanes[static_cast<size_t>(lane_hosts[lane])]++;
+    // From where messages come to each server: another server, or the lanes of a host (behind the servers' numbers).
+    constexpr int64_t NOWHERE = -1, SEVERAL = -2;
+    std::vector<int64_t> from(servers_.size(), NOWHERE);
+    for (size_t pair = 0; pair < costs.link.size; pair++) {
+        const auto link = static_cast<size_t>(costs.link[pair]);
+        const Route route{static_cast<int32_t>(costs.first_server[pair]), static_cast<int32_t>(costs.far[pair]),
+                          static_cast<int32_t>(costs.first_server[pair + 1]), costs.latency[link],
+                          costs.per_byte[link]};
+        routes_.push_back(route);
+        const size_t host = pair / costs.hosts;
+        for (int32_t place = route.first; place < route.end; place++) {
+            int64_t source = SEVERAL;
+            if (place != route.far && place > route.first)
+                source = costs.server[static_cast<size_t>(place - 1)];
+            else if (place < route.far && lanes[host] <= 1)
+                source = static_cast<int64_t>(servers_.size() + host);
+            int64_t &known = from[static_cast<size_t>(costs.server[static_cast<size_t>(place)])];
+            known = known == NOWHERE || known == source ? source : SEVERAL;
+        }
+    }
+    for (size_t server = 0; server < from.size(); server++)
+        servers_[server].is_shared = from[server] == SEVERAL;
+}
+
+} // namespace hopscope::replay

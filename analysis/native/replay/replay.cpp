@@ -1,0 +1,332 @@
+// Lanes proceed by themselves until they need a message not sent yet or meet in a collective as it was observed. What
+// competes for servers goes through the queue of events: the enters of collectives that have a schedule, and messages.
+#include "replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <stdexcept>
+
+#include "event_queue.h"
+#include "network.h"
+
+namespace hopscope::replay {
+namespace {
+
+using paths::Leads;
+
+constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
+
+// A message of a collective's schedule: the step that receives it.
+struct Message {
+    int32_t collective, receive;
+};
+
+// A message that comes to a server or to its receiver, or a lane that enters a collective.
+struct Event {
+    enum : int32_t { at_rank = -1, enters = -2 };
+    double t, last;
+    Message message; // `collective` is the lane of one that enters
+    int32_t place;   // of a server, or one of the above
+};
+
+// A collective under way. Memory is used again by later ones of the same schedule.
+struct Running {
+    const Schedule *schedule;
+    std::vector<int32_t> unmet, left; // of each step; of each rank, in steps
+    size_t ranks_left, first_member;
+};
+
+class Replay {
+  public:
+    Replay(const Program &program, const std::vector<Schedule> &schedules, const Costs &costs)
+        : program_(program), schedules_(schedules), costs_(costs), network_(costs, program.host),
+          lanes_(program.lanes()), sent_(program.transit.size, UNKNOWN), waiting_(program.transit.size, -1),
+          observed_(program.collectives()), running_(program.collectives(), nullptr), idle_(schedules.size()) {
+        out_.enter.assign(program.member.size, UNKNOWN);
+        out_.leave.assign(program.member.size, UNKNOWN);
+    }
+
+    Replayed run() {
+        for (size_t lane = 0; lane < lanes_.size(); lane++) {
+            lanes_[lane].at = program_.first_op[lane];
+            runnable_.push_back(static_cast<int32_t>(lane));
+        }
+        advance_all();
+        while (!events_.empty()) {
+            const Event event = events_.pop();
+            now_ = event.t;
+            if (event.place == Event::at_rank)
+                arrive(event.message);
+            else if (event.place == Event::enters)
+                enter(static_cast<size_t>(event.message.collective));
+            else
+                travel(schedule_of(event.message.collective), event.message, event.place, {event.t, event.last}, true);
+            if (!runnable_.empty())
+                advance_all();
+        }
+        out_.finished = true;
+        for (size_t lane = 0; lane < lanes_.size(); lane++)
+            out_.finished = out_.finished && lanes_[lane].at == program_.first_op[lane + 1];
+        return std::move(out_);
+    }
+
+  private:
+    struct Lane {
+        int64_t at = 0;       // its next operation
+        double now = 0;       // outside of schedules
+        double free_at = 0;   // inside of them
+        bool started = false; // the gap before its next operation has passed
+    };
+    // A collective as it was observed.
+    struct Observed {
+        size_t entered = 0, released = 0; // members; of scans, the first ones
+        double last = 0;                  // the last enter so far; of scans, of those released
+    };
+
+    void advance_all() {
+        while (!runnable_.empty()) {
+            const int32_t lane = runnable_.back();
+            runnable_.pop_back();
+            advance(static_cast<size_t>(lane));
+        }
+    }
+
+    void advance(size_t number) {
+        Lane &lane = lanes_[number];
+        for (; lane.at < program_.first_op[number + 1]; lane.at++) {
+            const auto op = static_cast<size_t>(lane.at), ref = static_cast<size_t>(program_.ref[op]);
+            if (!lane.started) { // only once, even if the lane returns to this operation
+                lane.now += static_cast<double>(program_.gap[op]);
+                lane.started = true;
+            }
+            switch (static_cast<Op>(program_.op[op])) {
+            case Op::send:
+                sent_[ref] = lane.now;
+                if (waiting_[ref] >= 0)
+                    runnable_.push_back(waiting_[ref]);
+                break;
+            case Op::wait:
+                if (std::isnan(sent_[ref])) {
+                    waiting_[ref] = static_cast<int32_t>(number);
+                    return;
+                }
+                lane.now = std::max(lane.now + static_cast<double>(program_.hold[op]),
+                                    sent_[ref] + static_cast<double>(program_.transit[ref]));
+                break;
+            case Op::collective:
+                out_.enter[static_cast<size_t>(program_.slot[op])] = lane.now;
+                if (program_.schedule[ref] < 0)
+                    meet(ref, static_cast<size_t>(program_.slot[op]));
+                else
+                    events_.push({lane.now, 0, {static_cast<int32_t>(number), 0}, Event::enters});
+                return;
+            }
+            lane.started = false;
+        }
+    }
+
+    // The lane of this row of `member` goes on to its next operation, now or soon.
+    void leave(size_t slot, double t) {
+        Lane &lane = lanes_[static_cast<size_t>(program_.member[slot])];
+        out_.leave[slot] = lane.now = t;
+        lane.started = false;
+        lane.at++;
+        runnable_.push_back(program_.member[slot]);
+    }
+
+    // A collective as it was observed: each member leaves its own time after the last enter that it has to wait for.
+    void meet(size_t collective, size_t slot) {
+        const auto first = static_cast<size_t>(program_.first_member[collective]);
+        const auto end = static_cast<size_t>(program_.first_member[collective + 1]);
+        const int32_t position = program_.root_position[collective];
+        const size_t root = position < 0 ? end : first + static_cast<size_t>(position);
+        Observed &o = observed_[collective];
+        const auto leads = static_cast<Leads>(program_.leads[collective]);
+        const bool is_scan = leads == Leads::scan || leads == Leads::exscan;
+        o.entered++;
+        if (!is_scan)
+            o.last = std::max(o.last, out_.enter[slot]);
+        const bool all = first + o.entered == end;
+        if (is_scan) {
+            for (; first + o.released < end && !std::isnan(out_.enter[first + o.released]); o.released++) {
+                o.last = std::max(o.last, out_.enter[first + o.released]);
+                release(first + o.released, o.last);
+            }
+        } else if (leads == Leads::to_last_enter) {
+            for (size_t i = first; i < end && all; i++)
+                release(i, o.last);
+        } else if (leads == Leads::to_root && root < end) {
+            for (size_t i = first; i < end && slot == root; i++)
+                if (!std::isnan(out_.enter[i]))
+                    release(i, std::max(out_.enter[i], out_.enter[root]));
+            if (slot != root && !std::isnan(out_.enter[root]))
+                release(slot, std::max(out_.enter[slot], out_.enter[root]));
+        } else if (leads == Leads::root_to_last_enter && root < end) {
+            if (slot != root)
+                release(slot, out_.enter[slot]);
+            if (all)
+                release(root, o.last);
+        } else {
+            release(slot, out_.enter[slot]);
+        }
+    }
+
+    void release(size_t slot, double waited_for) {
+        leave(slot, waited_for + static_cast<double>(program_.own_time[slot]));
+    }
+
+    Running &start(size_t collective) {
+        const auto number = static_cast<size_t>(program_.schedule[collective]);
+        const Schedule &schedule = schedules_[number];
+        Running *one;
+        if (idle_[number].empty()) {
+            one = &all_running_.emplace_back();
+        } else {
+            one = idle_[number].back();
+            idle_[number].pop_back();
+        }
+        one->schedule = &schedule;
+        one->unmet = schedule.unmet;
+        one->left = schedule.steps_of;
+        one->ranks_left = schedule.ranks();
+        one->first_member = static_cast<size_t>(program_.first_member[collective]);
+        return *(running_[collective] = one);
+    }
+
+    void enter(size_t number) {
+        Lane &lane = lanes_[number];
+        const auto op = static_cast<size_t>(lane.at), collective = static_cast<size_t>(program_.ref[op]);
+        Running &x = running_[collective] ? *running_[collective] : start(collective);
+        const size_t position = static_cast<size_t>(program_.slot[op]) - x.first_member;
+        lane.free_at = now_ + costs_.enter;
+        for (size_t i = x.schedule->first_ready[position]; i < x.schedule->first_ready[position + 1]; i++)
+            met(x, x.schedule->ready[i]);
+        work(x, static_cast<int32_t>(collective), position);
+    }
+
+    void arrive(Message message) {
+        const auto collective = static_cast<size_t>(message.collective);
+        Running &x = running_[collective] ? *running_[collective] : start(collective);
+        out_.hops++;
+        if (--x.unmet[static_cast<size_t>(message.receive)] > 0)
+            return;
+        const auto position = static_cast<size_t>(x.schedule->steps[static_cast<size_t>(message.receive)].position);
+        Lane &lane = lane_of(x, position);
+        lane.free_at = std::max(lane.free_at, now_);
+        work_.push_back(message.receive);
+        work(x, message.collective, position);
+    }
+
+    const Schedule &schedule_of(int32_t collective) const {
+        return schedules_[static_cast<size_t>(program_.schedule[static_cast<size_t>(collective)])];
+    }
+
+    Lane &lane_of(const Running &x, size_t position) {
+        return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
+    }
+
+    // One of the things that a step waits for is done. A message that is already there when its receive is posted is
+    // found after all else that can be done, as the engine does.
+    void met(Running &x, int32_t row) {
+        if (--x.unmet[static_cast<size_t>(row)] == 0)
+            (x.schedule->steps[static_cast<size_t>(row)].kind == STEP_RECEIVE ? arrived_ : work_).push_back(row);
+    }
+
+    // Does all that a rank can do now, one step after another; nothing that comes meanwhile is looked at before.
+    void work(Running &x, int32_t collective, size_t position) {
+        const Schedule &schedule = *x.schedule;
+        Lane &lane = lane_of(x, position);
+        size_t done = 0, found = 0;
+        double t = lane.free_at;
+        while (done < work_.size() || found < arrived_.size()) {
+            const int32_t row = done < work_.size() ? work_[done++] : arrived_[found++];
+            const Step &step = schedule.steps[static_cast<size_t>(row)];
+            t += step.own;
+            if (step.kind == STEP_SEND)
+                travel(schedule, {collective, step.other_end}, network_.route(step.pair).first, {t, t}, false);
+            for (int32_t edge = step.first_edge; edge < step.last_edge; edge++)
+                met(x, schedule.edges[static_cast<size_t>(edge)]);
+        }
+        work_.clear();
+        arrived_.clear();
+        lane.free_at = t;
+        x.left[position] -= static_cast<int32_t>(done + found);
+        if (x.left[position] > 0)
+            return;
+        leave(x.first_member + position, t + costs_.leave);
+        if (--x.ranks_left == 0) {
+            idle_[static_cast<size_t>(program_.schedule[static_cast<size_t>(collective)])].push_back(&x);
+            running_[static_cast<size_t>(collective)] = nullptr;
+        }
+    }
+
+    // From a place of its route on; resumed: the server there is to serve it now.
+    void travel(const Schedule &schedule, Message message, int32_t place, Passage at, bool resumed) {
+        const Step &step = schedule.steps[static_cast<size_t>(message.receive)];
+        const Route &route = network_.route(step.pair);
+        bool is_near = place < route.far || !resumed, its_turn = resumed;
+        while (true) {
+            if (place == route.far && is_near) {
+                at = Network::cross(route, step.bytes, at);
+                is_near = false;
+            }
+            if (place == route.end)
+                break;
+            if (!its_turn && at.first > now_ && network_.is_shared(place)) {
+                events_.push({at.first, at.last, message, place});
+                return;
+            }
+            at = network_.pass(place++, step.bytes, at);
+            its_turn = false;
+        }
+        if (resumed && at.last <= now_)
+            arrive(message);
+        else
+            events_.push({std::max(at.last, now_), 0, message, Event::at_rank});
+    }
+
+    const Program &program_;
+    const std::vector<Schedule> &schedules_;
+    const Costs &costs_;
+    Network network_;
+    EventQueue<Event> events_;
+    double now_ = 0;
+    std::vector<Lane> lanes_;
+    std::vector<double> sent_;
+    std::vector<int32_t> waiting_; // the lane that waits for each message, -1: none
+    std::vector<Observed> observed_;
+    std::vector<Running *> running_; // per collective
+    std::deque<Running> all_running_;
+    std::vector<std::vector<Running *>> idle_; // per schedule
+    std::vector<int32_t> work_, arrived_;      // a rank's steps that can be done
+    std::vector<int32_t> runnable_;
+    Replayed out_;
+};
+
+} // namespace
+
+Replayed replay(const Program &program, std::vector<Schedule> &schedules, const Costs &costs) {
+    std::vector<char> is_priced(schedules.size(), 0);
+    std::vector<int32_t> hosts;
+    for (size_t i = 0; i < program.collectives(); i++) {
+        if (program.schedule[i] < 0)
+            continue;
+        const auto number = static_cast<size_t>(program.schedule[i]);
+        hosts.clear();
+        for (int64_t m = program.first_member[i]; m < program.first_member[i + 1]; m++)
+            hosts.push_back(program.host[static_cast<size_t>(program.member[static_cast<size_t>(m)])]);
+        if (hosts.size() != schedules[number].ranks())
+            throw std::invalid_argument("collective " + std::to_string(i) + " has not as many ranks as its schedule");
+        if (!is_priced[number])
+            schedules[number].price(hosts, costs);
+        else if (hosts != schedules[number].hosts())
+            throw std::invalid_argument("the schedule of collective " + std::to_string(i) +
+                                        " also runs one whose ranks are on other hosts");
+        is_priced[number] = 1;
+    }
+    return Replay(program, schedules, costs).run();
+}
+
+} // namespace hopscope::replay

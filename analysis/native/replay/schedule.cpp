@@ -1,0 +1,99 @@
+#include "schedule.h"
+
+#include <limits>
+#include <stdexcept>
+
+namespace hopscope::replay {
+
+namespace {
+
+template <typename T> void require_rows(const char *name, const Column<T> &column, size_t end) {
+    for (size_t i = 0; i < column.size; i++)
+        if (column[i] < 0 || static_cast<size_t>(column[i]) >= end)
+            throw std::invalid_argument(std::string("a schedule's ") + name + " names a row that is not there");
+}
+
+// Offsets into another column: ascending from 0 to its end.
+void require_offsets(const char *name, const Column<int64_t> &column, size_t end) {
+    bool fits = column.size > 0 && column[0] == 0 && static_cast<size_t>(column[column.size - 1]) == end;
+    for (size_t i = 1; fits && i < column.size; i++)
+        fits = column[i - 1] <= column[i];
+    if (!fits)
+        throw std::invalid_argument(std::string("a schedule's ") + name + " does not fit its rows");
+}
+
+bool is_message(int8_t kind) {
+    return kind == STEP_SEND || kind == STEP_RECEIVE;
+}
+
+void require_fit(const Columns &c) {
+    const size_t count = c.kind.size;
+    if (count > static_cast<size_t>(std::numeric_limits<int32_t>::max()) || c.unit_bytes < 1)
+        throw std::invalid_argument("a schedule has too many steps, or units of no bytes");
+    if (c.unmet.size != count || c.length.size != count || c.other_end.size != count ||
+        c.first_edge.size != count + 1 || c.first_ready.size != c.first_step.size)
+        throw std::invalid_argument("a schedule's arrays have different lengths");
+    require_offsets("first_step", c.first_step, count);
+    require_offsets("first_edge", c.first_edge, c.edge.size);
+    require_offsets("first_ready", c.first_ready, c.ready.size);
+    require_rows("edge", c.edge, count);
+    require_rows("ready", c.ready, count);
+    require_rows("kind", c.kind, STEP_JOIN + 1);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_message(c.kind[i]))
+            continue;
+        const int64_t other = c.other_end[i];
+        if (other < 0 || static_cast<size_t>(other) >= count ||
+            c.other_end[static_cast<size_t>(other)] != static_cast<int64_t>(i) ||
+            c.kind[i] + c.kind[static_cast<size_t>(other)] != STEP_SEND + STEP_RECEIVE)
+            throw std::invalid_argument("a schedule has a message with one end only");
+    }
+}
+
+} // namespace
+
+Schedule::Schedule(const Columns &c)
+    : steps(c.kind.size), edges(c.edge.data, c.edge.data + c.edge.size),
+      unmet(c.unmet.data, c.unmet.data + c.unmet.size), ready(c.ready.data, c.ready.data + c.ready.size),
+      first_ready(c.first_ready.data, c.first_ready.data + c.first_ready.size) {
+    require_fit(c);
+    for (size_t rank = 0; rank + 1 < c.first_step.size; rank++) {
+        steps_of.push_back(static_cast<int32_t>(c.first_step[rank + 1] - c.first_step[rank]));
+        for (auto i = static_cast<size_t>(c.first_step[rank]); i < static_cast<size_t>(c.first_step[rank + 1]); i++) {
+            Step &step = steps[i];
+            step.kind = static_cast<step_kind>(c.kind[i]);
+            step.bytes = static_cast<double>(c.length[i] * c.unit_bytes);
+            step.other_end = static_cast<int32_t>(c.other_end[i]);
+            step.first_edge = static_cast<int32_t>(c.first_edge[i]);
+            step.last_edge = static_cast<int32_t>(c.first_edge[i + 1]);
+            step.position = static_cast<int32_t>(rank);
+            unmet[i] += step.kind == STEP_RECEIVE;
+        }
+    }
+    for (int32_t row : ready)
+        unmet[static_cast<size_t>(row)]++;
+}
+
+void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
+    hosts_ = hosts;
+    for (Step &step : steps) {
+        step.own = 0;
+        step.pair = -1;
+        if (step.kind == STEP_COMBINE)
+            step.own = costs.combine + costs.combine_per_byte * step.bytes;
+        if (step.kind == STEP_COPY)
+            step.own = costs.copy + costs.copy_per_byte * step.bytes;
+        if (step.kind != STEP_SEND && step.kind != STEP_RECEIVE)
+            continue;
+        const Step &other = steps[static_cast<size_t>(step.other_end)];
+        const bool sends = step.kind == STEP_SEND;
+        const auto from = static_cast<size_t>(hosts[static_cast<size_t>(sends ? step.position : other.position)]);
+        const auto to = static_cast<size_t>(hosts[static_cast<size_t>(sends ? other.position : step.position)]);
+        step.pair = static_cast<int32_t>(from * costs.hosts + to);
+        const auto link = static_cast<size_t>(costs.link[static_cast<size_t>(step.pair)]);
+        step.own = sends ? costs.send[link] + costs.send_per_byte[link] * step.bytes
+                         : costs.receive[link] + costs.receive_per_byte[link] * step.bytes;
+    }
+}
+
+} // namespace hopscope::replay

@@ -1,0 +1,58 @@
+// A collective's schedules as the replay runs them: the columns of hopscope._plan with what each step costs.
+#pragma once
+
+#include <vector>
+
+#include "program.h"
+
+extern "C" {
+#include "plan/schedule.h"
+}
+
+namespace hopscope::replay {
+
+// As hopscope._plan makes them: all ranks' steps, rank after rank. Lengths are in units of unit_bytes.
+struct Columns {
+    Column<int64_t> first_step, first_edge, edge, first_ready, ready, other_end, length;
+    Column<int8_t> kind;
+    Column<int32_t> unmet;
+    int64_t unit_bytes;
+};
+
+struct Step {
+    double own;   // what it takes its rank
+    double bytes; // of its message
+    int32_t other_end, first_edge, last_edge;
+    int32_t position; // of its rank in the communicator
+    int32_t pair;     // of hosts, of its message
+    step_kind kind;
+};
+
+class Schedule {
+  public:
+    // Takes what does not depend on where its ranks are. Throws std::invalid_argument if rows do not fit.
+    explicit Schedule(const Columns &columns);
+    // hosts: of the ranks.
+    void price(const std::vector<int32_t> &hosts, const Costs &costs);
+
+    size_t ranks() const {
+        return steps_of.size();
+    }
+    const std::vector<int32_t> &hosts() const {
+        return hosts_;
+    }
+
+    std::vector<Step> steps;
+    std::vector<int32_t> edges;
+    // How many things each step waits for: other steps; of a receive its message; of one that waits for no step the
+    // rank's enter.
+    std::vector<int32_t> unmet;
+    std::vector<int32_t> steps_of;   // how many steps each rank has
+    std::vector<int32_t> ready;      // the steps that wait for no other, rank after rank
+    std::vector<size_t> first_ready; // per rank, one entry more than ranks
+
+  private:
+    std::vector<int32_t> hosts_;
+};
+
+} // namespace hopscope::replay

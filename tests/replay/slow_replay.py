@@ -1,0 +1,130 @@
+"""The same replay, written to be read: an event for each server on each message's way, in one heap."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import numpy as np
+from hopscope import _plan
+
+Array = np.ndarray[Any, Any]
+
+
+class SlowReplay:
+    """Ranks that call the same collectives one after another; the arguments are those of `sequences.leaves`."""
+
+    def __init__(
+        self,
+        schedules: Sequence[_plan.Schedules],
+        hosts: Sequence[int],
+        machine: dict[str, Any],
+        which: Sequence[int],
+        gaps_ns: Array,
+    ) -> None:
+        self.hosts, self.machine, self.which, self.gaps = hosts, machine, which, gaps_ns
+        self.laid = [schedules[number] for number in which]
+        self.rank_of = [np.repeat(np.arange(len(hosts)), np.diff(s["first_step"])) for s in self.laid]
+        self.unmet = [s["unmet"] + (s["kind"] == _plan.RECEIVE) + (s["unmet"] == 0) for s in self.laid]
+        self.left = [np.diff(s["first_step"]) for s in self.laid]
+        self.free_at = np.zeros(len(machine["service_ns"]))
+        self.busy_until = np.zeros(len(hosts))
+        self.leave = np.full((len(which), len(hosts)), np.nan)
+        self.events: list[tuple[Any, ...]] = []
+        self.order = count()
+
+    def run(self) -> Array:
+        """When each rank leaves each collective."""
+        for rank in range(len(self.hosts)):
+            self.at(float(self.gaps[rank, 0]), self.enter, rank, 0)
+        while self.events:
+            t, _, do, arguments = heapq.heappop(self.events)
+            do(t, *arguments)
+        return self.leave
+
+    def at(self, t: float, do: Any, *arguments: Any) -> None:
+        heapq.heappush(self.events, (t, next(self.order), do, arguments))
+
+    def enter(self, t: float, rank: int, collective: int) -> None:
+        self.busy_until[rank] = t + self.machine["enter_ns"]
+        s = self.laid[collective]
+        self.work(rank, collective, [int(i) for i in s["ready"][s["first_ready"][rank] : s["first_ready"][rank + 1]]])
+
+    def work(self, rank: int, collective: int, met: list[int]) -> None:
+        """Everything that can be done once one of the things that these steps wait for is there."""
+        s, unmet = self.laid[collective], self.unmet[collective]
+        steps: list[int] = []
+        receives: list[int] = []
+        while True:
+            for row in met:
+                unmet[row] -= 1
+                if unmet[row] == 0:
+                    (receives if s["kind"][row] == _plan.RECEIVE else steps).append(row)
+            if not steps and not receives:
+                break
+            row = (steps or receives).pop(0)
+            self.busy_until[rank] += self.own_time(collective, row)
+            if s["kind"][row] == _plan.SEND:
+                t = float(self.busy_until[rank])
+                self.at(t, self.travel, collective, int(s["other_end"][row]), None, t)
+            met = [int(i) for i in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
+            self.left[collective][rank] -= 1
+        if self.left[collective][rank] == 0:
+            self.leave[collective, rank] = self.busy_until[rank] + self.machine["leave_ns"]
+            if collective + 1 < len(self.which):
+                gap = self.gaps[rank, collective + 1]
+                self.at(float(self.leave[collective, rank] + gap), self.enter, rank, collective + 1)
+
+    def size(self, collective: int, row: int) -> float:
+        return float(self.laid[collective]["length"][row] * self.laid[collective]["unit_bytes"])
+
+    def pair(self, collective: int, receive: int) -> int:
+        s, rank_of = self.laid[collective], self.rank_of[collective]
+        src, dst = rank_of[s["other_end"][receive]], rank_of[receive]
+        return int(self.hosts[src] * self.machine["hosts"] + self.hosts[dst])
+
+    def own_time(self, collective: int, row: int) -> float:
+        m, kind, size = self.machine, self.laid[collective]["kind"][row], self.size(collective, row)
+        if kind in (_plan.COMBINE, _plan.COPY):
+            name = "combine" if kind == _plan.COMBINE else "copy"
+            return m[f"{name}_ns"] + m[f"{name}_per_byte_ns"] * size
+        if kind not in (_plan.SEND, _plan.RECEIVE):
+            return 0.0
+        sends = kind == _plan.SEND
+        receive = int(self.laid[collective]["other_end"][row]) if sends else row
+        link, name = m["link"][self.pair(collective, receive)], "send" if sends else "receive"
+        return float(m[f"{name}_ns"][link] + m[f"{name}_per_byte_ns"][link] * size)
+
+    def travel(self, t: float, collective: int, receive: int, place: int | None, last: float) -> None:
+        """A message that comes to a place of its route (None: it begins), its last byte at `last`."""
+        m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
+        begin, far, end = m["first_server"][pair], m["far"][pair], m["first_server"][pair + 1]
+        first = t
+        if place is None:
+            place, crossed = int(begin), False
+        else:
+            server, crossed = m["server"][place], place >= far
+            per_byte = m["service_per_byte_ns"][server] * size
+            done = max(t, self.free_at[server]) + m["service_ns"][server] + per_byte
+            self.free_at[server] = done + m["rest_ns"][server]
+            first, last = done, max(done, last + m["service_ns"][server]) if m["cut_through"] else done
+            first -= per_byte if m["cut_through"] else 0
+            place += 1
+        if place == far and not crossed:
+            link = m["link"][pair]
+            time = m["latency_ns"][link] + m["per_byte_ns"][link] * size
+            first, last = first + time, last + time
+        if place == end:
+            self.at(float(last), self.arrive, collective, receive)
+        else:
+            self.at(float(first), self.travel, collective, receive, place, last)
+
+    def arrive(self, t: float, collective: int, receive: int) -> None:
+        rank = int(self.rank_of[collective][receive])
+        if self.unmet[collective][receive] == 1:
+            self.busy_until[rank] = max(self.busy_until[rank], t)
+            self.work(rank, collective, [receive])
+        else:
+            self.unmet[collective][receive] -= 1

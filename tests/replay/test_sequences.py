@@ -1,0 +1,186 @@
+"""The replay of sequences of collectives: cases to work out by hand, and a slow replay that must agree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hopscope import _plan, _replay
+from hopscope.model.parameters import LogGP
+from hopscope.model.routes import NO_SERVER, Link, Server, Work, interfaces, machine, published
+from hopscope.model.sequences import duration_ns, lay, leaves, sequence
+from slow_replay import SlowReplay
+
+OVER_TREE = {"reduce_tree": "t", "broadcast_tree": "t"}
+LATENCY, OVERHEAD, GAP, PER_BYTE = 1000.0, 10.0, 50.0, 2.0
+SERVED = [(row.name, operation, row.by_tree) for row in _plan.algorithms() for operation in row.operations]
+OPERATIONS = {operation.name: operation for operation in _plan.operations()}
+
+
+def over(shape: str, operation: str, size: int, hosts: Any, root: int = 0) -> _plan.Schedules:
+    """The schedules over a tree of a shape."""
+    root_if_any = root if OPERATIONS[operation].has_root else None
+    return lay(OVER_TREE, operation, [size], hosts, root=root_if_any, trees={"t": {"shape": shape}})
+
+
+def slow_link(hosts: int, **work: float) -> dict[str, Any]:
+    """Hosts whose interfaces take 2 ns a byte and rest for 50; 1000 ns apart. Each message costs its ranks 10 ns."""
+    out, into = interfaces(hosts)
+    link = np.zeros((hosts, hosts), np.int32)
+    links = [Link(LATENCY, send_ns=OVERHEAD, receive_ns=OVERHEAD)]
+    servers = [Server(0.0, PER_BYTE, GAP)] * (2 * hosts)
+    return machine(link, links, near=[out], far=[into], servers=servers, work=Work(**work))
+
+
+def test_one_message_takes_overheads_latency_and_bytes() -> None:
+    # Sent at 10, 100 bytes go out until 210, the last one is there at 1210 and taken in at 1220.
+    assert leaves([over("flat", "MPI_Bcast", 100, [0, 1])], [0, 1], slow_link(2)).tolist() == [[10, 1220]]
+
+
+def test_a_root_that_broadcasts_twice_waits_for_its_interface() -> None:
+    # Two children: messages leave at 10 and, after 200 + 50, at 260. The root is done at 20 and calls again at once:
+    # its next ones go out at 510 and 760 and not at 30 and 40. Each is there 1200 later and taken in 10 after that.
+    twice = leaves([over("flat", "MPI_Bcast", 100, range(3))], range(3), slow_link(3), [0, 0])
+    assert twice.tolist() == [[20, 1220, 1470], [40, 1720, 1970]]
+
+
+def test_many_broadcasts_take_what_the_interface_takes() -> None:
+    # 100 broadcasts of two messages, of 250 each; the last message needs no rest behind it.
+    last = leaves([over("flat", "MPI_Bcast", 100, range(3))], range(3), slow_link(3), [0] * 100).max()
+    assert last == 10 + 200 * 250 - GAP + LATENCY + 10
+
+
+def test_a_second_broadcast_queues_behind_the_first_on_a_shared_link() -> None:
+    # Ranks 0 and 1 at one site send to 2 and 3 at the other: rank 0 in the first broadcast over the chain 0 1 2 3, in
+    # which 1 sends to 2, and rank 1 as the root of the second over the chain 1 2 3 0. All of both cross one link of
+    # 100 ns a byte, 10 bytes a message: 1000 ns each. Latencies are 0.
+    cluster = np.asarray([0, 0, 1, 1])
+    crosses = cluster[:, None] < cluster[None, :]
+    link = np.zeros((4, 4), np.int32)
+    shared = np.where(crosses, 0, NO_SERVER)
+    m = machine(link, [Link()], near=[shared], servers=[Server(0.0, 100.0)], cut_through=False)
+    flat = [over("flat", "MPI_Bcast", 10, range(4), root) for root in (0, 1)]
+    # First: 0 sends to 1, 2 and 3 at 0: they have it at 0, 1000 and 2000. Rank 1 leaves at 0 and calls again: its
+    # messages wait until 2000 and are there at 3000 and 4000; rank 0 has its own at 0.
+    assert leaves(flat, range(4), m, [0, 1]).tolist() == [[0, 0, 1000, 2000], [0, 0, 3000, 4000]]
+
+
+def test_a_rank_is_busy_with_one_message_after_the_other() -> None:
+    # Three messages reach the root together, at 10 + 1000; without interfaces it takes 10 for each and 5 to combine.
+    links = [Link(LATENCY, send_ns=OVERHEAD, receive_ns=OVERHEAD)]
+    m = machine(np.zeros((4, 4), np.int32), links, work=Work(combine_ns=5))
+    done = leaves([over("flat", "MPI_Reduce", 8, range(4))], range(4), m)
+    assert done.tolist() == [[1010 + 3 * 15, 10, 10, 10]]
+
+
+def test_a_message_that_comes_before_the_call_is_taken_in_when_the_rank_enters() -> None:
+    # There at 1210; the receiver computes until 5000, enters within 7, takes it in and leaves within 3.
+    m = slow_link(2, enter_ns=7, leave_ns=3)
+    assert leaves([over("flat", "MPI_Bcast", 100, [0, 1])], [0, 1], m, gaps_ns=np.asarray([[0], [5000]])).tolist() == [
+        [7 + 10 + 3, 5000 + 7 + 10 + 3]
+    ]
+
+
+def test_ranks_of_one_host_share_its_interface() -> None:
+    # Ranks 0 and 1 on host 0 send 100 bytes to the root on host 1, both at 10: 10 to 210, then rests until 260; the
+    # other goes until 460 and is there at 1460.
+    chain = over("flat", "MPI_Reduce", 100, [0, 0, 1], root=2)
+    assert leaves([chain], [0, 0, 1], slow_link(2)).tolist() == [[10, 10, 1470]]
+
+
+def test_computing_gaps_delay_what_follows_them() -> None:
+    # An empty message takes 10 + 1000 + 10. The root calls again at 110, 100 after it has left.
+    gaps = np.asarray([[0, 100], [0, 0]])
+    done = leaves([over("flat", "MPI_Bcast", 0, [0, 1])], [0, 1], slow_link(2), [0, 0], gaps)
+    assert done.tolist() == [[10, 1020], [120, 1130]]
+
+
+def rule_of(algorithm: str, by_tree: bool) -> dict[str, Any]:
+    return OVER_TREE if by_tree else {"algorithm": algorithm}
+
+
+@pytest.mark.parametrize(("algorithm", "operation", "by_tree"), SERVED)
+def test_the_slow_replay_agrees_on_every_algorithm(algorithm: str, operation: str, by_tree: bool) -> None:
+    random = np.random.default_rng(len(algorithm) + len(operation))
+    for hosts in (list(range(7)), [0, 0, 1, 1, 2, 2, 2], [0, 1, 2, 0, 1, 2, 0, 3]):
+        ranks, count = len(hosts), max(hosts) + 1
+        lengths = [] if operation == "MPI_Barrier" else [1000]
+        root = 2 if OPERATIONS[operation].has_root else None
+        trees = {"t": {"shape": "binomial"}} if by_tree else None
+        laid = lay(rule_of(algorithm, by_tree), operation, lengths, hosts, root=root, trees=trees)
+        gaps = random.uniform(0, 3000, (ranks, 6)).round()
+        for cut_through in (False, True):
+            m = random_machine(count, random, cut_through)
+            fast = leaves([laid], hosts, m, [0] * 6, gaps)
+            slow = SlowReplay([laid], hosts, m, [0] * 6, gaps).run()
+            assert fast == pytest.approx(slow, rel=1e-12)
+
+
+def random_machine(hosts: int, random: Any, cut_through: bool) -> dict[str, Any]:
+    """Every pair of hosts with a link of its own; interfaces, and one slow link for all that host 0 does not send."""
+    out, into = interfaces(hosts)
+    shared = np.full((hosts, hosts), 2 * hosts)
+    shared[0, :] = shared[np.eye(hosts, dtype=bool)] = NO_SERVER
+    links = [Link(*random.uniform(0, 1, 6) * [2000, 3, 20, 0.1, 30, 0.1]) for _ in range(hosts * hosts)]
+    servers = [Server(*random.uniform(0, 1, 3) * [40, 2, 50]) for _ in range(2 * hosts + 1)]
+    work = Work(*random.uniform(0, 1, 6) * [5, 5, 20, 0.5, 20, 0.5])
+    link = np.arange(hosts * hosts).reshape(hosts, hosts)
+    return machine(link, links, near=[out, shared], far=[into], servers=servers, work=work, cut_through=cut_through)
+
+
+def test_collectives_of_several_kinds_follow_one_another() -> None:
+    hosts, random = [0, 0, 1, 1, 2, 3], np.random.default_rng(3)
+    schedules = [
+        over("binomial", "MPI_Allreduce", 64, hosts),
+        lay({"algorithm": "pipeline", "segment_bytes": 100}, "MPI_Bcast", [1000], hosts, root=5),
+        lay({"algorithm": "pairwise"}, "MPI_Alltoall", [300], hosts),
+        lay({"algorithm": "dissemination"}, "MPI_Barrier", [], hosts),
+    ]
+    which, gaps = random.integers(0, 4, 30), random.uniform(0, 2000, (6, 30)).round()
+    m = random_machine(4, random, True)
+    slow = SlowReplay(schedules, hosts, m, which, gaps).run()
+    assert leaves(schedules, hosts, m, which, gaps) == pytest.approx(slow, rel=1e-12)
+
+
+def test_a_chain_of_segments_takes_one_gap_for_each_more() -> None:
+    # 64 kB in 8 segments over 5 ranks: the first one passes 4 hops, and the others follow at the interface's distance.
+    p = LogGP(30_400, 8_150, 8_683, 15)
+    laid = lay({"algorithm": "pipeline", "segment_bytes": 8000}, "MPI_Bcast", [64_000], range(5), root=0)
+    segment = 7999 * 15
+    assert duration_ns(laid, published(p, 5, 8000)) == 4 * (30_400 + 2 * 8_150 + segment) + 7 * (8_683 + segment)
+
+
+def two_ranks(**more: Any) -> dict[str, Any]:
+    return {**sequence([0, 1], [0], np.zeros((2, 1))), **more}
+
+
+def test_wrong_arrays_are_refused() -> None:
+    laid, m = over("flat", "MPI_Bcast", 1, [0, 1]), slow_link(2)
+    with pytest.raises(ValueError, match="another lane's place"):
+        _replay.replay(two_ranks(slot=np.asarray([1, 0])), [laid], m)
+    with pytest.raises(ValueError, match="schedule: row 0 names 1"):
+        _replay.replay(two_ranks(schedule=np.ones(1, np.int32)), [laid], m)
+    with pytest.raises(ValueError, match="not as many ranks"):
+        _replay.replay(two_ranks(), [over("flat", "MPI_Bcast", 1, range(3))], m)
+    with pytest.raises(ValueError, match="negative"):
+        _replay.replay(two_ranks(), [laid], {**m, "latency_ns": np.asarray([-1.0])})
+    with pytest.raises(ValueError, match="not a place on the pair's route"):
+        _replay.replay(two_ranks(), [laid], {**m, "far": m["far"] + 5})
+    with pytest.raises(ValueError, match="one end only"):
+        _replay.replay(two_ranks(), [{**laid, "other_end": np.full_like(laid["other_end"], -1)}], m)
+    with pytest.raises(TypeError, match="not a contiguous array"):
+        _replay.replay(two_ranks(gap_ns=np.zeros(2)), [laid], m)
+
+
+def test_a_schedule_runs_only_where_it_is_at_home() -> None:
+    laid, m = over("flat", "MPI_Bcast", 1, [0, 1]), slow_link(3)
+    program = sequence([0, 1], [0, 0], np.zeros((2, 2)))
+    # The second collective has its members the other way round, on hosts 1 and 0.
+    other = {
+        **program,
+        "member": np.asarray([0, 1, 1, 0], np.int32),
+        "slot": np.asarray([0, 3, 1, 2]),
+    }
+    with pytest.raises(ValueError, match="collective 1 also runs one whose ranks are on other hosts"):
+        _replay.replay(other, [laid], m)
