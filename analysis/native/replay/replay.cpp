@@ -86,11 +86,9 @@ class Replay {
     };
 
     void advance_all() {
-        while (!runnable_.empty()) {
-            const int32_t lane = runnable_.back();
-            runnable_.pop_back();
-            advance(static_cast<size_t>(lane));
-        }
+        for (size_t i = 0; i < runnable_.size(); i++) // which may grow
+            advance(static_cast<size_t>(runnable_[i]));
+        runnable_.clear();
     }
 
     void advance(size_t number) {

@@ -1,0 +1,159 @@
+"""How long a broadcast takes until the last rank has the whole message."""
+
+from __future__ import annotations
+
+from hopscope.model.formulas.table import PRINTED, row
+from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+
+BCAST = "MPI_Bcast"
+
+
+@row(BCAST, "linear", Hockney)
+def linear_hockney(call: Call, p: Hockney) -> float:
+    """n_s (P - 1)(alpha + m_s beta)."""
+    return call.segments * (call.ranks - 1) * p.message(call.segment)
+
+
+@row(BCAST, "linear", LogGP)
+def linear_loggp(call: Call, p: LogGP) -> float:
+    """L + 2o - g + n_s (P - 1)((m_s - 1) G + g)."""
+    return p.L + 2 * p.o - p.g + call.segments * (call.ranks - 1) * (p.bytes(call.segment) + p.g)
+
+
+@row(BCAST, "linear", PLogP)
+def linear_plogp(call: Call, p: PLogP) -> float:
+    """L + n_s (P - 1) g(m_s)."""
+    return p.L + call.segments * (call.ranks - 1) * p.g(call.segment)
+
+
+@row(BCAST, "pipeline", Hockney)
+def pipeline_hockney(call: Call, p: Hockney) -> float:
+    """(P + n_s - 2)(alpha + m_s beta)."""
+    return (call.ranks + call.segments - 2) * p.message(call.segment)
+
+
+@row(BCAST, "pipeline", LogGP)
+def pipeline_loggp(call: Call, p: LogGP) -> float:
+    """(P - 1)(L + 2o + (m_s - 1) G) + (n_s - 1)(g + (m_s - 1) G).
+
+    In the replay a rank between two others, which receives and sends each segment, takes at least 2o for one.
+    """
+    segment = p.bytes(call.segment)
+    return (call.ranks - 1) * (p.L + 2 * p.o + segment) + (call.segments - 1) * (p.g + segment)
+
+
+@row(BCAST, "pipeline", PLogP)
+def pipeline_plogp(call: Call, p: PLogP) -> float:
+    """(P - 1)(L + g(m_s)) + (n_s - 1) g(m_s)."""
+    return (call.ranks - 1) * (p.L + p.g(call.segment)) + (call.segments - 1) * p.g(call.segment)
+
+
+@row(BCAST, "binomial", Hockney)
+def binomial_hockney(call: Call, p: Hockney) -> float:
+    """ceil(log2 P) n_s (alpha + m_s beta)."""
+    return call.doublings * call.segments * p.message(call.segment)
+
+
+@row(BCAST, "binomial", LogGP)
+def binomial_loggp(call: Call, p: LogGP) -> float:
+    """ceil(log2 P)(L + 2o + (m_s - 1) G + (n_s - 1)(g + (m_s - 1) G))."""
+    segment = p.bytes(call.segment)
+    return call.doublings * (p.L + 2 * p.o + segment + (call.segments - 1) * (p.g + segment))
+
+
+@row(BCAST, "binomial", PLogP)
+def binomial_plogp(call: Call, p: PLogP) -> float:
+    """ceil(log2 P)(L + n_s g(m_s))."""
+    return call.doublings * (p.L + call.segments * p.g(call.segment))
+
+
+@row(BCAST, "binary", Hockney)
+def binary_hockney(call: Call, p: Hockney) -> float:
+    """(ceil(log2(P + 1)) + n_s - 2)(2 alpha + m_s beta)."""
+    return (call.binary_depth + call.segments - 1) * (p.alpha(call.segment) + p.message(call.segment))
+
+
+def _binary_levels(call: Call, p: LogGP) -> float:
+    """Until the first segment is at the last leaf: it is the second child's on every level."""
+    return call.binary_depth * (p.L + 2 * (p.o + p.bytes(call.segment)) + p.g)
+
+
+@row(BCAST, "binary", LogGP)
+def binary_loggp(call: Call, p: LogGP) -> float:
+    """(ceil(log2(P + 1)) - 1)(L + 2 (o + (m_s - 1) G) + g) + (n_s - 1) max(2 (g + (m_s - 1) G), 3o). Corrected.
+
+    As printed n_s does not occur: the second term has no factor, so cutting costs nothing. A node sends every segment
+    twice, and receives it once; so it takes the segments at the distance of the second term, which the PLogP row also
+    has. Each level has one gap, between its two messages, and not two. The replay of complete trees agrees exactly.
+    """
+    return _binary_levels(call, p) + (call.segments - 1) * max(2 * (p.g + p.bytes(call.segment)), 3 * p.o)
+
+
+@row(BCAST, "binary", LogGP, PRINTED)
+def binary_loggp_printed(call: Call, p: LogGP) -> float:
+    """(ceil(log2(P + 1)) - 1)(L + 2 (o + (m_s - 1) G + g)) + 2 ((m_s - 1) G + g)."""
+    segment = p.bytes(call.segment)
+    return call.binary_depth * (p.L + 2 * (p.o + segment + p.g)) + 2 * (segment + p.g)
+
+
+@row(BCAST, "binary", PLogP)
+def binary_plogp(call: Call, p: PLogP) -> float:
+    """(ceil(log2(P + 1)) - 1)(L + 2 g(m_s)) + (n_s - 1) max(2 g(m_s), o_r(m_s) + g(m_s) + o_s(m_s))."""
+    g = p.g(call.segment)
+    between = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
+    return call.binary_depth * (p.L + 2 * g) + (call.segments - 1) * between
+
+
+def _half_segments(call: Call) -> int:
+    """ceil(n_s / 2): segments of the longer half."""
+    return (call.segments + 1) // 2
+
+
+@row(BCAST, "split binary", Hockney)
+def split_binary_hockney(call: Call, p: Hockney) -> float:
+    """(ceil(log2(P + 1)) + ceil(n_s / 2) - 2)(2 alpha + m_s beta) + alpha(m / 2) + (m / 2) beta."""
+    down = call.binary_depth + _half_segments(call) - 1
+    return down * (p.alpha(call.segment) + p.message(call.segment)) + p.message(call.size / 2)
+
+
+@row(BCAST, "split binary", LogGP)
+def split_binary_loggp(call: Call, p: LogGP) -> float:
+    """(ceil(log2(P + 1)) - 1)(L + 2 (o + (m_s - 1) G) + g) + (ceil(n_s / 2) - 1) max(2 (g + (m_s - 1) G), 3o)
+    + L + 2o + (m / 2 - 1) G. Corrected.
+
+    As printed the factors of depth and segments are exchanged: the latency is paid for every segment, and the depth
+    only multiplies a gap. The last exchange is printed with half a segment; partners lack half of the message. The
+    replay of the published schedule agrees exactly on complete trees. The engine passes a half on to the partner
+    segment by segment, which takes each inner node a third send.
+    """
+    between = max(2 * (p.g + p.bytes(call.segment)), 3 * p.o)
+    exchange = p.L + 2 * p.o + p.bytes(call.size / 2)
+    return _binary_levels(call, p) + (_half_segments(call) - 1) * between + exchange
+
+
+@row(BCAST, "split binary", LogGP, PRINTED)
+def split_binary_loggp_printed(call: Call, p: LogGP) -> float:
+    """2 (ceil(n_s / 2) - 1)(L + g + 2 (o + (m_s - 1) G)) + (ceil(log2(P + 1)) - 1)(g + (m_s - 1) G)
+    + L + 2o + (m_s / 2 - 1) G."""
+    segment = p.bytes(call.segment)
+    down = 2 * (_half_segments(call) - 1) * (p.L + p.g + 2 * (p.o + segment))
+    return down + call.binary_depth * (p.g + segment) + p.L + 2 * p.o + p.bytes(call.segment / 2)
+
+
+@row(BCAST, "split binary", PLogP)
+def split_binary_plogp(call: Call, p: PLogP) -> float:
+    """(ceil(log2(P + 1)) - 1)(L + 2 g(m_s)) + (ceil(n_s / 2) - 1) max(2 g(m_s), o_r(m_s) + g(m_s) + o_s(m_s))
+    + L + g(m / 2). Corrected.
+
+    As printed the last exchange has no term, although both other models have one; without it nobody gets the other
+    half.
+    """
+    return split_binary_plogp_printed(call, p) + p.L + p.g(call.size / 2)
+
+
+@row(BCAST, "split binary", PLogP, PRINTED)
+def split_binary_plogp_printed(call: Call, p: PLogP) -> float:
+    """(ceil(log2(P + 1)) - 1)(L + 2 g(m_s)) + (n_s / 2 - 1) max(2 g(m_s), o_r(m_s) + g(m_s) + o_s(m_s))."""
+    g = p.g(call.segment)
+    between = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
+    return call.binary_depth * (p.L + 2 * g) + (_half_segments(call) - 1) * between
