@@ -169,6 +169,8 @@ def test_wrong_arrays_are_refused() -> None:
         _replay.replay(two_ranks(), [laid], {**m, "far": m["far"] + 5})
     with pytest.raises(ValueError, match="one end only"):
         _replay.replay(two_ranks(), [{**laid, "other_end": np.full_like(laid["other_end"], -1)}], m)
+    with pytest.raises(ValueError, match="another rank's step"):
+        _replay.replay(two_ranks(), [{**laid, "ready": laid["ready"][::-1].copy()}], m)
     with pytest.raises(TypeError, match="not a contiguous array"):
         _replay.replay(two_ranks(gap_ns=np.zeros(2)), [laid], m)
 

@@ -1,5 +1,7 @@
 #include "schedule.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 
@@ -39,6 +41,14 @@ void require_fit(const Columns &c) {
     require_rows("edge", c.edge, count);
     require_rows("ready", c.ready, count);
     require_rows("kind", c.kind, STEP_JOIN + 1);
+    for (size_t rank = 0; rank + 1 < c.first_step.size; rank++) {
+        const int64_t first = c.first_step[rank], end = c.first_step[rank + 1];
+        auto is_other = [&](int64_t row) { return row < first || row >= end; };
+        const int64_t first_edge = c.first_edge[static_cast<size_t>(first)];
+        if (std::any_of(c.edge.data + first_edge, c.edge.data + c.first_edge[static_cast<size_t>(end)], is_other) ||
+            std::any_of(c.ready.data + c.first_ready[rank], c.ready.data + c.first_ready[rank + 1], is_other))
+            throw std::invalid_argument("a schedule has a rank that waits for another rank's step");
+    }
     for (size_t i = 0; i < count; i++) {
         if (!is_message(c.kind[i]))
             continue;
@@ -52,23 +62,33 @@ void require_fit(const Columns &c) {
 
 } // namespace
 
-Schedule::Schedule(const Columns &c)
-    : steps(c.kind.size), edges(c.edge.data, c.edge.data + c.edge.size),
-      unmet(c.unmet.data, c.unmet.data + c.unmet.size), ready(c.ready.data, c.ready.data + c.ready.size),
-      first_ready(c.first_ready.data, c.first_ready.data + c.first_ready.size) {
+Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
     require_fit(c);
+    unmet.assign(c.unmet.data, c.unmet.data + c.unmet.size);
+    // A join for which nothing waits takes no time and is left out.
+    auto counts = [&](int64_t row) {
+        const auto i = static_cast<size_t>(row);
+        return c.kind[i] != STEP_JOIN || c.first_edge[i] < c.first_edge[i + 1];
+    };
     for (size_t rank = 0; rank + 1 < c.first_step.size; rank++) {
-        steps_of.push_back(static_cast<int32_t>(c.first_step[rank + 1] - c.first_step[rank]));
-        for (auto i = static_cast<size_t>(c.first_step[rank]); i < static_cast<size_t>(c.first_step[rank + 1]); i++) {
+        steps_of.push_back(0);
+        for (int64_t row = c.first_step[rank]; row < c.first_step[rank + 1]; row++) {
+            const auto i = static_cast<size_t>(row);
             Step &step = steps[i];
             step.kind = static_cast<step_kind>(c.kind[i]);
             step.bytes = static_cast<double>(c.length[i] * c.unit_bytes);
             step.other_end = static_cast<int32_t>(c.other_end[i]);
-            step.first_edge = static_cast<int32_t>(c.first_edge[i]);
-            step.last_edge = static_cast<int32_t>(c.first_edge[i + 1]);
             step.position = static_cast<int32_t>(rank);
+            step.first_edge = static_cast<int32_t>(edges.size());
+            std::copy_if(c.edge.data + c.first_edge[i], c.edge.data + c.first_edge[i + 1], std::back_inserter(edges),
+                         counts);
+            step.last_edge = static_cast<int32_t>(edges.size());
+            steps_of.back() += counts(row);
             unmet[i] += step.kind == STEP_RECEIVE;
         }
+        std::copy_if(c.ready.data + c.first_ready[rank], c.ready.data + c.first_ready[rank + 1],
+                     std::back_inserter(ready), counts);
+        first_ready.push_back(ready.size());
     }
     for (int32_t row : ready)
         unmet[static_cast<size_t>(row)]++;
