@@ -1,18 +1,24 @@
-"""How many hops a second the replay of schedules gets through, in one thread.
+"""The replay of schedules: how many hops a second it gets through, in one thread, and how near it is to a run.
 
-64 ranks call one collective again and again, each time after random gaps."""
+For the first, 64 ranks call one collective again and again, each time after random gaps. For the second, broadcasts
+follow one another without a gap over an emulated link, which then has several of them to carry.
+"""
 
+import json
 import time
 from pathlib import Path
 
 import numpy as np
 from hopscope import _replay
+from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
+from hopscope.model.machine import machine_of
 from hopscope.model.parameters import LogGP
 from hopscope.model.routes import fitted, published
-from hopscope.model.sequences import lay, sequence
+from hopscope.model.sequences import lay, leaves, sequence
+from measure import PROGRAMS, figures
 
-RANKS, HOPS = 64, 3_000_000
+RANKS, HOPS = 64, 1_000_000
 TREE = {"reduce_tree": "t", "broadcast_tree": "t"}
 CASES = (
     ("MPI_Allreduce", "over a binomial tree", TREE, 8),
@@ -23,10 +29,40 @@ CASES = (
     ("MPI_Alltoall", "pairwise", {"algorithm": "pairwise"}, 1024),
 )
 """Operation, algorithm, rule and bytes."""
+LATENCY_NS, BYTES_PER_SECOND = 10_000_000, 4_000_000
+BYTES, CALLS = 100_000, 10
+HOSTS, CLUSTERS, OF_RANK = ("a0", "b0", "b1"), (0, 1, 1), (0, 0, 1, 1, 2, 2)
 
 
-def measure(_: Path, repetitions: int = 3) -> list[tuple[str, str]]:
-    """Hops in a second of processor time, on a published machine and on hosts of 8 ranks in two clusters."""
+def _run_and_replayed(folder: Path, shape: str) -> tuple[str, str]:
+    """Broadcasts back to back over a tree, with two ranks at one site and four at the other."""
+    link = {"latency_ns": LATENCY_NS, "bytes_per_second": BYTES_PER_SECOND}
+    emulate = {
+        "cluster_pairs": [{"from": "A", "to": "B", **link}, {"from": "B", "to": "A", **link}],
+        "host_interface": {"cut_through": True},
+    }
+    hosts = [{"name": name, "cluster": "AB"[cluster]} for name, cluster in zip(HOSTS, CLUSTERS, strict=True)]
+    topology, tree = folder / "topology.json", folder / "tree.json"
+    topology.write_text(json.dumps({"schema_version": 1, "hosts": hosts, "placement": "block", "emulate": emulate}))
+    trees = {"t": {"shape": shape}}
+    rule = {"operations": ["MPI_Bcast"], **TREE}
+    tree.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": [rule]}))
+    program, arguments = PROGRAMS / "broadcasts.c", [str(BYTES), str(CALLS)]
+    found = figures(program, len(OF_RANK), arguments, trace=folder / shape, tree=str(tree), topology=topology)[0]["ns"]
+    machine = machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
+    links = {name: LinkCost(LATENCY_NS if name == "wan" else 0) for name in LINKS}
+    costs = fitted(Costs(links, LocalCost(), machine=machine), CLUSTERS)
+    clusters = [CLUSTERS[host] for host in OF_RANK]
+    laid = lay(TREE, "MPI_Bcast", [BYTES], OF_RANK, clusters, root=0, trees=trees)
+    replayed = float(leaves([laid], OF_RANK, costs, [0] * CALLS).max())
+    return (
+        f"{CALLS} broadcasts back to back, {shape}",
+        f"run {found / 1e6:,.0f} ms, replayed {replayed / 1e6:,.0f} ms, replay / run {replayed / found:.3f}",
+    )
+
+
+def measure(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
+    """Hops in a second of processor time, on a published machine and on hosts of 8 ranks in two clusters; and runs."""
     random = np.random.default_rng(64)
     published_machine = published(LogGP(30_400, 8_150, 8_683, 15), RANKS, 1)
     links = {name: LinkCost(ns) for name, ns in (("self", 0), ("shm", 500), ("lan", 20_000), ("wan", 5_000_000))}
@@ -47,4 +83,5 @@ def measure(_: Path, repetitions: int = 3) -> list[tuple[str, str]]:
                 best = max(best, hops / (time.thread_time() - begin))
             figures.append(f"{best / 1e6:.1f} M hops/s")
         rows.append((f"replay of {operation.removeprefix('MPI_')} {name}", ", ".join(figures)))
-    return [("", "a rank on each host, 8 on each"), *rows]
+    compared = [_run_and_replayed(folder, shape) for shape in ("flat", "binomial", "chain")]
+    return [("", "a rank on each host, 8 on each"), *rows, *compared]
