@@ -31,6 +31,7 @@ class SlowReplay:
         self.left = [np.diff(s["first_step"]) for s in self.laid]
         self.free_at = np.zeros(len(machine["service_ns"]))
         self.busy_until = np.zeros(len(hosts))
+        self.agreed: dict[tuple[int, int], float] = {}
         self.leave = np.full((len(which), len(hosts)), np.nan)
         self.events: list[tuple[Any, ...]] = []
         self.order = count()
@@ -52,6 +53,32 @@ class SlowReplay:
         s = self.laid[collective]
         self.work(rank, collective, [int(i) for i in s["ready"][s["first_ready"][rank] : s["first_ready"][rank + 1]]])
 
+    def is_announced(self, collective: int, receive: int) -> bool:
+        link = self.machine["link"][self.pair(collective, receive)]
+        return bool(self.size(collective, receive) > self.machine["eager_bytes"][link])
+
+    def latency(self, collective: int, receive: int) -> float:
+        return float(self.machine["latency_ns"][self.machine["link"][self.pair(collective, receive)]])
+
+    def agree(self, collective: int, receive: int, t: float) -> None:
+        """The announcement of a message is there, or its receive is posted."""
+        first = self.agreed.setdefault((collective, receive), t)
+        if (collective, -receive - 1) in self.agreed:
+            t = max(t, first) + self.latency(collective, receive)
+            self.at(t, self.travel, collective, receive, None, t)
+        self.agreed[collective, -receive - 1] = t
+
+    def sent(self, t: float, collective: int, send: int) -> None:
+        """The sender of an announced message is done with it."""
+        rank = int(self.rank_of[collective][send])
+        self.busy_until[rank] = max(self.busy_until[rank], t)
+        self.left[collective][rank] -= 1
+        self.work(rank, collective, self.followers(collective, send))
+
+    def followers(self, collective: int, row: int) -> list[int]:
+        s = self.laid[collective]
+        return [int(i) for i in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
+
     def work(self, rank: int, collective: int, met: list[int]) -> None:
         """Everything that can be done once one of the things that these steps wait for is there."""
         s, unmet = self.laid[collective], self.unmet[collective]
@@ -62,14 +89,20 @@ class SlowReplay:
                 unmet[row] -= 1
                 if unmet[row] == 0:
                     (receives if s["kind"][row] == _plan.RECEIVE else steps).append(row)
+                elif unmet[row] == 1 and s["kind"][row] == _plan.RECEIVE and self.is_announced(collective, row):
+                    self.agree(collective, row, float(self.busy_until[rank]))
             if not steps and not receives:
                 break
             row = (steps or receives).pop(0)
             self.busy_until[rank] += self.own_time(collective, row)
             if s["kind"][row] == _plan.SEND:
-                t = float(self.busy_until[rank])
-                self.at(t, self.travel, collective, int(s["other_end"][row]), None, t)
-            met = [int(i) for i in s["edge"][s["first_edge"][row] : s["first_edge"][row + 1]]]
+                t, receive = float(self.busy_until[rank]), int(s["other_end"][row])
+                if self.is_announced(collective, receive):
+                    self.agree(collective, receive, t + self.latency(collective, receive))
+                    met = []
+                    continue
+                self.at(t, self.travel, collective, receive, None, t)
+            met = self.followers(collective, row)
             self.left[collective][rank] -= 1
         if self.left[collective][rank] == 0:
             self.leave[collective, rank] = self.busy_until[rank] + self.machine["leave_ns"]
@@ -113,6 +146,8 @@ class SlowReplay:
             first -= per_byte if m["cut_through"] else 0
             place += 1
         if place == far and not crossed:
+            if self.is_announced(collective, receive):
+                self.at(float(last), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
             link = m["link"][pair]
             time = m["latency_ns"][link] + m["per_byte_ns"][link] * size
             first, last = first + time, last + time

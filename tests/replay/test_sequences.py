@@ -82,6 +82,19 @@ def test_a_message_that_comes_before_the_call_is_taken_in_when_the_rank_enters()
     ]
 
 
+def test_a_message_that_is_announced_goes_when_its_receive_is_posted() -> None:
+    # Announced at 10 + 1000. Posted at 0, so the answer is back at 2010: the bytes leave until 2210, are there at 3210.
+    out, into = interfaces(2)
+    links = [Link(LATENCY, send_ns=OVERHEAD, receive_ns=OVERHEAD, eager_bytes=99)]
+    m = machine(np.zeros((2, 2), np.int32), links, near=[out], far=[into], servers=[Server(0.0, PER_BYTE, GAP)] * 4)
+    laid = over("flat", "MPI_Bcast", 100, [0, 1])
+    assert leaves([laid], [0, 1], m).tolist() == [[2210, 3220]]
+    # Posted at 5000: the answer is back at 6000.
+    assert leaves([laid], [0, 1], m, gaps_ns=np.asarray([[0], [5000]])).tolist() == [[6200, 7210]]
+    # A shorter one is not announced.
+    assert leaves([over("flat", "MPI_Bcast", 99, [0, 1])], [0, 1], m).tolist() == [[10, 10 + 198 + 1000 + 10]]
+
+
 def test_ranks_of_one_host_share_its_interface() -> None:
     # Ranks 0 and 1 on host 0 send 100 bytes to the root on host 1, both at 10: 10 to 210, then rests until 260; the
     # other goes until 460 and is there at 1460.
@@ -122,7 +135,8 @@ def random_machine(hosts: int, random: Any, cut_through: bool) -> dict[str, Any]
     out, into = interfaces(hosts)
     shared = np.full((hosts, hosts), 2 * hosts)
     shared[0, :] = shared[np.eye(hosts, dtype=bool)] = NO_SERVER
-    links = [Link(*random.uniform(0, 1, 6) * [2000, 3, 20, 0.1, 30, 0.1]) for _ in range(hosts * hosts)]
+    times = [2000, 3, 20, 0.1, 30, 0.1]
+    links = [Link(*random.uniform(0, 1, 6) * times, random.choice([400, np.inf])) for _ in range(hosts * hosts)]
     servers = [Server(*random.uniform(0, 1, 3) * [40, 2, 50]) for _ in range(2 * hosts + 1)]
     work = Work(*random.uniform(0, 1, 6) * [5, 5, 20, 0.5, 20, 0.5])
     link = np.arange(hosts * hosts).reshape(hosts, hosts)

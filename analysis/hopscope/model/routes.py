@@ -5,6 +5,7 @@ The fitted costs of a run, an emulated machine and each published model are such
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
@@ -18,7 +19,11 @@ from hopscope.model.parameters import Hockney, LogGP, PLogP
 
 @dataclass(frozen=True)
 class Link:
-    """A message's latency, and what it takes the two ranks; each also per byte."""
+    """A message's latency, and what it takes the two ranks; each also per byte.
+
+    A message of more than eager_bytes is announced first: it goes when its receive is posted and the sender knows that.
+    Its sender is held until it has gone; of shorter ones it keeps a copy.
+    """
 
     latency_ns: float = 0.0
     per_byte_ns: float = 0.0
@@ -26,6 +31,7 @@ class Link:
     send_per_byte_ns: float = 0.0
     receive_ns: float = 0.0
     receive_per_byte_ns: float = 0.0
+    eager_bytes: float = math.inf
 
 
 @dataclass(frozen=True)

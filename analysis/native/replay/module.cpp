@@ -83,6 +83,7 @@ Costs costs_of(const nb::dict &costs) {
     c.send_per_byte = in.column<double>("send_per_byte_ns");
     c.receive = in.column<double>("receive_ns");
     c.receive_per_byte = in.column<double>("receive_per_byte_ns");
+    c.eager_bytes = in.column<double>("eager_bytes");
     c.first_server = in.column<int64_t>("first_server");
     c.far = in.column<int64_t>("far");
     c.server = in.column<int32_t>("server");
@@ -99,7 +100,7 @@ Costs costs_of(const nb::dict &costs) {
     Arguments::same_length("costs by pairs of hosts",
                            {c.hosts * c.hosts, c.link.size, c.far.size, c.first_server.size - 1});
     Arguments::same_length("costs by links", {c.latency.size, c.per_byte.size, c.send.size, c.send_per_byte.size,
-                                              c.receive.size, c.receive_per_byte.size});
+                                              c.receive.size, c.receive_per_byte.size, c.eager_bytes.size});
     Arguments::same_length("costs by servers", {c.service.size, c.service_per_byte.size, c.rest.size});
     Arguments::rows_of("link", c.link, rows(c.latency));
     Arguments::rows_of("server", c.server, rows(c.service));

@@ -1,5 +1,7 @@
 #include "network.h"
 
+#include <cmath>
+
 namespace hopscope::replay {
 
 Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
@@ -9,6 +11,9 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
     std::vector<int> lanes(costs.hosts, 0);
     for (size_t lane = 0; lane < lane_hosts.size; lane++)
         lanes[static_cast<size_t>(lane_hosts[lane])]++;
+    // A lane alone on its host sends in order of time, except that announced messages wait for an answer.
+    const bool announces = std::any_of(costs.eager_bytes.data, costs.eager_bytes.data + costs.eager_bytes.size,
+                                       [](double bytes) { return std::isfinite(bytes); });
     // From where messages come to each server: another server, or the lanes of a host (behind the servers' numbers).
     constexpr int64_t NOWHERE = -1, SEVERAL = -2;
     std::vector<int64_t> from(servers_.size(), NOWHERE);
@@ -23,7 +28,7 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
             int64_t source = SEVERAL;
             if (place != route.far && place > route.first)
                 source = costs.server[static_cast<size_t>(place - 1)];
-            else if (place < route.far && lanes[host] <= 1)
+            else if (place < route.far && lanes[host] <= 1 && !announces)
                 source = static_cast<int64_t>(servers_.size() + host);
             int64_t &known = from[static_cast<size_t>(costs.server[static_cast<size_t>(place)])];
             known = known == NOWHERE || known == source ? source : SEVERAL;

@@ -38,11 +38,13 @@ struct Program {
 //
 // A rank does one thing at a time: it enters, sends, receives, combines, copies, leaves. A message from one host to
 // another passes servers, each of which serves one message at a time in the order in which they come: interfaces,
-// links that hosts share, gateways. Between the near ones and the far ones lies the latency.
+// links that hosts share, gateways. Between the near ones and the far ones lies the latency. A sender is done with a
+// message after its own time for it; with one that is announced, when its last byte has passed the near servers.
 struct Costs {
     size_t hosts;
-    Column<int32_t> link; // [from host * hosts + to host]: a row of the next six
+    Column<int32_t> link; // [from host * hosts + to host]: a row of the next seven
     Column<double> latency, per_byte, send, send_per_byte, receive, receive_per_byte;
+    Column<double> eager_bytes; // a longer message is announced, and goes when its receive is posted
     // The servers on the way, [from host * hosts + to host] with one entry more; far: the first beyond the latency.
     Column<int64_t> first_server, far;
     Column<int32_t> server;

@@ -23,9 +23,10 @@ struct Message {
     int32_t collective, receive;
 };
 
-// A message that comes to a server or to its receiver, or a lane that enters a collective.
+// A message that comes to a server or to its receiver, or that goes after it was announced, or that has left its
+// sender; or a lane that enters a collective.
 struct Event {
-    enum : int32_t { at_rank = -1, enters = -2 };
+    enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4 };
     double t, last;
     Message message; // `collective` is the lane of one that enters
     int32_t place;   // of a server, or one of the above
@@ -35,6 +36,8 @@ struct Event {
 struct Running {
     const Schedule *schedule;
     std::vector<int32_t> unmet, left; // of each step; of each rank, in steps
+    // Of receives whose messages are announced: when the first of both ends was there. Empty if there is none.
+    std::vector<double> agreed;
     size_t ranks_left, first_member;
 };
 
@@ -61,6 +64,11 @@ class Replay {
                 arrive(event.message);
             else if (event.place == Event::enters)
                 enter(static_cast<size_t>(event.message.collective));
+            else if (event.place == Event::goes)
+                travel(schedule_of(event.message.collective), event.message,
+                       network_.route(step_of(event.message).pair).first, {event.t, event.t}, false);
+            else if (event.place == Event::sender_done)
+                sent(event.message);
             else
                 travel(schedule_of(event.message.collective), event.message, event.place, {event.t, event.last}, true);
             if (!runnable_.empty())
@@ -188,6 +196,7 @@ class Replay {
         one->schedule = &schedule;
         one->unmet = schedule.unmet;
         one->left = schedule.steps_of;
+        one->agreed.assign(schedule.announces() ? schedule.steps.size() : 0, UNKNOWN);
         one->ranks_left = schedule.ranks();
         one->first_member = static_cast<size_t>(program_.first_member[collective]);
         return *(running_[collective] = one);
@@ -200,8 +209,8 @@ class Replay {
         const size_t position = static_cast<size_t>(program_.slot[op]) - x.first_member;
         lane.free_at = now_ + costs_.enter;
         for (size_t i = x.schedule->first_ready[position]; i < x.schedule->first_ready[position + 1]; i++)
-            met(x, x.schedule->ready[i]);
-        work(x, static_cast<int32_t>(collective), position);
+            met(x, static_cast<int32_t>(collective), x.schedule->ready[i], lane.free_at);
+        work(x, static_cast<int32_t>(collective), position, 0);
     }
 
     void arrive(Message message) {
@@ -214,26 +223,60 @@ class Replay {
         Lane &lane = lane_of(x, position);
         lane.free_at = std::max(lane.free_at, now_);
         work_.push_back(message.receive);
-        work(x, message.collective, position);
+        work(x, message.collective, position, 0);
+    }
+
+    // Both ends of a message that is announced have to be there: its announcement, and its receive. The later one
+    // answers, and the message goes when the answer is there.
+    void agree(Running &x, Message message, double t) {
+        double &one = x.agreed[static_cast<size_t>(message.receive)];
+        if (std::isnan(one))
+            one = t;
+        else
+            events_.push({std::max(one, t) + network_.route(step_of(message).pair).latency, 0, message, Event::goes});
+    }
+
+    // The sender is done with a message that was announced.
+    void sent(Message message) {
+        Running &x = *running_[static_cast<size_t>(message.collective)];
+        const Step &send = x.schedule->steps[static_cast<size_t>(step_of(message).other_end)];
+        Lane &lane = lane_of(x, static_cast<size_t>(send.position));
+        lane.free_at = std::max(lane.free_at, now_);
+        release_followers(x, message.collective, send, lane.free_at);
+        work(x, message.collective, static_cast<size_t>(send.position), 1);
     }
 
     const Schedule &schedule_of(int32_t collective) const {
         return schedules_[static_cast<size_t>(program_.schedule[static_cast<size_t>(collective)])];
     }
 
+    const Step &step_of(Message message) const {
+        return schedule_of(message.collective).steps[static_cast<size_t>(message.receive)];
+    }
+
     Lane &lane_of(const Running &x, size_t position) {
         return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
     }
 
-    // One of the things that a step waits for is done. A message that is already there when its receive is posted is
-    // found after all else that can be done, as the engine does.
-    void met(Running &x, int32_t row) {
-        if (--x.unmet[static_cast<size_t>(row)] == 0)
-            (x.schedule->steps[static_cast<size_t>(row)].kind == STEP_RECEIVE ? arrived_ : work_).push_back(row);
+    // One of the things that a step waits for is done, at t. A message that is already there when its receive is posted
+    // is found after all else that can be done, as the engine does.
+    void met(Running &x, int32_t collective, int32_t row, double t) {
+        const Step &step = x.schedule->steps[static_cast<size_t>(row)];
+        const int32_t unmet = --x.unmet[static_cast<size_t>(row)];
+        if (unmet == 0)
+            (step.kind == STEP_RECEIVE ? arrived_ : work_).push_back(row);
+        else if (unmet == 1 && step.kind == STEP_RECEIVE && step.is_announced)
+            agree(x, {collective, row}, t);
+    }
+
+    void release_followers(Running &x, int32_t collective, const Step &step, double t) {
+        for (int32_t edge = step.first_edge; edge < step.last_edge; edge++)
+            met(x, collective, x.schedule->edges[static_cast<size_t>(edge)], t);
     }
 
     // Does all that a rank can do now, one step after another; nothing that comes meanwhile is looked at before.
-    void work(Running &x, int32_t collective, size_t position) {
+    // finished: steps that are done already.
+    void work(Running &x, int32_t collective, size_t position, int32_t finished) {
         const Schedule &schedule = *x.schedule;
         Lane &lane = lane_of(x, position);
         size_t done = 0, found = 0;
@@ -242,15 +285,21 @@ class Replay {
             const int32_t row = done < work_.size() ? work_[done++] : arrived_[found++];
             const Step &step = schedule.steps[static_cast<size_t>(row)];
             t += step.own;
-            if (step.kind == STEP_SEND)
-                travel(schedule, {collective, step.other_end}, network_.route(step.pair).first, {t, t}, false);
-            for (int32_t edge = step.first_edge; edge < step.last_edge; edge++)
-                met(x, schedule.edges[static_cast<size_t>(edge)]);
+            if (step.kind == STEP_SEND) {
+                const Route &route = network_.route(step.pair);
+                if (step.is_announced) {
+                    agree(x, {collective, step.other_end}, t + route.latency);
+                    continue;
+                }
+                travel(schedule, {collective, step.other_end}, route.first, {t, t}, false);
+            }
+            finished++;
+            release_followers(x, collective, step, t);
         }
         work_.clear();
         arrived_.clear();
         lane.free_at = t;
-        x.left[position] -= static_cast<int32_t>(done + found);
+        x.left[position] -= finished;
         if (x.left[position] > 0)
             return;
         leave(x.first_member + position, t + costs_.leave);
@@ -267,6 +316,8 @@ class Replay {
         bool is_near = place < route.far || !resumed, its_turn = resumed;
         while (true) {
             if (place == route.far && is_near) {
+                if (step.is_announced)
+                    events_.push({std::max(at.last, now_), 0, message, Event::sender_done});
                 at = Network::cross(route, step.bytes, at);
                 is_near = false;
             }

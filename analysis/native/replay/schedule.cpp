@@ -96,9 +96,11 @@ Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
 
 void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
     hosts_ = hosts;
+    announces_ = false;
     for (Step &step : steps) {
         step.own = 0;
         step.pair = -1;
+        step.is_announced = false;
         if (step.kind == STEP_COMBINE)
             step.own = costs.combine + costs.combine_per_byte * step.bytes;
         if (step.kind == STEP_COPY)
@@ -111,6 +113,8 @@ void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
         const auto to = static_cast<size_t>(hosts[static_cast<size_t>(sends ? other.position : step.position)]);
         step.pair = static_cast<int32_t>(from * costs.hosts + to);
         const auto link = static_cast<size_t>(costs.link[static_cast<size_t>(step.pair)]);
+        step.is_announced = step.bytes > costs.eager_bytes[link];
+        announces_ = announces_ || step.is_announced;
         step.own = sends ? costs.send[link] + costs.send_per_byte[link] * step.bytes
                          : costs.receive[link] + costs.receive_per_byte[link] * step.bytes;
     }

@@ -26,6 +26,7 @@ struct Step {
     int32_t position; // of its rank in the communicator
     int32_t pair;     // of hosts, of its message
     step_kind kind;
+    bool is_announced; // its message goes only when the receive is posted
 };
 
 class Schedule {
@@ -37,6 +38,9 @@ class Schedule {
 
     size_t ranks() const {
         return steps_of.size();
+    }
+    bool announces() const {
+        return announces_;
     }
     const std::vector<int32_t> &hosts() const {
         return hosts_;
@@ -53,6 +57,7 @@ class Schedule {
 
   private:
     std::vector<int32_t> hosts_;
+    bool announces_ = false;
 };
 
 } // namespace hopscope::replay
