@@ -47,7 +47,7 @@ def _run_and_replayed(folder: Path, shape: str) -> tuple[str, str]:
     trees = {"t": {"shape": shape}}
     rule = {"operations": ["MPI_Bcast"], **TREE}
     tree.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": [rule]}))
-    program, arguments = PROGRAMS / "broadcasts.c", [str(BYTES), str(CALLS)]
+    program, arguments = PROGRAMS / "back_to_back.c", [str(BYTES), str(CALLS)]
     found = figures(program, len(OF_RANK), arguments, trace=folder / shape, tree=str(tree), topology=topology)[0]["ns"]
     machine = machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
     links = {name: LinkCost(LATENCY_NS if name == "wan" else 0) for name in LINKS}

@@ -1,6 +1,6 @@
 /* Broadcasts back to back, with nothing in between:
  *
- *     broadcasts BYTES CALLS
+ *     back_to_back BYTES CALLS
  *
  * Prints, in nanoseconds, how long the slowest rank took for all of them. Every byte of the last one is checked.
  */
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
     double took = MPI_Wtime() - begin, longest = 0;
     for (int i = 0; i < bytes; i++)
         if (buffer[i] != (char)(calls - 1)) {
-            fprintf(stderr, "broadcasts: rank %d has a wrong byte at %d\n", rank, i);
+            fprintf(stderr, "back_to_back: rank %d has a wrong byte at %d\n", rank, i);
             MPI_Abort(MPI_COMM_WORLD, 1);
         }
     MPI_Reduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
