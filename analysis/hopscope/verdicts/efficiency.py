@@ -43,21 +43,23 @@ class Measured:
 
 def measured(rows: pa.Table) -> Measured | None:
     """What one run's `efficiency_input` says; None if nobody communicates."""
-    what = rows["what"]
+    # The operations come first: only they have a rank.
+    count = rows.num_rows - rows["rank"].null_count
+    operations, others = rows.slice(0, count), rows.slice(count)
 
     def only(word: str) -> pa.Table:
-        return rows.filter(pc.equal(what, word))
+        return others.filter(pc.equal(others["what"], word))
 
-    at = {word: only(word)["at_ns"].to_pylist() for word in ("begin", "finish", "mpi begin", "mpi finish")}
+    at = {word: only(word)["ns"].to_pylist() for word in ("begin", "finish", "mpi begin", "mpi finish")}
     if not at["begin"]:
         return None
     begin, finish, first, last = (times[0] for times in at.values())
-    blocks = only("block").sort_by("block")
-    useful = _useful(only("useful"), blocks.num_rows)
-    obstacles = sorted(only("obstacle")["obstacle"].to_pylist())
+    blocks = only("block").sort_by("place")
+    useful = _useful(only("cut"), blocks.num_rows)
+    obstacles = only("obstacle")["text"].to_pylist()
     ideal, reason = None, "; ".join(obstacles) or None
     if reason is None:
-        ideal = ideal_run(rows)
+        ideal = ideal_run(operations, only("rule"))
         if ideal is None:
             reason = "ranks wait for one another in the replay, so the trace lacks calls or messages"
         elif ideal.time_ns > finish - begin + _ROUNDING:
@@ -72,21 +74,21 @@ def measured(rows: pa.Table) -> Measured | None:
         ideal_ns=None if ideal is None else ideal.time_ns,
         reason=reason,
         useful_ns=useful,
-        block_ns=np.diff(blocks["at_ns"].to_numpy(), append=finish).astype(np.float64),
+        block_ns=np.diff(blocks["ns"].to_numpy(), append=finish).astype(np.float64),
         ideal_block_ns=None if ideal is None else _ideal_blocks(blocks, ideal),
     )
 
 
-def _useful(rows: pa.Table, blocks: int) -> Floats:
-    ranks, lane = np.unique(rows["rank"].to_numpy(), return_inverse=True)
-    useful = np.zeros((len(ranks), blocks))
-    useful[lane, rows["block"].to_numpy()] = rows["useful_ns"].to_numpy()
-    return useful
+def _useful(cuts: pa.Table, blocks: int) -> Floats:
+    # The end of a rank's last block has no block; nulls come last.
+    until = cuts.sort_by([("ref", "ascending"), ("place", "ascending")])["ns"].to_numpy()
+    return np.diff(until.reshape(-1, blocks + 1)).astype(np.float64)
 
 
 def _ideal_blocks(blocks: pa.Table, ideal: Ideal) -> Floats:
     """How long each block takes on an ideal network, cut where its first collective is entered last there."""
-    cuts = [0.0, *(ideal.last_enter_ns[first] for first in blocks["ref"].to_pylist()[1:]), ideal.time_ns]
+    firsts = np.searchsorted(ideal.collective_id, blocks["ref"].slice(1).to_numpy())
+    cuts = np.concatenate([[0.0], ideal.last_enter_ns[firsts], [ideal.time_ns]])
     # Collectives of different communicators may come in another order there.
     return np.diff(np.minimum(np.maximum.accumulate(cuts), ideal.time_ns))
 

@@ -8,13 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope import _paths
-
-Array = np.ndarray[Any, Any]
+from hopscope.paths.columns import Array, codes, integers
 
 _OPERATIONS = ("send", "wait", "collective", "end")
-"""Of those at one time of a rank, in this order: what is sent there is never waited for before."""
 _COLLECTIVE = 2
-_END = 3
 _NO_ROOT = -1
 _TO_LAST_ENTER = _paths.leads_of("MPI_Barrier")
 
@@ -44,48 +41,48 @@ class Ideal:
     collective."""
 
     time_ns: float
-    last_enter_ns: dict[int, float]
-    """By collective_id."""
+    collective_id: Array
+    """Ascending."""
+    last_enter_ns: Array
 
 
-def ideal_run(rows: pa.Table) -> Ideal | None:
-    """The operations of `efficiency_input` without a network; None if ranks wait for one another for ever."""
-    rows = rows.filter(pc.is_in(rows["what"], pa.array(_OPERATIONS)))
-    code = pc.index_in(rows["what"], pa.array(_OPERATIONS)).to_numpy().astype(np.int8)
-    rank, at, kept = (rows[name].to_numpy() for name in ("rank", "at_ns", "kept_ns"))
-    ref, comm_rank = (pc.fill_null(rows[name], -1).to_numpy().astype(np.int64) for name in ("ref", "comm_rank"))
-    ranks, lane = np.unique(rank, return_inverse=True)
-    order = np.lexsort((ref, code, at, lane))
-    lane, code, kept, ref, comm_rank = (values[order] for values in (lane, code, kept, ref, comm_rank))
-    first_op = np.searchsorted(lane, np.arange(len(ranks) + 1)).astype(np.int64)
-    gap = np.diff(kept, prepend=0)
-    gap[first_op[:-1]] = kept[first_op[:-1]]
+def ideal_run(operations: pa.Table, rules: pa.Table) -> Ideal | None:
+    """The operations of `efficiency_input`, by rank and in their order in time, without a network; None if ranks wait
+    for one another for ever. `rules` come by collective."""
+    of_rank = operations["rank"].value_counts().field("counts").to_numpy()
+    first_op = np.append(0, np.cumsum(of_rank)).astype(np.int64)
+    gap = np.diff(integers(operations, "ns"), prepend=0)
+    gap[first_op[:-1]] = operations["ns"].take(pa.array(first_op[:-1])).to_numpy()
+    np.maximum(gap, 0, out=gap)
 
     # A collective of all ranks comes after everything else.
-    collective = code >= _COLLECTIVE
-    ids = np.unique(ref[code == _COLLECTIVE])
-    number = np.where(code == _END, len(ids), np.searchsorted(ids, ref))
-    entering = np.flatnonzero(collective)
-    by_collective = entering[np.lexsort((comm_rank[entering], number[entering]))]
+    code = codes(operations, "what", _OPERATIONS)
+    ref = integers(operations, "ref", null=-1)
+    entering = np.flatnonzero(code >= _COLLECTIVE)
+    called = code[entering] == _COLLECTIVE
+    ids, number = np.unique(ref[entering[called]], return_inverse=True)
+    operand = np.full(len(code), len(ids), np.int64)
+    operand[entering[called]] = number
+    of_messages = np.flatnonzero(code < _COLLECTIVE)
+    messages, operand[of_messages] = np.unique(ref[of_messages], return_inverse=True)
+    del ref, of_messages, number, called
+    place = integers(operations, "place", "int32", -1)[entering]
+    by_collective = entering[np.lexsort((place, operand[entering]))]
     slot = np.zeros(len(code), np.int64)
     slot[by_collective] = np.arange(len(by_collective))
-    leads, root = _rules(rows, ids)
-
-    messages, message = np.unique(ref[~collective], return_inverse=True)
-    operand = number.copy()
-    operand[~collective] = message
+    leads, root = _rules(rules, ids)
     count = len(ids) + 1
     program = {
         "first_op": first_op,
-        "op": np.minimum(code, _COLLECTIVE).astype(np.int8),
-        "ref": operand.astype(np.int64),
-        "gap_ns": np.maximum(0, gap).astype(np.int64),
+        "op": np.minimum(code, _COLLECTIVE),
+        "ref": operand,
+        "gap_ns": gap,
         "hold_ns": np.zeros(len(code), np.int64),
         "slot": slot,
-        "host": np.zeros(len(ranks), np.int32),
+        "host": np.zeros(len(of_rank), np.int32),
         "transit_ns": np.zeros(len(messages), np.int64),
-        "first_member": np.searchsorted(number[by_collective], np.arange(count + 1)).astype(np.int64),
-        "member": lane[by_collective].astype(np.int32),
+        "first_member": np.searchsorted(operand[by_collective], np.arange(count + 1)).astype(np.int64),
+        "member": (np.searchsorted(first_op, by_collective, side="right") - 1).astype(np.int32),
         "own_time_ns": np.zeros(len(by_collective), np.int64),
         "mode": np.zeros(count, np.int8),
         "leads": leads,
@@ -95,16 +92,14 @@ def ideal_run(rows: pa.Table) -> Ideal | None:
     }
     arrays = {name: np.ascontiguousarray(values) for name, values in program.items()}
     entered, _, finished = _paths.replay(arrays, _NO_TREES, _NO_COSTS)
-    return Ideal(float(entered[-1]), dict(zip(ids.tolist(), entered.tolist(), strict=False))) if finished else None
+    return Ideal(float(entered[-1]), ids, entered[:-1]) if finished else None
 
 
-def _rules(rows: pa.Table, ids: Array) -> tuple[Array, Array]:
+def _rules(rules: pa.Table, ids: Array) -> tuple[Array, Array]:
     """Whom the ranks of each collective wait for, and its root's place; the end comes last."""
-    called = rows.filter(pc.equal(rows["what"], "collective"))
-    _, first = np.unique(called["ref"].to_numpy(), return_index=True)
-    one_each = called.take(pa.array(first))
-    assert one_each.num_rows == len(ids)
-    rule = {op: _paths.leads_of(op) for op in one_each["op"].unique().to_pylist()}
-    leads = [*(rule[op] for op in one_each["op"].to_pylist()), _TO_LAST_ENTER]
-    root = np.append(pc.fill_null(one_each["root"], _NO_ROOT).to_numpy(), _NO_ROOT)
-    return np.asarray(leads, np.int8), root.astype(np.int32)
+    rules = rules.take(pa.array(np.searchsorted(rules["ref"].to_numpy(), ids)))
+    ops = rules["text"].unique()
+    leads = np.array([_paths.leads_of(op) for op in ops.to_pylist()], np.int8)
+    of_each = leads[pc.index_in(rules["text"], value_set=ops).to_numpy()]
+    root = integers(rules, "place", "int32", _NO_ROOT)
+    return np.append(of_each, np.int8(_TO_LAST_ENTER)), np.append(root, np.int32(_NO_ROOT))

@@ -27,6 +27,6 @@
 -- bar global_efficiency
 -- empty note nobody communicates in these traces, so there is no parallel efficiency
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32
-select *
+select * exclude (at_ns)
 from efficiency_input
-order by what, rank, at_ns, ref, block, obstacle
+order by rank, at_ns, what, ref, place, text

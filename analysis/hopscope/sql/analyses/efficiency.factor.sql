@@ -38,6 +38,6 @@
 -- example analyze efficiency trace --by region
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32
 -- example analyze efficiency trace --fail-if "parallel efficiency.efficiency < 80%"
-select *
+select * exclude (at_ns)
 from efficiency_input
-order by what, rank, at_ns, ref, block, obstacle
+order by rank, at_ns, what, ref, place, text

@@ -1,12 +1,14 @@
 -- What the efficiencies are computed from: useful times, and the run as a program that an ideal network can execute.
 --
--- what: `begin` and `finish` of the communication, and `mpi begin` and `mpi finish` of all MPI (at_ns); `block` of the communication, with its begin (at_ns)
--- and its first collective (ref); `useful` (useful_ns of a rank in a block); `obstacle` (text); and the ranks' operations: `send` (or a receive for which a
--- send waited), `wait` for that, `collective`, and `end`. ref is the collective, or the message: two numbers each, the second for a send that waited for its
--- receive. kept_ns is the rank's time from the begin of the communication to the operation that no network can change: all but collectives, sends, receives,
--- waits and tests.
+-- what: the ranks' operations, `send` (or a receive for which a send waited), `wait` for that, `collective` and `end`, at one time in this order: what is
+-- sent there is never waited for before; `rule`, one for each collective (its operation as text, its root's place); `block` of the communication (place), with
+-- its begin and its first collective (ref); `cut` of a rank (ref) where a block (place) begins or the last one ends; `begin` and `finish` of the communication,
+-- `mpi begin` and `mpi finish` of all MPI; `obstacle` (text). ref is, of operations, the collective, or the message: two numbers each, the second for a send
+-- that waited for its receive; place is the rank's number in the collective's communicator. ns is, of an operation, the rank's time from the begin of the
+-- communication to it that no network can change: all but collectives, sends, receives, waits and tests; of a cut that outside all MPI, whose differences are
+-- useful time; of the others when they were. Only operations have a rank.
 --
--- uses communication_window, communication_blocks, mpi_spans, mpi_until, useful_blocks, replay_obstacles, members
+-- uses communication_window, communication_blocks, block_cuts, mpi_spans, mpi_until, replay_obstacles, members
 create or replace view efficiency_input as
 with operations as (  -- noqa: ST03
     select  -- noqa: AM07
@@ -48,9 +50,7 @@ with operations as (  -- noqa: ST03
         calls.rank,
         calls.enter_ns as at_ns,
         calls.collective_id as ref,
-        collectives.op,
-        collectives.root,
-        members.comm_rank
+        members.comm_rank as place
     from calls
     inner join collectives on calls.collective_id = collectives.collective_id
     left join members on collectives.comm = members.comm and calls.rank = members.rank
@@ -63,50 +63,72 @@ with operations as (  -- noqa: ST03
     from ranks
     cross join communication_window
     where communication_window.end_ns is not null
+
+    union all by name
+    select
+        'cut' as what,
+        rank,
+        at_ns,
+        rank as ref,
+        block as place
+    from block_cuts
+),
+
+words as (
+    select  -- noqa: AM07
+        placed.what,
+        if(placed.what = 'cut', null, placed.rank) as rank,
+        placed.at_ns,
+        (
+            placed.at_ns - communication_window.begin_ns
+            - if(placed.what = 'cut', placed.mpi_ns, placed.communication_ns)
+        )::bigint as ns,
+        placed.ref,
+        placed.place
+    from mpi_until('operations') as placed
+    cross join communication_window
+
+    union all by name
+    select
+        'rule' as what,
+        collective_id as ref,
+        root as place,
+        op as text
+    from collectives
+
+    union all by name
+    select
+        'block' as what,
+        begin_ns as ns,
+        collective_id as ref,
+        block as place
+    from communication_blocks
+
+    union all by name
+    select
+        unnest(['begin', 'finish', 'mpi begin', 'mpi finish']) as what,
+        unnest([
+            any_value(communication_window.begin_ns), any_value(communication_window.end_ns),
+            min(mpi_spans.begin_ns), max(mpi_spans.end_ns)
+        ]) as ns
+    from communication_window
+    cross join mpi_spans
+    where communication_window.begin_ns is not null
+    having count(*) > 0
+
+    union all by name
+    select
+        'obstacle' as what,
+        obstacle as text
+    from replay_obstacles
 )
 
-select  -- noqa: AM07
-    placed.what,
-    placed.rank,
-    placed.at_ns,
-    (placed.at_ns - communication_window.begin_ns - placed.communication_ns)::bigint as kept_ns,
-    placed.ref,
-    placed.op,
-    placed.root,
-    placed.comm_rank
-from mpi_until('operations') as placed
-cross join communication_window
-
-union all by name
 select
-    'block' as what,
-    block,
-    begin_ns as at_ns,
-    collective_id as ref
-from communication_blocks
-
-union all by name
-select
-    'useful' as what,
-    rank,
-    block,
-    useful_ns
-from useful_blocks
-
-union all by name
-select
-    'obstacle' as what,
-    obstacle
-from replay_obstacles
-
-union all by name
-select
-    unnest(['begin', 'finish', 'mpi begin', 'mpi finish']) as what,
-    unnest([
-        any_value(communication_window.begin_ns), any_value(communication_window.end_ns),
-        min(mpi_spans.begin_ns), max(mpi_spans.end_ns)
-    ]) as at_ns
-from communication_window
-cross join mpi_spans
-where communication_window.begin_ns is not null
-having count(*) > 0;
+    * replace (
+        what::enum(
+            'send', 'wait', 'collective', 'end', 'rule', 'block', 'cut', 'begin', 'finish', 'mpi begin',
+            'mpi finish', 'obstacle'
+        ) as what,
+        place::integer as place
+    )
+from words;

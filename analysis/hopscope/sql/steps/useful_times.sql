@@ -1,13 +1,13 @@
 -- Of each rank, the useful time: outside all MPI, between the first and the last communication of the run.
 --
--- One row per rank; none where nobody communicates.
+-- In the words of POP, useful computation; of a rank with several threads that of the first. One row per rank; none where nobody communicates.
 --
--- uses useful_blocks
+-- uses mpi_until, block_cuts
 create or replace view useful_times as
 select
     rank,
-    sum(time_ns)::bigint as time_ns,
-    sum(mpi_ns)::bigint as mpi_ns,
-    sum(useful_ns)::bigint as useful_ns
-from useful_blocks
+    max(at_ns) - min(at_ns) as time_ns,
+    max(mpi_ns) - min(mpi_ns) as mpi_ns,
+    max(at_ns - mpi_ns) - min(at_ns - mpi_ns) as useful_ns
+from mpi_until('block_cuts')
 group by rank;

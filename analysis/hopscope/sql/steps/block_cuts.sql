@@ -1,0 +1,21 @@
+-- The times between which each rank's useful time in a block of the communication lies.
+--
+-- One row where a block begins, and one without block where the last one ends.
+--
+-- uses communication_blocks
+create or replace view block_cuts as
+select
+    ranks.rank,
+    communication_blocks.block,
+    communication_blocks.begin_ns as at_ns
+from ranks
+cross join communication_blocks
+
+union all
+select
+    ranks.rank,
+    null as block,
+    max(communication_blocks.end_ns) as at_ns
+from ranks
+cross join communication_blocks
+group by ranks.rank;
