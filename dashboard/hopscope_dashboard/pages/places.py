@@ -25,7 +25,7 @@ CHOSEN = "places-chosen"
 
 _MOST_BARS: Final = 12
 """Places that are drawn; the table lists all."""
-_BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
+_BROKEN: Final = {"display": "inline-block", "minWidth": "13em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
 _LEAD: Final = "Which calls of the program the run had to wait for: computing counts for the MPI call that it led to."
 _ON_PATH: Final[dict[str, Callable[[Row], str]]] = {
     "time": lambda row: quantities.duration(row["time_ns"]),
