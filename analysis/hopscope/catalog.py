@@ -171,9 +171,10 @@ def _source(file: Traversable) -> Source:
     name = file.name.removesuffix(".sql")
     source, directives = split(name, file.read_text(encoding="utf-8"))
     for word, _ in directives:
-        if word not in ("column", "uses"):
-            raise HeaderError(f"{name}.sql: a view or macro has no `{word}`, only `column` and `uses`")
-    return replace(source, columns=columns_in(name, directives, {}))
+        if word not in ("column", "uses", "kept"):
+            raise HeaderError(f"{name}.sql: a view or macro has no `{word}`, only `column`, `uses` and `kept`")
+    is_kept = any(word == "kept" for word, _ in directives)
+    return replace(source, columns=columns_in(name, directives, {}), is_kept=is_kept)
 
 
 def _check_asked(analysis: Analysis, commands: Mapping[str, Command]) -> None:

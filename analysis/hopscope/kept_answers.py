@@ -1,5 +1,5 @@
 """Answers kept beside a dataset, `DATASET.answers/`: what a question about a long run found is there at once when it is
-asked again, by whatever command or page.
+asked again, by whatever command or page. Of views that several questions rest on, the rows are kept too.
 
 A kept answer is found by all that it depends on: the dataset's hash, the text of the SQL with everything under it, the
 parameters, and what computed it. Nothing else makes it invalid, and nothing needs to remove it: the folder
@@ -10,9 +10,9 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -32,7 +32,8 @@ LEAST_SECONDS = 0.05
 
 _LARGEST_ANSWER = 32 << 20
 _LARGEST_FOLDER = 512 << 20
-_SUFFIX = ".arrow"
+_ANSWER = ".arrow"
+_ROWS = ".parquet"
 
 
 class KeptAnswers:
@@ -47,10 +48,19 @@ class KeptAnswers:
         self.is_worthwhile = os.environ.get(KEEP) != "0" and self.is_of_long_run
         """Whether answers from this dataset are kept at all."""
 
+    @property
+    def folder(self) -> Path:
+        """Where they are."""
+        return self._folder
+
     def place(self, sql: str, parameters: Mapping[str, object]) -> Path:
         """Where the answer to this text with these parameters is kept, or would be."""
         asked = "\n".join([*_made_by(), repr(sorted(parameters.items())), sql])
-        return self._folder / (hashlib.sha256(asked.encode()).hexdigest() + _SUFFIX)
+        return self._folder / (hashlib.sha256(asked.encode()).hexdigest() + _ANSWER)
+
+    def rows_of(self, sql: str) -> Path:
+        """Where the rows of the view that this text makes are kept, or would be."""
+        return self.place(sql, {}).with_suffix(_ROWS)
 
     def find(self, place: Path) -> pa.Table | None:
         """What is kept there; None if nothing is, or nothing that can be read."""
@@ -67,16 +77,20 @@ class KeptAnswers:
         if seconds < LEAST_SECONDS or answer.nbytes > _LARGEST_ANSWER:
             return
         with suppress(OSError):
-            self._begin()
-            handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-            try:
-                with os.fdopen(handle, "wb") as file, pa.ipc.new_file(file, answer.schema) as writer:
-                    writer.write_table(answer)
-                Path(name).replace(place)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
-            self._bound()
+            self.write(place, partial(_write, answer))
+
+    def write(self, place: Path, write: Callable[[Path], None]) -> None:
+        """Keep what `write` puts into the file that it is given. What it raises leaves nothing behind."""
+        self._begin()
+        handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
+        os.close(handle)
+        try:
+            write(Path(name))
+            Path(name).replace(place)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        self._bound()
 
     def _begin(self) -> None:
         if self._folder.is_dir():
@@ -88,13 +102,18 @@ class KeptAnswers:
 
     def _bound(self) -> None:
         """Let go of what was not used for longest, where there is too much."""
-        there = [(file.stat(), file) for file in self._folder.glob(f"*{_SUFFIX}")]
+        there = [(file.stat(), file) for file in self._folder.iterdir() if file.suffix in (_ANSWER, _ROWS)]
         too_much = sum(about.st_size for about, _ in there) - _LARGEST_FOLDER
         for about, file in sorted(there, key=lambda each: each[0].st_mtime_ns):
             if too_much <= 0:
                 break
             file.unlink(missing_ok=True)
             too_much -= about.st_size
+
+
+def _write(answer: pa.Table, file: Path) -> None:
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, answer.schema) as writer:
+        writer.write_table(answer)
 
 
 @cache

@@ -10,10 +10,10 @@ import time
 import weakref
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -38,6 +38,11 @@ _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORE
 _QUERY_NODE = re.compile(r'"type":"([A-Z_]+)_QUERY_NODE"')
 
 _ROWS_IN_PIECE = 1 << 16
+
+WHOLE = "whole_"
+"""How the names of tables and views begin that no part of the run restricts."""
+
+Answer = TypeVar("Answer")
 
 _PRESENT_STATE = "dataset_files"
 """A question about what the files contain now is answered anew each time."""
@@ -94,7 +99,8 @@ class Runner:
         self.part = part or Part()
         self._store = store
         self._kept = KeptAnswers(store)
-        self._made: set[str] = set()
+        self._made: dict[str, Path | None] = {}
+        self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
         try:
             self._connection = duckdb.connect(":memory:")
@@ -129,7 +135,7 @@ class Runner:
         self._connection.from_arrow(functions).create("mpi_functions")
         self._connection.execute("\n".join([*shared_macros(self.part), *self._views()]))
         # A query reads this dataset and nothing else: no other file, no network, no Python variable of ours.
-        places = [str(store.path.resolve()), str(store.path)]
+        places = [str(store.path.resolve()), str(store.path), str(self._kept.folder)]
         self._connection.execute(
             "set allowed_directories = $directories", {"directories": [*places, *map(_literal, places)]}
         )
@@ -235,7 +241,7 @@ class Runner:
 
     def _computed(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         try:
-            self.prepare(analysis.uses)
+            self.prepare(analysis.uses, keep=True)
             return self.query(analysis.sql, parameters)
         except duckdb.OutOfMemoryException as error:
             raise InputError(
@@ -249,34 +255,62 @@ class Runner:
                 f"{self._store.path} is damaged; delete it and run the command on the trace again"
             ) from error
 
-    def text_of(self, analysis: Analysis) -> str:
-        """All SQL that an analysis consists of: the views of the part that is asked, those under it, and its own."""
-        texts = [analysis.sql, *(self.sql_of(source) for source in self._catalog.ordered(analysis.uses))]
+    def text_of(self, asked: Source) -> str:
+        """All SQL that an analysis or view consists of: the views of the part that is asked, those under it, and its
+        own."""
+        texts = [asked.sql, *(self.sql_of(source) for source in self._catalog.ordered(asked.uses))]
         text = "\n\n".join(reversed(texts))
-        if not self.part.is_restricted():
+        if not self.part.is_restricted() or asked.name.startswith(WHOLE):
             return "\n\n".join([*shared_macros(self.part, text), text])
         return "\n\n".join([*shared_macros(self.part), *self.part_views(), text])
 
-    def prepare(self, uses: Sequence[str]) -> list[Source]:
+    def prepare(self, uses: Sequence[str], *, keep: bool = False) -> list[Source]:
         """Make these views and macros, and those under them, where they are not there yet. Returns them in the order
-        of making."""
+        of making. With `keep`, views whose rows are worth it read those that are kept beside the dataset of a long
+        run, which the first one puts there. Raises duckdb.Error."""
         sources = self._catalog.ordered(uses)
-        with self._lock:
-            for source in sources:
-                if source.name not in self._made:
-                    self._make(source)
-                    self._made.add(source.name)
+        for source in sources:
+            with self._lock:
+                making = self._making.setdefault(source.name, threading.Lock())
+            with making:
+                self._prepare(source, keep=keep and source.is_kept and self._kept.is_worthwhile)
         return sources
+
+    def _prepare(self, source: Source, *, keep: bool) -> None:
+        kept = self._made.get(source.name)
+        is_there = source.name in self._made and (kept is None or kept.exists())
+        if not is_there:
+            self._make(source)
+            self._made[source.name] = kept = None
+        if keep and kept is None and (kept := self._keep_rows(source)):
+            self._execute(f"create or replace view {source.name} as from read_parquet({quoted(_literal(str(kept)))})")
+            self._made[source.name] = kept
+
+    def _keep_rows(self, view: Source) -> Path | None:
+        """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
+        place = self._kept.rows_of(self.text_of(view))
+        if not place.exists():
+            with suppress(OSError, duckdb.IOException):
+                self._kept.write(place, lambda file: self._write(view.name, file))
+        return place if place.exists() else None
+
+    def _write(self, view: str, file: Path) -> None:
+        self._answered(lambda cursor: cursor.sql(f"from {view}").write_parquet(_literal(str(file)), compression="zstd"))
 
     def _make(self, source: Source) -> None:
         if source.name != _FORMATTER:
-            self._connection.execute(self.sql_of(source))
+            self._execute(self.sql_of(source))
             return
-        self._connection.create_function(
-            _FORMATTER, _quantities, ["DOUBLE", "VARCHAR"], "VARCHAR", type=PythonUDFType.ARROW
-        )
+        with self._lock:
+            self._connection.create_function(
+                _FORMATTER, _quantities, ["DOUBLE", "VARCHAR"], "VARCHAR", type=PythonUDFType.ARROW
+            )
         # DuckDB's module complains at exit of a connection that has a function of ours and is still open.
         weakref.finalize(self, self._connection.close)
+
+    def _execute(self, statement: str) -> None:
+        with self._lock:
+            self._connection.execute(statement)
 
     def sql_of(self, source: Source) -> str:
         """The statement that makes a view or macro, for the part that is asked."""
@@ -285,9 +319,12 @@ class Runner:
 
     def query(self, sql: str, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The result of one query. A parameter `name` is `$name` in the text. Raises duckdb.Error."""
+        return self._answered(lambda cursor: cursor.sql(sql, params=dict(parameters)).to_arrow_table())
+
+    def _answered(self, ask: Callable[[duckdb.DuckDBPyConnection], Answer]) -> Answer:
         # In a thread of its own: the main thread hears Ctrl-C at once, DuckDB only between some of its pieces of work.
         with self._connection.cursor() as cursor, ThreadPoolExecutor(max_workers=1) as pool:
-            answer = pool.submit(lambda: cursor.sql(sql, params=dict(parameters)).to_arrow_table())
+            answer = pool.submit(ask, cursor)
             try:
                 return answer.result()
             except KeyboardInterrupt:

@@ -52,6 +52,8 @@ ordered as (
             rows between unbounded preceding and 1 preceding
         ) as free_ns
     from things
+    -- Most programs mark no region: then nothing is sorted.
+    where location in (select outermost.location from outermost)
 ),
 
 so_far as (

@@ -19,65 +19,104 @@
 create or replace macro edge_weights(chosen) as table
     with carrying as materialized (
         select
-            format('{} {}->{}', phase, src, dst) as key,
-            *
+            hop_id,
+            collective_id,
+            phase,
+            src,
+            dst,
+            link,
+            bytes,
+            binding = 'recv' as is_waited_for,
+            recv_end_ns - send_begin_ns as took_ns
         from query_table(chosen)
     ),
 
     places as (
         select
             collective_id,
-            dense_rank() over (order by collective_id) - 1 as nth,
-            count(*) over () as n
+            block_of(row_number() over (order by collective_id) - 1, count(*) over ()) as block
+        from (select distinct carrying.collective_id from carrying) as seen
+    ),
+
+    per_block as (
+        select
+            carrying.phase,
+            carrying.src,
+            carrying.dst,
+            places.block,
+            count(*) filter (where carrying.is_waited_for) as waited,
+            count(*) as hops
         from carrying
-        group by collective_id
+        inner join places on carrying.collective_id = places.collective_id
+        group by all
     ),
 
     waited_measures as (  -- noqa: ST03
         select
-            carrying.key,
-            block_of(places.nth, places.n) as block,
-            count(*) filter (where carrying.binding = 'recv') as part,
-            count(*) as whole
-        from carrying
-        inner join places on carrying.collective_id = places.collective_id
-        group by carrying.key, places.nth, places.n
-    ),
-
-    -- An edge that is not on the path has a part of 0.
-    edge_blocks as (  -- noqa: ST03
-        select
-            carrying.key,
-            run_path.block,
-            coalesce(sum(run_path.time_ns), 0) as part
-        from carrying
-        left join run_path on carrying.hop_id = run_path.hop_id
-        group by carrying.key, run_path.block
+            format('{} {}->{}', phase, src, dst) as key,
+            block,
+            waited as part,
+            hops as whole
+        from per_block
     ),
 
     carried as (
         select
-            key,
+            format('{} {}->{}', phase, src, dst) as key,
             phase,
             src,
             dst,
             min(link) as link,
             count(*) as hops,
             sum(bytes) as bytes,
-            median(recv_end_ns - send_begin_ns) as took_ns,
-            avg((binding = 'recv')::integer) as waited_share
+            median(took_ns) as took_ns,
+            avg(is_waited_for::integer) as waited_share
         from carrying
-        group by key, phase, src, dst
+        group by phase, src, dst
+    ),
+
+    path_hops as materialized (
+        select
+            format('{} {}->{}', carrying.phase, carrying.src, carrying.dst) as key,
+            carrying.hop_id,
+            run_path.block,
+            run_path.time_ns
+        from run_path
+        inner join carrying on run_path.hop_id = carrying.hop_id
+    ),
+
+    parts as (
+        select
+            key,
+            block,
+            time_ns as part
+        from path_hops
+
+        -- An edge that is not on the path has a part of 0.
+        union all
+        select
+            key,
+            null as block,
+            0 as part
+        from carried
+    ),
+
+    edge_blocks as (  -- noqa: ST03
+        select
+            key,
+            block,
+            sum(part) as part
+        from parts
+        group by key, block
     ),
 
     on_path as (
         select
-            carrying.key,
-            count(distinct carrying.hop_id) as hops,
-            sum(run_path.time_ns) as time_ns
-        from run_path
-        inner join carrying on run_path.hop_id = carrying.hop_id
-        group by carrying.key
+            key,
+            count(distinct hop_id) as hops,
+            sum(time_ns) as time_ns
+        from path_hops
+        group by key
     ),
 
     whole as (

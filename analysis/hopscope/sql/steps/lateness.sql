@@ -5,6 +5,7 @@
 -- computing gaps that could be judged. Noise after the last iteration has the iteration null.
 --
 -- uses noise_gaps, iteration_ends
+-- kept beside the dataset
 create or replace view lateness as
 with noisy as materialized (
     select

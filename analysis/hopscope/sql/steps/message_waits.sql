@@ -8,6 +8,7 @@
 -- path_ns and block: of the run's critical path, where that runs over the message.
 --
 -- uses run_path
+-- kept beside the dataset
 create or replace view message_waits as
 with judged as (
     select

@@ -4,6 +4,7 @@
 -- lasts to the end of the communication.
 --
 -- uses communication_window
+-- kept beside the dataset
 create or replace view mpi_spans as
 with things as (
     select

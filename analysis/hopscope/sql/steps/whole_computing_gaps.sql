@@ -3,6 +3,8 @@
 -- One row per gap between consecutive outermost MPI things (calls of collectives, and every interval that is no user region). A place is the pair of call
 -- sites around the gap, as a number; where call sites are not known, the operation and its communicator stand in. occurrence counts a rank's gaps at one
 -- place from 1.
+--
+-- kept beside the dataset
 create or replace view whole_computing_gaps as
 with things as not materialized (
     select
