@@ -31,8 +31,8 @@ The directives (a line indented by three or more spaces continues the one above)
   call it share their texts; `columns of MACRO: NAME[, NAME]` takes only these.
 * `uses NAME[, NAME]`: views and macros of `staging/` and `steps/`, which carry a header with first line, concept,
   `column` and `uses` themselves.
-* `kept beside the dataset`, of a view only: several analyses read it and it takes long, so its rows are kept where answers
-  about a long run are (`kept_answers.py`).
+* `kept beside the dataset`, of a view only: several analyses read it and it takes long, so its rows are kept where
+  answers about a long run are (`kept_answers.py`).
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
 * `narrow COLUMN[, COLUMN]`: what that table drops, in this order, where it is too wide for the terminal. A column of

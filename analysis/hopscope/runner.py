@@ -148,6 +148,11 @@ class Runner:
         """Whether the dataset is so large that questions about it take long, and memory."""
         return self._kept.is_of_long_run
 
+    @property
+    def keeps_answers(self) -> bool:
+        """Whether answers from the dataset are kept beside it."""
+        return self._kept.is_worthwhile
+
     def _check_rows(self, store: Store) -> None:
         """Holds the files' footers, which are read here once, against the manifest. Raises InputError."""
         parts = [part for name in store.schemas for part in store.parts(name)]
@@ -244,6 +249,9 @@ class Runner:
             self.prepare(analysis.uses, keep=True)
             return self.query(analysis.sql, parameters)
         except duckdb.OutOfMemoryException as error:
+            if self._lean and not os.environ.get(MEMORY):
+                # This one answer takes what it needs; then the memory is the system's again.
+                return Runner(self._store, self._catalog, self.part)._computed(analysis, parameters)
             raise InputError(
                 f"the analysis {analysis.name} ran out of memory or of space for files: {_first_line(error)}. "
                 f"{MEMORY} sets how much memory it may use (default: four fifths of the machine's), TMPDIR where its "

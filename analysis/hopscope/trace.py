@@ -345,6 +345,11 @@ class Trace(Analyses):
         """What tells this dataset from any other: the hash of its manifest, in hexadecimal digits."""
         return self._store.identity
 
+    @property
+    def keeps_answers(self) -> bool:
+        """Whether what it answers is kept beside the dataset: that of a long run."""
+        return self._runner.keeps_answers
+
     @cached_property
     def run_facts(self) -> dict[str, Any]:
         """The row of the table `run`; empty if the dataset has none."""
@@ -481,7 +486,8 @@ def open(
     """Open a trace directory, an OTF2 archive or a dataset; converts first where there is no up-to-date dataset.
 
     dataset: where the trace's dataset is or is to be made; unset: `dataset` beside its archive. lean: queries take
-    half a gigabyte, or 25 B a row of a larger dataset, and go on in files, for a process that is there for long.
+    300 MiB, or 25 B a row of a larger dataset, and go on in files, for a process that is there for long; an answer
+    that cannot takes what it needs.
     Raises InputError.
     """
     check_address_space()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar
 
 from hopscope import InputError, Trace
@@ -25,7 +26,7 @@ from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Relation",
-    "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "preload",
+    "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "preload", "reopened",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -368,6 +369,11 @@ class TraceData:
                 finally:
                     del self._begun[asked]
             return self._answers[key]
+
+
+def reopened(path: str, dataset: str) -> Trace:
+    """Give a trace that another process has open, for as long as this one is there. Raises InputError."""
+    return Trace(Path(path), Path(dataset), lean=True)
 
 
 def _are_numbers(values: Sequence[Value]) -> bool:

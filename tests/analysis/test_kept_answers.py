@@ -118,6 +118,41 @@ def test_what_was_not_used_for_longest_goes_first(dataset: Path, monkeypatch: py
     assert len(kept(dataset)) == 2
 
 
+def test_views_that_several_questions_read_are_kept_once_for_all_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "d")
+    asked = {"whole": {}, "part": {"from": "i:10", "to": "i:20"}, "ranks": {"ranks": "3"}}
+    small = {name: hopscope.open(tmp_path / "d").run("noise", **part).to_pylist() for name, part in asked.items()}
+    monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
+
+    def ask() -> tuple[dict[str, list[object]], set[Path]]:
+        for answer in tmp_path.rglob("*.arrow"):
+            answer.unlink()
+        trace = hopscope.open(tmp_path / "d")
+        return (
+            {name: trace.run("noise", **part).to_pylist() for name, part in asked.items()},
+            set(tmp_path.rglob("*.answers/*/*.parquet")),
+        )
+
+    first, files = ask()
+    assert first == small
+    assert len(files) == 4  # the noise of each, and the computing between calls, which is the whole run's
+    assert ask() == (small, files)
+    # Files that vanish are made again, also under a trace that is open.
+    trace = hopscope.open(tmp_path / "d")
+    trace.run("noise-periods")
+    for file in files:
+        file.unlink()
+    assert trace.run("noise").to_pylist() == small["whole"]
+    assert ask() == (small, files)
+
+
+def test_a_query_of_the_user_keeps_no_view(dataset: Path) -> None:
+    assert hopscope.open(dataset).sql("select count(*) as n from whole_computing_gaps").to_pylist() == [{"n": 2}]
+    assert not list(dataset.with_name("d.answers").rglob("*"))
+
+
 def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
     late(draw(tmp_path / "d", **RUN))
     assert not (tmp_path / "d.answers").exists()

@@ -1,13 +1,16 @@
 """How much memory a query may take, and what is said where that is too little."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import hopscope
 import pytest
 from drawing import draw
-from hopscope import InputError
+from hopscope import InputError, catalog, runner
+from hopscope.runner import Runner
 
 MANY = "select count(*) as rows from (select * from range(4000000) as numbers (n) order by hash(n)) as mixed"
+HUNGRY = "select len(list(n)) as rows from range(4000000) as numbers (n)"
 
 
 @pytest.fixture
@@ -56,3 +59,19 @@ def test_every_query_joins_by_time_without_comparing_each_with_each(trace: Path)
     # became a loop over each pair, and took minutes.
     asked = hopscope.open(trace).sql("select current_setting('asof_loop_join_threshold')::integer as most")
     assert asked.to_pylist() == [{"most": 0}]
+
+
+def test_in_a_lean_process_one_answer_may_take_more_than_all_others(
+    trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A page said that memory had run out where gigabytes were free.
+    monkeypatch.setattr(runner, "_LEAN_MEMORY", 30 << 20)
+    monkeypatch.setattr(Runner, "text_of", lambda self, asked: asked.sql)
+    hungry = replace(catalog.load().command("summary").default, sql=HUNGRY, uses=())
+    lean = hopscope.open(trace, lean=True)
+    with pytest.raises(InputError, match="memory"):
+        lean.sql(HUNGRY)
+    assert lean._runner.ask(hungry, {}).to_pylist() == [{"rows": 4_000_000}]
+    monkeypatch.setenv("HOPSCOPE_MEMORY", "30MiB")
+    with pytest.raises(InputError, match="ran out of memory"):
+        hopscope.open(trace, lean=True)._runner.ask(hungry, {})

@@ -5,12 +5,17 @@ import ipaddress
 import logging
 import os
 import socket
+import threading
 from pathlib import Path
+from typing import Final
 
 import click
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
+
+_FIRST_PAGE_S: Final = 3
+"""The first page has the machine to itself for so long, before others are drawn ahead."""
 
 
 def _is_loopback(host: str) -> bool:
@@ -54,6 +59,7 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
     try:
         from werkzeug.serving import make_server
 
+        from hopscope_dashboard.ahead import draw_ahead
         from hopscope_dashboard.app import create_app
         from hopscope_dashboard.serving.hosts import host_name, names_of
     except ImportError as error:
@@ -77,6 +83,9 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
         say(f"hopscope: the dashboard runs at {url} (Ctrl-C stops it)")
         if not _is_loopback(host):
             say("hopscope: anyone who can reach this address can read the trace")
+        later = threading.Timer(_FIRST_PAGE_S, draw_ahead, [opened])
+        later.daemon = True
+        later.start()
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
         # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
         make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()

@@ -184,6 +184,7 @@ PAGE = Page(
     title="Compare",
     icon="compare",
     layout=layout,
+    is_drawn_ahead=False,
     register=compared_collective.register,
     lacks=missing.another_trace,
 )

@@ -43,6 +43,8 @@ class Page:
     """Address of the page of the menu that it belongs to; None if it is in the menu itself."""
     group: str | None = None
     """Its group in the menu, one of `menu.GROUPS`; None if it stands there by itself, under its title."""
+    is_drawn_ahead: bool = True
+    """Whether it is drawn for a long run before anybody asks for it (`ahead.py`)."""
     lacks: Callable[[TraceData], str | None] = _has_data
     """Why this trace has nothing to show on the page, in a sentence; None if it has. The menu asks every page each time
     that it is drawn, so the answer rests on numbers of rows (`missing.py`) and never on an analysis."""

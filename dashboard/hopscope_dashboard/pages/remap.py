@@ -238,6 +238,7 @@ PAGE = Page(
     title="Remap",
     icon="remap",
     layout=layout,
+    is_drawn_ahead=False,
     register=register,
     follows_selection=False,
     group="Trees",

@@ -1,0 +1,57 @@
+"""Draws the pages of a long run before anybody asks for them, so that their answers are kept when somebody does.
+
+It is a process of its own beside the server, which the system lets run only where nobody else wants the processor, and
+which ends with the server. It draws the menu's pages from the last to the first, because people begin at the first.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+
+from hopscope_dashboard.data import InputError, Trace, TraceData, reopened
+from hopscope_dashboard.pages import PAGES
+
+
+def draw_ahead(traces: Sequence[Trace]) -> "subprocess.Popen[bytes] | None":
+    """Begin to draw the pages of those traces whose answers are kept. Returns the process; None if there is none."""
+    places = [str(place) for trace in traces if trace.keeps_answers for place in (trace.path, trace.dataset)]
+    if not places:
+        return None
+    return subprocess.Popen(
+        [sys.executable, "-m", __name__, *places],
+        # The server holds the other end, so that it closes when the server ends, however it does.
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        # Ctrl-C is the server's. A session of its own would have a share of the processor of its own.
+        process_group=0,
+    )
+
+
+def draw_pages(data: TraceData) -> None:
+    """Draw the menu's pages of the whole run, but for those that one waits for only if one wants them."""
+    for page in reversed(PAGES):
+        if page.in_menu and page.is_drawn_ahead and not page.lacks(data):
+            with suppress(InputError):  # the page itself will say so
+                page.layout(data, {})
+
+
+def main(places: Sequence[str]) -> None:
+    """Draw the pages of traces at these places: of each one its path, and that of its dataset, which is there."""
+    with suppress(OSError, AttributeError):  # where there is no such policy, it is as any other process
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    for path, dataset in zip(places[::2], places[1::2], strict=True):
+        draw_pages(TraceData(reopened(path, dataset)))
+
+
+def _end_with_server() -> None:
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,49 @@
+"""Pages of a long run that are drawn before anybody asks: their answers are there then, and the process that drew them
+is not."""
+
+import os
+import shutil
+from pathlib import Path
+
+import hopscope
+import pytest
+from hopscope import kept_answers, runner
+from hopscope_dashboard import ahead
+from hopscope_dashboard.data import Trace, TraceData
+from hopscope_dashboard.pages import PAGES
+
+SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
+
+
+def test_pages_drawn_ahead_need_no_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "trace")
+    monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
+    monkeypatch.setattr(kept_answers, "LEAST_SECONDS", 0)
+    ahead.draw_pages(TraceData(hopscope.open(tmp_path / "trace", lean=True)))
+
+    def computed(self: runner.Runner, analysis: runner.Analysis, parameters: object) -> None:
+        pytest.fail(f"{analysis.name} is computed again with {parameters}")
+
+    monkeypatch.setattr(runner.Runner, "_computed", computed)
+    data = TraceData(hopscope.open(tmp_path / "trace", lean=True))
+    drawn = [page.path for page in PAGES if page.in_menu and page.is_drawn_ahead and page.layout(data, {})]
+    assert {"/", "/messages", "/noise", "/efficiency", "/places"} <= set(drawn)
+
+
+def test_only_long_runs_are_drawn_ahead() -> None:
+    assert ahead.draw_ahead([hopscope.open(SAMPLE)]) is None
+
+
+def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = hopscope.open(shutil.copytree(SAMPLE, tmp_path / "trace"))
+    monkeypatch.setattr(Trace, "keeps_answers", True)
+    manifest = trace.dataset / "manifest.json"
+    manifest.unlink()
+    os.mkfifo(manifest)  # whoever reads it waits for ever
+    process = ahead.draw_ahead([trace])
+    assert process is not None
+    assert process.stdin is not None
+    with manifest.open("wb"):  # it has come so far
+        assert process.poll() is None
+        process.stdin.close()
+        assert process.wait(60) == 0
