@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
+from hopscope.comparability import ONE_RUN, against
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
@@ -38,12 +39,6 @@ else:
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done and how much there is."""
-
-ONE_RUN = (
-    "with one run of each, no interval includes how much runs of the same program differ. Give more runs of each "
-    "with --base-also and --also, at least three"
-)
-
 
 _PARTS_KEPT = 8
 """Of so many parts of a run a trace keeps its connection."""
@@ -410,26 +405,6 @@ class Trace(Analyses):
 
     def __repr__(self) -> str:
         return f"hopscope.open({str(self.path)!r})"
-
-
-def against(base: Trace, new: Trace) -> tuple[str, ...]:
-    """What to know before two runs are compared, in sentences. Raises InputError where they must not be: the emulation
-    delays only the hops of trees, so an emulated run and a native one differ in more than what was changed."""
-    before, after = base.run_facts.get("emulated"), new.run_facts.get("emulated")
-    if (before is None) != (after is None):
-        emulated, native = (base, new) if after is None else (new, base)
-        raise InputError(
-            f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared "
-            "(emulation delays only collectives that run over a tree). Run both with the same topology file"
-        )
-    notes: list[str] = []
-    if before != after:
-        notes.append("the two runs emulated different links")
-    for fact, words in (("command", "commands"), ("ranks", "numbers of ranks"), ("mpi_library", "MPI libraries")):
-        old, now = base.run_facts.get(fact), new.run_facts.get(fact)
-        if old != now:
-            notes.append(f"the two runs had different {words}: {old} and {now}")
-    return tuple(notes)
 
 
 def _iterations_asked(selection: Selection, ask: Ask) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def command(
     """See DESCRIPTION, from which the help is made."""
     file = file or config.find(Path.cwd())
     asked = config.read(file)
-    from hopscope.trace import against
+    from hopscope.comparability import against
 
     opened = opening(trace, dataset)
     bases, more = [opening(path) for path in baselines], [opening(path) for path in also]

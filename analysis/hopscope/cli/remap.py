@@ -35,7 +35,8 @@ def remap_command() -> click.Command:
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The candidates and what to say of them; with `output` among the options, writes the tree file."""
-    from hopscope.trace import ONE_RUN, Answer, against
+    from hopscope.comparability import ONE_RUN, against
+    from hopscope.trace import Answer
     from hopscope.trace import open as opened
 
     analysis = REMAP.default
