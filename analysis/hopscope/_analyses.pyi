@@ -169,11 +169,13 @@ class Analyses:
 
         Columns:
 
-        by=operation: operation, call_site, comm, statistic, base_ns, new_ns, change, change_low, change_high, p_value,
-        verdict, slower, base_runs, new_runs, base_collectives, new_collectives, blocks, aligned
-        by=path: part, name, base_ns, new_ns, base_share, base_share_low, base_share_high, new_share, new_share_low,
-        new_share_high, change, change_low, change_high, status, verdict, grew
-        by=structure: operation, call_site, comm, property, base, new, base_value, new_value, change, changed, aligned
+        by=operation: operation, place, base_place, comm, statistic, base_ns, new_ns, change, change_low, change_high,
+        p_value, verdict, slower, base_runs, new_runs, base_collectives, new_collectives, blocks, aligned
+        by=path: part, name, base_name, base_ns, new_ns, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share,
+        base_share_low, base_share_high, new_share, new_share_low, new_share_high, change, change_low, change_high,
+        status, verdict, aligned, grew
+        by=structure: operation, place, base_place, comm, property, base, new, base_value, new_value, change, changed,
+        aligned
         """
 
     def critical_path(

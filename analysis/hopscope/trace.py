@@ -194,7 +194,7 @@ class Trace(Analyses):
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
-        notes = (*notes, *self._part_notes, *self._left_out(analysis))
+        notes = (*notes, *_matched(table), *self._part_notes, *self._left_out(analysis))
         return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
 
     def _others(self, values: object, analysis: Analysis) -> "list[Trace]":
@@ -405,6 +405,15 @@ class Trace(Analyses):
 
     def __repr__(self) -> str:
         return f"hopscope.open({str(self.path)!r})"
+
+
+def _matched(table: pa.Table) -> tuple[str, ...]:
+    """How places of two runs were matched, where that needs saying."""
+    if "aligned" not in table.column_names:
+        return ()
+    from hopscope.verdicts.alignment import said
+
+    return said(table)
 
 
 def _iterations_asked(selection: Selection, ask: Ask) -> tuple[str, ...]:

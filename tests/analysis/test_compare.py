@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from drawing import draw, expected, shown
 from hopscope.errors import InputError
-from hopscope.verdicts.alignment import align
+from hopscope.verdicts.alignment import Site, align
 from hopscope.verdicts.resampling import blocks_of, difference, quantile_estimates
 from scipy.stats import mannwhitneyu
 
@@ -126,18 +126,76 @@ def test_blocks_are_longer_where_neighbours_resemble_one_another_longer() -> Non
     assert (slow.count, slow.stretch > 1) == (5, True)
 
 
-def test_call_sites_of_another_build_are_aligned_by_their_order() -> None:
-    pairs = align(
-        [("A", 0, "x"), ("A", 0, "y"), ("B", 0, "x")],
-        [("A", 0, "x"), ("A", 0, "z"), ("B", 0, "p"), ("B", 0, "q")],
-    )
-    assert [(pair.base, pair.new, pair.by) for pair in pairs] == [
-        (("A", 0, "x"), ("A", 0, "x"), "call site"),
-        (("A", 0, "y"), ("A", 0, "z"), "order"),
-        (None, ("B", 0, "p"), "call site"),
-        (None, ("B", 0, "q"), "call site"),
-        (("B", 0, "x"), None, "call site"),
+def pairs(base: list[Site], new: list[Site]) -> list[tuple[str | None, str | None, str]]:
+    """The places that are paired, and by what."""
+    found = align(base, new)
+    return [(pair.base_place, pair.new and pair.new.place, pair.by) for pair in found]
+
+
+def test_places_without_a_function_are_aligned_by_their_order() -> None:
+    base = [Site("A", 0, "x"), Site("A", 0, "y"), Site("B", 0, "x")]
+    new = [Site("A", 0, "x"), Site("A", 0, "z"), Site("B", 0, "p"), Site("B", 0, "q")]
+    assert pairs(base, new) == [
+        ("x", "x", "place"),
+        ("y", "z", "order"),
+        (None, "p", "place"),
+        (None, "q", "place"),
+        ("x", None, "place"),
     ]
+
+
+def at(line: int, function: str = "f", op: str = "A") -> Site:
+    return Site(op, 0, f"{function} (a.c:{line})", function)
+
+
+def test_shifted_lines_are_aligned_by_the_function_where_that_is_unambiguous() -> None:
+    base, new = [at(10), at(20, "g"), at(30, "h")], [at(11), at(20, "g"), at(31, "h"), at(32, "h")]
+    assert pairs(base, new) == [
+        ("f (a.c:10)", "f (a.c:11)", "function"),
+        ("g (a.c:20)", "g (a.c:20)", "place"),
+        (None, "h (a.c:31)", "place"),
+        (None, "h (a.c:32)", "place"),
+        ("h (a.c:30)", None, "place"),
+    ]
+
+
+def test_an_equal_line_of_another_build_may_be_another_call_of_the_same_function() -> None:
+    # Ten lines were put in front of both calls: line 20 is the second call of the base and the first of the new build.
+    assert pairs([at(10), at(20)], [at(20), at(30)]) == [
+        ("f (a.c:10)", "f (a.c:20)", "order"),
+        ("f (a.c:20)", "f (a.c:30)", "order"),
+    ]
+
+
+def test_another_function_is_never_the_same_place() -> None:
+    assert pairs([at(10, "f")], [at(12, "g")]) == [(None, "g (a.c:12)", "place"), ("f (a.c:10)", None, "place")]
+
+
+def built(directory: Path, site: str, line: int) -> hopscope.Trace:
+    """A run of a build whose one Allreduce is at this address and line, with its path there."""
+    stretches = path([("compute", 30), ("wan", 70)] * 40).splitlines()
+    stretches = [f"{stretches[0]} call_site", *(f"{one} {site}" for one in stretches[1:])]
+    where = f"call_site place how function file line\n{site} norm(a.c:{line}) line norm a.c {line}"
+    return run(directory, noisy(1000, 1), site=site, places=where, path_stretches="\n".join(stretches))
+
+
+def test_a_rebuilt_program_has_its_places_matched_and_that_is_said(tmp_path: Path) -> None:
+    base, new = built(tmp_path / "a", "app+0x10", 29), built(tmp_path / "b", "app+0x55", 31)
+    said = "places that differ between the two runs were matched by their function: norm(a.c:31) with norm(a.c:29)"
+    for by, place in (("operation", "place"), ("structure", "place"), ("path", "name")):
+        answer = new.answer("compare", base=base, by=by)
+        rows = [row for row in answer.rows if row.get("part") in (None, "place")]
+        assert {(row[place], row[f"base_{place}"], row["aligned"]) for row in rows} == {
+            ("norm(a.c:31)", "norm(a.c:29)", "function")
+        }
+        assert f"{said} of the base" in answer.notes
+    assert {(row["status"], row["verdict"]) for row in rows} == {("both", "same")}
+    # The same lines at other addresses are the same place, of which nothing is to be said.
+    answer = built(tmp_path / "c", "app+0x77", 29).answer("compare", base=base)
+    assert {(row["place"], row["aligned"], row["verdict"]) for row in answer.rows} == {
+        ("norm(a.c:29)", "place", verdict) for verdict in ("same", "undecided")
+    }
+    assert not any("matched" in note for note in answer.notes)
 
 
 TREES = {
@@ -201,6 +259,22 @@ def test_what_entered_and_left_the_path_is_told_by_time(tmp_path: Path) -> None:
         category,lan,0,400,entered,grew
     """)
     assert table["change"].to_pylist()[:3] == pytest.approx([-0.7, 0.45, 0.25])
+
+
+def test_a_time_of_the_path_has_the_interval_of_its_resampled_sums(tmp_path: Path) -> None:
+    # 40 collectives in 10 blocks of 4. Between clusters 5 blocks take 4 x 50 and 5 take 4 x 90. A resample has k of the
+    # long ones, k binomial of 10 tries, 1/2 each: 95 % of them lie in 2 to 8, so the sums in 2000 + 160 k go from 2320
+    # to 3280. The first computing, before any collective, is in every resample; its block has 90 of computing, the
+    # others 120. With j times that block, j binomial of 10 tries, 1/10 each, the sum is 1230 - 30 j, and j is 0 to 3.
+    turns = [("compute", 30), ("wan", 50)] * 20 + [("compute", 30), ("wan", 90)] * 20
+    one = run(tmp_path / "a", [70] * 40, path_stretches=path(turns))
+    rows = {row["name"]: row for row in one.compare(base=one, by="path").to_pylist() if row["part"] == "category"}
+    for side in ("base", "new"):
+        assert [rows["compute"][f"{side}_{end}"] for end in ("low_ns", "ns", "high_ns")] == [1140, 1200, 1230]
+        assert [rows["wan"][f"{side}_{end}"] for end in ("low_ns", "ns", "high_ns")] == pytest.approx(
+            [2320, 2800, 3280], abs=160
+        )
+    assert rows["wan"]["new_low_ns"] < 2800 < rows["wan"]["new_high_ns"]
 
 
 def test_a_share_has_one_interval_whoever_tells_it() -> None:

@@ -52,9 +52,13 @@ def named(trace: hopscope.Trace) -> str:
 
 
 def numbers(row: dict[str, Any]) -> list[str]:
+    def time(run: str) -> str:
+        shown, low, high = quantities.duration(row[f"{run}_ns"]), row.get(f"{run}_low_ns"), row.get(f"{run}_high_ns")
+        return shown if low is None or not row[f"{run}_ns"] else f"{shown}\n{quantities.interval(low, high, 'ns')}"
+
     return [
-        quantities.duration(row["base_ns"]),
-        quantities.duration(row["new_ns"]),
+        time("base"),
+        time("new"),
         *([quantities.share(row["base_share"]), quantities.share(row["new_share"])] if "base_share" in row else []),
         quantities.share(row["change"]),
         quantities.interval(row["change_low"], row["change_high"]),

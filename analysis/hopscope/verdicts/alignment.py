@@ -1,12 +1,19 @@
-"""Which collectives of two runs are the same: by operation, call site and communicator."""
+"""Which places of two runs are the same: by function and source line, by function, by the order of first use."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pyarrow as pa
 
-Site = tuple[str, int, str]
-"""Operation, communicator and call site."""
+
+class Site(NamedTuple):
+    """Operation, communicator and place, with the place's function if that is known."""
+
+    op: str
+    comm: int
+    place: str
+    function: str | None = None
 
 
 @dataclass(frozen=True)
@@ -24,26 +31,106 @@ class Pair:
         assert site is not None
         return site
 
+    @property
+    def base_place(self) -> str | None:
+        """The base's place; None if only the new run has it."""
+        return None if self.base is None else self.base.place
+
 
 def sites(rows: pa.Table) -> list[Site]:
-    """Operation, communicator and call site of each row."""
-    columns = (rows[name].to_pylist() for name in ("op", "comm", "call_site"))
-    return list(zip(*columns, strict=True))
+    """Operation, communicator, place and function of each row."""
+    columns = (rows[name].to_pylist() for name in Site._fields)
+    return [Site(*values) for values in zip(*columns, strict=True)]
 
 
-def align(base: Iterable[Site], new: Iterable[Site]) -> list[Pair]:
+def align(base: Iterable[Site], new: Iterable[Site], *, in_order: bool = True) -> list[Pair]:
     """Pairs of sites, in the order of first use in the new run, those that are gone last.
 
-    A call site is an address of a build, so another build has others. What is left over of an operation on a
-    communicator is paired in the order of first use, if both runs have as many of it.
+    Sites with one text (`place`) are the same. But lines shift from build to build: where both runs call an operation
+    equally often in one function, from other lines, an equal text may be another call, so none of that function counts.
+    What is left is paired by `function` if either run calls the operation there from one place only, and else by the
+    `order` of first use (unless `in_order` is false, because the sites have none), if both runs have as many left of
+    the operation and communicator and no two functions differ that are both known.
     """
     before, after = list(dict.fromkeys(base)), list(dict.fromkeys(new))
-    left = {group: [s for s in before if s[:2] == group and s not in after] for group in {s[:2] for s in before}}
-    found: dict[Site, Pair] = {site: Pair(site, site, "call site") for site in after if site in before}
-    for group, gone in left.items():
-        come = [site for site in after if site[:2] == group and site not in before]
-        if len(come) == len(gone):
-            found |= {site: Pair(old, site, "order") for old, site in zip(gone, come, strict=True)}
+    shifted = _shifted(before, after)
+    found = {site: Pair(site, site, "place") for site in after if site in before and _function_of(site) not in shifted}
+    for by, group in (("function", _function_of), ("order", _call_of)):
+        if by == "function" or in_order:
+            found |= _paired(before, after, found, by, group)
     paired = {pair.base for pair in found.values()}
-    pairs = [found.get(site, Pair(None, site, "call site")) for site in after]
-    return [*pairs, *(Pair(site, None, "call site") for site in before if site not in paired)]
+    pairs = [found.get(site, Pair(None, site, "place")) for site in after]
+    return [*pairs, *(Pair(site, None, "place") for site in before if site not in paired)]
+
+
+def said(answer: pa.Table) -> tuple[str, ...]:
+    """What to know of the pairs in an answer, in sentences."""
+    place = "place" if "place" in answer.column_names else "name"
+    names = (f"base_{place}", place, "aligned")
+    rows = list(zip(*(answer[name].to_pylist() for name in names), strict=True))
+    notes: list[str] = []
+    for by, how in (("function", "their function"), ("order", "the order of their first use")):
+        pairs = list(dict.fromkeys((old, new) for old, new, aligned in rows if aligned == by))
+        if pairs:
+            words = [f"{new} with {old} of the base" for old, new in pairs[:_NAMED]]
+            more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+            notes.append(f"places that differ between the two runs were matched by {how}: {'; '.join(words)}{more}")
+    return tuple(notes)
+
+
+_NAMED = 3
+"""So many pairs are named in a sentence."""
+
+_Group = tuple[str, ...] | tuple[str, int] | tuple[str, int, str]
+
+
+def _function_of(site: Site) -> _Group | None:
+    return None if site.function is None else (site.op, site.comm, site.function)
+
+
+def _call_of(site: Site) -> _Group:
+    return site.op, site.comm
+
+
+def _grouped(all_sites: Sequence[Site], group: Callable[[Site], _Group | None]) -> dict[_Group, list[Site]]:
+    found: dict[_Group, list[Site]] = {}
+    for site in all_sites:
+        key = group(site)
+        if key is not None:
+            found.setdefault(key, []).append(site)
+    return found
+
+
+def _shifted(before: Sequence[Site], after: Sequence[Site]) -> set[_Group | None]:
+    """Functions that call an operation from as many places in both runs, two or more, but not from the same ones."""
+    old, new = _grouped(before, _function_of), _grouped(after, _function_of)
+    return {
+        key for key in old.keys() & new.keys() if len(old[key]) == len(new[key]) > 1 and set(old[key]) != set(new[key])
+    }
+
+
+def _paired(
+    before: Sequence[Site],
+    after: Sequence[Site],
+    found: Mapping[Site, Pair],
+    by: str,
+    group: Callable[[Site], _Group | None],
+) -> dict[Site, Pair]:
+    """What one way of pairing adds to the pairs that were found before."""
+    taken = {pair.base for pair in found.values()}
+    old, new = _grouped(before, group), _grouped(after, group)
+    made: dict[Site, Pair] = {}
+    for key in old.keys() & new.keys():
+        if by == "function" and not len(old[key]) == len(new[key]) == 1:
+            continue
+        gone = [site for site in old[key] if site not in taken]
+        come = [site for site in new[key] if site not in found]
+        pairs = list(zip(gone, come, strict=False))
+        if len(gone) == len(come) and not any(_differ(one, other) for one, other in pairs):
+            made |= {site: Pair(one, site, by) for one, site in pairs}
+    return made
+
+
+def _differ(one: Site, other: Site) -> bool:
+    """Whether two places are known to be in different functions."""
+    return None not in (one.function, other.function) and one.function != other.function

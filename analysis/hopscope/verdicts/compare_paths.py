@@ -9,23 +9,25 @@ import pyarrow as pa
 
 from hopscope.bootstrap import ENDS
 from hopscope.header import Scalar
+from hopscope.verdicts.alignment import Site, align
 from hopscope.verdicts.compare_times import holds, verdict
 from hopscope.verdicts.resampling import Difference, Estimate, Floats, difference
 
-PARTS = ("category", "operation", "call-site", "edge", "host", "rank")
+PARTS = ("category", "operation", "place", "edge", "host", "rank")
 
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class _Path:
-    """One run's path: its length, the blocks that it was resampled by, and of each part the time and the shares drawn
-    (none where there are too few blocks)."""
+    """One run's path: its length, the blocks that it was resampled by, and of each part the time, and the shares and
+    times drawn (none where there are too few blocks)."""
 
     length: float
     blocks: int
     times: dict[Key, float]
     draws: dict[Key, Floats]
+    drawn_times: dict[Key, Floats]
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
@@ -36,9 +38,46 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     before, after = _paths(base), _paths(rows)
     if not any(path.length for path in [*before, *after]):
         return []
+    moved = _moved(base, rows)
+    before = [_renamed(path, moved) for path in before]
     keys = list(dict.fromkeys(key for path in [*after, *before] for key in path.times))
     made = [_row(key, before, after, len(keys), float(least)) for key in keys]
+    of_base = {new: old for old, new in moved.items()}
+    for row in made:
+        key = row["part"], row["name"]
+        row["base_name"] = None if row["status"] == "entered" else of_base.get(key, key)[1]
+        row["aligned"] = "function" if key in of_base else "name"
     return sorted(made, key=lambda row: (PARTS.index(row["part"]), -abs(row["change"] or 0), row["name"]))
+
+
+def _moved(base: pa.Table, new: pa.Table) -> dict[Key, Key]:
+    """The places of the base's path that have another text in the new run, with that one."""
+    pairs = align(_places(base), _places(new), in_order=False)
+    return {
+        ("place", pair.base.place): ("place", pair.new.place)
+        for pair in pairs
+        if pair.by == "function" and pair.base and pair.new
+    }
+
+
+def _places(rows: pa.Table) -> list[Site]:
+    return [
+        Site(row["op"] or "", 0, row["name"], row["function"])
+        for row in rows.select(["part", "name", "op", "function"]).to_pylist()
+        if row["part"] == "place"
+    ]
+
+
+def _renamed(path: _Path, names: Mapping[Key, Key]) -> _Path:
+    """The path with the new run's words for its places."""
+
+    return _Path(
+        path.length,
+        path.blocks,
+        {names.get(key, key): time for key, time in path.times.items()},
+        {names.get(key, key): drawn for key, drawn in path.draws.items()},
+        {names.get(key, key): drawn for key, drawn in path.drawn_times.items()},
+    )
 
 
 def _paths(rows: pa.Table) -> list[_Path]:
@@ -56,6 +95,7 @@ def _path(table: Sequence[Mapping[str, Any]]) -> _Path:
         table[0]["blocks"],
         {key: row["time_ns"] for key, row in keyed.items()},
         {key: np.nan_to_num(np.array(row["draws"], dtype=float)) for key, row in keyed.items() if row["draws"]},
+        {key: np.array(row["times"], dtype=float) for key, row in keyed.items() if row["times"]},
     )
 
 
@@ -63,11 +103,14 @@ def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, l
     old, now = (_mean([path.times.get(key, 0) for path in side]) for side in (before, after))
     old_shares, new_shares = _shares(key, before), _shares(key, after)
     old_share, new_share = (_mean(shares) if shares else None for shares in (old_shares, new_shares))
-    test = old_ends = new_ends = None
+    test = old_ends = new_ends = old_times = new_times = None
     if all(path.draws for path in [*before, *after]) and old_shares and new_shares:
         old_draws, new_draws = _draws(key, before), _draws(key, after)
         test = difference(_estimates(old_shares, old_draws, before), _estimates(new_shares, new_draws, after))
         old_ends, new_ends = (np.quantile(np.mean(draws, axis=0), ENDS).tolist() for draws in (old_draws, new_draws))
+        old_times, new_times = (
+            np.quantile(np.mean(_draws(key, side, times=True), axis=0), ENDS).tolist() for side in (before, after)
+        )
     interval = None if test is None else _interval(test, rows)
     said = verdict(interval, least, ("grew", "shrank"))
     return {
@@ -75,6 +118,10 @@ def _row(key: Key, before: Sequence[_Path], after: Sequence[_Path], rows: int, l
         "name": key[1],
         "base_ns": round(old),
         "new_ns": round(now),
+        "base_low_ns": old_times and round(old_times[0]),
+        "base_high_ns": old_times and round(old_times[1]),
+        "new_low_ns": new_times and round(new_times[0]),
+        "new_high_ns": new_times and round(new_times[1]),
         "base_share": old_share,
         "base_share_low": old_ends and old_ends[0],
         "base_share_high": old_ends and old_ends[1],
@@ -99,10 +146,11 @@ def _shares(key: Key, paths: Sequence[_Path]) -> list[float]:
     return [path.times.get(key, 0) / path.length for path in paths] if all(path.length for path in paths) else []
 
 
-def _draws(key: Key, paths: Sequence[_Path]) -> list[Floats]:
-    """The part's shares drawn of each path. All runs are drawn from alike; set off against one another, the draws of
-    several runs are as independent as the runs."""
-    drawn = (path.draws.get(key, np.zeros(len(next(iter(path.draws.values()))))) for path in paths)
+def _draws(key: Key, paths: Sequence[_Path], *, times: bool = False) -> list[Floats]:
+    """The part's shares, or times, drawn of each path. All runs are drawn from alike; set off against one another, the
+    draws of several runs are as independent as the runs."""
+    sides = [path.drawn_times if times else path.draws for path in paths]
+    drawn = (side.get(key, np.zeros(len(next(iter(side.values()))))) for side in sides)
     return [np.roll(shares, run) for run, shares in enumerate(drawn)]
 
 

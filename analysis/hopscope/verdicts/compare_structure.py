@@ -42,7 +42,7 @@ def _properties(rows: pa.Table) -> Found:
 def _rows(pair: Pair, before: Found, after: Found) -> list[dict[str, Any]]:
     old = {} if pair.base is None else before[pair.base]
     now = {} if pair.new is None else after[pair.new]
-    operation, comm, call_site = pair.shown
+    site = pair.shown
     made: list[dict[str, Any]] = []
     for name in PROPERTIES:
         if name not in old and name not in now:
@@ -50,9 +50,10 @@ def _rows(pair: Pair, before: Found, after: Found) -> list[dict[str, Any]]:
         (base_words, base_value), (new_words, new_value) = old.get(name, (None, None)), now.get(name, (None, None))
         made.append(
             {
-                "operation": operation,
-                "call_site": call_site,
-                "comm": comm,
+                "operation": site.op,
+                "place": site.place,
+                "base_place": pair.base_place,
+                "comm": site.comm,
                 "property": name,
                 "base": base_words,
                 "new": new_words,

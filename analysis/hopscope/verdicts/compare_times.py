@@ -80,14 +80,15 @@ def _can_judge(values: Floats, quantile: float) -> bool:
 
 
 def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
-    operation, comm, call_site = row.pair.shown
+    site = row.pair.shown
     old, now = (_quantile(values, row.statistic) for values in (row.base, row.new))
     interval = None if row.test is None else row.test.interval(tests)
     verdict = _verdict(row, interval, least * (old or 0))
     return {
-        "operation": operation,
-        "call_site": call_site,
-        "comm": comm,
+        "operation": site.op,
+        "place": site.place,
+        "base_place": row.pair.base_place,
+        "comm": site.comm,
         "statistic": row.statistic,
         "base_ns": old,
         "new_ns": now,

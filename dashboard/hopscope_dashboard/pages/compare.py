@@ -27,7 +27,7 @@ WITH: Final = "with"
 
 _PARTS: Final = {
     "operation": "operation",
-    "call-site": "place",
+    "place": "place",
     "edge": "edge",
     "host": "host",
     "rank": "rank",
@@ -68,7 +68,7 @@ def layout(data: TraceData, query: Query) -> Component:
         drawn += [
             compared_verdict.card(data, new, times),
             _paths(data, new, paths, query),
-            _structure(data, new, data.compared_with(new, "structure").rows),
+            _structure(data.compared_with(new, "structure").rows),
             *compared_trees.cards(data, new, query),
             compared_collective.card(data, new, query),
         ]
@@ -111,7 +111,6 @@ def _paths(data: TraceData, new: TraceData, found: Compared, query: Query) -> Co
     shown = [word for word in CATEGORY_MEANINGS if any(row["name"] == word for row in categories)]
     part = one_of(query, "by", tuple(_PARTS))
     parts = [row for row in rows if row["part"] == part]
-    places = {**_places(data), **_places(new)}
     more = f" The first {_MOST} of {quantities.number(len(parts))}." if len(parts) > _MOST else ""
     return blocks.card(
         "Critical paths",
@@ -122,8 +121,9 @@ def _paths(data: TraceData, new: TraceData, found: Compared, query: Query) -> Co
             choice("By", "/compare", query, "by", options=_PARTS, current=part),
             style={"margin": "18px 0 8px"},
         ),
-        _table([(_name(row, places), row) for row in parts[:_MOST]], PARTS, _PARTS[part]),
-        hint="Both on one scale of time. Change is that of the share, the largest first; the intervals of all "
+        _table([(_name(row), row) for row in parts[:_MOST]], PARTS, _PARTS[part]),
+        hint="Both on one scale of time, each time with its interval of 95 %. Change is that of the share, the largest "
+        "first; the intervals of the changes of all "
         f"{quantities.number(len(rows))} rows hold together with 95 %.{more}",
     )
 
@@ -132,7 +132,7 @@ def _table(rows: list[tuple[Any, Row]], name: str, kind: str = "category") -> Co
     body = [
         [
             shown,
-            *(quantities.duration(row[f"{run}_ns"]) for run in RUNS),
+            *(_time(row, run) for run in RUNS),
             *(quantities.share(row[f"{run}_share"]) for run in RUNS),
             quantities.share(row["change"]),
             quantities.interval(row["change_low"], row["change_high"]),
@@ -144,26 +144,29 @@ def _table(rows: list[tuple[Any, Row]], name: str, kind: str = "category") -> Co
     return blocks.table(columns, body, name=name, right=range(1, 7))
 
 
-def _places(data: TraceData) -> dict[str, str]:
-    return {row["call_site"]: row["place"] for row in data.table("places")}
+def _time(row: Row, run: str) -> Any:
+    """A run's time on the part, over its interval."""
+    time, low, high = (row[f"{run}{end}"] for end in ("_ns", "_low_ns", "_high_ns"))
+    ends = [] if low is None else [html.Br(), html.Small(quantities.interval(low, high, "ns"))]
+    return [quantities.duration(time), *ends] if ends and time else quantities.duration(time)
 
 
-def _name(row: Row, places: dict[str, str]) -> Any:
-    place = places.get(row["name"]) if row["part"] == "call-site" else None
-    return row["name"] if place is None else html.Span(place, title=row["name"], className="broken")
+def _name(row: Row) -> Any:
+    if row["aligned"] == "function":
+        return compared_verdict.moved(row["name"], row["base_name"])
+    return html.Span(row["name"], className="broken") if row["part"] == "place" else row["name"]
 
 
-def _structure(data: TraceData, new: TraceData, rows: Rows) -> Component:
+def _structure(rows: Rows) -> Component:
     changed = [row for row in rows if row["changed"]]
     title = "What ran differently"
     if not changed:
         return empty.nothing_here(
             title, f"Nothing that can be counted: all {quantities.number(len(rows))} properties are the same."
         )
-    places = {**_places(data), **_places(new)}
     body = [
         [
-            compared_verdict.site(row, places),
+            compared_verdict.site(row),
             row["property"],
             quantities.MISSING if row["base"] is None else row["base"],
             quantities.MISSING if row["new"] is None else row["new"],

@@ -3,7 +3,6 @@ numbers."""
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
 from typing import Final
 
 from dash import html
@@ -26,18 +25,15 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
     """Give the verdict in sentences, what to know beside it, and the table that it rests on."""
     if not found.rows:
         return empty.nothing_here("Verdict", "Neither run has a complete collective.")
-    places = {row["call_site"]: row["place"] for data in (base, new) for row in data.table("places")}
     medians = sorted((row for row in found.rows if row["statistic"] == "median"), key=_worth)
     left = len(medians) - _SENTENCES
     more = [html.P(_counted(medians), className="reason")] if left > 0 else []
     return blocks.card(
         "Verdict",
-        html.Div(
-            [html.P(html.Strong(sentence(row, places, base.name, new.name))) for row in medians[:_SENTENCES]], id=SAID
-        ),
+        html.Div([html.P(html.Strong(sentence(row, base.name, new.name))) for row in medians[:_SENTENCES]], id=SAID),
         *more,
         html.Ul([html.Li(note[:1].upper() + note[1:] + ".") for note in found.notes], className="remarks"),
-        _table(found.rows, places),
+        _table(found.rows),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
         hint="Of the time from the last enter to the last leave, which a tree can change.",
     )
@@ -52,10 +48,10 @@ def not_comparable(reason: str) -> Component:
     )
 
 
-def sentence(row: Row, places: Mapping[str, str], base: str, new: str) -> str:
+def sentence(row: Row, base: str, new: str) -> str:
     """Say the verdict of one row with its interval."""
     on = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
-    what = f"{row['operation']}{on} at {places.get(row['call_site'], row['call_site'])}"
+    what = f"{row['operation']}{on} at {row['place']}"
     if row["verdict"] in ("new", "gone"):
         return f"Only {new if row['verdict'] == 'new' else base} calls {what}."
     before, after = quantities.alike("ns", row["base_ns"], row["new_ns"])
@@ -71,11 +67,17 @@ def sentence(row: Row, places: Mapping[str, str], base: str, new: str) -> str:
     return f"{said}: {change}."
 
 
-def site(row: Row, places: Mapping[str, str]) -> Component:
-    """Give what was called and from where; the trace's own words for the place are there for who points at it."""
-    where = html.Small(places.get(row["call_site"], row["call_site"]), title=row["call_site"], className="broken")
+def site(row: Row) -> Component:
+    """Give what was called and from where, with the base's line if that is another one."""
+    where = html.Small(moved(row["place"], row["base_place"]), className="broken")
     on = "" if row["comm"] == 0 else f" on communicator {row['comm']}"
     return html.Div([f"{row['operation']}{on}", html.Br(), where])
+
+
+def moved(place: str, base_place: str | None) -> Component:
+    """Give a place, and that of the base if it is another one."""
+    was = [] if base_place in (None, place) else [f", in the base {base_place}"]
+    return html.Span([place, *was], className="broken")
 
 
 def _worth(row: Row) -> tuple[bool, int, float]:
@@ -90,10 +92,10 @@ def _counted(medians: Rows) -> str:
     return f"Of {quantities.plural(len(medians), 'median')}: {said}."
 
 
-def _table(rows: Rows, places: Mapping[str, str]) -> Component:
+def _table(rows: Rows) -> Component:
     body = [
         [
-            site(row, places),
+            site(row),
             row["statistic"],
             quantities.duration(row["base_ns"]),
             quantities.duration(row["new_ns"]),

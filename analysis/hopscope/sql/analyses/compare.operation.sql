@@ -1,9 +1,11 @@
 -- Whether collectives take longer than in another run, by operation and place in the program.
 --
--- Collectives of two runs are aligned by operation, call site and communicator. Call sites that only one run has, such
--- as those of a new build, are aligned by their order of first use if both runs have equally many. For each, this
--- compares the median and the tails (p95, p99) of a time: `took` from the last enter to the last leave, which a tree
--- can change; `duration` from the first enter to the last leave; `spread` from the first enter to the last.
+-- Collectives of two runs are aligned by operation, communicator and place, which is the function and source line that
+-- called them. Another build may have shifted the lines. What differs is then aligned by the function, if either run
+-- calls the operation there from one place only, and else by the order of first use, if both runs have equally many
+-- left; a note says so. For each, this compares the median and the tails (p95, p99) of a time: `took` from the last
+-- enter to the last leave, which a tree can change; `duration` from the first enter to the last leave; `spread` from
+-- the first enter to the last.
 --
 -- The test is a circular block bootstrap of the difference. Neighbouring collectives resemble one another, and a test
 -- that treats them as independent reports differences that do not exist. So it draws runs of neighbours, four times as
@@ -26,9 +28,10 @@
 -- param measure took|duration|spread = "took" -- The time to compare.
 -- param statistic all|median|p95|p99 = "all" -- Only this statistic; p95 needs 200 collectives per run, p99 1,000.
 -- param least DOUBLE = 0.05 -- Ignore changes smaller than this part of the base's value.
--- key operation, call_site, comm, statistic
+-- key operation, place, comm, statistic
 -- column operation VARCHAR -- The MPI function.
--- column call_site VARCHAR -- Where it was called from, in the new run (in the base, if gone).
+-- column place VARCHAR -- Where it was called from, in the new run (in the base, if gone).
+-- column base_place VARCHAR -- Where it was called from in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
 -- column statistic VARCHAR -- median, p95 or p99.
 -- column base_ns DOUBLE -- Its value in the base.
@@ -44,9 +47,9 @@
 -- column base_collectives BIGINT -- Complete collectives in the base, of all its runs.
 -- column new_collectives BIGINT -- Complete collectives in the new runs.
 -- column blocks BIGINT -- Blocks of the run that has fewest; null where there is no test.
--- column aligned VARCHAR -- By `call site`, or by `order` of first use.
--- only-data slower, aligned, p_value, blocks, base_runs, new_runs
--- narrow base_collectives, new_collectives, change_low, comm, call_site
+-- column aligned VARCHAR -- How the places of both runs were matched: by `place`, `function` or `order` of first use.
+-- only-data base_place, slower, aligned, p_value, blocks, base_runs, new_runs
+-- narrow base_collectives, new_collectives, change_low, comm, place
 -- exact base_collectives, new_collectives
 -- uses collective_sites
 -- then verdicts.compare_times -- The block bootstrap and the alignment.
@@ -55,7 +58,8 @@
 -- example analyze compare base trace --base-also base-2 --base-also base-3 --also trace-2 --also trace-3 --statistic median
 select
     op,
-    call_site,
+    place,
+    function,
     comm,
     (case $measure
         when 'took' then last_leave_ns - last_enter_ns

@@ -1,10 +1,11 @@
 -- What entered and what left the critical path, against another run.
 --
--- This divides the critical path of both runs as `analyze critical-path` does: by category, operation, call site, edge,
--- host and rank. A row appears if either path spends time on it. The interval of a share's change is Student's t times
+-- This divides the critical path of both runs as `analyze critical-path` does: by category, operation, place, edge, host
+-- and rank. A row appears if either path spends time on it. The interval of a share's change is Student's t times
 -- the standard error of the block bootstrap over collectives that gives every share its interval; it holds for all rows
 -- together with 95 %. verdict is `grew` or `shrank` if the interval lies wholly beyond `--least`, `same` if it lies
--- wholly within, and else `undecided`. Call sites are compared as they are, so another build has other call sites.
+-- wholly within, and else `undecided`. Times have the interval of the same bootstrap. Places are the same if function and
+-- source line are; those of another build, if either path calls the operation in that function from one place only.
 -- Several runs of each (`--base-also`, `--also`) show how much runs differ anyway, such as which of several similar
 -- ranks the path goes over.
 --
@@ -14,10 +15,15 @@
 -- param also TRACES = null -- Another run of the same program as the new one.
 -- param least DOUBLE = 0.02 -- Ignore changes of a share smaller than this.
 -- key part, name
--- column part VARCHAR -- What the row is: category, operation, call-site, edge, host or rank.
+-- column part VARCHAR -- What the row is: category, operation, place, edge, host or rank.
 -- column name VARCHAR -- Which one.
+-- column base_name VARCHAR -- Which one of the base; null if only the new run's path has it.
 -- column base_ns BIGINT -- Time of the base's path on it.
 -- column new_ns BIGINT -- Time of the new run's path on it.
+-- column base_low_ns BIGINT -- Lower end of the interval of base_ns, of 95 %.
+-- column base_high_ns BIGINT -- Upper end of it.
+-- column new_low_ns BIGINT -- Lower end of the interval of new_ns, of 95 %.
+-- column new_high_ns BIGINT -- Upper end of it.
 -- column base_share DOUBLE -- That time as part of the base's path.
 -- column base_share_low DOUBLE [share] -- Lower end of its interval of 95 %.
 -- column base_share_high DOUBLE [share] -- Upper end of it.
@@ -29,8 +35,9 @@
 -- column change_high DOUBLE [share] -- Upper end of its interval.
 -- column status VARCHAR -- entered (only on the new path), left (only on the base's) or both.
 -- column verdict VARCHAR -- grew, shrank, same or undecided.
+-- column aligned VARCHAR -- How the two runs' were matched: by `name`, or places by `function`.
 -- column grew BOOLEAN -- Whether the verdict is grew; null if it is undecided or there is only one run of each.
--- only-data grew, base_share_low, base_share_high, new_share_low, new_share_high
+-- only-data base_name, aligned, grew, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share_low, base_share_high, new_share_low, new_share_high
 -- narrow status, change_low, base_ns, new_ns
 -- uses run_path, share_draws
 -- then verdicts.compare_paths -- The shares' difference.
@@ -41,8 +48,8 @@ with labelled as materialized (
     select
         block,
         time_ns,
-        unnest(['category', 'operation', 'call-site', 'edge', 'host', 'rank']) as part,
-        unnest([category, op, call_site, edge, host, rank::varchar]) as name
+        unnest(['category', 'operation', 'place', 'edge', 'host', 'rank']) as part,
+        unnest([category, op, place, edge, host, rank::varchar]) as name
     from run_path
 ),
 
@@ -74,6 +81,18 @@ totals as materialized (
     group by part, name
 ),
 
+-- What tells a place of another build from others: its function, and what it calls.
+called_at as (
+    select
+        'place' as part,
+        run_path.place as name,
+        min(run_path.op) as op,
+        min(places.function) as function
+    from run_path
+    left join places on run_path.call_site = places.call_site
+    group by run_path.place
+),
+
 measures as (  -- noqa: ST03
     select
         [totals.part, totals.name] as key,
@@ -95,7 +114,11 @@ select
     totals.time_ns::bigint as time_ns,
     (select sum(wholes.whole) from wholes)::bigint as path_ns,
     (select count(wholes.block) from wholes) as blocks,
-    shares.draws
+    shares.draws,
+    shares.times,
+    called_at.op,
+    called_at.function
 from totals
 left join share_draws('measures') as shares on shares.key = [totals.part, totals.name]
+left join called_at on totals.part = called_at.part and totals.name = called_at.name
 order by totals.part, totals.name

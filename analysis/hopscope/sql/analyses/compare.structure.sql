@@ -1,15 +1,16 @@
 -- What two runs did differently, in exact counts that noise cannot change.
 --
--- For the collectives of each operation, call site and communicator: their number, payload, engine, and tree or
+-- For the collectives of each operation, place and communicator, aligned as by operation: their number, payload, engine, and tree or
 -- algorithm; the messages of one collective, and how many of them go between clusters; over a tree also its depth, and
 -- how many times the worst way to the root and back crosses between clusters. None of this depends on time, so a gate
 -- on it never flakes. A value that varies over the collectives reads least..most.
 --
 -- grain by = structure
 -- param base TRACE = null -- The run to compare with.
--- key operation, call_site, comm, property
+-- key operation, place, comm, property
 -- column operation VARCHAR -- The MPI function.
--- column call_site VARCHAR -- Where it was called from, in the new run (in the base, if gone).
+-- column place VARCHAR -- Where it was called from, in the new run (in the base, if gone).
+-- column base_place VARCHAR -- Where it was called from in the base; null if only the new run has it.
 -- column comm INTEGER -- The communicator.
 -- column property VARCHAR -- collectives, ranks, bytes, engine, tree, messages, wan messages, rounds, depth or wan crossings.
 -- column base VARCHAR -- Its value in the base; null where it has none.
@@ -18,9 +19,9 @@
 -- column new_value DOUBLE -- The largest value in the new run as a number.
 -- column change DOUBLE -- The difference of the two numbers.
 -- column changed BOOLEAN -- Whether the two differ.
--- column aligned VARCHAR -- By `call site`, or by `order` of first use.
--- only-data base_value, new_value, aligned
--- narrow change, comm, call_site
+-- column aligned VARCHAR -- How the places of both runs were matched: by `place`, `function` or `order` of first use.
+-- only-data base_place, base_value, new_value, aligned
+-- narrow change, comm, place
 -- exact *
 -- uses collective_sites, tree_depths
 -- then verdicts.compare_structure -- The alignment.
@@ -48,7 +49,8 @@ called as (
 seen as (
     select
         sites.op,
-        sites.call_site,
+        sites.place,
+        sites.function,
         sites.comm,
         sites.collective_id,
         sites.comm_size,
@@ -69,7 +71,8 @@ seen as (
 counted as (
     select
         op,
-        call_site,
+        place,
+        function,
         comm,
         min(collective_id) as first_id,
         count(*) as collectives,
@@ -81,13 +84,14 @@ counted as (
             max(comm_size), max(bytes), max(messages), max(wan_messages), max(rounds), max(depth), max(wan_crossings)
         ]) as most
     from seen
-    group by op, call_site, comm
+    group by op, place, function, comm
 ),
 
 named as (
     select
         op,
-        call_site,
+        place,
+        function,
         comm,
         min(collective_id) as first_id,
         unnest(['engine', 'tree']) as property,
@@ -95,13 +99,14 @@ named as (
             string_agg(distinct engine, ', ' order by engine), string_agg(distinct tree, ', ' order by tree)
         ]) as words
     from seen
-    group by op, call_site, comm
+    group by op, place, function, comm
 ),
 
 properties as (
     select distinct
         op,
-        call_site,
+        place,
+        function,
         comm,
         first_id,
         'collectives' as property,
@@ -112,7 +117,8 @@ properties as (
     union all
     select
         op,
-        call_site,
+        place,
+        function,
         comm,
         first_id,
         property,
@@ -124,7 +130,8 @@ properties as (
     union all
     select
         op,
-        call_site,
+        place,
+        function,
         comm,
         first_id,
         property,
@@ -136,10 +143,11 @@ properties as (
 
 select
     op,
-    call_site,
+    place,
+    function,
     comm,
     property,
     words,
     value
 from properties
-order by first_id, op, call_site, comm, property
+order by first_id, op, place, comm, property

@@ -1,7 +1,7 @@
 -- The block bootstrap over collectives: what each share is in 200 resampled runs.
 --
 -- Give it the name of a table with columns key, block, part and whole. 200 times, as many blocks as there are get drawn with replacement and every key's
--- share is taken over those drawn; draws has these shares. They come from a hash, not from a random number, so that an answer repeats. Rows whose block is
+-- share is taken over those drawn; draws has these shares, times the part's sums. They come from a hash, not from a random number, so that an answer repeats. Rows whose block is
 -- null happen once and are in every draw as they are. Below 5 blocks (13 collectives) there is nothing to draw from: no key has a row.
 create or replace macro share_draws(measures) as table
     with per_block as materialized (
@@ -98,7 +98,8 @@ create or replace macro share_draws(measures) as table
         list(
             (drawn.part + coalesce(once.part, 0)) / nullif(drawn.whole + coalesce(once.whole, 0), 0)
             order by drawn.resample
-        ) as draws
+        ) as draws,
+        list(drawn.part + coalesce(once.part, 0) order by drawn.resample) as times
     from drawn
     left join once on drawn.key = once.key
     group by drawn.key;

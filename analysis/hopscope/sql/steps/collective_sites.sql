@@ -1,18 +1,28 @@
 -- Each collective with the place in the program that called it, to align two runs by.
 --
 -- Members may call from different places; the smallest call site stands for all, or `unknown` where the collector saw none.
+-- `place` is where that is in the source, or the call site itself where nobody knows; then `function` is null.
 create or replace view collective_sites as
+with called as (
+    select
+        collectives.collective_id,
+        collectives.comm,
+        collectives.op,
+        collectives.comm_size,
+        collectives.bytes,
+        collectives.first_enter_ns,
+        collectives.last_enter_ns,
+        collectives.last_leave_ns,
+        collectives.complete,
+        coalesce(min(calls.call_site), unknown_place()) as call_site
+    from collectives
+    left join calls on collectives.collective_id = calls.collective_id
+    group by all
+)
+
 select
-    collectives.collective_id,
-    collectives.comm,
-    collectives.op,
-    collectives.comm_size,
-    collectives.bytes,
-    collectives.first_enter_ns,
-    collectives.last_enter_ns,
-    collectives.last_leave_ns,
-    collectives.complete,
-    coalesce(min(calls.call_site), unknown_place()) as call_site
-from collectives
-left join calls on collectives.collective_id = calls.collective_id
-group by all;
+    called.*,
+    coalesce(places.place, called.call_site) as place,
+    places.function
+from called
+left join places on called.call_site = places.call_site;
