@@ -2,14 +2,18 @@
 
 import re
 import shutil
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import hopscope
+import local_mpi
 import pytest
+from conftest import INCLUDE, LATE_MS, PROGRAMS
 from hopscope import InputError, quantities
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
@@ -26,6 +30,7 @@ RANGES = """() => ["base", "new"].map(
     run => document.querySelector(`#compare-timeline-${run} .js-plotly-plot`).layout.xaxis.range.slice())"""
 
 Runs = dict[str, hopscope.Trace]
+ServeAll = Callable[[list[hopscope.Trace]], str]
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +43,39 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 @pytest.fixture(scope="module")
-def served(runs: Runs) -> Iterator[str]:
-    """Where all of them are served."""
-    server = make_server("127.0.0.1", 0, create_app(list(runs.values())).server, threaded=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/compare"
-    server.shutdown()
-    server.server_close()
+def serve_all() -> Iterator[ServeAll]:
+    """Serves several traces with one dashboard; its address."""
+    servers = []
+
+    def start(traces: list[hopscope.Trace]) -> str:
+        server = make_server("127.0.0.1", 0, create_app(traces).server, threaded=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def served(runs: Runs, serve_all: ServeAll) -> str:
+    """Where the page about the samples is served."""
+    return f"{serve_all(list(runs.values()))}/compare"
+
+
+@pytest.fixture(scope="module")
+def rebuilt(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    """The program of `one_late` with three lines put in front of it, built again and run with as late a rank."""
+    folder = tmp_path_factory.mktemp("rebuilt")
+    source = folder / "one_late.c"
+    source.write_text("\n\n\n" + (PROGRAMS / "one_late.c").read_text())
+    program = first_mpi.compile(source, "-g", "-I", str(INCLUDE))
+    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder / "trace"), "--"]
+    words = [*run, *first_mpi.launch(4), str(program), str(LATE_MS)]
+    subprocess.run(words, check=True, capture_output=True, timeout=120)
+    return hopscope.open(folder / "trace")
 
 
 def named(trace: hopscope.Trace) -> str:
@@ -232,6 +263,31 @@ def test_another_trace_is_chosen_from_a_list_and_nothing_is_cut_on_a_small_windo
     page.goto(f"{served}?with={named(runs['base'])}")
     expect(page.locator("#content")).to_contain_text("The address compares a run with itself; this is another one.")
     expect(page.locator(".lead").first).to_contain_text("Base: base New: new")
+
+
+def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_place(
+    page: Page, serve_all: ServeAll, one_late: hopscope.Trace, rebuilt: hopscope.Trace
+) -> None:
+    def line(trace: hopscope.Trace, function: str) -> str:
+        return next(row["place"] for row in trace.table("places").to_pylist() if row["function"] == function)
+
+    page.goto(f"{serve_all([one_late, rebuilt])}/compare")
+    shown = {row[0] for row in table(page, "compare-times")}
+    for operation, function in (("MPI_Bcast", "share_limit"), ("MPI_Allreduce", "norm")):
+        base, new = line(one_late, function), line(rebuilt, function)
+        assert base != new
+        assert f"{operation}\n{new}, in the base {base}" in shown
+    expect(page.locator("#content")).to_contain_text(
+        "Places that differ between the two runs were matched by their function: "
+    )
+    expect(page.locator("#compare-verdict")).not_to_contain_text("Only ")
+    categories = {row[0]: row[1] for row in table(page, "compare-categories")}
+    for row in one_late.critical_path().to_pylist():
+        if row["time_ns"]:
+            assert categories[row["category"]].startswith(quantities.duration(row["time_ns"]))
+    # Who sent to whom is known of both, and is the same.
+    expect(page.locator("#compare-trees-said")).to_contain_text("Both runs have the same ")
+    plot(page, "compare-timeline-new")
 
 
 def test_of_one_trace_the_page_says_how_to_give_another(page: Page, address: str, trace: hopscope.Trace) -> None:

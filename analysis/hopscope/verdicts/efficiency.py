@@ -112,22 +112,23 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         ("transfer", run.ideal_ns, run.time_ns, unknown or "what messages and the MPI library take"),
     ]
     few = len(run.block_ns) < LEAST_BLOCKS
-    intervals = {} if few else _intervals(run)
+    values = {name: ratio(part, whole) for name, part, whole, _ in factors}
+    intervals = {} if few else _intervals(run, values)
     return [
         {
             "factor": name,
-            "efficiency": (value := ratio(part, whole)),
+            "efficiency": values[name],
             "efficiency_low": intervals.get(name, (None, None))[0],
             "efficiency_high": intervals.get(name, (None, None))[1],
             "part_ns": part,
             "whole_ns": whole,
-            "note": f"{note}; {FEW_COLLECTIVES}" if few and value is not None else note,
+            "note": f"{note}; {FEW_COLLECTIVES}" if few and values[name] is not None else note,
         }
         for name, part, whole, note in factors
     ]
 
 
-def _intervals(run: Measured) -> dict[str, tuple[float, float]]:
+def _intervals(run: Measured, values: Mapping[str, float | None]) -> dict[str, tuple[float, float]]:
     """The interval of each factor that is known, from the blocks' sums in resampled runs."""
     useful, time = block_draws(run.useful_ns, run.block_ns[None, :])
     mean, largest, whole = useful.mean(0), useful.max(0), time[0]
@@ -141,9 +142,9 @@ def _intervals(run: Measured) -> dict[str, tuple[float, float]]:
         drawn |= {"serialisation": (largest, ideal), "transfer": (ideal, whole)}
     # Blocks are cut at one time for all ranks: in a resampled run, useful time may exceed the ideal one slightly.
     return {
-        name: interval_of(np.minimum(part[of > 0] / of[of > 0], 1))
+        name: interval_of(np.minimum(part[of > 0] / of[of > 0], 1), value)
         for name, (part, of) in drawn.items()
-        if np.any(of > 0)
+        if np.any(of > 0) and (value := values[name]) is not None
     }
 
 

@@ -74,7 +74,7 @@ def _with_intervals(factors: Mapping[str, float | None], draws: list[Floats] | N
         drawn = {name: _quotients(*pair) for name, pair in zip(factors, pairs, strict=True)}
     found: dict[str, float | None] = {}
     for name, value in factors.items():
-        low, high = (None, None) if value is None or name not in drawn else interval_of(drawn[name])
+        low, high = (None, None) if value is None or name not in drawn else interval_of(drawn[name], value)
         found |= {name: value, f"{name}_low": low, f"{name}_high": high}
     return found
 

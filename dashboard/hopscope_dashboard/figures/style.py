@@ -47,6 +47,8 @@ def frame(figure: go.Figure, *, height: int, x: str | None = None, y: str | None
             zerolinecolor=_GRID,
             automargin=True,
             ticks="",
+            exponentformat="none",  # 10 000, not 10k
+            separatethousands=True,
             title={"text": title, "font": {"size": 12.5}, "standoff": 10},
         )
     # A little room between a label and the bar that it names.

@@ -1,6 +1,6 @@
 """Messages of the application: who sends how much to whom, who waits for whom, and what that costs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from dash import dcc, html
@@ -48,6 +48,13 @@ _COLUMNS: Final[dict[str, Callable[[Row], str]]] = {
     "receiver late": lambda row: _waited(row["waiting_suffered_ns"], row["late_receivers"]),
     "critical path": lambda row: quantities.share(row["path_share"]),
 }
+_COLUMNS_OF_PLACES: Final[dict[str, Callable[[Row], str]]] = {
+    **{title: _COLUMNS[title] for title in ("messages", "bytes")},
+    "others waited": lambda row: quantities.duration(row["waiting_caused_ns"]),
+    "waited here": lambda row: quantities.duration(row["waiting_suffered_ns"]),
+    "critical path": _COLUMNS["critical path"],
+}
+"""A message has one place where it is sent, and another where it is waited for."""
 _SELDOM: Final = {"wrong_order": "wrong order"}
 """Columns that stand there only if some row has any."""
 
@@ -166,14 +173,21 @@ def _cost(data: TraceData) -> Component:
     )
 
 
-def _table(names: Sequence[str], named: Sequence[Sequence[Any]], rows: Sequence[Row], name: str, by: str) -> Component:
-    """A table of rows of the analysis `by` something: what each is called, and its numbers."""
+def _table(
+    names: Sequence[str],
+    named: Sequence[Sequence[Any]],
+    rows: Sequence[Row],
+    name: str,
+    by: str,
+    *,
+    told: Mapping[str, Callable[[Row], str]] = _COLUMNS,
+) -> Component:
+    """A table of rows of the analysis `by` something: what each is called, and its numbers, which are `told`."""
     seldom = {column: title for column, title in _SELDOM.items() if any(row[column] for row in rows)}
     numbers = [
-        [*(text(row) for text in _COLUMNS.values()), *(quantities.number(row[column]) for column in seldom)]
-        for row in rows
+        [*(text(row) for text in told.values()), *(quantities.number(row[column]) for column in seldom)] for row in rows
     ]
-    columns = [*names, *_COLUMNS, *seldom.values()]
+    columns = [*names, *told, *seldom.values()]
     body = [[*first, *rest] for first, rest in zip(named, numbers, strict=True)]
     return blocks.table(
         columns, body, name=name, right=range(len(names), len(columns)), full=exports.csv_address("messages", by=by)
@@ -229,9 +243,10 @@ def _places(data: TraceData) -> Component:
         return empty.nothing_here("By place", "The trace does not say where the program sends its messages.")
     return blocks.card(
         "By place",
-        _table(["sent from"], [[_place(row["place"])] for row in rows], rows, PLACES, "place"),
+        _table(["place"], [[_place(row["place"])] for row in rows], rows, PLACES, "place", told=_COLUMNS_OF_PLACES),
         hint=[
-            "The call that began the send. What the critical path spends in each place is on the page ",
+            "Messages count where their send began. Others waited: because a send or a receive began late here. What "
+            "the critical path spends in each place is on the page ",
             dcc.Link("Overview", href="/"),
             ".",
         ],

@@ -1,0 +1,261 @@
+"""A run of 20 million events in a browser, beside a shorter one of the same program: what is there to be zoomed into,
+selected, clicked and compared is there at this length too, and no page fails. Nothing here looks at times.
+"""
+
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import hopscope
+import pytest
+from hopscope import quantities
+from playwright.sync_api import Page, expect
+from reading import click_cell, click_mark, plot, point_at_edge, table
+from served import Served
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+from large import program, spend
+
+pytestmark = pytest.mark.alone
+
+EVENTS = {"long": 20_000_000, "short": 1_000_000}
+MANY_RANKS = 1024
+PATIENCE_MS = 120_000
+"""For a page that is computed for the first time."""
+TIMELINE = "#run-timeline"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Where both runs are served, and what the analyses say of them."""
+
+    address: str
+    long: hopscope.Trace
+    short: hopscope.Trace
+
+
+def made(folder: Path, events: int, *more: str) -> hopscope.Trace:
+    spend([str(program("synthetic_trace")), str(folder), str(events), "collectives", *more])
+    return hopscope.open(folder, lean=True)
+
+
+@pytest.fixture(scope="session")
+def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """Made once, served by the command, and removed: two gigabytes."""
+    folder = tmp_path_factory.mktemp("twenty_million")
+    traces = {name: made(folder / name, events) for name, events in EVENTS.items()}
+    served = Served(folder / "long", str(folder / "short"))
+    yield Runs(f"http://127.0.0.1:{served.port}", **traces)
+    served.stop()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def seen(page: Page) -> Page:
+    """A page with patience."""
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    return page
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def is_there(page: Page, title: str) -> None:
+    """Waits for a page with all that it draws, and finds no failure and some content on it."""
+    page.wait_for_function("title => document.title.startsWith(title + ' · ')", arg=title)
+    page.locator("#content h1").wait_for()
+    expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
+    expect(page.locator("#content").locator("#cannot-answer, [role=alert], [data-state=failed]")).to_have_count(0)
+    expect(page.locator("#content .card, #content .run-canvas").first).to_be_visible()
+
+
+def every_page(page: Page) -> None:
+    """Clicks through the menu."""
+    page.locator("#menu .menu-link").first.wait_for()
+    for entry in page.locator("#menu .menu-link:not(.lacking)").all():
+        entry.click()
+        is_there(page, entry.locator("span:not(.icon)").first.inner_text())
+
+
+def view(page: Page) -> tuple[int, int]:
+    page.locator(f"{TIMELINE}[data-state=ready]").wait_for()
+    found: dict[str, int] = page.eval_on_selector(TIMELINE, "root => root.hopscope.view")
+    return found["from"], found["to"]
+
+
+def drawn(page: Page) -> dict[str, Any]:
+    """How many of each are drawn one by one; null for what is too much."""
+    view(page)
+    counts: dict[str, Any] = page.eval_on_selector(
+        TIMELINE,
+        "root => Object.fromEntries("
+        "Object.entries(root.hopscope.marks || {}).map(([name, all]) => [name, all && all.length]))",
+    )
+    return counts
+
+
+def drag(page: Page, begin: float, end: float) -> None:
+    """Drags over a part of the timeline, 0 to 1."""
+    place = page.eval_on_selector(TIMELINE, "root => root.hopscope.place")
+    box = page.locator(f"{TIMELINE} canvas").bounding_box()
+    assert box
+    left, width = box["x"] + place["left"], place["right"] - place["left"]
+    page.mouse.move(left + begin * width, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(left + end * width, box["y"] + 90, steps=4)
+    page.mouse.up()
+
+
+def test_every_page_of_the_menu_is_there(seen: Page, twenty_million: Runs) -> None:
+    seen.goto(twenty_million.address)
+    every_page(seen)
+
+
+def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and_the_next(
+    seen: Page, twenty_million: Runs
+) -> None:
+    run = twenty_million.long
+    seen.goto(f"{twenty_million.address}/timeline")
+    assert view(seen) == (0, run.timeline.duration_ns)
+    assert not drawn(seen).get("hops")
+    canvas = seen.locator(f"{TIMELINE} canvas")
+    canvas.focus()
+    for _ in range(13):
+        seen.keyboard.press("+")
+        view(seen)
+    begin, end = view(seen)
+    assert end - begin == pytest.approx(run.timeline.duration_ns / 2**13, rel=0.01)
+    seen.keyboard.press("ArrowRight")
+    moved = view(seen)
+    assert moved == (begin + (end - begin) // 4, end + (end - begin) // 4)
+    counted = run.sql(
+        "select (select count(*) from hops where send_begin_ns < $end and recv_end_ns > $begin) as hops, "
+        "(select count(*) from collectives where first_enter_ns < $end and last_leave_ns > $begin) as collectives",
+        {"begin": moved[0], "end": moved[1]},
+    ).to_pylist()[0]
+    assert counted["hops"] > 100
+    found = drawn(seen)
+    assert (found["hops"], found["collectives"]) == (counted["hops"], counted["collectives"])
+    # A click on a band leads to its collective; a zoom there is kept on the next one.
+    place = seen.eval_on_selector(TIMELINE, "root => root.hopscope.place")
+    canvas.click(position={"x": (place["left"] + place["right"]) / 2, "y": 8})
+    seen.wait_for_url(re.compile("/collective"))
+    is_there(seen, seen.locator("h1").inner_text())
+    here = query(seen)
+    figure = seen.locator("#timeline .nsewdrag").first.bounding_box()
+    assert figure
+    seen.wait_for_load_state("networkidle")
+    seen.mouse.move(figure["x"] + figure["width"] / 4, figure["y"] + 20)
+    seen.mouse.down()
+    seen.mouse.move(figure["x"] + figure["width"] / 2, figure["y"] + 120, steps=5)
+    seen.mouse.up()
+    seen.wait_for_url(re.compile("view="))
+    zoomed = query(seen)["view"]
+    seen.get_by_role("link", name="next").click()
+    expect(seen.locator("h1")).to_have_text(f"MPI_Allreduce 0:{int(here['seq']) + 1}")
+    assert query(seen)["view"] == zoomed
+
+
+def test_a_drag_and_a_click_select_pages_follow_and_back_forward_and_clearing_work(
+    seen: Page, twenty_million: Runs
+) -> None:
+    run = twenty_million.long
+    seen.goto(f"{twenty_million.address}/timeline")
+    whole = view(seen)
+    drag(seen, 0.4, 0.5)
+    seen.wait_for_url(re.compile("from="))
+    begin, end = view(seen)
+    assert begin == pytest.approx(0.4 * whole[1], rel=0.02)
+    assert end == pytest.approx(0.5 * whole[1], rel=0.02)
+    seen.get_by_role("link", name="Late ranks", exact=True).click()
+    is_there(seen, "Late ranks")
+    assert (query(seen)["from"], query(seen)["to"]) == (str(begin), str(end))
+    rows = run.late_ranks(from_=str(begin), to=str(end)).to_pylist()
+    assert [(row[0], row[2]) for row in table(seen, "late-ranks-table")] == [
+        (str(row["rank"]), quantities.share(row["share"])) for row in rows
+    ]
+    assert {row["collectives"] for row in rows} != {row["collectives"] for row in run.late_ranks().to_pylist()}
+    bars = [str(label) for label in plot(seen, "late-by-how-much")[0]["y"]]
+    click_mark(seen, "late-by-how-much", bars.index("5"))
+    said = seen.locator("#selection")
+    expect(said).to_contain_text("ranks 5")
+    assert [row[0] for row in table(seen, "late-ranks-table")] == ["5"]
+    seen.go_back()
+    expect(said).not_to_contain_text("ranks 5")
+    expect(said).to_contain_text("A part of the run")
+    seen.go_back()
+    expect(seen.locator("h1")).to_have_text("Timeline")
+    assert view(seen) == (begin, end)
+    seen.go_forward()
+    expect(seen.locator("h1")).to_have_text("Late ranks")
+    seen.get_by_role("link", name="Show the whole run").click()
+    expect(said).not_to_contain_text("A part of the run")
+    assert "from" not in query(seen)
+    expect(seen.locator("#late-ranks-table tbody tr")).to_have_count(64)
+
+
+def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: Page, twenty_million: Runs) -> None:
+    run, address = twenty_million.long, twenty_million.address
+    seen.goto(address)
+    seen.locator("#findings").get_by_role("link", name="See noise").click()
+    is_there(seen, "Noise")
+    click_cell(seen, "noise-heat-map", 100, 2)
+    expect(seen.locator("h1")).to_contain_text("MPI_Allreduce 0:")
+    here = query(seen)
+    step = run.critical_path(collective=f"0:{here['seq']}").to_pylist()[1]
+    seen.locator("#path-table tbody tr").nth(1).get_by_role("link").first.click()
+    expect(seen.locator("h1")).to_have_text("Timeline")
+    assert (query(seen)["from"], query(seen)["to"]) == (str(step["begin_ns"]), str(step["end_ns"]))
+    assert drawn(seen)["hops"]
+    seen.goto(f"{address}/tree")
+    is_there(seen, "Tree")
+    edge = run.tree_edges().to_pylist()[0]
+    point_at_edge(seen, f"edge-{edge['src']}-{edge['dst']}")
+    seen.mouse.down()
+    seen.mouse.up()
+    expect(seen.locator("h1")).to_have_text("Delayed hops")
+    expect(seen.locator("#content")).to_contain_text(f"Hops from rank {edge['src']} to rank {edge['dst']} over time")
+    is_there(seen, "Delayed hops")
+
+
+def test_it_is_compared_with_a_shorter_run_of_the_program(seen: Page, twenty_million: Runs) -> None:
+    seen.goto(f"{twenty_million.address}/compare")
+    is_there(seen, "Compare")
+    expect(seen.locator("#compare-verdict p")).to_have_count(2)  # of both places
+    expect(seen.locator("#compare-verdict")).to_contain_text("takes the same time in short")
+    shown = {row[0]: row[1:3] for row in table(seen, "compare-categories")}
+    for at, run in enumerate((twenty_million.long, twenty_million.short)):
+        for row in run.critical_path().to_pylist():
+            if row["time_ns"]:
+                assert shown[row["category"]][at].startswith(quantities.duration(row["time_ns"]))
+    expect(seen.locator("#compare-trees-said")).to_have_text("Both runs have the same 63 edges.")
+    for name in ("base", "new"):
+        assert plot(seen, f"compare-timeline-{name}")
+
+
+def test_a_run_of_1024_ranks_shows_its_hosts_then_their_ranks_and_no_page_fails(seen: Page, tmp_path: Path) -> None:
+    trace = made(tmp_path / "wide", 500_000, str(MANY_RANKS))
+    assert len(trace.table("ranks")) == MANY_RANKS
+    served = Served(trace.path)
+    try:
+        seen.goto(f"http://127.0.0.1:{served.port}/timeline")
+        view(seen)
+        rows = f"document.querySelector('{TIMELINE}').hopscope.data?.rows"
+        assert seen.evaluate(f"{rows}.map(row => row.ranks)") == [MANY_RANKS // 8] * 8
+        seen.locator(f"{TIMELINE} canvas").click(position={"x": 20, "y": 65})
+        seen.wait_for_url(re.compile("host="))
+        seen.wait_for_function(f"() => {rows}?.length === {MANY_RANKS // 8}")
+        view(seen)
+        every_page(seen)
+        assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        served.stop()
+        shutil.rmtree(trace.path)
