@@ -4,10 +4,12 @@ For the demo, the tests, the sample traces and the benchmarks. Users start their
 """
 
 import ctypes
+import hashlib
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,25 +62,44 @@ class LocalMpi:
         return [self.fortran or ""]
 
     def compile(self, source: Path, *flags: str, name: str = "") -> Path:
-        """The program made from one C, C++ or Fortran file, in build/programs/<release>/; made again only if the
-        source, a header beside it or one of the collector's is newer. Say a name where one source makes several
-        programs.
+        """The program made from one C, C++ or Fortran file, in build/programs/<release>/; `name` is the file's, without
+        its ending, unless said.
 
         Raises RuntimeError with the compiler's words if it does not compile.
         """
-        program = ROOT / "build" / "programs" / self.release / (name or source.stem)
-        newest = max(file.stat().st_mtime for file in (source, *source.parent.glob("*.h"), *_HEADERS))
-        if program.exists() and program.stat().st_mtime > newest:
+        beside = sorted(source.parent.glob("*.h"))
+        return self.build([source], *flags, "-lm", name=name or source.stem, included=beside)
+
+    def build(self, sources: Sequence[Path], *flags: str, name: str, included: Sequence[Path] = ()) -> Path:
+        """The program of that name made from several files of one language. It is made again if the compiler, the
+        flags, or a byte of the sources, of what they include or of the collector's headers is another than it was.
+
+        Raises RuntimeError with the compiler's words if it does not compile.
+        """
+        words = [*self._words_for(sources[0].suffix), *map(str, sources), *flags]
+        # A folder for each way to make it: two sources of one name, or two ways to compile one, do not meet.
+        program = ROOT / "build" / "programs" / self.release / _digest(words, [*sources, *included, *_HEADERS]) / name
+        if program.exists():
             return program
+        if words[0] == self.fortran:
+            words += ["-J", str(program.parent)]  # where its modules go
         program.parent.mkdir(parents=True, exist_ok=True)
         # Beside its place first: two processes may compile at once, and nobody may start half a program.
-        unfinished = program.with_suffix(f".{os.getpid()}")
-        words = [*self._words_for(source.suffix), "-o", str(unfinished), str(source), *flags, "-lm"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        unfinished = program.with_name(f"{name}.{os.getpid()}")
+        done = subprocess.run([*words, "-o", str(unfinished)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")
         unfinished.replace(program)
         return program
+
+
+def _digest(words: list[str], files: Sequence[Path]) -> str:
+    """Tells one way to make a program from all others, by the compiler, its words and the content of files."""
+    compiler = Path(words[0]).resolve()
+    digest = hashlib.sha256(f"{words} {compiler} {compiler.stat().st_mtime_ns}".encode())
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def share_cores() -> None:

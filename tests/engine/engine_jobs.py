@@ -71,17 +71,8 @@ class Ended:
 
 def program(mpi: LocalMpi) -> Path:
     """The checking program, compiled once for each MPI library."""
-    made = ROOT / "build" / "programs" / mpi.release / "engine_check"
-    sources = sorted(PROGRAMS.glob("*.c"))
-    newest = max(path.stat().st_mtime for path in PROGRAMS.iterdir())
-    if made.exists() and made.stat().st_mtime > newest:
-        return made
-    made.parent.mkdir(parents=True, exist_ok=True)
-    words = [mpi.compiler, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-o", str(made), *map(str, sources), "-lm"]
-    done = subprocess.run([*words, "-lpthread"], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    return made
+    sources, headers = (sorted(PROGRAMS.glob(kind)) for kind in ("*.c", "*.h"))
+    return mpi.build(sources, "-O1", "-g", "-lm", "-lpthread", name="engine_check", included=headers)
 
 
 def every(tree: str | dict[str, Any], **rule: Any) -> dict[str, Any]:

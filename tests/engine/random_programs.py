@@ -155,16 +155,8 @@ def jobs(draw: st.DrawFn, most_ranks: int, least_steps: int = 1, most_lanes: int
 
 def interpreter(mpi: LocalMpi) -> Path:
     """The interpreter, compiled once for each MPI library."""
-    made = ROOT / "build" / "programs" / mpi.flavour / "interpret"
-    if made.exists() and made.stat().st_mtime > max(path.stat().st_mtime for path in SOURCES.iterdir()):
-        return made
-    made.parent.mkdir(parents=True, exist_ok=True)
-    sources = [str(path) for path in sorted(SOURCES.glob("*.c"))]
-    words = [mpi.compiler, "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-o", str(made), *sources, "-lpthread"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr)
-    return made
+    sources, headers = (sorted(SOURCES.glob(kind)) for kind in ("*.c", "*.h"))
+    return mpi.build(sources, "-O1", "-g", "-lpthread", name="interpret", included=headers)
 
 
 def run(words: list[str], hashes: Path, ranks: int, timeout: int) -> tuple[str, list[list[str]]]:

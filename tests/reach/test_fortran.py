@@ -23,7 +23,7 @@ def program(mpi: local_mpi.LocalMpi, interface: str) -> Path:
         pytest.skip(f"{mpi.flavour} has no Fortran bindings here (Debian: gfortran and the library's -dev package)")
     # By mpif.h one function takes buffers of several types, which is what choice buffers are.
     flags = ["-cpp", f"-D{interface}", "-O1", "-w", "-fallow-argument-mismatch"]
-    return mpi.compile(SOURCE, *flags, name=f"every_call_{interface.lower()}")
+    return mpi.compile(SOURCE, *flags)
 
 
 def calls_in_text(interface: str) -> Counter[str]:

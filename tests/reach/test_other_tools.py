@@ -54,7 +54,7 @@ def test_with_chaining_both_tools_see_every_call(mpi: local_mpi.LocalMpi, order:
     }[order]
     if order == "linked to the program":
         flags = ["-Wl,--no-as-needed", str(tool), f"-Wl,-rpath,{tool.parent}"]
-        program = mpi.compile(PROGRAMS / "small_job.c", *flags, name="small_job_with_tool")
+        program = mpi.compile(PROGRAMS / "small_job.c", *flags)
     told, seen, said = run(mpi, program, tmp_path / "chained", LD_PRELOAD=preload, HOPSCOPE_CHAIN="1")
     assert told == TOLD
     assert seen == {"MPI_Allreduce": 20, "MPI_Send": 2, "MPI_Finalize": 2}

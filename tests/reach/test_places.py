@@ -34,14 +34,14 @@ def line_of(source: Path, comment: str) -> int:
 
 def test_a_c_program_is_seen_by_function_and_line(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     source = PROGRAMS / "places.c"
-    [found] = places(mpi, mpi.compile(source, "-g", name="places_debug"), tmp_path)
+    [found] = places(mpi, mpi.compile(source, "-g"), tmp_path)
     here, around = line_of(source, "/* here */"), line_of(source, "/* around it */")
     assert found["place"] == f"sum (places.c:{here}) in step (places.c:{around})"
     assert (found["how"], found["file"], found["line"]) == ("line", str(source), here)
 
 
 def test_a_program_without_debug_information_is_seen_by_symbol(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    [found] = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c", name="places_plain"), tmp_path)
+    [found] = places(first_mpi, first_mpi.compile(PROGRAMS / "places.c"), tmp_path)
     assert (found["how"], found["function"], found["line"]) == ("symbol", "step", None)
 
 
@@ -49,7 +49,5 @@ def test_a_fortran_module_is_seen_by_its_name(mpi: local_mpi.LocalMpi, tmp_path:
     if mpi.fortran is None:
         pytest.skip(f"{mpi.flavour} has no Fortran bindings here (Debian: gfortran and the library's -dev package)")
     source = PROGRAMS / "places.F90"
-    [found] = places(
-        mpi, mpi.compile(source, "-g", "-O1", "-w", "-cpp", f"-J{tmp_path}", name="places_fortran"), tmp_path
-    )
+    [found] = places(mpi, mpi.compile(source, "-g", "-O1", "-w", "-cpp"), tmp_path)
     assert found["place"] == f"heat::advance (places.F90:{line_of(source, '! here')})"
