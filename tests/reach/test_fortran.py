@@ -34,9 +34,9 @@ def calls_in_text(interface: str) -> Counter[str]:
     return Counter(name for name in re.findall(r"^ *call (MPI_\w+)", text, flags=re.MULTILINE) if name in NUMBERS)
 
 
-def printed(words: list[str], **environment: str) -> list[str]:
+def printed(words: list[str], timeout: int = 60, **environment: str) -> list[str]:
     done = subprocess.run(
-        words, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=60
+        words, env={**os.environ, **environment}, capture_output=True, text=True, check=False, timeout=timeout
     )
     assert done.returncode == 0, done.stderr
     return sorted(done.stdout.splitlines())
@@ -48,9 +48,9 @@ def lines(mpi: local_mpi.LocalMpi, made: Path, **environment: str) -> list[str]:
             [*mpi.launch(2), "env", f"LD_PRELOAD={collector_library(mpi.flavour)}", str(made)], **environment
         )
     words = [*mpi.launch(2), str(made)]
-    # Open MPI 4 hangs by itself now and then, where an MPI_Comm_idup meets an MPI_Isend.
+    # Open MPI 4 hangs by itself now and then, where an MPI_Comm_idup meets an MPI_Isend. Otherwise it takes a second.
     with suppress(subprocess.TimeoutExpired):
-        return printed(words)
+        return printed(words, timeout=15)
     return printed(words)
 
 
