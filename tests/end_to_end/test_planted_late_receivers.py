@@ -35,7 +35,7 @@ def planted(
     program = mpi.compile(PROGRAMS / "late_receiver.c")
     disturbed_ms: list[float] = []
     # A rank of MPICH that waits inside the library keeps its core: with priority for a whole slice of it, 100 ms. With
-    # patient.c preloaded it does not.
+    # `patience` it does not.
     first = FIRST if mpi.flavour == "openmpi" or "LD_PRELOAD" in how else ()
     for _ in range(3):
         job = traced(mpi, ranks, *first, program, what, size, ITERATIONS, late, LATE_MS, **how)
@@ -105,8 +105,7 @@ def test_in_the_messages_of_an_untouched_mpich(what: str, size: int, release: lo
     """Small messages lie in shared memory for 15 ms. Before the library was made to look for them, they counted as
     waited for, and the path went to their senders. The last lies behind messages of MPI_Finalize, of which a look of
     MPICH 5 takes one."""
-    patient = release.compile(PROGRAMS / "patient.c", "-shared", "-fPIC", "-ldl", name="patient.so")
-    trace = planted(release, traced, what, size, **local_mpi.MPICH_IN_MESSAGES, LD_PRELOAD=str(patient))
+    trace = planted(release, traced, what, size, **local_mpi.MPICH_IN_MESSAGES, **release.patience())
     assert analyze(trace, "sql", "select distinct source from hops") == [{"source": "native"}]
     waited = "select count(*) n from hops where binding = 'recv' and recv_post_ns - send_begin_ns > 10e6"
     assert analyze(trace, "sql", waited) == [{"n": 0}]

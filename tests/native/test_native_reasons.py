@@ -18,7 +18,8 @@ FIRST = "native:the first collective to use communicators of the MPI library's o
 
 
 def recorded(mpi: local_mpi.LocalMpi, program: str, folder: Path, **environment: str) -> hopscope.Trace:
-    return hopscope.open(traced([*mpi.launch(4), str(mpi.compile(PROGRAMS / program))], folder, **environment))
+    words = [*mpi.launch(4), str(mpi.compile(PROGRAMS / program))]
+    return hopscope.open(traced(words, folder, **mpi.patience(), **environment))
 
 
 def said_without_hops(trace: hopscope.Trace) -> dict[str, set[str]]:

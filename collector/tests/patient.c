@@ -1,6 +1,6 @@
-/* Preloaded into MPICH: a rank that finds nothing sleeps 20 us in each 16th look, as Open MPI's ranks yield. Otherwise
- * a waiting rank keeps its core from the one that it waits for. MPICH calls this function of UCX in each look, whatever
- * carries its messages.
+/* Preloaded into MPICH, or linked to a program: a rank that finds nothing sleeps 20 us in each 16th look, as Open MPI's
+ * ranks yield. Otherwise a waiting rank keeps its core from the one that it waits for. MPICH calls this function of UCX
+ * in each look, whatever carries its messages.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
