@@ -30,8 +30,10 @@ test: setup-test ## Run all tests: the collector's under every MPI library found
 
 unit: setup-test
 	@mkdir -p build && tools/setup collector
-	@status=0; for build in build/collector-*/; do echo "ctest: $$build"; \
-	  ctest --test-dir $$build -j2 --output-on-failure || status=1; done; exit $$status
+	@# What needs no MPI library is the same in every build: it runs once.
+	@status=0; but=; for build in build/collector-*/; do echo "ctest: $$build"; \
+	  ctest --test-dir $$build -j2 --output-on-failure $$but || status=1; \
+	  ctest --test-dir $$build -N | grep -q 'Tests: 0' || but='-LE pure'; done; exit $$status
 
 check: setup-test ## Check formatting, types, lints, schemas and generated pages
 	@tools/check

@@ -8,7 +8,7 @@
 
 unsigned ucp_worker_progress(void *worker) {
     static unsigned (*library)(void *);
-    static unsigned found_nothing;
+    static _Thread_local unsigned found_nothing;
     if (!library)
         library = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
     unsigned found = library(worker);
