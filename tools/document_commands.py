@@ -32,7 +32,7 @@ def commands(command: click.Command, before: str) -> dict[str, click.Command]:
 
 def page() -> str:
     """The whole page."""
-    described_elsewhere = {f"hopscope analyze {name}" for name in [*catalog.load().commands, "remap"]}
+    described_elsewhere = {f"hopscope analyze {name}" for name in [*catalog.load().commands, "remap", "reorder"]}
     sections: list[str] = []
     for words, command in sorted(commands(hopscope, "hopscope").items()):
         if words in described_elsewhere or isinstance(command, click.Group):

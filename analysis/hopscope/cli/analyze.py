@@ -34,7 +34,7 @@ class _Analyses(click.Group):
     """A group whose commands come from the catalog."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", "remap"}
+        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", "remap", "reorder"}
         return sorted(own | set(registered_names(_REGISTERED)))
 
     def resolve_command(
@@ -52,6 +52,10 @@ class _Analyses(click.Group):
             from hopscope.cli.remap import remap_command
 
             return remap_command()
+        if cmd_name == "reorder":
+            from hopscope.cli.reorder import reorder_command
+
+            return reorder_command()
         if cmd_name == "gate":
             from hopscope.cli.gate import command
 
@@ -79,10 +83,12 @@ def list_analyses(form: str) -> None:
     ]
     import pyarrow as pa
 
-    from hopscope.remap import DESCRIPTION
+    from hopscope.remap import DESCRIPTION as REMAP
+    from hopscope.reorder import DESCRIPTION as REORDER
 
-    remap = catalog.parse("remap", DESCRIPTION)
-    rows.append({"command": "remap", "option": "", "answers": remap.help, "columns": [c.name for c in remap.columns]})
+    for name, description in (("remap", REMAP), ("reorder", REORDER)):
+        found = catalog.parse(name, description)
+        rows.append({"command": name, "option": "", "answers": found.help, "columns": [c.name for c in found.columns]})
     table = pa.Table.from_pylist(rows)
     _print(table.drop_columns(["columns"]) if form == "table" else table, form)
 

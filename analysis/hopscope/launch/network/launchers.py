@@ -16,6 +16,7 @@ from hopscope.launch.network.holder import Network
 from hopscope.launch.network.plan import INTERFACE
 
 _OWN_HOSTS = {"--host", "-H", "-host", "--hostfile", "-hostfile", "-machinefile", "--machinefile", "-f", "-hosts"}
+_OWN_MAPPING = {"--map-by", "-map-by", "--rankfile", "-rankfile", "-rf", "--bynode", "--byslot", "-rankmap", "-ppn"}
 
 
 @dataclass(frozen=True)
@@ -102,18 +103,20 @@ def _launcher(word: str) -> Launcher:
 
 def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[str, str]]:
     """The command line that runs a job on the hosts of a network, and the variables that it needs; the launcher itself
-    runs on the first host. Hosts that the command names stay.
+    runs on the first host. Hosts that the command names stay, and so does the way in which it deals ranks to them.
 
     Raises InputError for a launcher that it does not know, or one that is not told the number of ranks.
     """
     launcher = _launcher(words[0])
-    own_hosts = not _OWN_HOSTS.isdisjoint(launcher_options(words))
+    given = launcher_options(words)
+    own_hosts, own_mapping = (not words_of.isdisjoint(given) for words_of in (_OWN_HOSTS, _OWN_MAPPING))
     ranks = rank_count(words)
     if ranks is None and not own_hosts:
         raise InputError(
             "--net must know the number of ranks to deal them to the hosts; give it as an option of the launcher, such "
             "as `mpirun -n 8`"
         )
+    dealt = () if own_mapping else launcher.round_robin if _deals(network) else launcher.block
     filled = [
         word.format(
             agent=network.agent,
@@ -121,14 +124,13 @@ def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[st
             folder=network.folder,
             hosts=_host_list(network, ranks or 0, cycles=not launcher.round_robin),
         )
-        for word in (*launcher.words, *(launcher.round_robin if _deals(network) else launcher.block))
+        for word in (*launcher.words, *dealt)
     ]
     if own_hosts:
         at = next(i for i, word in enumerate(launcher.words) if word == "{hosts}")
         del filled[at - 1 : at + 1]
-    given = [words[0], *filled, *words[1:]]
     variables = {name: value for name, value in launcher.variables if name not in os.environ}
-    return [*network.on_host(network.spec.hosts[0]), *given], variables
+    return [*network.on_host(network.spec.hosts[0]), words[0], *filled, *words[1:]], variables
 
 
 def _deals(network: Network) -> bool:

@@ -1,0 +1,66 @@
+"""`analyze reorder`: a rank order for the launcher, in the form of the other analyses."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopscope.catalog import Command, parse
+from hopscope.cli.command import command_of
+from hopscope.errors import InputError
+from hopscope.reorder import DESCRIPTION, LAUNCHERS, reorder
+from hopscope.reorder.files import file_of, launcher_of
+from hopscope.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
+
+REORDER = Command("reorder", "reorder", (parse("reorder", DESCRIPTION),))
+
+
+def reorder_command() -> click.Command:
+    """`analyze reorder TRACE [-o FILE] [--for LAUNCHER]`."""
+    options = [
+        click.Option(
+            ["-o", "--output"],
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="Write the order to this file, as the launcher reads it; without a suggestion it stays untouched.",
+        ),
+        click.Option(
+            ["--for", "launcher"],
+            type=click.Choice(LAUNCHERS),
+            help="Whose file to write; by default that of the run's MPI library.",
+        ),
+    ]
+    return command_of(REORDER, reorder_answer, options)
+
+
+def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
+    """Today's and the new order's messages and what to say of them; with `output` among the options, writes the
+    launcher's file."""
+    from hopscope.trace import Answer
+
+    output: Path | None = options.pop("output", None)
+    launcher: str | None = options.pop("launcher", None)
+    library = trace.run_facts.get("mpi_library")
+    if output is not None and launcher is None:
+        launcher = launcher_of(library)
+        if launcher is None:
+            raise InputError(f"the trace does not say which launcher reads the file; add --for {'|'.join(LAUNCHERS)}")
+    order = reorder(trace)
+    notes = list(order.sentences)
+    if order.chosen and output is not None and launcher is not None:
+        own = library if launcher_of(library) == launcher else None
+        file = file_of(launcher, order.hosts, str(output), own)
+        with whole_file(output) as written:
+            written.write(file.text.encode())
+        program = trace.run_facts.get("command") or "./app"
+        notes.append(f"wrote {output}; run the program in this order with `{file.command} {program}`")
+        notes += [file.note] if file.note else []
+        notes.append(
+            f"`{shlex.join(['analyze', 'compare', str(trace.path)])} TRACE`, with that run's trace, measures it"
+        )
+    return Answer(order.table, REORDER, REORDER.default, {}, tuple(notes))

@@ -1,0 +1,48 @@
+"""What `analyze reorder` says about itself, in the format of the analyses' headers (header.py)."""
+
+DESCRIPTION = """\
+-- A rank order that spends less time on slow links, as a file for the launcher.
+--
+-- Every host keeps as many ranks as it had; which ranks these are is chosen anew. The application's messages and the
+-- hops of its collectives make one graph between ranks. What a message costs between two hosts is fitted from those
+-- that a rank waited for: latency + bytes * time per byte, by class of link and for outlying pairs of hosts. The order
+-- is the one with the least sum of these costs over all messages that was found: METIS cuts the graph into clusters and
+-- those into hosts, and swaps of two ranks better that placement, today's, and ranks in blocks.
+--
+-- The sum is not the run's time: messages overlap, queue, and wait for ranks that compute. So `gain` is a share of the
+-- time on links. What the run gains is for a rerun to show; the note says how much it can be at most, from the messages
+-- on today's critical path, unless queues for a shared link or interface get shorter.
+--
+-- The order changes nothing in the graph where an algorithm follows from rank numbers, as those of Open MPI's `tuned`
+-- do: the same messages go between the same ranks, on other hosts. Where an algorithm follows the hosts (Open MPI's
+-- `han`, MPICH's, and trees such as `hierarchical`), other messages will be sent; they are judged as they were.
+--
+-- What a class of link takes that no rank waited for, or waited for with one size only, lies between nothing and what
+-- the next slower class takes: it counts half of that, and the interval has both ends. A pair of hosts that was not
+-- measured counts as the slowest of its class. If no rank waited for any message, messages only count: one between
+-- clusters as a thousand inside a cluster, and one between hosts as a thousand inside a host; then there are no times.
+--
+-- The order is suggested, and its file written, only if it saves 1 % and not by chance; else the note says why not.
+--
+-- key link
+-- column link VARCHAR -- Class of link: `wan`, `lan` or `shm`; `all` for their sum.
+-- column messages BIGINT -- Messages and hops of this run on such links.
+-- column new_messages BIGINT -- The same in the new order.
+-- column bytes BIGINT -- Their bytes.
+-- column new_bytes BIGINT [bytes] -- The same in the new order.
+-- column predicted_ns DOUBLE [ns] -- Sum of their predicted times; null where nothing was fitted.
+-- column new_predicted_ns DOUBLE [ns] -- The same in the new order.
+-- column gain DOUBLE [share] -- Part of predicted_ns that the new order saves; below zero, it adds. Where nothing was
+--    fitted, part of the weighted messages, for `all` only.
+-- column gain_low DOUBLE [share] -- Lower end of its 95 % interval: the costs of each class are drawn again over blocks
+--    of time. Null where nothing was fitted, and for a single class.
+-- column gain_high DOUBLE [share] -- Upper end.
+-- column fitted_from BIGINT -- Messages that a rank waited for and that this class's costs were fitted from; 0: not
+--    measured.
+-- column chosen BOOLEAN -- The new order is suggested.
+-- only-data gain_low, gain_high
+-- narrow fitted_from, bytes, new_bytes, predicted_ns
+-- bar new_predicted_ns
+-- example analyze reorder trace -o hosts.txt
+-- example analyze reorder trace --for slurm -o hosts.txt
+"""

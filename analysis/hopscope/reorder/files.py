@@ -1,0 +1,82 @@
+"""The files and words by which launchers place ranks: the one home of both.
+
+Open MPI 4 and 5 read a hostfile with one host for each rank, which the mapper `seq` takes in turn. Open MPI 4's
+rankfile would do it too, but `slot=*` in it binds every rank of a host to the first core (seen with 4.1.4).
+
+MPICH's launcher takes each line of its host file for a node: ranks of a host that is named twice do not share memory.
+From release 5 on `-rankmap` names the node of each rank instead.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+LAUNCHERS = ("openmpi-4", "openmpi-5", "mpich", "slurm")
+_MPICH_WITH_RANKMAP = 5
+
+
+@dataclass(frozen=True)
+class LauncherFile:
+    """What a launcher reads, how to start it with that, and what is to be known of it."""
+
+    text: str
+    command: str
+    """Everything before the program's own words."""
+    note: str | None = None
+
+
+def launcher_of(mpi_library: str | None) -> str | None:
+    """Whose file a run's MPI library calls for, by what it says of itself; None if that is not known."""
+    said = mpi_library or ""
+    if release := re.search(r"Open MPI v?([0-9]+)", said):
+        return "openmpi-4" if int(release[1]) <= 4 else "openmpi-5"
+    return "mpich" if "MPICH" in said else None
+
+
+def file_of(launcher: str, hosts: Sequence[str], path: str, mpi_library: str | None = None) -> LauncherFile:
+    """The file for a launcher. hosts: of each rank of MPI_COMM_WORLD, in order. path: where it will be."""
+    return _WRITERS[launcher](list(hosts), shlex.quote(path), mpi_library or "")
+
+
+def _open_mpi(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
+    return LauncherFile(_lines(hosts), f"mpirun -n {len(hosts)} --hostfile {path} --map-by seq")
+
+
+def _slurm(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
+    # srun takes the distribution's name alone for a request to read SLURM_HOSTFILE.
+    return LauncherFile(_lines(hosts), f"SLURM_HOSTFILE={path} srun -n {len(hosts)} --distribution=arbitrary")
+
+
+def _mpich(hosts: list[str], path: str, mpi_library: str) -> LauncherFile:
+    blocks = [(host, len(list(ranks))) for host, ranks in groupby(hosts)]
+    names = list(dict.fromkeys(hosts))
+    command = f"mpiexec -n {len(hosts)} -f {path}"
+    if len(blocks) == len(names):
+        return LauncherFile(_lines([f"{host}:{count}" for host, count in blocks]), command)
+    release = re.search(r"MPICH.*?([0-9]+)\.", mpi_library)
+    if release is None or int(release[1]) >= _MPICH_WITH_RANKMAP:
+        counts = [f"{host}:{hosts.count(host)}" for host in names]
+        nodes = ",".join(str(names.index(host)) for host in hosts)
+        note = None if release else "`-rankmap` is known from release 5 of MPICH on"
+        return LauncherFile(_lines(counts), f"{command} -rankmap {nodes}", note)
+    note = (
+        "ranks of a host that the file names more than once do not share memory there: this release of MPICH takes "
+        "each line for a node of its own; release 5 has `-rankmap`, for which write the file from its own trace"
+    )
+    return LauncherFile(_lines([f"{host}:{count}" for host, count in blocks]), command, note)
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+_WRITERS: dict[str, Callable[[list[str], str, str], LauncherFile]] = {
+    "openmpi-4": _open_mpi,
+    "openmpi-5": _open_mpi,
+    "mpich": _mpich,
+    "slurm": _slurm,
+}

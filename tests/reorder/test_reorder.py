@@ -1,0 +1,241 @@
+"""Rank orders for drawn jobs, whose best order is known or found by trying them all."""
+
+import io
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, ring
+from hopscope.cli.reorder import REORDER
+from hopscope.errors import InputError
+from hopscope.links import LINKS
+from hopscope.render.terminal import print_answer
+from hopscope.reorder.costs import costs_of
+from hopscope.reorder.partition import cut
+from hopscope.reorder.places import places_of
+from hopscope.reorder.suggest import Order, best_order, suggest
+from hopscope.reorder.swaps import Judge
+from hopscope.reorder.traffic import Array, Traffic, traffic_of
+from scipy.sparse import csr_array
+
+DEALT = ["A/a0", "B/b0", "A/a1", "B/b1"] * 2
+"""Eight ranks in turn, so that neighbours are in different clusters."""
+
+
+def row(order: Order, link: str) -> dict[str, Any]:
+    return next(row for row in order.table.to_pylist() if row["link"] == link)
+
+
+def measured(job: Job) -> Job:
+    """The same with messages of two sizes over each class of link, so that all costs are known."""
+    for src, dst in itertools.permutations(range(len(job.hosts)), 2):
+        for size in (8, 100_000):
+            job.send(src, dst, size)
+    return job
+
+
+def test_neighbours_of_a_ring_come_together() -> None:
+    order = suggest(measured(ring(DEALT, rounds=40)).table())
+    # Blocks of two ranks on each host and four in each cluster, wherever the ring is cut: of its eight edges two cross
+    # between clusters and two more between hosts. Beside them go the messages between all pairs, wherever ranks are.
+    assert order.chosen
+    around = [order.hosts[rank] for rank in (*range(8), 0)]
+    edges = list(itertools.pairwise(around))
+    assert sum(a[0] != b[0] for a, b in edges) == 2
+    assert sum(a == b for a, b in edges) == 4
+    assert row(order, "wan")["messages"] - row(order, "wan")["new_messages"] == 40 * (8 - 2)
+
+
+def test_the_time_on_links_is_the_sum_of_what_the_network_takes() -> None:
+    order = suggest(measured(ring(DEALT, rounds=40)).table())
+    for before, prefix in ((True, ""), (False, "new_")):
+        for link in ("wan", "lan", "shm"):
+            found = row(order, link)
+            truth = found[f"{prefix}messages"] * LATENCY_NS[link] + found[f"{prefix}bytes"] * PER_BYTE_NS[link]
+            assert found[f"{prefix}predicted_ns"] == pytest.approx(truth, rel=0.01), (before, link)
+    total = row(order, "all")
+    assert total["gain"] == pytest.approx(1 - total["new_predicted_ns"] / total["predicted_ns"])
+    assert total["gain_low"] <= total["gain"] <= total["gain_high"]
+
+
+def test_every_host_keeps_its_number_of_ranks() -> None:
+    hosts = ["A/a0", "B/b0", "B/b0", "A/a0", "C/c0", "A/a1", "B/b0"]
+    order = suggest(measured(ring(hosts, rounds=30)).table())
+    assert sorted(order.hosts) == sorted(host.split("/")[1] for host in hosts)
+
+
+def test_an_order_that_was_taken_is_left_as_it_is() -> None:
+    first = suggest(measured(ring(DEALT, rounds=40)).table())
+    again = suggest(measured(ring([f"{host[0].upper()}/{host}" for host in first.hosts], rounds=40)).table())
+    assert not again.chosen
+    assert again.sentences[0].startswith("Leave the order as it is: no order was found")
+    assert again.hosts == first.hosts
+
+
+def test_the_same_trace_gives_the_same_order() -> None:
+    table = measured(ring(DEALT)).table()
+    assert suggest(table).hosts == suggest(table).hosts
+
+
+def random_traffic(ranks: int, chance: random.Random) -> Traffic:
+    pairs = [pair for pair in itertools.combinations(range(ranks), 2) if chance.random() < 0.6] or [(0, 1)]
+    amounts = [[chance.randint(1, 100) for _ in pairs], [chance.randint(0, 10_000) for _ in pairs]]
+    low, high = np.asarray(pairs).T
+    return Traffic(ranks, low, high, *(np.asarray(each, np.float64) for each in amounts))
+
+
+def orders(slots: list[int]) -> set[tuple[int, ...]]:
+    """Every way to deal ranks to so many slots of each host."""
+    places = [host for host, count in enumerate(slots) for _ in range(count)]
+    return set(itertools.permutations(places))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_other_order_is_better_than_by_a_hundredth(seed: int) -> None:
+    chance = random.Random(seed)
+    job = measured(Job(["A/a0", "B/b0", "A/a1", "A/a0", "B/b0", "B/b1", "A/a0"]))
+    table = job.table()
+    places = places_of(table("ranks"))
+    costs = costs_of(table, places)
+    traffic = random_traffic(len(job.hosts), chance)
+    judge = Judge(traffic, costs.latency_ns, costs.per_byte_ns)
+    slots = np.bincount(places.today).tolist()
+    least = min(judge.cost(np.asarray(order)) for order in orders(slots))
+    assert judge.cost(best_order(traffic, costs, places)) <= 1.01 * least
+
+
+def test_a_swap_costs_what_the_two_orders_differ_by() -> None:
+    chance = random.Random(5)
+    traffic = random_traffic(9, chance)
+    latency = np.asarray([[1, 5, 9], [5, 2, 7], [9, 7, 1]], np.float64)
+    judge = Judge(traffic, latency, latency / 100)
+    place = np.asarray([0, 1, 2] * 3)
+    for a, b in itertools.combinations(range(9), 2):
+        swapped: Array = place.copy()
+        swapped[[a, b]] = place[[b, a]]
+        difference = judge.cost(swapped) - judge.cost(place)
+        assert judge.swap_cost(place, a, b) == pytest.approx(difference, abs=1e-6)
+        assert judge.all_swaps(place, np.arange(9))[a, b] == pytest.approx(difference, abs=1e-6)
+
+
+def test_parts_have_exactly_the_sizes_asked_for() -> None:
+    chance = np.random.default_rng(2)
+    for sizes in ([3, 9], [1, 1, 1, 17], [5, 0, 7], [12]):
+        count = sum(sizes)
+        graph = np.triu(chance.integers(1, 9, (count, count)), 1)
+        assert np.bincount(cut(csr_array(graph + graph.T), sizes), minlength=len(sizes)).tolist() == sizes
+
+
+def test_ranks_that_were_spawned_stay_and_attract_those_that_send_to_them() -> None:
+    job = Job(["A/a0", "B/b0", "A/a0", "B/b0"], worlds=[0, 0, 0, 1])
+    for _ in range(20):
+        job.send(0, 3)
+        job.send(1, 2, waited=False)
+        job.send(0, 2)
+    order = suggest(job.table())
+    assert len(order.hosts) == 3
+    assert sorted(order.hosts) == ["a0", "a0", "b0"]
+    assert order.hosts[0] == "b0"
+
+
+def test_a_message_that_waited_beside_a_farther_one_tells_nothing_of_its_link() -> None:
+    """Waitall gave the message inside a cluster the 20 ms of the one between clusters, and no order gained anything."""
+    job = Job(["A/a0", "A/a1", "B/b0"])
+    for _ in range(10):
+        job.send(0, 1)
+    for _ in range(30):
+        begun = job.now
+        job.send(2, 1)
+        end, job.now = job.messages[-1]["recv_end_ns"], begun
+        job.send(0, 1, size=16)
+        job.messages[-1]["recv_end_ns"] = end
+        job.now = end + 1
+    table = job.table()
+    costs = costs_of(table, places_of(table("ranks")))
+    assert costs.rows[LINKS.index("lan")] == 10
+    assert costs.latency_ns[0, 1] == pytest.approx(LATENCY_NS["lan"], rel=0.01)
+
+
+def test_a_class_that_was_not_measured_is_said_and_widens_the_interval() -> None:
+    # Rings of one size, dealt in turn over two clusters of one host each: no message stayed on a host.
+    order = suggest(ring(["A/a0", "B/b0"] * 4, rounds=40, size=1000).table())
+    total = row(order, "all")
+    assert order.chosen
+    assert row(order, "shm")["fitted_from"] == 0
+    # 6 of 8 messages move into hosts, where each costs something between nothing and what it cost before.
+    assert total["gain_low"] == pytest.approx(0, abs=0.05)
+    assert total["gain_high"] == pytest.approx(0.75, abs=0.05)
+    assert any("shm links was not measured" in sentence for sentence in order.sentences)
+
+
+def test_without_a_waited_message_only_numbers_are_compared() -> None:
+    job = Job(DEALT)
+    for rank in range(8):
+        job.send(rank, (rank + 1) % 8, waited=False)
+    order = suggest(job.table())
+    assert order.chosen
+    assert (row(order, "wan")["messages"], row(order, "wan")["new_messages"]) == (8, 2)
+    assert row(order, "all")["predicted_ns"] is None
+    assert "no time is predicted" in order.sentences[0]
+
+
+def test_what_a_serial_job_saves_is_the_share_of_its_path() -> None:
+    # One message after another: the path is all messages, so the bound is the gain itself.
+    order = suggest(measured(ring(DEALT, rounds=40)).table())
+    assert f"at most {100 * row(order, 'all')['gain']:.1f} %" in " ".join(order.sentences)
+
+
+@pytest.mark.parametrize(
+    ("job", "reason"),
+    [
+        (ring(["A/a0"] * 4), "all ranks are on one host"),
+        (Job(DEALT, {"record": "collectives"}, messages=ring(DEALT).messages), "without the application's messages"),
+    ],
+)
+def test_no_order_is_suggested_where_none_can_be_promised(job: Job, reason: str) -> None:
+    order = suggest(job.table())
+    assert not order.chosen
+    assert reason in order.sentences[0]
+
+
+def test_collectives_without_hops_are_said() -> None:
+    job = ring(DEALT)
+    job.collectives = [{"collective_id": number, "op": "MPI_Allreduce", "comm_size": 8} for number in range(3)]
+    assert "3 of 3 collectives show no hops" in " ".join(suggest(job.table()).sentences)
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        (Job(DEALT), "shows no messages between ranks"),
+        (Job(DEALT, {"emulated": "{}"}, messages=ring(DEALT).messages), "emulated its links"),
+        (Job(DEALT, memory=[7] * 8, messages=ring(DEALT).messages), "are one machine"),
+    ],
+)
+def test_what_no_launcher_can_place_is_refused(job: Job, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        suggest(job.table())
+
+
+def test_messages_and_hops_are_one_graph_without_direction() -> None:
+    job = Job(["A/a0", "A/a1"])
+    job.send(0, 1, 100)
+    job.send(1, 0, 20)
+    job.send(0, 0, 5)
+    table = job.table()
+    hops = table("hops")
+    hop = {field.name: 0 for field in hops.schema} | {"src": 1, "dst": 0, "bytes": 3, "link": "lan", "phase": "up"}
+    hop |= {"source": "native", "binding": "none", "arrived_early": None}
+    both = traffic_of(lambda name: type(hops).from_pylist([hop], schema=hops.schema) if name == "hops" else table(name))
+    assert (both.low.tolist(), both.high.tolist()) == ([0], [1])
+    assert (both.messages.tolist(), both.bytes.tolist()) == ([3], [123])
+
+
+def test_a_narrow_table_keeps_what_the_command_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = io.StringIO()
+    print_answer(out, suggest(measured(ring(DEALT)).table()).table, REORDER.default)
+    heading = out.getvalue().partition("──")[0]
+    assert {"link", "messages", "gain", "chosen"} <= set(heading.split())
