@@ -15,6 +15,7 @@ from hopscope.errors import InputError
 from hopscope.inspection import Facts
 from hopscope.launch import job
 from hopscope.launch.network import made_network, read_network
+from hopscope.reorder.files import file_of
 from networks import topology
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
@@ -161,3 +162,13 @@ def test_a_cancelled_job_loses_nothing(cluster: slurm.Cluster, mpi: local_mpi.Lo
     assert complete.count(True) >= done
     # A root may have left its Bcast, and waits in the Barrier after it.
     assert complete.count(False) <= 2
+
+
+def test_a_rank_order_is_read_by_srun(cluster: slurm.Cluster, tmp_path: Path) -> None:
+    hosts = ("a0", "a1", "a1", "a0")
+    file = file_of("slurm", hosts, "hosts.txt")
+    (tmp_path / "hosts.txt").write_text(file.text)
+    mpi = next(mpi for mpi in MPIS if mpi.release == "openmpi-4")
+    run(cluster, mpi, tmp_path, f"{file.command} $(hopscope preload --dir $PWD/trace ./app) ./app")
+    ranks = hopscope.open(tmp_path / "trace").table("ranks").to_pylist()
+    assert tuple(row["host"] for row in ranks) == hosts
