@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope import _paths
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.hops import Hops
 from hopscope.model.machine import Machine, machine_of
+from hopscope.model.routes import fitted as machine_of_costs
+from hopscope.model.sequences import lay
 from hopscope.model.trees import Shape
 from hopscope.remap import remap, sentence
-from hopscope.remap.candidates import Candidate
 from hopscope.remap.fit import fit
-from hopscope.remap.program import BOTH, BROADCAST, COLLECTIVE, source_of
+from hopscope.remap.program import COLLECTIVE, source_of
 from simulated_network import Run, round_robin
 from test_replay import last_leaves, program
 
@@ -94,10 +94,9 @@ def replayed(parents: list[int]) -> float:
         if (mine := [child for child in range(1, 32) if parents[child] == rank])
     }
     shape = Shape({"shape": "explicit", "parents": [None, *parents[1:]], "children": children})
-    trees = [shape.tree(0, broadcast=down, hosts=hosts, clusters=[0] * 32) for down in (False, True)]
-    candidate = Candidate("drawn", shape, shape, 0, ((trees[0], trees[1]),)).arrays()
-    run = program([[(COLLECTIVE, 0, 0)] for _ in hosts], BOTH, hosts=hosts)
-    return last_leaves(run, candidate, Costs(links, LocalCost(), machine=known).arrays((0,) * 4))[0]
+    laid = lay({"reduce_tree": "t"}, "MPI_Allreduce", [8], hosts, trees={"t": shape.spec})
+    run = program([[(COLLECTIVE, 0, 0)] for _ in hosts], 0, hosts=hosts)
+    return last_leaves(run, laid, machine_of_costs(Costs(links, LocalCost(), machine=known), (0,) * 4))[0]
 
 
 def test_two_groups_of_four_beat_one_root_and_that_beats_another_layer() -> None:
@@ -118,11 +117,9 @@ def test_a_link_is_still_busy_with_the_collective_before() -> None:
     shared = machine(cluster_pairs=[{"from": "A", "to": "B", "bytes_per_second": 1e8}])
     costs = Costs({name: LinkCost(0.0) for name in ("self", "shm", "lan", "wan")}, LocalCost(), machine=shared)
     ops = [[(COLLECTIVE, 0, 0), (COLLECTIVE, 1, 0)] for _ in range(3)]
-    shape = Shape({"shape": "flat"})
-    tree = shape.tree(0, broadcast=True, hosts=[0, 1, 2], clusters=[0, 1, 1])
-    candidate = Candidate("flat", shape, shape, 0, ((tree, tree),)).arrays()
-    run = program(ops, BROADCAST, hosts=[A0, B0, B1])
-    assert last_leaves(run, candidate, costs.arrays(CLUSTERS)) == [160, 320]
+    laid = lay({"broadcast_tree": "t"}, "MPI_Bcast", [8], range(3), root=0, trees={"t": {"shape": "flat"}})
+    run = program(ops, 0, hosts=[A0, B0, B1])
+    assert last_leaves(run, laid, machine_of_costs(costs, CLUSTERS)) == [160, 320]
 
 
 @pytest.mark.parametrize("shape", ["flat", "binomial-mpich"])
@@ -144,7 +141,7 @@ def test_predictions_of_an_emulated_machine_hold(shape: str, tmp_path: Path) -> 
     costs = fit(source_of(today.trace().table))[0]
     assert costs.links["wan"].latency_ns == pytest.approx(2 * MS, rel=0.01)
     output = tmp_path / "tree.json"
-    rows = remap(today.trace(), output, search=100).to_pylist()
+    rows = remap(today.trace(), output, search=100, algorithms="tree").to_pylist()
     assert rows[0]["model_error"] < 0.01
     best = next(row for row in rows if row["chosen"])
     tree = next(iter(json.loads(output.read_text())["trees"].values()))
@@ -163,14 +160,3 @@ def test_predictions_say_that_they_take_the_means_of_traces(monkeypatch: pytest.
     monkeypatch.setattr(network, "emulated", lambda: json.dumps(emulated))
     table = remap(run.trace(), None, search=0)
     assert sentence(table).endswith("Every prediction takes the emulated traces' means, not their turns.")
-
-
-def test_arrays_of_an_unknown_host_are_refused() -> None:
-    costs = machine(cluster_pairs=[{"from": "A", "to": "B"}]).arrays(np.asarray(CLUSTERS))
-    drawn = Costs({name: LinkCost(0.0) for name in ("self", "shm", "lan", "wan")}, LocalCost()).arrays(CLUSTERS)
-    drawn |= costs | {"gateway_to": np.full(4, 4, np.int32)}
-    run = program([[(COLLECTIVE, 0, 0)] for _ in range(4)], BOTH, hosts=[0, 1, 2, 3])
-    shape = Shape({"shape": "flat"})
-    tree = shape.tree(0, broadcast=True, hosts=[0, 1, 2, 3], clusters=[0] * 4)
-    with pytest.raises(ValueError, match="gateway_to: row 0 names 4"):
-        _paths.replay(run, Candidate("flat", shape, shape, 0, ((tree, tree),)).arrays(), drawn)

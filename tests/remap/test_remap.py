@@ -14,8 +14,8 @@ import pytest
 from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.fit import fit
+from hopscope.remap.judging import Judge
 from hopscope.remap.program import program_of, source_of
-from hopscope.remap.suggest import Judge
 from hopscope.remap.today import today_of
 from hopscope.remap.verdict import judge
 from simulated_network import HANDLE, Network, Run, SimulatedTrace, round_robin
@@ -101,7 +101,7 @@ def test_two_sites_round_robin_go_from_three_wan_crossings_each_way_to_one(tmp_p
     network = sites()
     today = run_of(network, {"shape": "binomial-mpich"})
     output = tmp_path / "tree.json"
-    table = remap(today.trace(), output, search=300)
+    table = remap(today.trace(), output, search=300, algorithms="tree")
     best = chosen(table)
     assert table.to_pylist()[0] == best
     assert best["measured_ns"] == pytest.approx(121 * MS, rel=0.02)
@@ -164,7 +164,7 @@ def test_a_late_rank_across_the_wan_is_worth_a_root_of_its_own(tmp_path: Path) -
 
     run = run_under({"shape": "hierarchical"})
     output = tmp_path / "tree.json"
-    best = chosen(remap(run.trace(), output, search=200))
+    best = chosen(remap(run.trace(), output, search=200, algorithms="tree"))
     tree = next(iter(json.loads(output.read_text())["trees"].values()))
     assert tree["parents"].index(None) % 3 > 0  # on the far side
     assert run.iteration_ns() - best["predicted_ns"] == pytest.approx(40 * MS, rel=0.02)
@@ -174,7 +174,7 @@ def test_a_late_rank_across_the_wan_is_worth_a_root_of_its_own(tmp_path: Path) -
 def test_nothing_is_suggested_or_written_where_nothing_can_be_gained(tmp_path: Path) -> None:
     run = run_of(sites(), {"shape": "hierarchical"}, jitter=1000)
     output = tmp_path / "tree.json"
-    table = remap(run.trace(), output, search=200)
+    table = remap(run.trace(), output, search=200, algorithms="tree")
     assert not any(row["chosen"] for row in table.to_pylist())
     assert not output.exists()
     assert b"tree" not in (table.schema.metadata or {})
@@ -257,7 +257,7 @@ def test_a_tree_over_pairs_that_no_hop_measured_is_no_suggestion_while_another_o
     # do it in 32 ms. Regression: the flat tree was suggested, with a model error of 0.5 %.
     network = sites_in_a_chain()
     output = tmp_path / "tree.json"
-    table = remap(run_of(network, {"shape": "chain"}).trace(), output, search=300)
+    table = remap(run_of(network, {"shape": "chain"}).trace(), output, search=300, algorithms="tree")
     rows = {row["name"]: row for row in table.to_pylist()}
     best = chosen(table)
     assert best == table.to_pylist()[0] == rows["search over measured pairs"]
@@ -277,7 +277,10 @@ def test_the_interval_of_a_guess_spans_the_measured_pairs_of_its_class() -> None
     # which may be as either.
     network = sites_in_a_chain()
     network.pairs |= {("c", "d"): 12 * MS, ("d", "c"): 12 * MS}
-    rows = {row["name"]: row for row in remap(run_of(network, {"shape": "chain"}).trace(), search=0).to_pylist()}
+    rows = {
+        row["name"]: row
+        for row in remap(run_of(network, {"shape": "chain"}).trace(), search=0, algorithms="tree").to_pylist()
+    }
     flat, today = rows["flat"], rows["today: drawn"]
     assert flat["predicted_low_ns"] == pytest.approx(17 * MS, rel=0.03)
     assert flat["predicted_high_ns"] == pytest.approx(25 * MS, rel=0.03)
@@ -287,7 +290,11 @@ def test_the_interval_of_a_guess_spans_the_measured_pairs_of_its_class() -> None
 
 def test_where_only_a_guess_gains_the_suggestion_says_that_it_is_one() -> None:
     # From b, the chain a-b-c-d is as shallow as its pairs allow; a tree with a-c and a-d would be shallower.
-    table = remap(run_of(sites_in_a_chain(), {"shape": "explicit", "parents": [1, None, 1, 2]}).trace(), search=300)
+    table = remap(
+        run_of(sites_in_a_chain(), {"shape": "explicit", "parents": [1, None, 1, 2]}).trace(),
+        search=300,
+        algorithms="tree",
+    )
     best = chosen(table)
     assert best["unmeasured_pairs"] == 2
     assert "It uses 2 pairs of hosts that no hop measured (a-c, a-d)" in sentence(table)
@@ -298,7 +305,9 @@ def test_a_guess_that_gains_only_if_it_is_fast_is_no_suggestion() -> None:
     # a-b takes 30 ms, b-c and b-d 8; a-c and a-d were not measured. As slow as a-b they spare nothing.
     network = round_robin(4, {name: name.upper() for name in "abcd"}, shm=1_000, lan=50_000, wan=8 * MS)
     network.pairs = {("a", "b"): 30 * MS, ("b", "a"): 30 * MS}
-    table = remap(run_of(network, {"shape": "explicit", "parents": [1, None, 1, 1]}).trace(), search=200)
+    table = remap(
+        run_of(network, {"shape": "explicit", "parents": [1, None, 1, 1]}).trace(), search=200, algorithms="tree"
+    )
     rows = table.to_pylist()
     assert min(row["predicted_ns"] for row in rows) < 0.7 * rows[0]["measured_ns"]
     assert not any(row["chosen"] for row in rows)

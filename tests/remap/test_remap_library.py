@@ -55,7 +55,7 @@ def test_recursive_doubling_over_two_sites_is_replayed_and_a_tree_beats_it(tmp_p
     # Three rounds cross the WAN in a row, 60 ms; a tree crosses once each way.
     run = iterate(LibraryRun(sites(), jitter=1_000))
     output = tmp_path / "tree.json"
-    table = remap(run.trace(), output, search=0)
+    table = remap(run.trace(), output, search=0, algorithms="tree")
     today = row_of(table, "today")
     assert today["predicted_ns"] == pytest.approx(run.iteration_ns(), rel=1e-3)
     # Ranks 0, 3 and 6 are in site A: six of eight pairs cross in each round.
@@ -121,7 +121,7 @@ def test_a_measured_gain_is_printed_with_what_it_is_measured_against(tmp_path: P
     library = iterate(LibraryRun(sites(), jitter=1_000))
     over_tree = iterate(Run(sites(), {"shape": "hierarchical"}, jitter=1_000))
     output = tmp_path / "tree.json"
-    table = remap(library.trace(), output, search=0, tried=over_tree.trace())
+    table = remap(library.trace(), output, search=0, algorithms="tree", tried=over_tree.trace())
     tried = row_of(table, "tried: drawn")
     assert tried["tried_ns"] == pytest.approx(over_tree.iteration_ns())
     assert tried["tried_gain"] == pytest.approx(1 - over_tree.iteration_ns() / library.iteration_ns())
@@ -154,7 +154,9 @@ def test_where_the_engine_loses_the_sentence_says_so_instead(monkeypatch: pytest
 def test_another_tree_may_gain_where_the_one_that_was_tried_lost() -> None:
     # Binomial crosses the WAN three times each way, 120 ms against the library's 60; 40 are possible.
     library = iterate(LibraryRun(sites()))
-    table = remap(library.trace(), search=0, tried=iterate(Run(sites(), {"shape": "binomial-mpich"})).trace())
+    table = remap(
+        library.trace(), search=0, algorithms="tree", tried=iterate(Run(sites(), {"shape": "binomial-mpich"})).trace()
+    )
     best = chosen(table)
     assert best and best["tried_ns"] is None and best["predicted_ns"] == pytest.approx(41 * MS, rel=0.02)
     assert "loses to the library" in sentence(table)

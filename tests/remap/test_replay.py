@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope import _paths
-from hopscope.model.machine import REAL
-from hopscope.model.trees import Shape
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.program import AS_OBSERVED, BOTH, BROADCAST, COLLECTIVE, REDUCE, SEND, WAIT
+from hopscope import _paths, _plan, _replay
+from hopscope.model.costs import Costs, LinkCost, LocalCost
+from hopscope.model.routes import fitted
+from hopscope.model.sequences import lay
+from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT
 
 L, WAN = 100, 1000
 """Latency within a host and between hosts."""
@@ -18,18 +18,14 @@ ENTER, UP, DOWN, ONE_SEND, LEAVE = 5, 7, 3, 2, 4
 
 
 def costs(hosts: int, interface: float = 0, per_byte: float = 0) -> dict[str, Any]:
-    latency = np.full((hosts, hosts), float(WAN))
-    np.fill_diagonal(latency, L)
-    return {
-        "latency_ns": latency.ravel(), "per_byte_ns": np.full(hosts * hosts, float(per_byte)), "hosts": hosts,
-        "enter_ns": ENTER, "handle_up_ns": UP, "combine_per_byte_ns": 0, "handle_down_ns": DOWN, "send_ns": ONE_SEND,
-        "leave_ns": LEAVE, **REAL.arrays(np.zeros(hosts)), "interface_message_ns": interface,
-    }  # fmt: skip
+    links = {name: LinkCost(ns, per_byte) for name, ns in (("self", 0), ("shm", L), ("lan", WAN), ("wan", WAN))}
+    local = LocalCost(ENTER, UP, 0, DOWN, ONE_SEND, LEAVE)
+    return fitted(Costs(links, local, interface_message_ns=interface), range(hosts))
 
 
 def program(
-    ops: list[list[tuple[int, int, int]]], mode: int, *, hosts: list[int], transit: tuple[int, ...] = (),
-    own: tuple[int, ...] = (), leads: int = 0, root: int = -1, size: int = 8,
+    ops: list[list[tuple[int, int, int]]], schedule: int, *, hosts: list[int], transit: tuple[int, ...] = (),
+    own: tuple[int, ...] = (), leads: int = 0, root: int = -1,
 ) -> dict[str, Any]:  # fmt: skip
     """ops of each rank: (operation, ref, gap). Every collective has every rank as a member, in order."""
     ranks = len(ops)
@@ -50,46 +46,44 @@ def program(
         "first_member": np.arange(collectives + 1) * ranks,
         "member": np.tile(np.arange(ranks, dtype=np.int32), collectives),
         "own_time_ns": np.asarray(own or [0] * ranks * collectives, np.int64),
-        "mode": np.full(collectives, mode, np.int8),
+        "schedule": np.full(collectives, schedule, np.int32),
         "leads": np.full(collectives, leads, np.int8),
         "root_position": np.full(collectives, root, np.int32),
-        "plan": np.zeros(collectives, np.int32),
-        "bytes": np.full(collectives, size),
     }
 
 
-def over(shape: str, ranks: int, segment: int = 0) -> dict[str, Any]:
-    spec = Shape({"shape": shape})
-    trees = [spec.tree(0, broadcast=down, hosts=[0] * ranks, clusters=[0] * ranks) for down in (False, True)]
-    return Candidate(shape, spec, spec, segment, ((trees[0], trees[1]),)).arrays()
+def over(shape: str, ranks: int, op: str = "MPI_Allreduce", segment: int = 0, size: int = 8) -> _plan.Schedules:
+    root = None if op == "MPI_Allreduce" else 0
+    rule = {"reduce_tree": "t", "broadcast_tree": "t", "segment_bytes": segment}
+    return lay(rule, op, [size], range(ranks), root=root, trees={"t": {"shape": shape}})
 
 
-def last_leaves(*arguments: Any) -> list[float]:
-    _, leaves, finished = _paths.replay(*arguments)
-    assert finished
-    return leaves.tolist()
+def last_leaves(run: dict[str, Any], laid: _plan.Schedules | None, machine: dict[str, Any]) -> list[float]:
+    done = _replay.replay(run, [laid] if laid else [], machine)
+    assert done["finished"]
+    return np.maximum.reduceat(done["leave_ns"], run["first_member"][:-1]).tolist()
 
 
 def test_an_allreduce_over_a_chain_goes_up_and_down() -> None:
     # Enters at 10, 20, 50. Rank 2 sends at 55, rank 1 has it at 155 and sends at 162, rank 0 has it at 262, and sends
     # down at 269: rank 1 has it at 369, sends on at 372, rank 2 has it at 472 and leaves at 472 + 3 + 4.
-    p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], BOTH, hosts=[0, 0, 0])
+    p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], 0, hosts=[0, 0, 0])
     assert last_leaves(p, over("chain", 3), costs(1)) == [479]
 
 
 def test_a_reduce_and_a_broadcast_take_their_half() -> None:
-    p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], REDUCE, hosts=[0, 0, 0])
-    assert last_leaves(p, over("chain", 3), costs(1)) == [269 + LEAVE]
+    p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], 0, hosts=[0, 0, 0])
+    assert last_leaves(p, over("chain", 3, "MPI_Reduce"), costs(1)) == [269 + LEAVE]
     # From rank 0, in at 10: sends at 15, rank 1 has it at 115, sends at 118, rank 2 has it at 218.
-    p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], BROADCAST, hosts=[0, 0, 0])
-    assert last_leaves(p, over("chain", 3), costs(1)) == [218 + DOWN + LEAVE]
+    p = program([[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)], 0, hosts=[0, 0, 0])
+    assert last_leaves(p, over("chain", 3, "MPI_Bcast"), costs(1)) == [218 + DOWN + LEAVE]
 
 
 def test_an_interface_serves_one_message_at_a_time() -> None:
     # A flat tree over four hosts, all in at 0. Messages leave their hosts at 5 + 50, arrive at 1055 together and are
     # served until 1105, 1155, 1205. In the children's order the root is done at 1112, 1162, 1212. It sends three from
     # 1212 on, which leave at 1262, 1312, 1362 and are there at 2312, 2362, 2412.
-    p = program([[(COLLECTIVE, 0, 0)] for _ in range(4)], BOTH, hosts=[0, 1, 2, 3])
+    p = program([[(COLLECTIVE, 0, 0)] for _ in range(4)], 0, hosts=[0, 1, 2, 3])
     assert last_leaves(p, over("flat", 4), costs(4, interface=50)) == [2412 + DOWN + LEAVE]
 
 
@@ -97,16 +91,23 @@ def test_segments_follow_one_another_through_a_pipeline() -> None:
     # 8 bytes in two segments of 4 at 10 ns a byte within a host: a broadcast over a chain of 3. Rank 0 sends at 5 and
     # 7; rank 1 has them at 145 and 147. It sends the first on at 148, is done with that at 150 and sends the second on
     # at 153; rank 2 has them at 288 and 293.
-    p = program([[(COLLECTIVE, 0, 0)] for _ in range(3)], BROADCAST, hosts=[0, 0, 0])
-    assert last_leaves(p, over("chain", 3, segment=4), costs(1, per_byte=10)) == [293 + DOWN + LEAVE]
+    p = program([[(COLLECTIVE, 0, 0)] for _ in range(3)], 0, hosts=[0, 0, 0])
+    assert last_leaves(p, over("chain", 3, "MPI_Bcast", segment=4), costs(1, per_byte=10)) == [293 + DOWN + LEAVE]
 
 
 def test_a_message_holds_its_receiver_and_a_collective_the_rest() -> None:
     # Rank 0 computes 500 and sends; rank 1 needs it after 10, has it at 500 + 30, computes 5 and enters at 535.
     ops = [[(SEND, 0, 500), (COLLECTIVE, 0, 1)], [(WAIT, 0, 10), (COLLECTIVE, 0, 5)]]
     p = program(ops, AS_OBSERVED, hosts=[0, 0], transit=(30,), own=(8, 9))
-    enter, leave, finished = _paths.replay(p, over("flat", 2), costs(1))
-    assert (enter.tolist(), leave.tolist(), finished) == ([535], [544], True)
+    done = _replay.replay(p, [], costs(1))
+    assert (done["enter_ns"].tolist(), done["leave_ns"].tolist()) == ([501, 535], [543, 544])
+
+
+def test_a_root_that_waits_for_nobody_goes_on() -> None:
+    # The root of a Bcast leaves at 10 + 1 and enters the next one at 11 + 5, long before rank 1 comes to the first.
+    ops = [[(COLLECTIVE, 0, 10), (COLLECTIVE, 1, 5)], [(COLLECTIVE, 0, 900), (COLLECTIVE, 1, 0)]]
+    p = program(ops, AS_OBSERVED, hosts=[0, 0], own=(1, 2, 3, 4), leads=_paths.leads_of("MPI_Bcast"), root=0)
+    assert _replay.replay(p, [], costs(1))["leave_ns"].tolist() == [11, 902, 19, 906]
 
 
 @pytest.mark.parametrize(
@@ -128,18 +129,18 @@ def test_what_ran_otherwise_waits_for_those_that_its_operation_needs(
 ) -> None:
     ops = [[(COLLECTIVE, 0, gap)] for gap in (10, 20, 50)]
     p = program(ops, AS_OBSERVED, hosts=[0, 0, 0], own=own, leads=_paths.leads_of(op), root=1)
-    assert last_leaves(p, over("flat", 3), costs(1)) == [left]
+    assert last_leaves(p, None, costs(1)) == [left]
 
 
 def test_ranks_that_wait_for_one_another_are_noticed() -> None:
     ops = [[(WAIT, 0, 0), (SEND, 1, 0)], [(WAIT, 1, 0), (SEND, 0, 0)]]
-    p = program(ops, BOTH, hosts=[0, 0], transit=(1, 1))
-    assert not _paths.replay(p, over("flat", 2), costs(1))[2]
+    p = program(ops, 0, hosts=[0, 0], transit=(1, 1))
+    assert not _replay.replay(p, [], costs(1))["finished"]
 
 
 def test_arrays_that_do_not_fit_together_are_refused() -> None:
-    p = program([[(COLLECTIVE, 0, 0)] for _ in range(3)], BOTH, hosts=[0, 0, 0])
-    with pytest.raises(ValueError, match="slot: row 0 names 99"):
-        _paths.replay({**p, "slot": np.asarray([99, 1, 2])}, over("flat", 3), costs(1))
+    p = program([[(COLLECTIVE, 0, 0)] for _ in range(3)], 0, hosts=[0, 0, 0])
+    with pytest.raises(ValueError, match="operation 0 names a message or a collective that is not there"):
+        _replay.replay({**p, "slot": np.asarray([99, 1, 2])}, [over("flat", 3)], costs(1))
     with pytest.raises(TypeError, match="op: not a contiguous array"):
-        _paths.replay({**p, "op": p["op"].astype(np.int64)}, over("flat", 3), costs(1))
+        _replay.replay({**p, "op": p["op"].astype(np.int64)}, [over("flat", 3)], costs(1))

@@ -7,8 +7,9 @@ their receiver came to look. Of an emulated machine it is known what messages qu
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,8 @@ from hopscope.model.machine import REAL, Machine
 EXPLAINS = 0.1
 # A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops.
 OUTLYING, OUTLYING_HOPS = 0.25, 5
+# Up to so many bytes, what a message takes hardly depends on them.
+SMALL = 1024
 # Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
 CLOCK_MATTERS = 0.05
 
@@ -30,7 +33,9 @@ CLOCK_MATTERS = 0.05
 class LinkCost:
     """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in.
 
-    fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts.
+    fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts. least_bytes,
+    most_bytes: of the messages that it was fitted from; tells_bytes: whether these differ by enough to show what a
+    byte takes.
     """
 
     latency_ns: float
@@ -38,6 +43,14 @@ class LinkCost:
     hops: int = 0
     fastest_ns: float = 0.0
     slowest_ns: float = 0.0
+    least_bytes: float = 0.0
+    most_bytes: float = math.inf
+    tells_bytes: bool = True
+
+    def judges(self, size: Array) -> Array:
+        """Whether the measured messages tell what one of each size takes."""
+        within = (size >= self.least_bytes) & (size <= self.most_bytes)
+        return within | (size < self.least_bytes) & self.tells_bytes | (size <= SMALL) & (self.least_bytes <= SMALL)
 
 
 @dataclass
@@ -66,6 +79,7 @@ class Costs:
     links: dict[str, LinkCost]
     local: LocalCost
     interface_message_ns: float = 0.0
+    interface_per_byte_ns: float = 0.0
     pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
     measured: frozenset[HostPair] = frozenset()
     unmeasured: Literal["typical", "fastest", "slowest"] = "typical"
@@ -93,6 +107,7 @@ class Costs:
             **vars(self.local),
             **self.machine.arrays(clusters),
             "interface_message_ns": self.interface_message_ns,
+            "interface_per_byte_ns": self.interface_per_byte_ns + self.machine.interface_per_byte_ns,
         }
 
     def _is_measured(self, hosts: int) -> Array:
@@ -103,7 +118,7 @@ class Costs:
         return known
 
 
-def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array) -> Array:
+def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_byte_ns: float = 0.0) -> Array:
     """What two hosts' interfaces add to each hop if they serve one message at a time: ns, 0 within a host.
 
     Sends queue in the order in which they were begun, receives in the order in which they reach the host; collectives
@@ -111,19 +126,20 @@ def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array) -> Ar
     """
     delay = np.zeros(len(hops.sent))
     between = np.flatnonzero(hops.src_host != hops.dst_host)
-    if per_message_ns <= 0 or not len(between):
+    service = per_message_ns + per_byte_ns * hops.size[between]
+    if not (service > 0).any():
         return delay
-    out = _queue(hops.collective[between], hops.src_host[between], hops.sent[between], per_message_ns)
+    out = _queue(hops.collective[between], hops.src_host[between], hops.sent[between], service)
     there = out + latency_ns[between]
     delay[between] = (
-        _queue(hops.collective[between], hops.dst_host[between], there, per_message_ns)
+        _queue(hops.collective[between], hops.dst_host[between], there, service)
         - latency_ns[between]
         - hops.sent[between]
     )
     return delay
 
 
-def _queue(collective: Array, host: Array, ready: Array, service: float) -> Array:
+def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Array:
     """When each message has passed a queue that serves one at a time: done = service + max(ready, done before it)."""
     # Times since each collective's first message: small numbers, which stay exact below.
     _, which = np.unique(collective, return_inverse=True)
@@ -134,12 +150,14 @@ def _queue(collective: Array, host: Array, ready: Array, service: float) -> Arra
     new = np.ones(len(order), bool)
     new[1:] = (collective[order][1:] != collective[order][:-1]) | (host[order][1:] != host[order][:-1])
     group = np.cumsum(new) - 1
-    position = np.arange(len(order)) - np.flatnonzero(new)[group]
-    # done[i] - (i + 1) * service = max over j <= i of ready[j] - j * service, within the group. Groups are kept apart
-    # by lifting each above the one before.
-    slack = ready[order] - position * service
+    # With all service before a message in its group, and with its own: done[i] - through[i] = max over j <= i of
+    # ready[j] - before[j]. Groups are kept apart by lifting each above the one before.
+    total = np.cumsum(service[order])
+    before = total - service[order]
+    before -= before[np.flatnonzero(new)[group]]
+    slack = ready[order] - before
     lift = (slack.max(initial=0) - slack.min(initial=0) + 1) * group
-    done = np.maximum.accumulate(slack + lift) - lift + (position + 1) * service
+    done = np.maximum.accumulate(slack + lift) - lift + before + service[order]
     result = np.empty(len(order))
     result[order] = done
     return result + since
@@ -158,7 +176,7 @@ def fit_links(hops: Hops, machine: Machine = REAL) -> Costs:
     if machine.emulated:
         transit = transit - machine.delays(hops)
     pair = hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
-    best = _fit_with_interface(hops, transit, pair, 0.0)
+    best = _fit_with_interface(hops, transit, pair, (0.0, 0.0))
     if not machine.emulated:
         best = _with_interfaces(hops, transit, pair, best)
     _, links, service, pairs = best
@@ -166,28 +184,42 @@ def fit_links(hops: Hops, machine: Machine = REAL) -> Costs:
     directed = set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
     pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
     measured = frozenset((min(ends), max(ends)) for ends in directed)
-    service = machine.interface_message_ns if machine.emulated else service
-    return Costs(_with_stand_ins(links), LocalCost(), service, pairs, measured, machine=machine)
+    service = (machine.interface_message_ns, 0.0) if machine.emulated else service
+    return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
 
 
-_Fit = tuple[float, dict[str, LinkCost], float, dict[HostPair, float]]
+_Service = tuple[float, float]
+"""What an interface takes for a message, and for a byte."""
+_Fit = tuple[float, dict[str, LinkCost], _Service, dict[HostPair, float]]
 """The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
 
 
 def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> _Fit:
-    """The fit with the interface's time that explains most, if it explains enough."""
+    """The fit with the interface's time that explains most, if it explains enough: per message or per byte.
+
+    Long messages of one size do not show which of the two it is. Then it is the bytes, because no interface takes as
+    long for a short message as for a long one.
+    """
     best = without
     # Concurrent messages are what tells an interface: the steps between their arrivals.
-    between = transit[hops.binding & (hops.src_host != hops.dst_host)]
-    scale = float(np.median(between)) if len(between) else 0.0
+    between = hops.binding & (hops.src_host != hops.dst_host)
+    sizes = np.unique(hops.size[between])
+    scale = float(np.median(transit[between])) if len(sizes) else 0.0
+    units: list[_Service] = [(1.0, 0.0)] if len(sizes) > 1 or not (sizes > SMALL).any() else []
+    if (sizes > SMALL).any():
+        units.append((0.0, 1.0 / float(np.median(hops.size[between & (hops.size > SMALL)]))))
     # Nothing between hosts, no interfaces. Otherwise a coarse grid, then a finer one around its best.
-    for _ in range(2 if scale > 0 else 0):
-        centre = best[2]
-        grid = np.geomspace(scale / 1000, scale, 40) if centre == 0 else np.linspace(centre * 0.8, centre * 1.25, 41)
-        for service in grid:
-            fitted = _fit_with_interface(hops, transit, pair, float(service))
-            if fitted[0] < best[0]:
-                best = fitted
+    for per_message, per_byte in units if scale > 0 else ():
+        found = without
+        centre = 0.0
+        for _ in range(2):
+            wide, fine = np.geomspace(scale / 1000, scale, 40), np.linspace(centre * 0.8, centre * 1.25, 41)
+            for time in (fine if centre else wide).tolist():
+                fitted = _fit_with_interface(hops, transit, pair, (per_message * time, per_byte * time))
+                if fitted[0] < found[0]:
+                    found, centre = fitted, time
+        if found[0] < best[0]:
+            best = found
     return without if best[0] > (1 - EXPLAINS) * without[0] else best
 
 
@@ -203,8 +235,18 @@ def _with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
         elif name == "self":
             links[name] = LinkCost(0.0, like[0].per_byte_ns)
         else:
+            # Never faster than a class that is faster by its nature, whatever the few hops of the slower one say.
+            least = max((link.latency_ns for link in faster), default=0.0)
+            per_byte = max((link.per_byte_ns for link in (*faster, like[0])), default=0.0)
             ends = [end for link in like for end in (link.fastest_ns, link.slowest_ns)]
-            links[name] = LinkCost(like[0].latency_ns, like[0].per_byte_ns, 0, min(ends), max(ends))
+            links[name] = replace(
+                like[0],
+                latency_ns=max(like[0].latency_ns, least),
+                per_byte_ns=per_byte,
+                hops=0,
+                fastest_ns=min(ends),
+                slowest_ns=max(ends),
+            )
     return links
 
 
@@ -229,14 +271,15 @@ def _transit(hops: Hops) -> Array:
     return transit
 
 
-def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: float) -> _Fit:
+def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Service) -> _Fit:
     # Latency between the interfaces orders the receiving queue; the median serves well enough for that.
     guess = np.zeros(len(transit))
+    busy = service[0] + service[1] * hops.size
     for link in range(len(LINKS)):
         mine = hops.link == link
         if (mine & hops.binding).any():
-            guess[mine] = max(0.0, float(np.median(transit[mine & hops.binding])) - 2 * service)
-    net = transit - interface_delays(hops, service, guess)
+            guess[mine] = max(0.0, float(np.median((transit - 2 * busy)[mine & hops.binding])))
+    net = transit - interface_delays(hops, service[0], guess, service[1])
     links: dict[str, LinkCost] = {}
     pairs: dict[HostPair, float] = {}
     loss = 0.0
@@ -245,7 +288,10 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: float)
         if not len(mine):
             continue
         latency, per_byte = line_of(hops.size[mine].astype(np.float64), net[mine])
-        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine))
+        sizes = hops.size[mine]
+        least, most = float(sizes.min()), float(sizes.max())
+        told = most > SMALL and most >= 2 * least
+        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), 0.0, 0.0, least, most, told)
         residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
         loss += float(np.abs(residual).sum())
         latencies: list[float] = []
@@ -255,7 +301,8 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: float)
             latencies.append(max(0.0, latency + deviation))
             spread = float(np.median(np.abs(residual[of_pair] - deviation)))
             # What a queue does to a pair that always meets another is not the pair's own.
-            if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread, 2 * service):
+            queued = 2 * float(np.median(busy[mine][of_pair]))
+            if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread, queued):
                 first = mine[of_pair][0]
                 pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = latencies[-1]
         links[name].fastest_ns, links[name].slowest_ns = min(latencies), max(latencies)

@@ -22,20 +22,29 @@ class HasTables(Protocol):
 
 
 def remap(
-    trace: HasTables, output: Path | None = None, *, search: int = 2000, tried: HasTables | None = None
+    trace: HasTables,
+    output: Path | None = None,
+    *,
+    search: int = 2000,
+    tried: HasTables | None = None,
+    algorithms: str | None = None,
 ) -> pa.Table:
-    """Candidate trees, the fastest first; see DESCRIPTION for the columns.
+    """Candidate algorithms, the fastest first; see DESCRIPTION for the columns.
 
     Writes the best candidate's tree file to `output` if its gain beats the model's error, and nothing otherwise; its
     text is also in the table's schema metadata under b"tree". Under b"parents" are the first row's trees (JSON: comm;
-    up and down: the parent of each rank of the communicator, null at the root), and b"ran" says by what today's run
-    went: `tree` or `native`. search: how many trees the local
-    search may try, 0 for only the known shapes. tried: a run of the same program over a tree, to be measured against
-    a run over the MPI library. Raises InputError if the trace has no collective with all its hops.
+    up and down: the parent of each rank of the communicator, null at the root) if it has any, and b"ran" says by what
+    today's run went: `tree` or `native`. search: how many trees the local search may try, 0 for only the known shapes.
+    tried: a run of the same program over a tree, to be measured against
+    a run over the MPI library. algorithms: which ones may be suggested, in the words of tree files and `tree`, with
+    commas; None for all. Raises InputError if the trace has no collective with all its hops, or for another word.
     """
+    from hopscope.remap.algorithms import named
     from hopscope.remap.suggest import suggest
 
-    return suggest(trace.table, output, search, None if tried is None else tried.table)
+    return suggest(
+        trace.table, output, search, None if tried is None else tried.table, algorithms and named(algorithms)
+    )
 
 
 def sentence(table: pa.Table) -> str:

@@ -1,19 +1,18 @@
-"""The trees that remapping tries: every shape, and every hierarchy over the topology."""
+"""What remapping tries: every shape of tree, every hierarchy over the topology, and every other algorithm."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from hopscope import _plan
 from hopscope.model.costs import HostPair
+from hopscope.model.sequences import lay
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
-from hopscope.paths.columns import Array
-from hopscope.remap.program import NO_ROOT, Subject
+from hopscope.remap.laid import Messages, host_pairs_of, messages_of, structure_of
+from hopscope.remap.program import NO_ROOT, Call, Subject, lengths_of
 
 FAN_OUTS = {"kary": range(3, 9)}
 """What is tried of the shapes that take a number; `binary` is kary:2."""
@@ -27,40 +26,52 @@ LEVEL: tuple[dict[str, Any], ...] = tuple({"shape": shape.name} for shape in _SH
 """What is tried at each level of a hierarchy."""
 LARGEST_LEVEL_BY_LEVEL = 64
 """Hierarchies are combined freely up to this many ranks; beyond, all levels have one shape."""
+TREE = "tree"
+"""What trees are called among the algorithms."""
 
 Plans = tuple[tuple[Tree, Tree], ...]
-"""For each of the subject's roots the tree towards the root and the one from it."""
+"""For each of the subject's roots the tree towards the root and the one from it; none of what is no tree."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A pair of trees as the tree file writes them, made for the subject's ranks and roots."""
+    """A rule as tree files have it, but for its operations and ranges, with the trees that it names."""
 
     name: str
-    reduce: Shape
-    broadcast: Shape
-    segment_bytes: int
-    plans: Plans
+    rule: dict[str, Any]
+    trees: dict[str, dict[str, Any]]
+    operations: tuple[str, ...]  # of the subject's; the others stay as they are
+    plans: Plans = ()
 
-    def arrays(self) -> dict[str, Any]:
-        """As `hopscope._paths.replay` takes it."""
-        ups, downs = [up for up, _ in self.plans], [down for _, down in self.plans]
-        return {
-            "first_rank": np.cumsum([0, *(len(up.parents) for up in ups)]).astype(np.int64),
-            **_flat("up", ups),
-            **_flat("down", downs),
-            "segment_bytes": self.segment_bytes,
-        }
+    @property
+    def segment_bytes(self) -> int:
+        """0: messages are sent whole."""
+        return int(self.rule.get("segment_bytes", 0))
 
-    def drawing(self) -> dict[str, list[int | None]]:
+    @property
+    def algorithm(self) -> str:
+        """As in tree files; `tree` for trees."""
+        return str(self.rule.get("algorithm", TREE))
+
+    def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
+        """What every rank does in such a call. Raises ValueError where the rule cannot run it."""
+        root = None if call.root == NO_ROOT else call.root
+        lengths = lengths_of(call)
+        return lay(self.rule, call.op, lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
+
+    def drawing(self) -> dict[str, list[int | None]] | None:
         """The trees up and down of the first root: the parent of each rank of the communicator, None at the root."""
+        if not self.plans:
+            return None
         return {
             phase: [None if parent == ROOT else int(parent) for parent in tree.parents]
             for phase, tree in zip(("up", "down"), self.plans[0], strict=True)
         }
 
     def host_pairs(self, subject: Subject) -> set[HostPair]:
-        """The pairs of hosts, lower host first, between which the subject's operations send messages."""
+        """The pairs of hosts, lower host first, between which the operations that it runs send messages."""
+        if not self.plans:
+            return {pair for sent in self.messages(subject) for pair in host_pairs_of(sent, subject.hosts)}
         hosts, operations = subject.hosts, set(subject.operations)
         up, down = operations != {"MPI_Bcast"}, operations != {"MPI_Reduce"}
         used = [tree for pair in self.plans for tree, is_used in zip(pair, (up, down), strict=True) if is_used]
@@ -71,8 +82,15 @@ class Candidate:
             if parent != ROOT and hosts[rank] != hosts[parent]
         }
 
-    def structure(self, subject: Subject) -> dict[str, int]:
+    def messages(self, subject: Subject) -> list[Messages]:
+        """Of each kind of call that it runs."""
+        return [messages_of(self.lay(subject, call)) for call in subject.calls if call.op in self.operations]
+
+    def structure(self, subject: Subject) -> dict[str, int | None]:
         """Depth, fan-out and WAN crossings for the subject's operation."""
+        if not self.plans:
+            largest = max((call for call in subject.calls if call.op == subject.op), key=lambda call: call.size)
+            return structure_of(self.lay(subject, largest), subject.clusters)
         up, down = self.plans[0]
         used = [up] * (subject.op != "MPI_Bcast") + [down] * (subject.op != "MPI_Reduce")
         crossings = [_crossings(tree, subject.clusters) for tree in used]
@@ -98,24 +116,26 @@ def _crossings(tree: Tree, clusters: tuple[int, ...]) -> list[int]:
     return crossings
 
 
-def _flat(direction: str, trees: list[Tree]) -> dict[str, Array]:
-    children = [ordered for tree in trees for ordered in tree.children]
-    return {
-        f"{direction}_parent": np.asarray([p for tree in trees for p in tree.parents], np.int32),
-        f"{direction}_first_child": np.cumsum([0, *(len(c) for c in children)]).astype(np.int64),
-        f"{direction}_children": np.asarray([c for ordered in children for c in ordered], np.int32),
-    }
-
-
 def make(
     subject: Subject, reduce: Shape, broadcast: Shape | None = None, segment_bytes: int = 0, name: str | None = None
 ) -> Candidate:
     """A candidate of two shapes (or of one for both directions) for the subject's ranks and roots."""
     down = reduce if broadcast is None else broadcast
-    label = reduce.name if down == reduce else f"{reduce.name} / {down.name}"
-    if segment_bytes:
-        label += f", segments of {segment_bytes} bytes"
-    return Candidate(name or label, reduce, down, segment_bytes, plans_of(subject, reduce, down))
+    label = name or (reduce.name if down == reduce else f"{reduce.name} / {down.name}")
+    whole = _of_shapes(label, subject, reduce, down, plans_of(subject, reduce, down))
+    return segmented(whole, segment_bytes) if segment_bytes else whole
+
+
+def _of_shapes(name: str, subject: Subject, reduce: Shape, broadcast: Shape, plans: Plans) -> Candidate:
+    trees = {"reduce": reduce.spec, "broadcast": broadcast.spec}
+    rule = {"reduce_tree": "reduce", "broadcast_tree": "broadcast"}
+    return Candidate(name, rule, trees, subject.operations, plans)
+
+
+def segmented(candidate: Candidate, segment_bytes: int) -> Candidate:
+    """The same with messages cut into segments."""
+    rule = {**candidate.rule, "segment_bytes": segment_bytes}
+    return replace(candidate, name=f"{candidate.name}, segments of {segment_bytes} bytes", rule=rule)
 
 
 def plans_of(subject: Subject, reduce: Shape, broadcast: Shape) -> Plans:
@@ -129,11 +149,11 @@ def plans_of(subject: Subject, reduce: Shape, broadcast: Shape) -> Plans:
     return tuple((tree(reduce, root, down=False), tree(broadcast, root, down=True)) for root in subject.roots)
 
 
-def shapes(subject: Subject, segment_bytes: int = 0) -> Iterator[Candidate]:
+def shapes(subject: Subject) -> Iterator[Candidate]:
     """Every known shape over the subject's ranks, each tree once."""
     seen: set[Plans] = set()
     for spec in (*SIMPLE, *_hierarchies(subject)):
-        candidate = make(subject, Shape(spec), segment_bytes=segment_bytes)
+        candidate = make(subject, Shape(spec))
         if candidate.plans not in seen:
             seen.add(candidate.plans)
             yield candidate
@@ -157,4 +177,5 @@ def of_trees(subject: Subject, name: str, up: Tree, down: Tree, segment_bytes: i
         return tree if root in (NO_ROOT, tree.root) else tree.rerooted(root, broadcast=down)
 
     plans = tuple((turned(up, root, down=False), turned(down, root, down=True)) for root in subject.roots)
-    return Candidate(name, explicit(up), explicit(down), segment_bytes, plans)
+    whole = _of_shapes(name, subject, explicit(up), explicit(down), plans)
+    return replace(whole, rule={**whole.rule, "segment_bytes": segment_bytes}) if segment_bytes else whole

@@ -34,6 +34,8 @@ DESCRIPTION = """\
 --    tries as many again over measured pairs only. 0: only the known shapes.
 -- param tried VARCHAR = null -- The trace of the same program run over a tree, to measure against a run over the MPI
 --    library.
+-- param algorithms VARCHAR = null -- The algorithms that may be suggested, with commas: `tree`, `leaders`, `ring` and
+--    the others of tree files; all unless given.
 -- key name
 -- column name VARCHAR -- The tree: a shape, `search` for one found by the local search, `today: NAME`, or `tried: NAME`
 --    for that of `--tried`.

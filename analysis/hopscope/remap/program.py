@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.paths.columns import (
@@ -34,9 +35,23 @@ from hopscope.paths.columns import (
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "run")
 SEND, WAIT, COLLECTIVE = range(3)
-AS_OBSERVED, REDUCE, BROADCAST, BOTH = range(4)
-MODES = {"MPI_Reduce": REDUCE, "MPI_Bcast": BROADCAST, "MPI_Allreduce": BOTH, "MPI_Barrier": BOTH}
+AS_OBSERVED = -1
+OPERATIONS = ("MPI_Reduce", "MPI_Bcast", "MPI_Allreduce", "MPI_Barrier")
+ROOTED = tuple(operation.name for operation in _plan.operations() if operation.has_root)
 NO_ROOT = -1
+
+
+class Call(NamedTuple):
+    """Collectives that run by one schedule: their operation, bytes and root (NO_ROOT for operations that have none)."""
+
+    op: str
+    size: int
+    root: int
+
+
+def lengths_of(call: Call) -> list[int]:
+    """As `hopscope._plan` takes them."""
+    return [] if call.op == "MPI_Barrier" else [call.size]
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,7 @@ class Subject:
     hosts: tuple[int, ...]  # of each member
     clusters: tuple[int, ...]
     native: bool  # whether the MPI library's own algorithm ran it
+    calls: tuple[Call, ...]  # that the simulated ones are
 
 
 @dataclass(frozen=True)
@@ -117,7 +133,7 @@ def subject_of(
     comm, size = integers(collectives, "comm"), integers(collectives, "comm_size")
     ops = np.asarray(collectives["op"].to_pylist(), object)
     whole = np.asarray(collectives["complete"].to_pylist(), bool) if count else np.zeros(0, bool)
-    whole &= np.isin(ops, list(MODES)) if pair is None else (comm == pair[0]) & (ops == pair[1])
+    whole &= np.isin(ops, OPERATIONS) if pair is None else (comm == pair[0]) & (ops == pair[1])
     hops_of_engine, hops_of_library = (
         np.bincount(arrays["hops.collective"][arrays["hops.from_engine"] == engine], minlength=count) > 0
         for engine in (1, 0)
@@ -132,7 +148,7 @@ def subject_of(
         carried = whole & hops_of_library & (calls_by_tree == 0) & all_seen & ~between_groups
     if not carried.any():
         raise InputError(
-            f"the trace has no complete {', '.join(list(MODES)[:-1])} or {list(MODES)[-1]} with all its hops, so there "
+            f"the trace has no complete {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]} with all its hops, so there "
             "is nothing to fit a model to; run the program again with `hopscope run --tree binomial -- ...` and remap "
             "that trace"
         )
@@ -147,7 +163,8 @@ def subject_of(
     # The tree file of a run over trees serves all operations alike; the library's algorithms are judged one by one.
     simulated = carried & (comm == chosen) & ((ops == op) | (not native))
     roots = integers(collectives, "root", null=NO_ROOT)
-    rooted = np.where(np.isin(ops, ["MPI_Reduce", "MPI_Bcast"]), roots, NO_ROOT)
+    rooted = np.where(np.isin(ops, ROOTED), roots, NO_ROOT)
+    sizes = _sizes(collectives, ops)
     hosts = tuple(places.host_of_rank[rank] for rank in members)
     return Subject(
         chosen,
@@ -160,13 +177,19 @@ def subject_of(
         hosts,
         tuple(places.cluster_of_host[host] for host in hosts),
         native,
+        tuple(sorted({Call(str(ops[row]), int(sizes[row]), int(rooted[row])) for row in np.flatnonzero(simulated)})),
     )
+
+
+def _sizes(collectives: pa.Table, ops: Array) -> Array:
+    return np.where(ops == "MPI_Barrier", 0, integers(collectives, "bytes")).astype(np.int64)
 
 
 def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
-    """The program as `hopscope._paths.replay` takes it, and the rows of the collectives that are in it.
+    """The program as `hopscope._replay.replay` takes it, and the rows of the collectives that are in it. Schedules are
+    numbered like the subject's calls.
 
     window: only what lies between the leaves of the first of two collectives (rows, both of all ranks) and those of the
     second, which is in it. messages: False counts what ranks waited for the application's messages as their own time.
@@ -237,7 +260,7 @@ def _running_end(lane: Array, until: Array, lanes: int) -> Array:
 
 def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dict[str, Array]:
     """Members of each collective in the communicator's order, and what each took after the enter it waited for."""
-    tables, arrays, subject = source.tables, source.arrays, source.subject
+    arrays, subject = source.arrays, source.subject
     comm_rank = arrays["calls.comm_rank"][calls]
     order = np.lexsort((comm_rank, which))
     first = np.searchsorted(which[order], np.arange(len(rows) + 1)).astype(np.int64)
@@ -250,26 +273,28 @@ def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dic
     leads = np.where(arrays["collectives.returns_early"][rows] == 1, STAYS, arrays["collectives.leads"][rows])
     leads = leads.astype(np.int8)
     own = leave - np.maximum(enter, _waited_for(enter, first, leads, root))
-    mode = np.full(len(rows), AS_OBSERVED, np.int8)
-    mine = np.isin(rows, subject.simulated) & (sizes == len(subject.members))
-    ops = np.asarray(tables["collectives"]["op"].to_pylist(), object)[rows]
-    for op, code in MODES.items():
-        mode[mine & (ops == op)] = code
-    no_root = mode == BOTH
-    plan_root = np.where(no_root, NO_ROOT, root)
-    plan = np.where(mode == AS_OBSERVED, 0, np.searchsorted(np.asarray(subject.roots), plan_root))
-    size = integers(tables["collectives"], "bytes")[rows]
     return {
         "order": order,
         "first_member": first,
         "member": arrays["calls.lane"][calls][order].astype(np.int32),
         "own_time_ns": np.maximum(0, own),
-        "mode": mode,
+        "schedule": _schedules(source, rows, np.isin(rows, subject.simulated) & (sizes == len(subject.members))),
         "leads": leads,
         "root_position": root,
-        "plan": plan.astype(np.int32),
-        "bytes": np.where(ops == "MPI_Barrier", 0, size).astype(np.int64),
     }
+
+
+def _schedules(source: Source, rows: Array, chosen: Array) -> Array:
+    """The number of each collective's call among the subject's; AS_OBSERVED of those that are not chosen."""
+    collectives = source.tables["collectives"].select(["op", "bytes", "root"]).take(pa.array(rows))
+    ops = np.asarray(collectives["op"].to_pylist(), object)
+    roots = np.where(np.isin(ops, ROOTED), integers(collectives, "root", null=NO_ROOT), NO_ROOT)
+    number = {call: i for i, call in enumerate(source.subject.calls)}
+    result = np.full(len(rows), AS_OBSERVED, np.int32)
+    mine = np.flatnonzero(chosen)
+    calls = zip(ops[mine].tolist(), _sizes(collectives, ops)[mine].tolist(), roots[mine].tolist(), strict=True)
+    result[mine] = [number[Call(*call)] for call in calls]
+    return result
 
 
 def _waited_for(enter: Array, first: Array, leads: Array, root: Array) -> Array:

@@ -14,6 +14,7 @@ from hopscope.model.hops import Hops
 from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
 from hopscope.remap.hops import model_hops
+from hopscope.remap.laid import Messages
 from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT, Subject
 
 
@@ -39,6 +40,11 @@ class Recorded:
         del subject
         pairs = np.unique(np.stack([self.hops.src_host, self.hops.dst_host]), axis=1).T.tolist()
         return {(min(a, b), max(a, b)) for a, b in pairs if a != b}
+
+    def messages(self, subject: Subject) -> list[Messages]:
+        """None that a schedule sends: all of them were measured."""
+        del subject
+        return []
 
     def structure(self, subject: Subject) -> dict[str, int | None]:
         """Of the last collective: the longest chain of messages, the most WAN messages in one, and all of them."""
@@ -78,7 +84,7 @@ class Recorded:
         program, rows: as `program_of` gives them. arrays: the costs by pair of hosts.
         """
         events = self.events
-        mine = program["mode"] != AS_OBSERVED
+        mine = program["schedule"] != AS_OBSERVED
         lanes = len(program["first_op"]) - 1
         lane = np.repeat(np.arange(lanes), np.diff(program["first_op"]))
         collective = np.flatnonzero(program["op"] == COLLECTIVE)
@@ -113,10 +119,9 @@ class Recorded:
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
             "transit_ns": np.concatenate([program["transit_ns"], transit, transit[events.late]]),
-            "mode": np.full(len(mine), AS_OBSERVED),
+            "schedule": np.full(len(mine), AS_OBSERVED),
             "leads": np.where(mine, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
-            "plan": np.zeros(len(mine)),
         }
         return {
             name: np.ascontiguousarray(changed.get(name, values), dtype=values.dtype)
@@ -131,7 +136,7 @@ class Recorded:
         pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
         latency = arrays["latency_ns"][pair]
         # Where a host sends one message at a time, they queue as their times in the run have it.
-        queued = interface_delays(self.hops, costs.interface_message_ns, latency)
+        queued = interface_delays(self.hops, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
         return np.rint(latency + arrays["per_byte_ns"][pair] * self.hops.size + queued).astype(np.int64)
 
 

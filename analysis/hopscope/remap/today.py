@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.model.trees import ROOT, Tree
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates import Candidate, of_trees
-from hopscope.remap.program import NO_ROOT, Source
+from hopscope.remap.program import NO_ROOT, Call, Source, Subject, lengths_of
+
+
+@dataclass(frozen=True)
+class Filed(Candidate):
+    """What ran by the rules of the run's own tree file, some of which are not trees."""
+
+    file: str = ""
+
+    def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
+        """See Candidate."""
+        read, places = _plan.TreeFile(self.file.encode()), (subject.hosts, subject.clusters)
+        rule = read.rule(call.op, len(subject.members), call.size)
+        if rule is None:
+            raise InputError(f"the run's tree file has no rule for {call.op} with {call.size} bytes, which ran by one")
+        return read.schedules(rule, call.op, *places, lengths_of(call), None if call.root == NO_ROOT else call.root)
+
+
+def _by_file(source: Source) -> Filed | None:
+    """What ran, where it was not trees alone."""
+    text, subject = source.tables["run"]["tree_file"].to_pylist()[0], source.subject
+    if not text:
+        return None
+    file, read = json.loads(text), _plan.TreeFile(text.encode())
+    numbers = {call: read.rule(call.op, len(subject.members), call.size) for call in subject.calls}
+    rules = {call: file["rules"][number] for call, number in numbers.items() if number is not None}
+    if len(rules) < len(numbers) or not any("algorithm" in rule for rule in rules.values()):
+        return None
+    rule = rules[max(call for call in rules if call.op == subject.op)]
+    name = rule.get("algorithm", "trees and others")
+    own = {key: value for key, value in rule.items() if key not in ("operations", "comm_size", "bytes")}
+    return Filed(f"today: {name}", own, file.get("trees", {}), subject.operations, (), text)
 
 
 def today_of(source: Source) -> Candidate:
-    """The tree that ran, from the dataset's trees or, where those are missing, from the hops themselves."""
+    """The tree that ran, from the dataset's trees or, where those are missing, from the hops themselves; of a run by
+    another algorithm, what its tree file says."""
+    filed = _by_file(source)
+    if filed:
+        return filed
     tables, arrays, subject = source.tables, source.arrays, source.subject
     position = {rank: i for i, rank in enumerate(subject.members)}
     hops = tables["hops"]
@@ -46,7 +84,7 @@ def today_of(source: Source) -> Candidate:
     if (integers(hops, "segment")[mine] > 0).any():
         segment = int(arrays["hops.bytes"][mine].max())
     first = of_trees(subject, f"today: {name}", *plans[0], segment_bytes=segment)
-    return Candidate(f"today: {name}", first.reduce, first.broadcast, segment, tuple(plans))
+    return replace(first, plans=tuple(plans))
 
 
 def _hops_of_root(source: Source, root: int) -> Array:

@@ -8,44 +8,64 @@ from typing import Any
 
 import jsonschema
 
+from hopscope.model.trees import Shape
 from hopscope.remap.candidates import Candidate
-from hopscope.remap.program import Subject
+from hopscope.remap.program import Call, Subject, lengths_of
 from hopscope.store import schema_directory
 
+TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
+"""Where rules name trees."""
 TREE_NAME = 40
 """Longest name of a tree in a tree file."""
 
 
 def tree_file_of(candidate: Candidate, subject: Subject, today: str | None) -> dict[str, Any]:
-    """A tree file with a rule for the subject's operations and size, in front of the rules of the file that ran."""
+    """A tree file with rules for the operations, ranks and bytes that were judged, in front of the rules of the file
+    that ran."""
     before = json.loads(today) if today else {}
     trees: dict[str, Any] = dict(before.get("trees", {}))
-    names = [_add(trees, candidate.name, candidate.reduce.spec)]
-    names.append(
-        names[0] if candidate.broadcast == candidate.reduce else _add(trees, candidate.name, candidate.broadcast.spec)
-    )
-    rule: dict[str, Any] = {
-        "operations": list(subject.operations),
-        "comm_size": {"min": len(subject.members), "max": len(subject.members)},
-        "reduce_tree": names[0],
-        "broadcast_tree": names[1],
-    }
-    if candidate.segment_bytes:
-        rule["segment_bytes"] = candidate.segment_bytes
-    kept = [r for r in before.get("rules", []) if not _covered(r, rule)]
-    used = {r.get(key) for r in (rule, *kept) for key in ("reduce_tree", "broadcast_tree")}
+    rule = dict(candidate.rule)
+    for key in TREE_KEYS:
+        if key in rule:
+            spec = candidate.trees[rule[key]]
+            rule[key] = _add(trees, Shape(spec).name if "algorithm" in rule else candidate.name, spec)
+    rules = [
+        {
+            "operations": operations,
+            "comm_size": {"min": len(subject.members), "max": len(subject.members)},
+            **({"bytes": {"min": sizes[0], "max": sizes[1]}} if sizes else {}),
+            **rule,
+        }
+        for sizes, operations in _ranges(candidate, subject).items()
+    ]
+    kept = [r for r in before.get("rules", []) if not any(_covered(r, rule) for rule in rules)]
+    used = {r.get(key) for r in (*rules, *kept) for key in TREE_KEYS}
+    named = {name: spec for name, spec in trees.items() if name in used}
     return {
         "schema_version": 1,
         "name": f"suggested: {candidate.name}"[:60],
-        "trees": {name: spec for name, spec in trees.items() if name in used},
-        "rules": [rule, *kept],
+        **({"trees": named} if named else {}),
+        "rules": [*rules, *kept],
     }
+
+
+def _ranges(candidate: Candidate, subject: Subject) -> dict[tuple[int, int] | None, list[str]]:
+    """The operations that the candidate runs by the least and the most bytes of their calls; a barrier has none."""
+    result: dict[tuple[int, int] | None, list[str]] = {}
+    for op in candidate.operations:
+        sizes = [call.size for call in subject.calls if call.op == op]
+        result.setdefault((min(sizes), max(sizes)) if lengths_of(Call(op, 0, 0)) else None, []).append(op)
+    return result
 
 
 def _covered(rule: dict[str, Any], by: dict[str, Any]) -> bool:
     """A rule behind one that takes everything it could: never reached."""
     size = rule.get("comm_size", {})
-    return size == by["comm_size"] and set(rule["operations"]) <= set(by["operations"])
+    return (
+        size == by["comm_size"]
+        and set(rule["operations"]) <= set(by["operations"])
+        and rule.get("bytes", {}) == by.get("bytes", {})
+    )
 
 
 def _add(trees: dict[str, Any], name: str, spec: dict[str, Any]) -> str:

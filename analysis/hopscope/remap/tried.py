@@ -132,6 +132,7 @@ def with_engine(library: Costs, engine: Costs) -> Costs:
         engine,
         links=links,
         interface_message_ns=(engine if engine.measured else library).interface_message_ns,
+        interface_per_byte_ns=(engine if engine.measured else library).interface_per_byte_ns,
         pairs=library.pairs | engine.pairs,
         measured=library.measured | engine.measured,
     )

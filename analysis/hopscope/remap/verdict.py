@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.model.costs import HostPair
-from hopscope.quantities import alike, interval, share
+from hopscope.model.costs import Costs, HostPair
+from hopscope.quantities import alike, interval, share, size
 
 if TYPE_CHECKING:
     from hopscope.remap.tried import Tried
@@ -124,6 +124,16 @@ def unknown_of(op: str, late: float) -> str:
         f"No tree is suggested: {share(late)} of the library's messages in {op} waited for their receives to be "
         "posted. Hopscope's engine moves such messages in another way, so this trace does not show what they would "
         "cost it. Run the program over a tree and measure it with `--tried`; predictions then use the engine's costs."
+    )
+
+
+def left_out_of(costs: Costs) -> str:
+    """That candidates with messages of other sizes were not judged."""
+    sizes = {link.most_bytes for link in costs.links.values() if link.hops}
+    seen = f"at most {size(max(sizes))}"
+    return (
+        "Segments, and algorithms that cut or gather messages, were not judged where their messages have sizes that no "
+        f"hop measured: the hops had {seen}, too alike to tell what a byte takes."
     )
 
 

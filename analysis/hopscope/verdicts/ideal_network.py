@@ -1,13 +1,13 @@
 """A run on an ideal network: communication takes no time, and everybody waits only for what is not sent or entered."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope import _paths
+from hopscope import _paths, _replay
+from hopscope.model.routes import Link, machine
 from hopscope.paths.columns import Array, codes, integers
 
 _OPERATIONS = ("send", "wait", "collective", "end")
@@ -15,24 +15,8 @@ _COLLECTIVE = 2
 _NO_ROOT = -1
 _TO_LAST_ENTER = _paths.leads_of("MPI_Barrier")
 
-_NO_TREES: dict[str, Any] = {
-    **{name: np.zeros(1, np.int64) for name in ("first_rank", "up_first_child", "down_first_child")},
-    **{name: np.zeros(0, np.int32) for name in ("up_parent", "down_parent", "up_children", "down_children")},
-    "segment_bytes": 0,
-}
-_NO_COSTS: dict[str, Any] = {
-    **{name: np.zeros(1) for name in ("latency_ns", "per_byte_ns")},
-    **dict.fromkeys(("enter_ns", "handle_up_ns", "combine_per_byte_ns", "handle_down_ns", "send_ns", "leave_ns"), 0.0),
-    **dict.fromkeys(("interface_message_ns", "interface_per_byte_ns", "rank_message_ns", "rank_per_byte_ns"), 0.0),
-    "cut_through": False,
-    "hosts": 1,
-    "clusters": 0,
-    "cluster": np.zeros(1, np.int32),
-    "shared_per_byte_ns": np.zeros(0),
-    "gateway_from": np.zeros(0, np.int32),
-    "gateway_to": np.zeros(0, np.int32),
-}
-"""Every collective is replayed as it was observed, so neither trees nor costs of hops are asked for."""
+_AS_OBSERVED = -1
+"""Of every collective: neither schedules nor costs of hops are asked for."""
 
 
 @dataclass(frozen=True)
@@ -84,15 +68,14 @@ def ideal_run(operations: pa.Table, rules: pa.Table) -> Ideal | None:
         "first_member": np.searchsorted(operand[by_collective], np.arange(count + 1)).astype(np.int64),
         "member": (np.searchsorted(first_op, by_collective, side="right") - 1).astype(np.int32),
         "own_time_ns": np.zeros(len(by_collective), np.int64),
-        "mode": np.zeros(count, np.int8),
+        "schedule": np.full(count, _AS_OBSERVED, np.int32),
         "leads": leads,
         "root_position": root,
-        "plan": np.zeros(count, np.int32),
-        "bytes": np.zeros(count, np.int64),
     }
     arrays = {name: np.ascontiguousarray(values) for name, values in program.items()}
-    entered, _, finished = _paths.replay(arrays, _NO_TREES, _NO_COSTS)
-    return Ideal(float(entered[-1]), ids, entered[:-1]) if finished else None
+    done = _replay.replay(arrays, [], machine(np.zeros((1, 1), np.int32), [Link()]))
+    entered = np.maximum.reduceat(done["enter_ns"], arrays["first_member"][:-1])
+    return Ideal(float(entered[-1]), ids, entered[:-1]) if done["finished"] else None
 
 
 def _rules(rules: pa.Table, ids: Array) -> tuple[Array, Array]:

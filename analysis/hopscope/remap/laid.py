@@ -1,0 +1,87 @@
+"""What a schedule does, read off its steps: which messages it sends, and how many come one after another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopscope import _plan
+from hopscope.model.costs import HostPair
+from hopscope.paths.columns import Array
+
+
+@dataclass(frozen=True)
+class Messages:
+    """Of one collective: ranks of its communicator, and bytes."""
+
+    src: Array
+    dst: Array
+    size: Array
+
+
+def messages_of(laid: _plan.Schedules) -> Messages:
+    """Every message that the schedules send."""
+    sends = laid["kind"] == _plan.SEND
+    return Messages(_ranks(laid)[sends], laid["peer"][sends], laid["length"][sends] * laid["unit_bytes"])
+
+
+def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
+    """The pairs of hosts, lower host first, between which messages go. hosts: of each rank."""
+    of_rank = np.asarray(hosts)
+    ends = of_rank[messages.src], of_rank[messages.dst]
+    pairs = np.unique(np.stack([np.minimum(*ends), np.maximum(*ends)]), axis=1).T.tolist()
+    return {(a, b) for a, b in pairs if a != b}
+
+
+def longest_chain(laid: _plan.Schedules, weight: Array) -> int:
+    """The heaviest chain of messages, each sent after the one before was received. weight: of each step that sends."""
+    first, edge, other = laid["first_edge"].tolist(), laid["edge"].tolist(), laid["other_end"].tolist()
+    is_send = (laid["kind"] == _plan.SEND).tolist()
+    unmet = (laid["unmet"] + (laid["kind"] == _plan.RECEIVE)).tolist()
+    heavy, most = weight.tolist(), [0] * len(unmet)
+    todo = [step for step, count in enumerate(unmet) if not count]
+    for step in todo:
+        after = edge[first[step] : first[step + 1]]
+        # What waits for a send goes on when the message has left; only its receiver has it behind it.
+        for follower, reached in [(one, most[step]) for one in after] + (
+            [(other[step], most[step] + heavy[step])] if is_send[step] else []
+        ):
+            most[follower] = max(most[follower], reached)
+            unmet[follower] -= 1
+            if not unmet[follower]:
+                todo.append(follower)
+    return max(most, default=0)
+
+
+def structure_of(laid: _plan.Schedules, clusters: Sequence[int]) -> dict[str, int | None]:
+    """The longest chain of messages, the most WAN messages in one, and all WAN messages. clusters: of each rank."""
+    of_rank = np.asarray(clusters)
+    far = (laid["peer"] >= 0) & (of_rank[_ranks(laid)] != of_rank[laid["peer"]])
+    return {
+        "depth": longest_chain(laid, np.ones(len(far), np.int64)),
+        "fan_out": None,
+        "wan_crossings": longest_chain(laid, far.astype(np.int64)),
+        "wan_messages": int((far & (laid["kind"] == _plan.SEND)).sum()),
+    }
+
+
+def fingerprint(laid: _plan.Schedules) -> bytes:
+    """Equal for schedules that do the same."""
+    parts = (
+        laid["first_step"],
+        laid["kind"],
+        laid["peer"],
+        laid["length"],
+        laid["at"],
+        laid["first_edge"],
+        laid["edge"],
+    )
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).digest()
+
+
+def _ranks(laid: _plan.Schedules) -> Array:
+    ranks = np.diff(laid["first_step"])
+    return np.repeat(np.arange(len(ranks)), ranks)
