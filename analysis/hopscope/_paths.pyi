@@ -1,4 +1,4 @@
-"""Compiled replays; built from analysis/native/paths."""
+"""Compiled walks and sums; built from analysis/native/paths."""
 
 from typing import Any
 
@@ -24,6 +24,4 @@ def sum_times(
     level: int,
     columns: int,
 ) -> np.ndarray[Any, Any]: ...
-def replay(
-    program: dict[str, np.ndarray[Any, Any]], candidate: dict[str, Any], costs: dict[str, Any]
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], bool]: ...
+def due_times(costs: dict[str, Any], hops: dict[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]: ...

@@ -86,7 +86,7 @@ class Costs:
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
-        """As `hopscope._paths.replay` takes them; host_clusters: the cluster of each host."""
+        """What `routes.fitted` makes a machine of; host_clusters: the cluster of each host."""
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
         near, far, here = (
             LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))

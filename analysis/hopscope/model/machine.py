@@ -68,11 +68,7 @@ class Machine:
         clusters = np.asarray([*self.host_clusters, *self.gateways_clusters])
         hosts = len(clusters)
         latency = np.broadcast_to(self.latency_ns, (hosts, hosts))
-        nothing = dict.fromkeys(
-            ("enter_ns", "handle_up_ns", "combine_per_byte_ns", "handle_down_ns", "send_ns", "leave_ns"), 0.0
-        )
         costs = {
-            **nothing,
             **self.arrays(clusters),
             "latency_ns": np.ascontiguousarray(latency.ravel(), np.float64),
             "per_byte_ns": np.ascontiguousarray(np.broadcast_to(self.wire_per_byte_ns, (hosts, hosts)).ravel()),

@@ -76,7 +76,8 @@ def suggest(
     # What runs over a tree: on the machine as the engine measured it, where it did.
     engine, over = fitted, [] if isinstance(today, Recorded) else [today]
     if tried is not None:
-        engine, over = tuple(map(with_engine, fitted, tried.costs)), [tried.candidate]
+        typical, low, high = map(with_engine, fitted, tried.costs)
+        engine, over = (typical, low, high), [tried.candidate]
         error = max(error, abs(whole.iteration_ns(tried.candidate, engine[0]) - tried.time_ns) / tried.time_ns)
     alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
     pool = pool_of(source, whole, over, engine[0], tries=tries, alike=alike, only=only)

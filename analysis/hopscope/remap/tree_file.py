@@ -29,7 +29,7 @@ def tree_file_of(candidate: Candidate, subject: Subject, today: str | None) -> d
         if key in rule:
             spec = candidate.trees[rule[key]]
             rule[key] = _add(trees, Shape(spec).name if "algorithm" in rule else candidate.name, spec)
-    rules = [
+    rules: list[dict[str, Any]] = [
         {
             "operations": operations,
             "comm_size": {"min": len(subject.members), "max": len(subject.members)},

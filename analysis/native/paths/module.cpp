@@ -8,41 +8,9 @@
 #include "bins.h"
 #include "functions.h"
 #include "network.h"
-#include "replay.h"
 
 namespace hopscope::paths {
 namespace {
-
-Program program_of(const Arguments &in) {
-    Program p;
-    p.first_op = in.column<int64_t>("first_op");
-    p.op = in.column<int8_t>("op");
-    p.ref = in.column<int64_t>("ref");
-    p.gap = in.column<int64_t>("gap_ns");
-    p.hold = in.column<int64_t>("hold_ns");
-    p.slot = in.column<int64_t>("slot");
-    p.host = in.column<int32_t>("host");
-    p.transit = in.column<int64_t>("transit_ns");
-    p.first_member = in.column<int64_t>("first_member");
-    p.member = in.column<int32_t>("member");
-    p.own_time = in.column<int64_t>("own_time_ns");
-    p.mode = in.column<int8_t>("mode");
-    p.leads = in.column<int8_t>("leads");
-    p.root_position = in.column<int32_t>("root_position");
-    p.plan = in.column<int32_t>("plan");
-    p.bytes = in.column<int64_t>("bytes");
-    Arguments::same_length("program operations", {p.op.size, p.ref.size, p.gap.size, p.hold.size, p.slot.size});
-    Arguments::same_length("program lanes", {p.lanes() + 1, p.first_op.size});
-    Arguments::same_length("program collectives", {p.collectives() + 1, p.first_member.size, p.leads.size + 1,
-                                                   p.root_position.size + 1, p.plan.size + 1, p.bytes.size + 1});
-    Arguments::same_length("program members", {p.member.size, p.own_time.size});
-    Arguments::rows_of("first_op", p.first_op, static_cast<int64_t>(p.op.size) + 1);
-    Arguments::rows_of("ref", p.ref, static_cast<int64_t>(std::max(p.transit.size, p.collectives())));
-    Arguments::rows_of("slot", p.slot, std::max<int64_t>(1, static_cast<int64_t>(p.member.size)));
-    Arguments::rows_of("member", p.member, static_cast<int64_t>(p.lanes()));
-    Arguments::rows_of("first_member", p.first_member, static_cast<int64_t>(p.member.size) + 1);
-    return p;
-}
 
 Costs costs_of(const nb::dict &costs) {
     const Arguments in(costs);
@@ -50,12 +18,6 @@ Costs costs_of(const nb::dict &costs) {
     Costs c;
     c.latency = in.column<double>("latency_ns");
     c.per_byte = in.column<double>("per_byte_ns");
-    c.enter = number("enter_ns");
-    c.handle_up = number("handle_up_ns");
-    c.combine_per_byte = number("combine_per_byte_ns");
-    c.handle_down = number("handle_down_ns");
-    c.send = number("send_ns");
-    c.leave = number("leave_ns");
     c.interface_message = number("interface_message_ns");
     c.interface_per_byte = number("interface_per_byte_ns");
     c.rank_message = number("rank_message_ns");
@@ -98,8 +60,7 @@ nb::object due_times_of(const nb::dict &costs, const nb::dict &hops) {
                        static_cast<size_t>(to[i]),
                        bytes[i],
                        ready[i],
-                       static_cast<int32_t>(i),
-                       false};
+                       i};
     return to_numpy(due_times(time, messages, sent));
 }
 
@@ -146,43 +107,11 @@ nb::object sum_times(const nb::dict &spans, const nb::dict &waits, const nb::dic
     return to_numpy(std::move(all));
 }
 
-nb::tuple replay_program(const nb::dict &program, const nb::dict &candidate, const nb::dict &costs) {
-    Program p = program_of(Arguments(program));
-    Arguments c(candidate);
-    Candidate trees;
-    trees.first_rank = c.column<int64_t>("first_rank");
-    trees.up_parent = c.column<int32_t>("up_parent");
-    trees.down_parent = c.column<int32_t>("down_parent");
-    trees.up_first_child = c.column<int64_t>("up_first_child");
-    trees.down_first_child = c.column<int64_t>("down_first_child");
-    trees.up_children = c.column<int32_t>("up_children");
-    trees.down_children = c.column<int32_t>("down_children");
-    trees.segment_bytes = nb::cast<int64_t>(candidate["segment_bytes"]);
-    const Costs time = costs_of(costs);
-    Arguments::rows_of("host", p.host, static_cast<int64_t>(time.hosts));
-    Arguments::rows_of("plan", p.plan, std::max<int64_t>(1, static_cast<int64_t>(trees.first_rank.size) - 1));
-    auto ranks = static_cast<int64_t>(trees.up_parent.size);
-    Arguments::rows_of("first_rank", trees.first_rank, ranks + 1);
-    Arguments::same_length("candidate", {trees.up_parent.size, trees.down_parent.size, trees.up_first_child.size - 1,
-                                         trees.down_first_child.size - 1});
-    Arguments::rows_of("up_parent", trees.up_parent, ranks, -1);
-    Arguments::rows_of("down_parent", trees.down_parent, ranks, -1);
-    Arguments::rows_of("up_children", trees.up_children, ranks);
-    Arguments::rows_of("down_children", trees.down_children, ranks);
-    Replayed replayed;
-    {
-        nb::gil_scoped_release release;
-        replayed = replay(p, trees, time);
-    }
-    return nb::make_tuple(to_numpy(std::move(replayed.last_enter)), to_numpy(std::move(replayed.last_leave)),
-                          replayed.finished);
-}
-
 } // namespace
 } // namespace hopscope::paths
 
 NB_MODULE(_paths, m) {
-    m.doc() = "Where MPI functions lead, and replays of a run over other trees.";
+    m.doc() = "Where MPI functions lead, sums of times, and when messages on an emulated machine were due.";
     m.def(
         "mpi_functions",
         [] {
@@ -220,10 +149,6 @@ NB_MODULE(_paths, m) {
         "Number of the link class of two ranks: schemas/links.h.");
     m.def("returns_early", &hopscope::paths::returns_early, nanobind::arg("function"),
           "True where the rank waits for the others in another call than this one.");
-    m.def("replay", &hopscope::paths::replay_program, nanobind::arg("program"), nanobind::arg("candidate"),
-          nanobind::arg("costs"),
-          "Replays a program over a candidate's trees: last enter and last leave of every collective in ns of the "
-          "replay, and whether every lane came to its end. Arrays and numbers as in replay.h.");
     m.def(
         "sum_times", &hopscope::paths::sum_times, nanobind::arg("spans"), nanobind::arg("waits"),
         nanobind::arg("lanes"), nanobind::arg("rows"), nanobind::arg("begin"), nanobind::arg("level"),
@@ -231,5 +156,5 @@ NB_MODULE(_paths, m) {
         "Time in ns by category, row and column, as one array in this order. Spans (lane, begin_ns, end_ns, category, "
         "has_hops) in order of lane and begin, an outer one first; waits (lane, begin_ns, end_ns, link); lanes: row.");
     m.def("due_times", &hopscope::paths::due_times_of, nanobind::arg("costs"), nanobind::arg("hops"),
-          "When each of these messages was due at its receiver, by the costs of a replay: arrays as in network.h.");
+          "When each of these messages was due at its receiver, on a machine of these costs: arrays as in network.h.");
 }

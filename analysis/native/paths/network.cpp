@@ -118,7 +118,7 @@ std::vector<double> due_times(const Costs &costs, const std::vector<Message> &me
         std::vector<double> at;
         void sent(const Message &, double) {}
         void visible(const Message &message, double t) {
-            at[static_cast<size_t>(message.segment)] = t;
+            at[message.number] = t;
         }
     };
     Network network(costs);

@@ -10,7 +10,7 @@
 #include <queue>
 #include <vector>
 
-#include "program.h"
+#include "columns.h"
 
 namespace hopscope::paths {
 
@@ -18,9 +18,21 @@ struct Message {
     int32_t src, dst; // ranks, numbered from 0
     size_t from, to;  // their hosts
     double bytes;
-    double ready; // the receiver takes nothing in before
-    int32_t segment;
-    bool up;
+    double ready;  // the receiver takes nothing in before
+    size_t number; // among all messages
+};
+
+// Times in ns. latency and per_byte: [from host * hosts + to host]; the diagonal is for two ranks of one host.
+struct Costs {
+    Column<double> latency, per_byte;
+    double interface_message, interface_per_byte, rank_message, rank_per_byte;
+    bool cut_through = false;
+    size_t hosts = 0;
+    // Where clusters share links; clusters is 0 where none do.
+    size_t clusters = 0;
+    Column<int32_t> cluster;                  // of each host
+    Column<double> shared_per_byte;           // [from cluster * clusters + to cluster]; 0: no shared link
+    Column<int32_t> gateway_from, gateway_to; // hosts, the same; -1: none
 };
 
 // What serves one message at a time. A collective is worked out before the next one, yet ranks that leave it early send
