@@ -204,12 +204,16 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> 
     # Concurrent messages are what tells an interface: the steps between their arrivals.
     between = hops.binding & (hops.src_host != hops.dst_host)
     sizes = np.unique(hops.size[between])
-    scale = float(np.median(transit[between])) if len(sizes) else 0.0
-    units: list[_Service] = [(1.0, 0.0)] if len(sizes) > 1 or not (sizes > SMALL).any() else []
-    if (sizes > SMALL).any():
-        units.append((0.0, 1.0 / float(np.median(hops.size[between & (hops.size > SMALL)]))))
+    long = between & (hops.size > SMALL)
+    units: list[tuple[_Service, float]] = []
+    if len(sizes) > 1 or (len(sizes) and not long.any()):
+        units.append(((1.0, 0.0), float(np.median(transit[between]))))
+    if long.any():
+        units.append(((0.0, 1.0 / float(np.median(hops.size[long]))), float(np.median(transit[long]))))
     # Nothing between hosts, no interfaces. Otherwise a coarse grid, then a finer one around its best.
-    for per_message, per_byte in units if scale > 0 else ():
+    for (per_message, per_byte), scale in units:
+        if scale <= 0:
+            continue
         found = without
         centre = 0.0
         for _ in range(2):

@@ -1,7 +1,7 @@
 """What `analyze remap` says about itself, in the format of the analyses' headers (header.py)."""
 
 DESCRIPTION = """\
--- Candidate trees with their predicted time per iteration.
+-- Candidate trees and other algorithms with their predicted time per iteration.
 --
 -- An iteration is one collective, plus the computing and the application's messages up to the next one. The collective
 -- is of the operation and communicator that the run spent most time in over a tree or, if nothing ran over one, by the
@@ -9,6 +9,11 @@ DESCRIPTION = """\
 -- model learns what a message costs on each class of link, what the ranks themselves spend, and whether a host's
 -- interface sends one message at a time. If the run emulated its links, what interfaces, shared links and ranks take is
 -- not learnt but known from the topology file; traces in it count with their mean.
+--
+-- Candidates are all algorithms of Hopscope's engine that serve the operation: trees of every shape, recursive
+-- doubling, rings, leaders with each exchange between groups and each tree inside them, and others, whole or cut.
+-- Where all hops had one size, they do not show what a byte takes. Candidates whose messages have other sizes are then
+-- left out, and the answer says so. The rules of the tree file are for the bytes that were judged.
 --
 -- Every candidate is judged by replaying the whole run. The replay keeps each rank's own time between collectives and
 -- the dependencies between the application's messages, and computes the waiting anew. A replay of today's tree should
@@ -37,10 +42,10 @@ DESCRIPTION = """\
 -- param algorithms VARCHAR = null -- The algorithms that may be suggested, with commas: `tree`, `leaders`, `ring` and
 --    the others of tree files; all unless given.
 -- key name
--- column name VARCHAR -- The tree: a shape, `search` for one found by the local search, `today: NAME`, or `tried: NAME`
---    for that of `--tried`.
+-- column name VARCHAR -- The algorithm: a shape of tree, another one by its name in tree files, `search` for a tree
+--    found by the local search, `today: NAME`, or `tried: NAME` for that of `--tried`.
 -- column today BOOLEAN -- What ran: a tree, or the library's algorithm.
--- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this tree.
+-- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this candidate.
 -- column predicted_low_ns DOUBLE [ns] -- The same with the lowest costs that the hops allow, and unmeasured pairs as
 --    fast as the fastest of their class.
 -- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, and unmeasured pairs as
@@ -51,11 +56,11 @@ DESCRIPTION = """\
 --    of the two runs.
 -- column tried_ns DOUBLE [ns] -- Mean time per iteration in the run of `--tried`; null for all other trees.
 -- column tried_gain DOUBLE [share] -- Part of measured_ns that this run saved; below zero, the engine lost.
--- column depth INTEGER -- Messages one after another from the deepest rank to the root; of the library's algorithm, the
---    longest chain.
--- column fan_out INTEGER -- Most children of one rank; null for the library's algorithm, which need not be a tree.
--- column wan_crossings INTEGER -- WAN messages one after another on the worst way to the root and back; of the
---    library's algorithm, the most in one chain.
+-- column depth INTEGER -- Messages one after another from the deepest rank to the root; of an algorithm that
+--    is no tree, the longest chain.
+-- column fan_out INTEGER -- Most children of one rank; null for an algorithm that is no tree.
+-- column wan_crossings INTEGER -- WAN messages one after another on the worst way to the root and back; of an
+--    algorithm that is no tree, the most in one chain.
 -- column wan_messages INTEGER -- WAN messages per collective.
 -- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and that no hop of the run measured.
 -- column chosen BOOLEAN -- This tree is suggested; at most one is.

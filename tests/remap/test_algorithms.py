@@ -1,0 +1,142 @@
+"""Remapping beyond trees: which algorithm is suggested, and what is left out because no hop measured it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hopscope import _plan
+from hopscope.errors import InputError
+from hopscope.model.costs import LinkCost, fit_links
+from hopscope.model.hops import Hops
+from hopscope.remap import remap, sentence
+from hopscope.remap.algorithms import algorithms
+from hopscope.remap.fit import fit
+from hopscope.remap.laid import longest_chain, structure_of
+from hopscope.remap.program import source_of
+from simulated_network import Network, Run, SimulatedTrace, round_robin
+
+MS = 1_000_000
+
+
+def sites() -> Network:
+    """Ranks dealt over one host in site A and two in site B, 20 ms apart."""
+    return round_robin(8, {"a0": "A", "b0": "B", "b1": "B"}, shm=1_000, lan=50_000, wan=20 * MS)
+
+
+def traced(network: Network, shape: str, size: int = 8, iterations: int = 10) -> SimulatedTrace:
+    run = Run(network, {"shape": shape}, size)
+    for i in range(iterations):
+        run.compute(lambda rank, i=i: MS + 1_000 * ((rank + i) % 5))
+        run.allreduce()
+    return run.trace()
+
+
+def test_between_two_sites_leaders_come_out_ahead_of_every_tree() -> None:
+    # A tree crosses the WAN towards its root and back, leaders only once: 20 ms less.
+    rows = remap(traced(sites(), "hierarchical"), search=300).to_pylist()
+    best = rows[0]
+    assert best["chosen"] and best["name"].startswith("leaders")
+    assert (best["wan_crossings"], best["wan_messages"], best["fan_out"]) == (1, 2, None)
+    trees = [row["predicted_ns"] for row in rows if row["fan_out"] is not None]
+    assert min(trees) - best["predicted_ns"] == pytest.approx(20 * MS, rel=0.03)
+
+
+def test_the_suggested_rule_is_one_that_the_engine_runs_for_the_bytes_that_were_judged() -> None:
+    table = remap(traced(sites(), "hierarchical"), search=0)
+    text: bytes = table.schema.metadata[b"tree"]
+    rule = json.loads(text)["rules"][0]
+    assert (rule["algorithm"], rule["bytes"]) == ("leaders", {"min": 8, "max": 8})
+    read = _plan.TreeFile(text)
+    assert read.rule("MPI_Allreduce", 8, 8) == 0
+    assert read.rule("MPI_Allreduce", 8, 16) is None
+    laid = read.schedules(0, "MPI_Allreduce", [0, 1, 2] * 2 + [0, 1], [0, 1, 1] * 2 + [0, 1], [8])
+    assert structure_of(laid, [0, 1, 1] * 2 + [0, 1])["wan_crossings"] == 1
+
+
+def test_only_the_algorithms_that_are_asked_for_are_candidates() -> None:
+    trace = traced(sites(), "hierarchical", iterations=4)
+    names = [row["name"] for row in remap(trace, search=0, algorithms="ring, recursive-doubling").to_pylist()]
+    assert sorted(names) == ["recursive-doubling", "ring", "today: drawn"]
+    with pytest.raises(InputError, match="'rings' is not an algorithm; there are bruck, "):
+        remap(trace, search=0, algorithms="rings")
+
+
+def test_every_candidate_serves_the_operation_and_is_there_once() -> None:
+    subject = source_of(traced(sites(), "flat", iterations=3).table).subject
+    found = list(algorithms(subject))
+    served = {row.name for row in _plan.algorithms() if "MPI_Allreduce" in row.operations}
+    assert {one.algorithm for one in found} == served - {"tree", "pipeline"}
+    assert len({one.name for one in found}) == len(found)
+
+
+def test_a_chain_of_messages_is_counted_through_the_schedule() -> None:
+    # Eight ranks double in three rounds; in a ring each part goes round once to be summed and once to be spread.
+    for rule, chain in (({"algorithm": "recursive-doubling"}, 3), ({"algorithm": "ring"}, 14)):
+        file = {"schema_version": 1, "rules": [{**rule, "operations": ["MPI_Allreduce"]}]}
+        laid = _plan.TreeFile(json.dumps(file).encode()).schedules(0, "MPI_Allreduce", [0] * 8, [0] * 8, [64])
+        assert longest_chain(laid, np.ones(len(laid["kind"]), np.int64)) == chain
+
+
+def crowded() -> Network:
+    """Hosts whose interfaces serve one message at a time, for 10 ms."""
+    network = round_robin(16, {f"h{i}": "A" for i in range(4)}, shm=1_000, lan=1_000_000)
+    network.interface = 10 * MS
+    return network
+
+
+def test_long_messages_of_one_size_do_not_become_time_per_message() -> None:
+    # Regression: 1 MiB that took an interface 87 ms were 87 ms for a message of any size.
+    trace = traced(crowded(), "flat", size=1 << 20)
+    costs = fit(source_of(trace.table))[0]
+    assert costs.interface_message_ns == 0
+    assert costs.interface_per_byte_ns == pytest.approx(10 * MS / (1 << 20), rel=0.1)
+    table = remap(trace, search=0)
+    names = table["name"].to_pylist()
+    assert not any("segments" in name or "ring" in name for name in names)
+    assert "were not judged" in sentence(table) and "the hops had at most 1 MiB" in sentence(table)
+    short = remap(traced(crowded(), "flat"), search=0)
+    assert "were not judged" not in sentence(short)
+
+
+def test_an_interface_s_time_per_byte_is_told_from_its_time_per_message() -> None:
+    run = Run(crowded(), {"shape": "flat"})
+    for i in range(30):
+        run.size = (8, 1 << 20)[i % 2]
+        run.network.interface = run.size * 10
+        run.compute(lambda _: MS)
+        run.allreduce()
+    costs = fit(source_of(run.trace().table))[0]
+    assert costs.interface_message_ns == 0
+    assert costs.interface_per_byte_ns == pytest.approx(10, rel=0.1)
+
+
+def hops(**columns: Any) -> Hops:
+    count = len(columns["sent"])
+    nothing = dict.fromkeys(Hops.__dataclass_fields__, np.zeros(count, np.int64))
+    return Hops(**{**nothing, "binding": np.ones(count, bool)} | {name: np.asarray(c) for name, c in columns.items()})
+
+
+def test_a_class_that_no_hop_measured_is_never_faster_than_a_faster_one() -> None:
+    # Within a host 900 ns and over the WAN, by two odd hops, 100: the LAN between them takes no less than the host.
+    sent = [0, 0, 0, 0]
+    costs = fit_links(
+        hops(
+            sent=sent, received=[900, 900, 100, 100], link=[1, 1, 3, 3], src=[0, 1, 0, 2], dst=[1, 0, 2, 0],
+            src_host=[0, 0, 0, 1], dst_host=[0, 0, 1, 0],
+        )
+    )  # fmt: skip
+    assert costs.links["lan"].latency_ns == 900
+    assert costs.links["lan"].hops == 0
+
+
+def test_sizes_between_and_below_the_measured_ones_are_judged_where_bytes_were_told() -> None:
+    told = LinkCost(1.0, least_bytes=4096, most_bytes=1 << 20, tells_bytes=True)
+    one = LinkCost(1.0, least_bytes=1 << 20, most_bytes=1 << 20, tells_bytes=False)
+    short = LinkCost(1.0, least_bytes=8, most_bytes=8, tells_bytes=False)
+    sizes = np.asarray([0, 64, 65536, 1 << 20, 1 << 21])
+    assert told.judges(sizes).tolist() == [True, True, True, True, False]
+    assert one.judges(sizes).tolist() == [False, False, False, True, False]
+    assert short.judges(sizes).tolist() == [True, True, False, False, False]
