@@ -113,6 +113,25 @@ def test_an_interface_s_time_per_byte_is_told_from_its_time_per_message() -> Non
     assert costs.interface_per_byte_ns == pytest.approx(10, rel=0.1)
 
 
+def test_interfaces_that_had_one_long_message_at_a_time_may_be_busy_with_it_all_along() -> None:
+    # Along a chain each host sends and gets one message of 1 MiB at a time, for 10 ms. A flat tree's root sends to
+    # three hosts at once, which its interface may do one after another.
+    network = round_robin(4, {f"h{i}": "A" for i in range(4)}, lan=10 * MS)
+    rows = {row["name"]: row for row in remap(traced(network, "chain", size=1 << 20), search=0).to_pylist()}
+    flat, chain = rows["flat"], rows["today: drawn"]
+    assert (flat["unmeasured_interfaces"], chain["unmeasured_interfaces"]) == (1, 0)
+    network.interface = 10 * MS
+    network.latency["lan"] = 0
+    one_by_one = Run(network, {"shape": "flat"}, 1 << 20)
+    for _ in range(5):
+        one_by_one.compute(lambda _: MS)
+        one_by_one.allreduce()
+    assert flat["predicted_ns"] < one_by_one.iteration_ns() < flat["predicted_high_ns"]
+    # Of short messages that is not feared.
+    short = remap(traced(network, "chain"), search=0).to_pylist()
+    assert not any(row["unmeasured_interfaces"] for row in short)
+
+
 def hops(**columns: Any) -> Hops:
     count = len(columns["sent"])
     nothing = dict.fromkeys(Hops.__dataclass_fields__, np.zeros(count, np.int64))

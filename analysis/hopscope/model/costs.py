@@ -25,6 +25,9 @@ EXPLAINS = 0.1
 OUTLYING, OUTLYING_HOPS = 0.25, 5
 # Up to so many bytes, what a message takes hardly depends on them.
 SMALL = 1024
+# The slowest that an unmeasured link may be if no slower class was measured, ns. Light takes 100 ms through fibre half
+# around the world, and routes are half as long again.
+SLOWEST_NS = {"shm": 1e6, "lan": 1e7, "wan": 1.5e8}
 # Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
 CLOCK_MATTERS = 0.05
 
@@ -73,7 +76,7 @@ class Costs:
     """Everything that the replay needs to know about the machine.
 
     measured: the pairs of hosts between which a hop was waited for, lower host first. unmeasured: how fast the other
-    pairs are taken to be: typical of their class, or as its fastest or slowest measured pair.
+    pairs are taken to be: typical of their class, as its fastest or slowest measured pair, or as slow as they may be.
     """
 
     links: dict[str, LinkCost]
@@ -82,7 +85,7 @@ class Costs:
     interface_per_byte_ns: float = 0.0
     pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
     measured: frozenset[HostPair] = frozenset()
-    unmeasured: Literal["typical", "fastest", "slowest"] = "typical"
+    unmeasured: Literal["typical", "fastest", "slowest", "bound"] = "typical"
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
@@ -96,7 +99,7 @@ class Costs:
         np.fill_diagonal(link, here)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
         if self.unmeasured != "typical":
-            extreme = np.asarray([vars(self.links[name])[f"{self.unmeasured}_ns"] for name in LINKS])[link]
+            extreme = np.asarray([self._extreme_ns(name) for name in LINKS])[link]
             latency = np.where(self._is_measured(len(clusters)), latency, extreme)
         per_byte = np.asarray([self.links[name].per_byte_ns for name in LINKS])[link]
         for (src, dst), value in self.pairs.items():
@@ -109,6 +112,13 @@ class Costs:
             "interface_message_ns": self.interface_message_ns,
             "interface_per_byte_ns": self.interface_per_byte_ns + self.machine.interface_per_byte_ns,
         }
+
+    def _extreme_ns(self, name: str) -> float:
+        """The latency of an unmeasured pair of a class. At most, a link is as slow as the next slower class."""
+        if self.unmeasured != "bound":
+            return float(vars(self.links[name])[f"{self.unmeasured}_ns"])
+        slower = [self.links[other].slowest_ns for other in LINKS[LINKS.index(name) + 1 :] if self.links[other].hops]
+        return max(self.links[name].slowest_ns, slower[0] if slower else SLOWEST_NS.get(name, 0.0))
 
     def _is_measured(self, hosts: int) -> Array:
         """hosts x hosts; a host's own inside is no pair and counts as measured."""
@@ -184,8 +194,31 @@ def fit_links(hops: Hops, machine: Machine = REAL) -> Costs:
     directed = set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
     pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
     measured = frozenset((min(ends), max(ends)) for ends in directed)
-    service = (machine.interface_message_ns, 0.0) if machine.emulated else service
+    if machine.emulated:
+        service = (machine.interface_message_ns, 0.0)
+        known = _known_pairs(hops, links, machine)
+        pairs = known | pairs
+        measured |= {(a, b) for a, b in known if a < b}
     return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
+
+
+def _known_pairs(hops: Hops, links: dict[str, LinkCost], machine: Machine) -> dict[HostPair, float]:
+    """Latencies of the pairs of hosts that no hop measured: what the machine emulates, and what the software took on
+    links of that class; if none of the class was measured, the most that it took on any."""
+    clusters = np.asarray([*machine.host_clusters, *machine.gateways_clusters])
+    emulated = np.broadcast_to(machine.latency_ns, (len(clusters), len(clusters)))
+    software: dict[str, float] = {}
+    for name, link in links.items():
+        mine = (hops.link == LINKS.index(name)) & hops.binding
+        typical = float(np.median(emulated[hops.src_host[mine], hops.dst_host[mine]]))
+        software[name] = max(0.0, link.latency_ns - typical)
+    used = set(zip(hops.src_host[hops.binding].tolist(), hops.dst_host[hops.binding].tolist(), strict=True))
+    found: dict[HostPair, float] = {}
+    for a, b in np.ndindex(emulated.shape):
+        if (a, b) not in used:
+            name = link_class(same_rank=False, same_host=a == b, same_cluster=bool(clusters[a] == clusters[b]))
+            found[a, b] = float(emulated[a, b]) + software.get(name, max(software.values(), default=0.0))
+    return found
 
 
 _Service = tuple[float, float]

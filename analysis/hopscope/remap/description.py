@@ -31,9 +31,12 @@ DESCRIPTION = """\
 --
 -- A pair of hosts is measured if a rank waited for some hop between them. The model assumes that an unmeasured pair is
 -- like the measured ones of its class, and that a class without measurements is as slow as the next slower one. That is
--- a guess: such a link may be slower than any that was measured. So a tree that uses unmeasured pairs
--- (`unmeasured_pairs`) is not suggested while one without them beats today's tree. Its interval reaches from the
--- class's fastest to its slowest measured pair, and it has to beat today's tree at the slow end.
+-- a guess: such a link may be slower than any that was measured. So a candidate that uses unmeasured pairs
+-- (`unmeasured_pairs`) is not suggested while one without them beats today's. The same holds for one that sends long
+-- messages at once through a host's interface, if no interface had several in the run (`unmeasured_interfaces`). Its
+-- interval contains what the unmeasured may be: a link as slow as the next slower class or, over the WAN, as 150 ms;
+-- an interface that is busy for as long as a message is on its way. With pairs as slow as the slowest measured one of
+-- their class, it has to beat today's. Of an emulated machine, the topology file tells what no hop measured.
 --
 -- param search INTEGER = 2000 -- How many trees the local search may try; if the best tree uses unmeasured pairs, it
 --    tries as many again over measured pairs only. 0: only the known shapes.
@@ -49,7 +52,7 @@ DESCRIPTION = """\
 -- column predicted_low_ns DOUBLE [ns] -- The same with the lowest costs that the hops allow, and unmeasured pairs as
 --    fast as the fastest of their class.
 -- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, and unmeasured pairs as
---    slow as the slowest of their class; they may really be slower still.
+--    slow as they may be.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run itself; compare predicted_ns of `today`.
 -- column gain DOUBLE [share] -- Part of today's predicted_ns that this tree saves.
 -- column model_error DOUBLE [share] -- How far the replay of what ran is from the run; with `--tried`, the larger error
@@ -63,6 +66,8 @@ DESCRIPTION = """\
 --    algorithm that is no tree, the most in one chain.
 -- column wan_messages INTEGER -- WAN messages per collective.
 -- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and that no hop of the run measured.
+-- column unmeasured_interfaces INTEGER -- Hosts whose interface has several long messages at once in this candidate,
+--    while no interface had several in the run.
 -- column chosen BOOLEAN -- This tree is suggested; at most one is.
 -- only-data predicted_low_ns, predicted_high_ns, fan_out, tried_ns, tried_gain
 -- narrow today, depth, wan_crossings, model_error, measured_ns, wan_messages

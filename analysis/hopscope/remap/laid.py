@@ -20,12 +20,19 @@ class Messages:
     src: Array
     dst: Array
     size: Array
+    together: tuple[Array, ...]
+    """Phase, round and segment: what have these in common may go at once."""
 
 
 def messages_of(laid: _plan.Schedules) -> Messages:
     """Every message that the schedules send."""
     sends = laid["kind"] == _plan.SEND
-    return Messages(_ranks(laid)[sends], laid["peer"][sends], laid["length"][sends] * laid["unit_bytes"])
+    return Messages(
+        _ranks(laid)[sends],
+        laid["peer"][sends],
+        laid["length"][sends] * laid["unit_bytes"],
+        (laid["phase"][sends], laid["round"][sends], laid["segment"][sends]),
+    )
 
 
 def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
@@ -34,6 +41,16 @@ def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
     ends = of_rank[messages.src], of_rank[messages.dst]
     pairs = np.unique(np.stack([np.minimum(*ends), np.maximum(*ends)]), axis=1).T.tolist()
     return {(a, b) for a, b in pairs if a != b}
+
+
+def crowded_hosts(src_host: Array, dst_host: Array, together: Sequence[Array]) -> set[int]:
+    """Hosts that several messages leave or reach at once. together: what is equal of messages that go at once."""
+    apart = src_host != dst_host
+    found: set[int] = set()
+    for host in (src_host, dst_host):
+        rows, counts = np.unique(np.stack([host, *together])[:, apart], axis=1, return_counts=True)
+        found |= set(rows[0][counts > 1].tolist())
+    return found
 
 
 def longest_chain(laid: _plan.Schedules, weight: Array) -> int:

@@ -11,11 +11,12 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.model.costs import Costs, HostPair
+from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.events import events_of
 from hopscope.remap.fit import fit
+from hopscope.remap.guesses import Guesses, measured_of
 from hopscope.remap.judging import Judge, judge_of, mean_iteration, window_of
 from hopscope.remap.pool import pool_of
 from hopscope.remap.program import Source, source_of
@@ -50,6 +51,7 @@ SCHEMA = pa.schema(
         ("wan_crossings", pa.int32()),
         ("wan_messages", pa.int32()),
         ("unmeasured_pairs", pa.int32()),
+        ("unmeasured_interfaces", pa.int32()),
         ("chosen", pa.bool_()),
     ]
 )
@@ -64,13 +66,13 @@ def suggest(
 ) -> pa.Table:
     """See `hopscope.remap.remap`."""
     source = _source(table)
-    tables, subject = source.tables, source.subject
+    subject = source.subject
     events = events_of(source) if subject.native else None
     fitted = fit(source, events)
     today = today_of(source) if events is None else Recorded(events)
     tried = tried_of(run_over_tree, source) if run_over_tree else None
     whole = judge_of(source, today, fitted[0])
-    measured = mean_iteration(integers(tables["collectives"], "last_leave_ns")[subject.collectives])
+    measured = mean_iteration(integers(source.tables["collectives"], "last_leave_ns")[subject.collectives])
     replayed = whole.iteration_ns(today, fitted[0])
     error = abs(replayed - measured) / measured
     # What runs over a tree: on the machine as the engine measured it, where it did.
@@ -81,31 +83,33 @@ def suggest(
         error = max(error, abs(whole.iteration_ns(tried.candidate, engine[0]) - tried.time_ns) / tried.time_ns)
     alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
     pool = pool_of(source, whole, over, engine[0], tries=tries, alike=alike, only=only)
-    candidates = pool.candidates
-    if tried is not None:
-        candidates.append(tried.candidate)
+    candidates = [*pool.candidates, *([tried.candidate] if tried else [])]
     part = window_of(source, whole, SPREAD_WINDOW)
     rows: list[dict[str, Any]] = []
-    unmeasured: dict[str, list[HostPair]] = {}
+    known = measured_of(source, engine[0])
+    guessed: dict[str, Guesses] = {}
     for candidate in (today, *candidates):
         costs = fitted if candidate is today else engine
-        unmeasured[candidate.name] = sorted(candidate.host_pairs(subject) - costs[0].measured)
+        guesses = guessed[candidate.name] = Guesses() if candidate is today else known.guesses(candidate)
         is_tried = tried is not None and candidate is tried.candidate
-        predicted, low, high = _predicted(candidate, whole, part, costs)
+        ends = (*costs, known.slowest(guesses, costs[2])) if guesses else costs
+        predicted, low, *high = _predicted(candidate, whole, part, ends)
         rows.append(
             {
                 "name": candidate.name,
                 "today": candidate is today,
                 "predicted_ns": predicted,
                 "predicted_low_ns": low,
-                "predicted_high_ns": high,
+                "predicted_high_ns": high[-1],
+                "alike_high_ns": high[0],  # if what is guessed is like what was measured
                 "measured_ns": measured,
                 "gain": 1 - predicted / replayed,
                 "model_error": error,
                 "tried_ns": tried.time_ns if tried and is_tried else None,
                 "tried_gain": tried.gain if tried and is_tried else None,
                 **candidate.structure(subject),
-                "unmeasured_pairs": len(unmeasured[candidate.name]),
+                "unmeasured_pairs": len(guesses.pairs),
+                "unmeasured_interfaces": len(guesses.interfaces),
                 "chosen": False,
             }
         )
@@ -115,7 +119,7 @@ def suggest(
     ordered = [rows[i] for i in order]
     result = pa.Table.from_pylist(ordered, schema=SCHEMA)
     ran = LIBRARY if subject.native else "today's tree"
-    said = sentence_of(ordered, subject.op, unmeasured, source.places.hosts, ran=ran, tried=tried)
+    said = sentence_of(ordered, subject.op, guessed, source.places.hosts, ran=ran, tried=tried)
     if late > MOST_LATE:
         said = unknown_of(subject.op, late)
     if pool.left_out:
@@ -133,14 +137,15 @@ def suggest(
 
 
 def _predicted(
-    candidate: Candidate | Recorded, whole: Judge, part: Judge, costs: tuple[Costs, Costs, Costs]
-) -> tuple[float, float, float]:
-    """Time per iteration, and the ends that the costs' own ends give it."""
-    typical, low, high = costs
+    candidate: Candidate | Recorded, whole: Judge, part: Judge, costs: tuple[Costs, ...]
+) -> tuple[float, ...]:
+    """Time per iteration, its lower end, and as many upper ends as the costs have."""
+    typical, *ends = costs
     predicted = whole.iteration_ns(candidate, typical)
     middle = part.iteration_ns(candidate, typical)
-    ends = [1.0, *(part.iteration_ns(candidate, end) / middle for end in (low, high))]
-    return predicted, predicted * min(ends), predicted * max(ends)
+    low, high, *higher = (part.iteration_ns(candidate, end) / middle for end in ends)
+    least, most = min(1.0, low, high), max(1.0, low, high)
+    return predicted, predicted * least, predicted * most, *(predicted * max(most, end) for end in higher)
 
 
 def _of_best(best: Candidate | Recorded, source: Source, *, is_chosen: bool) -> dict[bytes, bytes]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.model.costs import Costs, HostPair
+from hopscope.model.costs import Costs
 from hopscope.quantities import alike, interval, share, size
 
 if TYPE_CHECKING:
+    from hopscope.remap.guesses import Guesses
     from hopscope.remap.tried import Tried
 
 LEAST_GAIN = 0.01
 """Gains below this share are not suggested however good the model is."""
 LIBRARY = "the MPI library's algorithm"
 """What carried the operation in a run that no tree did."""
-NAMED_PAIRS = 4
-"""So many pairs of hosts are named in the sentence before the rest is counted."""
+NAMED = 4
+"""So many pairs of hosts, or hosts, are named in the sentence before the rest is counted."""
 
 Row = dict[str, Any]
 
@@ -24,16 +25,16 @@ Row = dict[str, Any]
 def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_known: bool = True) -> list[int]:
     """Marks the row that is suggested, if any is, and gives the order of the rows: it first, then the fastest first.
 
-    Of trees that gain more than the model errs, one that uses no pair of hosts without a measurement goes before all
-    that do, however much faster these seem. One that does is suggested only if it gains with those pairs as slow as
-    any that was measured. alike: predictions closer than this share count as equal. is_known: whether the costs are
+    Of candidates that gain more than the model errs, one that leans on nothing unmeasured goes before all that do,
+    however much faster these seem. One that does is suggested only if it gains with pairs of hosts as slow as any that
+    was measured. alike: predictions closer than this share count as equal. is_known: whether the costs are
     those of trees at all; if not, none is suggested. tried_gains: whether the tree that was tried gained as measured:
     that decides whether it can be suggested, and no prediction does.
     """
     order = _order(rows, range(len(rows)), alike)
     tried = [i for i, row in enumerate(rows) if row.get("tried_ns") is not None]
     open_to = [i for i in range(len(rows)) if i not in tried or tried_gains]
-    measured = [i for i in open_to if rows[i]["today"] or not rows[i]["unmeasured_pairs"]]
+    measured = [i for i in open_to if rows[i]["today"] or not leans(rows[i])]
     off = [rows[i]["tried_ns"] / rows[i]["predicted_ns"] for i in tried]
     likely = (_order(rows, measured, alike)[0], _order(rows, open_to, alike)[0])
     for best in (*likely, *(tried if tried_gains else [])):
@@ -43,10 +44,15 @@ def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_kn
     return order
 
 
+def leans(row: Row) -> int:
+    """On how many pairs of hosts and interfaces that the run did not measure."""
+    return int(row["unmeasured_pairs"] + row.get("unmeasured_interfaces", 0))
+
+
 def _gains(row: Row, off: Sequence[float]) -> bool:
     """off: by which factor the prediction of a tree that was tried was too low. A prediction so much too low has to
     beat what the run measured."""
-    predicted = row["predicted_high_ns"] if row["unmeasured_pairs"] else row["predicted_ns"]
+    predicted = row["alike_high_ns"] if leans(row) else row["predicted_ns"]
     if any(predicted * factor > (1 - LEAST_GAIN) * row["measured_ns"] for factor in off):
         return False
     return 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > max(row["model_error"], LEAST_GAIN)
@@ -62,7 +68,7 @@ def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
         if row["predicted_ns"] > alike:
             return (1, row["predicted_ns"], i)
         untried = row.get("tried_ns") is None
-        return (0, row["unmeasured_pairs"], untried, row["wan_messages"], round(row["predicted_ns"] / alike, 3), i)
+        return (0, leans(row), untried, row["wan_messages"], round(row["predicted_ns"] / alike, 3), i)
 
     return sorted(of, key=rank)
 
@@ -70,14 +76,14 @@ def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
 def sentence_of(
     rows: Sequence[Row],
     op: str,
-    unmeasured: Mapping[str, Sequence[HostPair]],
+    guessed: Mapping[str, Guesses],
     hosts: Sequence[str],
     *,
     ran: str = "today's tree",
     tried: Tried | None = None,
 ) -> str:
-    """What is suggested, or why nothing is. rows: in the order of `judge`; unmeasured: the pairs of hosts (numbers)
-    that each tree uses without a measurement, by the tree's name; hosts: their names; ran: what carried the operation
+    """What is suggested, or why nothing is. rows: in the order of `judge`; guessed: what each candidate leans on
+    without a measurement, by its name; hosts: their names; ran: what carried the operation
     in the run; tried: what another run over a tree measured, if there is one."""
     best, today = rows[0], next(row for row in rows if row["today"])
     fastest = min(rows, key=lambda row: row["predicted_ns"])
@@ -100,13 +106,13 @@ def sentence_of(
         said = f"No tree is suggested: the best candidate, {best['name']}, {would}; {now}."
     else:
         said = f"{best['name']} {would}, {share(best['gain'])} less; {now}."
-        if fastest["predicted_ns"] < best["predicted_ns"] and not fastest["unmeasured_pairs"]:
+        if fastest["predicted_ns"] < best["predicted_ns"] and not leans(fastest):
             said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
-    if best["unmeasured_pairs"]:
-        said += f" It {_leans(best, unmeasured, hosts)}: run it once and compare before you rely on it."
-    elif fastest["unmeasured_pairs"]:
+    if leans(best):
+        said += f" It {_leans(best, guessed, hosts)}: run it once and compare before you rely on it."
+    elif leans(fastest):
         seems = f"{fastest['name']} would take {least}"
-        said += f" {seems}, but it {_leans(fastest, unmeasured, hosts)}."
+        said += f" {seems}, but it {_leans(fastest, guessed, hosts)}."
     if tried is not None:
         measured = measured_of(tried, op)
         said += f" {measured[0].upper()}{measured[1:]}."
@@ -154,17 +160,24 @@ def measured_of(tried: Tried, op: str) -> str:
     )
 
 
-def _leans(row: Row, unmeasured: Mapping[str, Sequence[HostPair]], hosts: Sequence[str]) -> str:
-    """That a tree uses pairs of hosts that no hop measured, and what it would take by what others of the class took."""
-    pairs = [f"{hosts[a]}-{hosts[b]}" for a, b in unmeasured[row["name"]]]
-    named = ", ".join(pairs[:NAMED_PAIRS])
-    if len(pairs) > NAMED_PAIRS:
-        named += f" and {len(pairs) - NAMED_PAIRS} more"
-    number = "a pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
-    ends = row["predicted_low_ns"], row["predicted_high_ns"]
-    low, high = alike("ns", *ends)
+def _leans(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> str:
+    """What a candidate uses that no hop measured, and what it would take by what others of the kind took."""
+    guesses = guessed[row["name"]]
+    parts: list[str] = []
+    if guesses.pairs:
+        number = "a pair" if len(guesses.pairs) == 1 else f"{len(guesses.pairs)} pairs"
+        pairs = _named([f"{hosts[a]}-{hosts[b]}" for a, b in guesses.pairs])
+        parts.append(f"uses {number} of hosts that no hop measured ({pairs})")
+    if guesses.interfaces:
+        of = _named([hosts[host] for host in guesses.interfaces])
+        parts.append(f"sends long messages at once through interfaces that had one at a time in the run ({of})")
+    ends = row["predicted_low_ns"], row["alike_high_ns"]
+    low, high, most = alike("ns", *ends, row["predicted_high_ns"])
     spread = low if low == high else interval(*ends, "ns")
-    return (
-        f"uses {number} of hosts that no hop measured ({named}): {spread} if such a link is like the measured ones "
-        "of its class, and longer, without bound, if it is slower"
-    )
+    may_be = f"{spread} if that is like what was measured, and up to {most} if it is as slow as it may be"
+    return f"{' and '.join(parts)}: {may_be}"
+
+
+def _named(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -38,13 +38,16 @@ AFTER = "remap-after"
 
 _PHASES = {"up": "up", "down": "down"}
 _SHOWN = 12
-_NO_DRAWING = "This tree has no drawing: its file names a shape that the collector builds when it runs."
+_NO_DRAWING = "This has no drawing: its file names an algorithm, or a shape that the collector builds when it runs."
 _NO_TREE = "The MPI library's own algorithm ran, which need not be a tree: the page "
 
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address selects the `phase` of the trees that are drawn."""
-    lead = "What other trees would have taken: the whole run replayed over each, with every rank's own computing."
+    lead = (
+        "What other trees and algorithms would have taken: the whole run replayed over each, "
+        "with every rank's own computing."
+    )
     if not data.has_hops:
         return html.Div(
             [

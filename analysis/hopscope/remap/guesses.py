@@ -1,0 +1,76 @@
+"""What a candidate leans on that the run did not measure, and how slow that may be at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hopscope.links import LINKS
+from hopscope.model.costs import SMALL, Costs, HostPair
+from hopscope.paths.columns import Array, codes, integers
+from hopscope.remap.candidates import Candidate
+from hopscope.remap.hops import hops_of, model_hops
+from hopscope.remap.laid import crowded_hosts
+from hopscope.remap.program import Source
+from hopscope.remap.recorded import Recorded
+
+LOOKED_AT = 50
+"""Collectives in which messages that went at once are looked for."""
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """Pairs of hosts that no hop measured, and hosts whose interface has long messages at once, which none had in the
+    run: how long these wait for one another, no hop tells."""
+
+    pairs: tuple[HostPair, ...] = ()
+    interfaces: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.pairs or self.interfaces)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the run's hops measured."""
+
+    source: Source
+    costs: Costs
+    crowds: bool  # whether messages went through one interface at once
+
+    def guesses(self, candidate: Candidate | Recorded) -> Guesses:
+        """What the candidate needs besides."""
+        subject = self.source.subject
+        pairs = tuple(sorted(candidate.host_pairs(subject) - self.costs.measured))
+        if self.crowds or self.costs.machine.emulated:
+            return Guesses(pairs)
+        hosts, found = np.asarray(subject.hosts), set[int]()
+        for sent in candidate.messages(subject):
+            long = sent.size > SMALL
+            together = [column[long] for column in sent.together]
+            found |= crowded_hosts(hosts[sent.src[long]], hosts[sent.dst[long]], together)
+        return Guesses(pairs, tuple(sorted(found)))
+
+    def slowest(self, guesses: Guesses, high: Costs) -> Costs:
+        """The upper end of the costs, with what is guessed as slow as it may be.
+
+        At most, an interface is busy with a message for as long as the message is on its way.
+        """
+        slow = replace(high, unmeasured="bound")
+        if not guesses.interfaces:
+            return slow
+        links = [link for name, link in high.links.items() if name in LINKS[2:] and link.hops and link.most_bytes > 0]
+        taken = [link.latency_ns / link.most_bytes + link.per_byte_ns for link in links]
+        return replace(slow, interface_per_byte_ns=max([slow.interface_per_byte_ns, *taken]))
+
+
+def measured_of(source: Source, costs: Costs) -> Measured:
+    """costs: fitted from the run, or from a run over a tree."""
+    rows = hops_of(source)
+    collective: Array = source.arrays["hops.collective"][rows]
+    rows = rows[np.isin(collective, np.unique(collective)[-LOOKED_AT:])]
+    table, hops = source.tables["hops"], model_hops(source, rows)
+    phase = codes(table, "phase", ("up", "down", "exchange"))[rows]
+    together = [hops.collective, phase, *(integers(table, name)[rows] for name in ("round", "segment"))]
+    return Measured(source, costs, bool(crowded_hosts(hops.src_host, hops.dst_host, together)))
