@@ -30,6 +30,7 @@ class _Hopscope(click.Group):
             "inspect",
             "net",
             "native",
+            "probe",
             "completion",
             *super().list_commands(ctx),
         ]
@@ -51,6 +52,8 @@ class _Hopscope(click.Group):
                 from hopscope.cli.net import command
             case "native":
                 from hopscope.cli.native import command
+            case "probe":
+                from hopscope.cli.probe import command
             case "completion":
                 from hopscope.cli.completion import command
             case _:

@@ -66,24 +66,30 @@ def check_tree(tree: str, ranks: int | None = None) -> None:
 
 def check_topology(path: Path) -> dict[str, Any]:
     """The content of a topology file. Raises InputError with file, line, place and fault if it breaks its schema."""
+    return checked_file(path, "topology")
+
+
+def checked_file(path: Path, kind: str) -> dict[str, Any]:
+    """The content of a file of this kind, such as `topology`, held against schemas/<kind>.schema.json.
+
+    Raises InputError with file, line, place and fault if it breaks that.
+    """
     try:
         text = path.read_text()
     except OSError as error:
-        raise InputError(f"cannot read the topology file {path}: {error.strerror}; name an existing file") from error
+        raise InputError(f"cannot read the {kind} file {path}: {error.strerror}; name an existing file") from error
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"the topology file {path} is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        ) from error
+        raise InputError(f"the {kind} file {path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    name = f"{kind}.schema.json"
     try:
         content: Any = read_json(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
     except ValueError as error:
-        raise InputError(f"topology file {path}: {error}; see schemas/topology.schema.json") from error
+        raise InputError(f"{kind} file {path}: {error}; see schemas/{name}") from error
     from jsonschema import Draft202012Validator  # every command starts without it
     from jsonschema.exceptions import best_match
 
-    name = "topology.schema.json"
     fault = best_match(Draft202012Validator(schema(name)).iter_errors(content))
     if fault is not None:
         at = list(fault.absolute_path)

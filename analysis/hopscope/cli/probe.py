@@ -1,0 +1,141 @@
+"""`hopscope probe`: measure a machine's links, and find its hosts and clusters."""
+
+import json
+import sys
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hopscope.cli.saying import say
+from hopscope.errors import InputError
+from hopscope.launch.network import network_for, on_hosts, read_network
+from hopscope.launch.probing import with_probe
+from hopscope.whole_file import whole_file
+
+_EVERY_S = 10.0
+"""Where no terminal shows what is done, a line says so this often."""
+
+
+@click.command(
+    name="probe",
+    short_help="Measure a machine's links, and find its hosts and clusters.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The machine file to write. Default: machine.json, which must not exist.",
+)
+@click.option(
+    "--topology-out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The topology file to write. Default: topology.json beside the machine file, which must not exist.",
+)
+@click.option(
+    "--seconds", type=click.FloatRange(min=1), default=120, show_default=True, help="How long it may measure."
+)
+@click.option(
+    "--net",
+    metavar="FILE",
+    help="Measure on hosts of a network that is made for this, or is up: a topology file with `network`. Needs root.",
+)
+@click.option(
+    "--mpi",
+    metavar="NAME",
+    help="MPI library: openmpi, mpich or abi, or a release such as openmpi-5. Default: the launcher's.",
+)
+@click.argument("words", nargs=-1, required=True, metavar="-- LAUNCHER ...", type=click.UNPROCESSED)
+def command(
+    *,
+    output: Path | None,
+    topology_out: Path | None,
+    seconds: float,
+    net: str | None,
+    mpi: str | None,
+    words: tuple[str, ...],
+) -> None:
+    """Measure what messages cost between the ranks of a job, and find its hosts and clusters.
+
+    Give the launcher with its options, and no program: the probe brings its own. It writes a machine file, for
+    `analyze model`, and a topology file, for `hopscope run --topology`. What matters most is measured first; what the
+    seconds do not suffice for stands in the machine file as `not measured`. Ctrl-C ends it and writes nothing.
+
+    Example: hopscope probe -o machine.json -- mpirun -n 8 --host a:4,b:4
+    """
+    machine_file = _place(output, Path("machine.json"), "-o")
+    topology_file = _place(topology_out, machine_file.with_name("topology.json"), "--topology-out")
+    job = with_probe(words, mpi)
+    made = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "command": list(words), "seconds": seconds}
+    if net is None:
+        contents = _measure(job, {}, seconds, made)
+    else:
+        with network_for(read_network(Path(net))) as network:
+            contents = _measure(*on_hosts(job, network), seconds, made | {"network": net})
+    machine, topology = contents
+    for file, content in ((machine_file, machine), (topology_file, topology)):
+        with whole_file(file) as written:
+            written.write(json.dumps(content, indent=1).encode() + b"\n")
+    say(f"hopscope: {_found(machine)}; wrote {machine_file} and {topology_file}; next: analyze model {machine_file}")
+
+
+def _place(given: Path | None, default: Path, option: str) -> Path:
+    if given is None and default.exists():
+        raise InputError(f"{default} already exists; name the file to write with {option}")
+    return default if given is None else given
+
+
+def _measure(
+    words: Sequence[str], variables: Mapping[str, str], seconds: float, made: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The contents of the machine file and of the topology file."""
+    from hopscope.probe import Budget, Prober, machine_content, topology_content  # late: scipy
+    from hopscope.probe.session import running
+
+    with running(words, variables) as job:
+        if len(job.hosts) < 2:
+            raise InputError("a probe needs at least two ranks; give the launcher their number, such as `mpirun -n 4`")
+        say(f"hopscope: {len(job.hosts)} ranks of {len(set(job.hosts))} hosts are up; measuring for {seconds:.0f} s")
+        budget = Budget(seconds)
+        with _progress(budget) as progress:
+            measured = Prober(job, budget, progress).run()
+        made |= {"library": job.library, "ranks": len(job.hosts)}
+    return machine_content(measured, made), topology_content(measured.places)
+
+
+@contextmanager
+def _progress(budget: Any) -> Generator[Any]:
+    """A function that says what is measured now: on one line of a terminal, else now and then."""
+    last = -_EVERY_S
+
+    def text(what: str) -> str:
+        return f"{budget.spent:.0f} of {budget.seconds:.0f} s: {what}"
+
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        with Console(stderr=True).status("measuring") as status:
+            yield lambda what: status.update(text(what))
+        return
+
+    def now_and_then(what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _EVERY_S:
+            last = time.monotonic()
+            say(f"hopscope: {text(what)}")
+
+    yield now_and_then
+
+
+def _found(machine: dict[str, Any]) -> str:
+    """The clusters, and how certain they are."""
+    clusters = sorted({host["cluster"] for host in machine["hosts"]})
+    certainty = machine["levels"]["cluster"]["certainty"]
+    hosts = f"{len(machine['hosts'])} hosts" if len(machine["hosts"]) > 1 else "one host"
+    number = f"{len(clusters)} clusters" if len(clusters) > 1 else "one cluster"
+    return f"{hosts} in {number}" + (f" (certainty {certainty:.0%})" if certainty is not None else "")

@@ -1,0 +1,56 @@
+"""The program that a probe runs on every rank, and the MPI library that it is to load."""
+
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from hopscope.errors import InputError
+from hopscope.launch.elf import is_elf
+from hopscope.launch.installed import MpiLibrary, collector_file, collector_library, fitting_collector
+from hopscope.launch.mpi_library import find_mpi, library_mpi, program_mpi
+
+_LIBRARY_FOLDERS = ("lib", "lib64", "lib/release")
+
+
+def with_probe(words: Sequence[str], named: str | None = None) -> list[str]:
+    """A launcher and its options, with the probe's program and the MPI library's file behind them.
+
+    named: `openmpi` or `openmpi-5`, for a launcher that does not say which MPI library it starts. Raises InputError
+    for a command that starts a program already, and where no collector is installed for that library.
+    """
+    own = next((word for word in words[1:] if _is_mpi_program(word)), None)
+    if own is not None:
+        raise InputError(
+            f"a probe runs a program of its own, but the command starts {own}; leave it out: hopscope probe -- "
+            f"{words[0]} -n 8"
+        )
+    mpi = MpiLibrary(named.partition("-")[0]) if named else find_mpi(words)
+    library = _library_of(words[0], mpi.flavour)
+    if named and "-" in named:
+        collector = named
+    elif library is not None:
+        collector = fitting_collector(MpiLibrary(mpi.flavour, library))
+    else:
+        collector = collector_library(mpi.flavour).stem.removeprefix("libhopscope-")
+    program = collector_file(f"hopscope-probe-{collector}")
+    return [*words, str(program), *([] if library is None else [str(library)])]
+
+
+def _is_mpi_program(word: str) -> bool:
+    found = shutil.which(word)
+    return found is not None and is_elf(Path(found)) and program_mpi(Path(found)) is not None
+
+
+def _library_of(launcher: str, flavour: str) -> Path | None:
+    """The MPI library in the folder that a launcher was installed into; None if the loader has to find it by name."""
+    found = shutil.which(launcher)
+    if found is None:
+        return None
+    for place in (Path(found).absolute(), Path(found).resolve()):
+        for folder in _LIBRARY_FOLDERS:
+            for file in sorted((place.parents[1] / folder).glob("libmpi*.so.*")):
+                mpi = library_mpi(file.name, file)
+                if mpi is not None and mpi.flavour == flavour and re.fullmatch(r"libmpi\w*\.so\.\d+", file.name):
+                    return file
+    return None

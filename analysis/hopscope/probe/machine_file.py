@@ -1,0 +1,97 @@
+"""What a probe writes: the machine file (schemas/machine.schema.json) and the topology file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hopscope.probe.measuring import CROWD_BYTES, Crowd, Measured, Point
+from hopscope.probe.places import Places
+from hopscope.probe.sampling import Value
+
+NOT_MEASURED = "not measured"
+_DIGITS = 4
+
+
+def topology_content(places: Places) -> dict[str, Any]:
+    """A topology file for jobs on the same hosts."""
+    names = places.cluster_names()
+    of = places.clusters.of_host
+    return {
+        "schema_version": 1,
+        "hosts": [
+            {"name": host.name, "cluster": names[cluster]} for host, cluster in zip(places.hosts, of, strict=True)
+        ],
+    }
+
+
+def machine_content(measured: Measured, made: dict[str, Any]) -> dict[str, Any]:
+    """A machine file; made: the entry of that name."""
+    places = measured.places
+    names, of = places.cluster_names(), places.clusters.of_host
+    inside = [value.value for (a, b), value in places.one_way.items() if a == b]
+    between = [value.value for (a, b), value in places.one_way.items() if a != b]
+    hosts, clusters = places.hosts, places.clusters
+    several = len(hosts) > 1
+    host_of = {rank: host.name for host in hosts for rank in host.ranks}
+    return {
+        "schema_version": 1,
+        "made": made | {"spent_seconds": round(measured.spent_seconds, 1)},
+        "hosts": [
+            {"name": host.name, "cluster": names[cluster], "ranks": list(host.ranks)}
+            for host, cluster in zip(hosts, of, strict=True)
+        ],
+        "levels": {
+            "host": _level(max(inside, default=None), min(between, default=None), measured.hosts_apart),
+            "cluster": _level(clusters.inside_ns, clusters.between_ns, clusters.certainty if several else None),
+        },
+        "latencies": [
+            {"hosts": [hosts[a].name, hosts[b].name], "link": places.kind((a, b)), "one_way_ns": _value(value)}
+            for (a, b), value in sorted(places.one_way.items())
+        ],
+        "links": [
+            {
+                "link": link.kind,
+                "hosts": [host_of[rank] for rank in link.ranks],
+                "ranks": list(link.ranks),
+                "outlying": link.outlying,
+                "sizes": [_point(points[size]) for size in sorted(points)],
+            }
+            for link, points in measured.points.items()
+        ],
+        "combining": [
+            {"operation": operation, "type": of_type, "bytes": size, "ns_per_byte": _value(value)}
+            for (operation, of_type, size), value in sorted(measured.combines.items())
+        ],
+        "contention": [_crowd(crowd, places) for crowd in measured.crowds],
+    }
+
+
+def _value(value: Value | None) -> dict[str, Any] | str:
+    if value is None:
+        return NOT_MEASURED
+    median, low, high = (float(f"{number:.{_DIGITS}g}") for number in (value.value, value.low, value.high))
+    return {"median": median, "low": low, "high": high, "count": value.count}
+
+
+def _level(inside: float | None, between: float | None, certainty: float | None) -> dict[str, Any]:
+    return {"inside_ns": inside, "between_ns": between, "certainty": certainty}
+
+
+def _point(point: Point) -> dict[str, Any]:
+    return {
+        "bytes": point.bytes,
+        "one_way_ns": _value(point.one_way),
+        "send_overhead_ns": _value(point.send_overhead),
+        "receive_overhead_ns": _value(point.receive_overhead),
+        "gaps": [{"destinations": count, "gap_ns": _value(value)} for count, value in sorted(point.gaps.items())],
+    }
+
+
+def _crowd(crowd: Crowd, places: Places) -> dict[str, Any]:
+    clusters = places.cluster_names()
+    if crowd.kind == "interface":
+        of = {"host": places.hosts[crowd.ends[0]].name}
+    else:
+        of = {"from": clusters[crowd.ends[0]], "to": clusters[crowd.ends[1]]}
+    senders = [{"senders": count, "gap_ns": _value(value)} for count, value in sorted(crowd.gaps.items())]
+    return {"of": of, "bytes": CROWD_BYTES, "senders": senders}

@@ -1,0 +1,246 @@
+"""What a probe measures, in which order: what matters most comes first, and what the time does not suffice for stays
+unmeasured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hopscope.probe.levels import Pair, apart, clusters_of
+from hopscope.probe.places import Host, Link, Places, hosts_of
+from hopscope.probe.sampling import FIRST, POINT_SECONDS, Budget, Value, median_of, settle
+from hopscope.probe.session import Machine
+
+SIZES = (1, 1 << 16, 1 << 20, 1 << 10, 1 << 13, 1 << 18, 1 << 7, 1 << 22)
+"""Bytes of a message, the most telling ones first."""
+OPERATIONS = ("MPI_SUM", "MPI_PROD", "MPI_MIN", "MPI_MAX", "MPI_BOR")
+TYPES = ("MPI_DOUBLE", "MPI_FLOAT", "MPI_INT", "MPI_LONG")
+COMBINED = (1 << 16, 1 << 20, 1 << 10)
+"""Bytes that are combined."""
+CROWD_BYTES = 1 << 18
+"""Bytes of the messages that several ranks send at once."""
+
+LATENCY_SHARE = 0.25
+"""Of the seconds, for the latencies between all hosts."""
+LATENCY_TRIPS = 5
+NS = 1e9
+_GAP_NS = 2e6
+"""What more messages shall take at least, to be well above what a clock and a wait are off by."""
+_MOST_MESSAGES = 4000
+_TOO_SLOW = 3 * POINT_SECONDS
+"""A measurement that takes longer than this by itself is not begun."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Point:
+    """What was measured for one message size on one link; times in ns, None: not measured."""
+
+    bytes: int
+    one_way: Value | None = None
+    gaps: dict[int, Value | None] = field(default_factory=dict[int, "Value | None"])
+    """By the number of distinct destinations."""
+    send_overhead: Value | None = None
+    receive_overhead: Value | None = None
+
+
+@dataclass
+class Crowd:
+    """Several ranks that send at once: from one host, or from one cluster to another (the numbers of both)."""
+
+    kind: str
+    ends: tuple[int, ...]
+    gaps: dict[int, Value | None]
+    """Between two messages of one sender, by the number of senders."""
+
+
+@dataclass
+class Measured:
+    """All of a probe. combines: ns per byte, by operation, type and bytes."""
+
+    places: Places
+    hosts_apart: float | None
+    points: dict[Link, dict[int, Point]]
+    combines: dict[tuple[str, str, int], Value | None]
+    crowds: list[Crowd]
+    spent_seconds: float
+
+
+class Prober:
+    """Measures on a machine until a budget is used up."""
+
+    def __init__(self, machine: Machine, budget: Budget, progress: Progress = lambda what: None) -> None:
+        self.machine, self.budget, self.progress = machine, budget, progress
+
+    def run(self) -> Measured:
+        """Everything, in order."""
+        hosts = hosts_of(self.machine.hosts)
+        places, hosts_apart = self._places(hosts)
+        links = places.links()
+        points = {link: {size: Point(size) for size in sorted(SIZES)} for link in links}
+        kinds = [(op, of) for op in OPERATIONS for of in TYPES if op != "MPI_BOR" or of in ("MPI_INT", "MPI_LONG")]
+        combines: dict[tuple[str, str, int], Value | None] = {
+            (*kind, size): None for size in COMBINED for kind in kinds
+        }
+        crowds = _crowds(places)
+        for place, size in enumerate(SIZES):
+            for link in links:
+                self._point(places, link, points[link][size])
+            if place == 1:
+                self._combines(combines, kinds)
+            if place == 2:
+                for crowd, senders in crowds:
+                    self._crowd(crowd, senders)
+        return Measured(places, hosts_apart, points, combines, [crowd for crowd, _ in crowds], self.budget.spent)
+
+    def _places(self, hosts: Sequence[Host]) -> tuple[Places, float | None]:
+        """The latencies between all hosts and inside them, and what they say."""
+        samples: dict[Pair, list[float]] = {}
+        inside = [(number, host) for number, host in enumerate(hosts) if len(host.ranks) > 1]
+        pairs = {(a, a): host.ranks[:2] for a, host in inside}
+        pairs |= {
+            (a, b): (hosts[a].ranks[0], hosts[b].ranks[0]) for a in range(len(hosts)) for b in range(a + 1, len(hosts))
+        }
+        share = self.budget.seconds * LATENCY_SHARE
+        limit = int(max(0.01, share / max(1, len(pairs))) * NS)
+        for number, (pair, ranks) in enumerate(pairs.items()):
+            self.progress(f"latency between hosts, {number + 1} of {len(pairs)} pairs")
+            trips = self._pingpong(ranks, SIZES[0], 4 * LATENCY_TRIPS, limit)
+            samples[pair] = [trip / 2 for trip in trips]
+        between = {pair: values for pair, values in samples.items() if pair[0] != pair[1]}
+        found = clusters_of(between, len(hosts))
+        certain = apart([samples[number, number] for number, _ in inside], list(between.values()))
+        one_way = {pair: median_of(values) for pair, values in samples.items()}
+        return Places(tuple(hosts), found, one_way), certain
+
+    def _pingpong(self, ranks: Sequence[int], size: int, count: int, limit_ns: int) -> list[float]:
+        """Round trips in ns: at least two, however long they take."""
+        words = ("pingpong", size, count, limit_ns, f"{ranks[0]}:{ranks[1]}")
+        return self.machine.measure(*words)[ranks[0]]
+
+    def _point(self, places: Places, link: Link, point: Point) -> None:
+        if self.budget.left <= 0:
+            return
+        first, second = link.ranks
+        names = {rank: host.name for host in places.hosts for rank in host.ranks}
+        self.progress(f"{link.kind} link from {names[first]} to {names[second]}, {point.bytes} bytes")
+        pair = (_host_of(places, first), _host_of(places, second))
+        latency_ns = places.one_way[min(pair), max(pair)].value
+        guess = 2 * latency_ns / NS
+
+        def trips(count: int) -> list[float]:
+            return [each / 2 for each in self._pingpong(link.ranks, point.bytes, count, int(POINT_SECONDS * NS))]
+
+        point.one_way = settle(trips, self.budget, guess)
+        if point.one_way is None:
+            return
+        one_way = point.one_way.value
+        destinations = [second, *link.further]
+        count = 1
+        while count <= len(destinations):
+            # Overheads before gaps towards several: more models need them.
+            point.gaps[count] = self._gap([(first, destinations[:count])], point.bytes, one_way, latency_ns)
+            if count == 1:
+                self._overheads(link.ranks, point, one_way)
+            count *= 2
+
+    def _gap(
+        self, groups: Sequence[tuple[int, Sequence[int]]], size: int, one_way_ns: float, latency_ns: float
+    ) -> Value | None:
+        """The time between two messages of each sender towards its destinations; of several senders the slowest's."""
+        words = [f"{sender}:{','.join(str(rank) for rank in to)}" for sender, to in groups]
+        gap_ns = max(one_way_ns - latency_ns, 0.02 * one_way_ns, 300.0)
+
+        def gaps(messages: int, count: int) -> list[float]:
+            times = self.machine.measure("gap", size, messages, count, *words)
+            return (np.max(np.asarray([times[sender] for sender, _ in groups]), axis=0) / (2 * messages)).tolist()
+
+        def messages_for(gap: float) -> int:
+            least = 2 * max(len(to) for _, to in groups)
+            return int(np.clip(max(_GAP_NS, latency_ns) / (2 * gap), least, max(least, _MOST_MESSAGES)))
+
+        def seconds(gap: float) -> float:
+            return (4 * messages_for(gap) * gap * len(groups) + 4 * latency_ns) / NS
+
+        if seconds(gap_ns) > min(_TOO_SLOW, self.budget.left):
+            return None
+        # Once to see how many it takes to be measured well.
+        gap_ns = max(100.0, float(np.median(gaps(messages_for(gap_ns), 1))))
+        messages = messages_for(gap_ns)
+        return settle(lambda count: gaps(messages, count), self.budget, seconds(gap_ns))
+
+    def _overheads(self, ranks: Pair, point: Point, one_way_ns: float) -> None:
+        """By the delayed reply, T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message
+        Passing Platforms", IPDPS workshops (2000)."""
+        delay_ns = int(3 * one_way_ns + 3e5)
+        each = 4 * delay_ns / NS
+        values: list[list[float]] = [[], []]
+
+        def both(count: int) -> list[float]:
+            times = self.machine.measure("overhead", point.bytes, count, delay_ns, f"{ranks[0]}:{ranks[1]}")[ranks[0]]
+            values[0] += times[::2]
+            values[1] += times[1::2]
+            return times[1::2]
+
+        settle(both, self.budget, each)
+        if len(values[0]) >= 2:
+            point.send_overhead, point.receive_overhead = (median_of(each) for each in values)
+
+    def _combines(self, combines: dict[tuple[str, str, int], Value | None], kinds: Sequence[tuple[str, str]]) -> None:
+        for size in COMBINED:
+            self.progress(f"combining {size} bytes")
+            for operation, of in kinds:
+
+                def times(count: int, words: tuple[object, ...] = (operation, of), size: int = size) -> list[float]:
+                    return [ns / size for ns in self.machine.measure("combine", size, count, *words, 0)[0]]
+
+                combines[operation, of, size] = settle(times, self.budget)
+
+    def _crowd(self, crowd: Crowd, senders: Sequence[Pair]) -> None:
+        if self.budget.left <= 0:
+            return
+        self.progress(f"several senders at once: {crowd.kind}")
+        first = senders[0]
+        trips = self._pingpong(first, CROWD_BYTES, FIRST, int(0.2 * NS))
+        trips_small = self._pingpong(first, SIZES[0], FIRST, int(0.2 * NS))
+        one_way, latency = float(np.median(trips)) / 2, float(np.median(trips_small)) / 2
+        for count in crowd.gaps:
+            groups = [(a, (b,)) for a, b in senders[:count]]
+            crowd.gaps[count] = self._gap(groups, CROWD_BYTES, one_way, latency)
+
+
+def _host_of(places: Places, rank: int) -> int:
+    return next(number for number, host in enumerate(places.hosts) if rank in host.ranks)
+
+
+def _counts(most: int) -> dict[int, Value | None]:
+    """1, 2, 4 and so on, up to what there is."""
+    return {1 << i: None for i in range(most.bit_length())}
+
+
+def _crowds(places: Places) -> list[tuple[Crowd, list[Pair]]]:
+    """One host's interface: its ranks, each sending to another host if there are enough. One pair of clusters: hosts of
+    the first, each sending to one of the second."""
+    found: list[tuple[Crowd, list[Pair]]] = []
+    if len(places.hosts) < 2:
+        return found
+    by_size = sorted(range(len(places.hosts)), key=lambda number: -len(places.hosts[number].ranks))
+    sender = by_size[0]
+    others = [number for number in range(len(places.hosts)) if number != sender]
+    others.sort(key=lambda number: (places.kind((sender, number)) != "lan", number))
+    near = [number for number in others if places.kind((sender, number)) == places.kind((sender, others[0]))]
+    spread = sorted((place, near.index(n), rank) for n in near for place, rank in enumerate(places.hosts[n].ranks))
+    pairs = list(zip(places.hosts[sender].ranks, (rank for _, _, rank in spread), strict=False))
+    if len(pairs) > 1:
+        found.append((Crowd("interface", (sender,), _counts(len(pairs))), pairs))
+    of = places.clusters.of_host
+    for a in range(places.clusters.count):
+        for b in range(a + 1, places.clusters.count):
+            ends = [[host.ranks[0] for host, mine in zip(places.hosts, of, strict=True) if mine == c] for c in (a, b)]
+            pairs = list(zip(*ends, strict=False))
+            if len(pairs) > 1:
+                found.append((Crowd("clusters", (a, b), _counts(len(pairs))), pairs))
+    return found

@@ -1,0 +1,93 @@
+"""Who is where: the hosts and clusters of a job's ranks, and which of them stand for their links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hopscope.links import link_class
+from hopscope.probe.levels import Clusters, Pair
+from hopscope.probe.sampling import Value
+
+OUTLYING = 0.25
+"""A pair of hosts is outlying if its latency is certainly off that of its class by this share."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A machine, by its name, with its ranks."""
+
+    name: str
+    ranks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """Two ranks between which is measured, the first one sending, and what they stand for."""
+
+    kind: str
+    """The link class."""
+    ranks: Pair
+    outlying: bool = False
+    further: tuple[int, ...] = ()
+    """Ranks beside the second one that the first reaches over this class: further distinct destinations."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """A job's hosts, in the order of their first ranks, and their clusters."""
+
+    hosts: tuple[Host, ...]
+    clusters: Clusters
+    one_way: dict[Pair, Value] = field(default_factory=dict[Pair, Value])
+    """Of pairs of hosts; a host with itself: between two of its ranks."""
+
+    def kind(self, pair: Pair) -> str:
+        """The link class of two hosts."""
+        a, b = pair
+        of = self.clusters.of_host
+        return link_class(same_rank=False, same_host=a == b, same_cluster=of[a] == of[b])
+
+    def links(self) -> list[Link]:
+        """What to measure: of each class, and of each two clusters, the pair of hosts in the middle; then the outlying
+        ones. Slow classes first."""
+        groups: dict[tuple[str, int, int], list[Pair]] = {}
+        for a, b in self.one_way:
+            kind, of = self.kind((a, b)), self.clusters.of_host
+            ends = (min(of[a], of[b]), max(of[a], of[b])) if kind == "wan" else (0, 0)
+            groups.setdefault((kind, *ends), []).append((a, b))
+        usual: list[Link] = []
+        odd: list[Link] = []
+        for (kind, _, _), pairs in sorted(groups.items(), reverse=True):
+            pairs.sort(key=lambda pair: self.one_way[pair].value)
+            middle = pairs[(len(pairs) - 1) // 2]
+            usual.append(self._link(kind, middle))
+            odd += [self._link(kind, pair, outlying=True) for pair in pairs if self._is_off(pair, middle)]
+        return usual + odd
+
+    def _is_off(self, pair: Pair, middle: Pair) -> bool:
+        one, other = self.one_way[pair], self.one_way[middle]
+        return one.low > (1 + OUTLYING) * other.high or one.high < (1 - OUTLYING) * other.low
+
+    def _link(self, kind: str, pair: Pair, *, outlying: bool = False) -> Link:
+        a, b = pair
+        if a == b:
+            first, second, *further = self.hosts[a].ranks
+            return Link(kind, (first, second), outlying, tuple(further))
+        first, second = self.hosts[a].ranks[0], self.hosts[b].ranks[0]
+        reached = [host for host in range(len(self.hosts)) if host != a and self.kind((a, host)) == kind]
+        # Those on different hosts first: they are what makes a gap depend on the number of destinations.
+        ranks = [(place, rank) for host in reached for place, rank in enumerate(self.hosts[host].ranks)]
+        return Link(kind, (first, second), outlying, tuple(rank for _, rank in sorted(ranks) if rank != second))
+
+    def cluster_names(self) -> list[str]:
+        """A, B, ... by number; from the 27th on with a number behind."""
+        return [chr(ord("A") + i % 26) + (str(i // 26 + 1) if i >= 26 else "") for i in range(self.clusters.count)]
+
+
+def hosts_of(names: Sequence[str]) -> tuple[Host, ...]:
+    """The hosts of ranks with these host names."""
+    ranks: dict[str, list[int]] = {}
+    for rank, name in enumerate(names):
+        ranks.setdefault(name, []).append(rank)
+    return tuple(Host(name, tuple(mine)) for name, mine in ranks.items())

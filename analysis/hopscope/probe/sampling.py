@@ -1,0 +1,96 @@
+"""How often something is measured, and what is known of it afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.stats import binom, t
+
+CONFIDENCE = 0.95
+FIRST = 6
+"""So many values have a 95 % interval of their median at all: the smallest to the largest."""
+PRECISION = 0.05
+"""A point is settled when its interval reaches at most this share of the median to either side."""
+POINT_SECONDS = 1.0
+"""One that does not settle is given up after this time, with the interval that it has."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """A median, its 95 % interval, and how many measurements they are from."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the interval is narrow enough."""
+        return max(self.high - self.value, self.value - self.low) <= PRECISION * abs(self.value)
+
+
+def median_of(values: Sequence[float]) -> Value:
+    """The median and its interval. Raises ValueError for fewer than two values.
+
+    The interval lies between two order statistics, which holds whatever the distribution: the k-th of n values is above
+    the median as often as n coins show fewer than k heads (H. A. David, H. N. Nagaraja, "Order Statistics", 3rd ed.,
+    2003, section 7.1). FIRST values are needed for that. Of fewer it is Student's, which is wide.
+    """
+    count = len(values)
+    if count < 2:
+        raise ValueError(f"{count} values have no interval")
+    ordered = np.sort(np.asarray(values, np.float64))
+    middle = float(np.median(ordered))
+    if count < FIRST:
+        half = float(t.ppf((1 + CONFIDENCE) / 2, count - 1) * ordered.std(ddof=1) / np.sqrt(count))
+        return Value(middle, middle - half, middle + half, count)
+    below = max(0, int(binom.ppf((1 - CONFIDENCE) / 2, count, 0.5)) - 1)
+    return Value(middle, float(ordered[below]), float(ordered[count - 1 - below]), count)
+
+
+@dataclass
+class Budget:
+    """The seconds that a probe may take. clock: seconds, for tests."""
+
+    seconds: float
+    clock: Callable[[], float] = time.monotonic
+    begin: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begin = self.clock()
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it was made."""
+        return self.clock() - self.begin
+
+    @property
+    def left(self) -> float:
+        """Seconds; below 0 if it is overdrawn."""
+        return self.seconds - self.spent
+
+
+def settle(measure: Callable[[int], Sequence[float]], budget: Budget, each_seconds: float = 0.0) -> Value | None:
+    """Measure until the median is settled, or the point's time or the budget is used up; None if there was no time.
+
+    measure: takes how often, and gives at most so many values. each_seconds: about what one takes. Batches double, so
+    that asking costs little.
+    """
+    values: list[float] = []
+    begin = budget.clock()
+    batch = FIRST if each_seconds <= 0 else max(2, min(FIRST, int(POINT_SECONDS / each_seconds)))
+    while budget.left > batch * each_seconds:
+        got = measure(batch)
+        values += got
+        spent = budget.clock() - begin
+        if not got or (len(values) >= 2 and (spent >= POINT_SECONDS or median_of(values).is_settled)):
+            break
+        # No more than there is time for, judged by those before.
+        each_seconds = spent / len(values)
+        fits = int(min(POINT_SECONDS - spent, budget.left) / max(each_seconds, 1e-9))
+        batch = max(1, min(2 * len(values), fits))
+    return median_of(values) if len(values) >= 2 else None

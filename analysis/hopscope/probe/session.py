@@ -1,0 +1,148 @@
+"""The job in which a probe measures: the launcher, and rank 0, which is asked on its standard input and answers on its
+standard output (collector/src/probe)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from hopscope.errors import InputError
+
+START_SECONDS = 120.0
+ANSWER_SECONDS = 120.0
+END_SECONDS = 10.0
+_BYTES = 1 << 16
+
+
+class Machine(Protocol):
+    """What can be asked to measure."""
+
+    hosts: Sequence[str]
+    """The host's name of each rank."""
+    library: str
+
+    def measure(self, *words: object) -> dict[int, list[float]]:
+        """A command (collector/src/probe/measure.h); the times in ns of each rank that measured."""
+        ...
+
+
+@dataclass
+class Job:
+    """A job that runs."""
+
+    process: subprocess.Popen[bytes]
+    hosts: Sequence[str] = ()
+    library: str = ""
+    _read: bytes = b""
+
+    def measure(self, *words: object) -> dict[int, list[float]]:
+        """Raises InputError if the job ended or does not answer."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(" ".join(str(word) for word in words).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise InputError(self._ended()) from None
+        times: dict[int, list[float]] = {}
+        for line in self._answer(ANSWER_SECONDS):
+            if line[0] == "times":
+                times[int(line[1])] = [float(word) for word in line[2:]]
+            elif line[0] == "wrong":
+                raise ValueError(f"the probe refused {words}: {' '.join(line[1:])}")
+        return times
+
+    def introduce(self) -> None:
+        """Waits until all ranks have started. Raises InputError if they do not."""
+        hosts: dict[int, str] = {}
+        for line in self._answer(START_SECONDS):
+            if line[0] == "library":
+                self.library = " ".join(line[1:])
+            elif line[0] == "rank":
+                hosts[int(line[1])] = line[2] if len(line) > 2 else "host"
+        self.hosts = [hosts[rank] for rank in range(len(hosts))]
+
+    def _answer(self, seconds: float) -> Generator[list[str]]:
+        """The lines up to `end`, cut at spaces. What is not ours goes to stderr: a launcher's warning, perhaps."""
+        until = time.monotonic() + seconds
+        while True:
+            words = self._line(until).split()
+            if words and words[0] in ("times", "ready", "library", "rank", "wrong", "end"):
+                if words[0] == "end":
+                    return
+                yield words
+                if words[0] == "wrong":
+                    return
+            elif words:
+                print(*words, file=sys.stderr)
+
+    def _line(self, until: float) -> str:
+        output = self.process.stdout
+        assert output is not None
+        with selectors.DefaultSelector() as ready:
+            ready.register(output, selectors.EVENT_READ)
+            while b"\n" not in self._read:
+                if not ready.select(max(0.0, until - time.monotonic())):
+                    raise InputError(
+                        "the probe's ranks do not answer. If the launcher did not pass its input on to rank 0, tell it "
+                        "to (srun: --input=0); if the machine is very busy, try again later"
+                    )
+                got = os.read(output.fileno(), _BYTES)
+                if not got:
+                    raise InputError(self._ended())
+                self._read += got
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode(errors="replace")
+
+    def _ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(END_SECONDS)
+        code = self.process.returncode
+        return f"the probe's job ended by itself (exit code {code}); the lines above may say why"
+
+
+@contextmanager
+def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job]:
+    """Start a command, and use its ranks in here; afterwards it is gone, whatever happened. Raises InputError if it
+    cannot be started.
+
+    It has a session of its own: an interrupt from the terminal ends what we do, and then the job, which ends in good
+    order when its input does.
+    """
+    try:
+        process = subprocess.Popen(
+            list(words),
+            env={**os.environ, **variables},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
+    job = Job(process)
+    try:
+        job.introduce()
+        yield job
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None and process.stdout is not None
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    for send in (None, signal.SIGTERM, signal.SIGKILL):
+        if send is not None and process.poll() is None:
+            process.send_signal(send)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(END_SECONDS)
+            break
+    process.stdout.close()

@@ -1,0 +1,69 @@
+/* Who takes part in a measurement. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/groups.h"
+#include "probe/measure.h"
+
+static const struct {
+    const char *name;
+    int numbers; /* words between the name and the groups */
+} kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}};
+
+int probe_first_group(const struct probe_command *command) {
+    for (size_t i = 0; command->words > 0 && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(command->word[0], kinds[i].name) == 0)
+            return kinds[i].numbers + 1;
+    return -1;
+}
+
+bool probe_group_read(const char *word, struct probe_group *group) {
+    char *end;
+    group->leader = (int)strtol(word, &end, 10);
+    group->others = 0;
+    for (bool more = *end == ':'; more; more = *end == ',') {
+        if (group->others == PROBE_MOST_OTHERS)
+            return false;
+        group->other[group->others++] = (int)strtol(end + 1, &end, 10);
+    }
+    return end != word && *end == '\0';
+}
+
+bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group) {
+    for (int i = probe_first_group(command); i < command->words; i++) {
+        probe_group_read(command->word[i], group);
+        if (group->leader == rank)
+            return true;
+        for (int k = 0; k < group->others; k++)
+            if (group->other[k] == rank)
+                return true;
+    }
+    return false;
+}
+
+const char *probe_check(const struct probe_command *command, int ranks) {
+    int first = probe_first_group(command);
+    if (first < 0)
+        return "there is no such measurement";
+    if (command->words <= first)
+        return "it names no ranks";
+    for (int i = first; i < command->words; i++) {
+        struct probe_group group;
+        bool right = probe_group_read(command->word[i], &group) && group.leader >= 0 && group.leader < ranks;
+        for (int k = 0; right && k < group.others; k++)
+            right = group.other[k] >= 0 && group.other[k] < ranks && group.other[k] != group.leader;
+        if (!right)
+            return "it names ranks that do not exist";
+    }
+    return NULL;
+}
+
+bool probe_measures(const struct probe_command *command, int rank) {
+    struct probe_group group;
+    return probe_group_of(command, rank, &group) && group.leader == rank;
+}
+
+bool probe_takes_part(const struct probe_command *command, int rank) {
+    struct probe_group group;
+    return probe_group_of(command, rank, &group);
+}

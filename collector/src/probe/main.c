@@ -1,0 +1,159 @@
+/* The program of `hopscope probe`: rank 0 reads commands (measure.h) from its standard input and prints the times to
+ * its standard output; the other ranks sleep until they are asked. The end of the input ends the job.
+ *
+ *   hopscope-probe-<flavour>-<release> [MPI-LIBRARY]     a file, if it is not the one that the loader finds by name
+ *
+ * Rank 0 prints `ready RANKS`, `library TEXT`, and of each rank `rank NUMBER MEMORY HOST`, then `end`; and for each
+ * command `times RANK NS ...` of those that measured, then `end`, or `wrong REASON`.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe/measure.h"
+#include "probe/waiting.h"
+
+#define NAME_BYTES 320
+
+#ifdef OMPI_MPI_H
+static const char *const files[] = {"libmpi.so.40"};
+#elif defined(MPI_ABI)
+static const char *const files[] = {"libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi_abi.so"};
+#else
+static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
+#endif
+
+static bool load_library(const char *named) {
+    if (named)
+        return dlopen(named, RTLD_NOW | RTLD_GLOBAL) != NULL;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (dlopen(files[i], RTLD_NOW | RTLD_GLOBAL))
+            return true;
+    return false;
+}
+
+static struct probe_command cut(char *line) {
+    struct probe_command command = {0};
+    char *rest = NULL;
+    for (char *word = strtok_r(line, " \n", &rest); word && command.words < PROBE_MOST_WORDS;
+         word = strtok_r(NULL, " \n", &rest))
+        command.word[command.words++] = word;
+    return command;
+}
+
+static void print_times(int rank, const struct probe_times *times) {
+    printf("times %d", rank);
+    for (size_t i = 0; i < times->count; i++)
+        printf(" %" PRId64, times->ns[i]);
+    putchar('\n');
+}
+
+/* Carries out a command, and prints the times of those that measured, by rank. */
+static void lead(char *line, int ranks) {
+    size_t bytes = strlen(line) + 1;
+    char *copy = strdup(line);
+    struct probe_command command = cut(line);
+    struct probe_times times = {0};
+    const char *wrong = copy ? probe_check(&command, ranks) : "there is no memory";
+    if (wrong) {
+        printf("wrong %s\n", wrong);
+        free(copy);
+        return;
+    }
+    for (int rank = 1; rank < ranks; rank++)
+        if (probe_takes_part(&command, rank))
+            probe_send(copy, (int)bytes, rank, PROBE_TAG_COMMAND);
+    probe_measure(&command, 0, &times);
+    for (int rank = 0; rank < ranks; rank++) {
+        if (!probe_measures(&command, rank))
+            continue;
+        if (rank > 0) {
+            int size = probe_sleep_until_message(rank, PROBE_TAG_TIMES);
+            times.count = times.capacity = size / sizeof *times.ns;
+            times.ns = realloc(times.ns, (size_t)size + 1);
+            if (!times.ns)
+                pmpi.Abort(MPI_COMM_WORLD, 2);
+            probe_receive(times.ns, size, rank, PROBE_TAG_TIMES);
+        }
+        print_times(rank, &times);
+    }
+    puts("end");
+    free(times.ns);
+    free(copy);
+}
+
+static void follow(int rank) {
+    for (;;) {
+        int bytes = probe_sleep_until_message(0, PROBE_TAG_COMMAND);
+        char *line = malloc((size_t)bytes + 1);
+        if (!line)
+            pmpi.Abort(MPI_COMM_WORLD, 2);
+        probe_receive(line, bytes, 0, PROBE_TAG_COMMAND);
+        if (bytes == 0) {
+            free(line);
+            return;
+        }
+        struct probe_command command = cut(line);
+        struct probe_times times = {0};
+        probe_measure(&command, rank, &times);
+        if (probe_measures(&command, rank))
+            probe_send(times.ns, (int)(times.count * sizeof *times.ns), 0, PROBE_TAG_TIMES);
+        free(times.ns);
+        free(line);
+    }
+}
+
+static void introduce(int rank, int ranks) {
+    char name[NAME_BYTES], host[256] = "";
+    gethostname(host, sizeof host - 1);
+    snprintf(name, sizeof name, "%s", host);
+    if (rank > 0) {
+        probe_send(name, sizeof name, 0, PROBE_TAG_NAME);
+        return;
+    }
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    pmpi.Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    printf("ready %d\nlibrary %s\n", ranks, library);
+    for (int of = 0; of < ranks; of++) {
+        if (of > 0)
+            probe_receive(name, sizeof name, of, PROBE_TAG_NAME);
+        printf("rank %d %s\n", of, name);
+    }
+    puts("end");
+}
+
+int main(int argc, char **argv) {
+    char message[256];
+    if (!load_library(argc > 1 ? argv[1] : NULL)) {
+        fprintf(stderr, "hopscope-probe: cannot load the MPI library: %s\n", dlerror());
+        return 2;
+    }
+    if (!mpi_table_resolve(message, sizeof message)) {
+        fprintf(stderr, "hopscope-probe: %s\n", message);
+        return 2;
+    }
+    int rank = 0, ranks = 0;
+    pmpi.Init(NULL, NULL);
+    pmpi.Comm_rank(MPI_COMM_WORLD, &rank);
+    pmpi.Comm_size(MPI_COMM_WORLD, &ranks);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    introduce(rank, ranks);
+    if (rank > 0) {
+        follow(rank);
+    } else {
+        char *line = NULL;
+        size_t capacity = 0;
+        while (getline(&line, &capacity, stdin) > 0)
+            lead(line, ranks);
+        free(line);
+        for (int other = 1; other < ranks; other++)
+            probe_send(NULL, 0, other, PROBE_TAG_COMMAND);
+    }
+    pmpi.Finalize();
+    return 0;
+}

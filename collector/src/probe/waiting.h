@@ -1,0 +1,17 @@
+/* Waiting that lets others have the processor: ranks may outnumber the cores. */
+#ifndef HOPSCOPE_PROBE_WAITING_H
+#define HOPSCOPE_PROBE_WAITING_H
+
+#include "mpi/mpi_table.h"
+
+/* Until a request is complete: polls, and after a while yields between polls. */
+void probe_wait(MPI_Request *request);
+/* MPI_Send and MPI_Recv in bytes that wait so. Returns the message's tag. */
+void probe_send(void *bytes, int count, int to, int tag);
+int probe_receive(void *bytes, int count, int from, int tag);
+/* Sleeps until a message from a rank with this tag is there, and asks MPI only now and then. Returns its bytes. */
+int probe_sleep_until_message(int from, int tag);
+/* Not in MPI for this long; sleeps for most of it. */
+void probe_stay_away(int64_t ns);
+
+#endif
