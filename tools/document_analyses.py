@@ -9,9 +9,8 @@ from textwrap import fill, indent
 
 from hopscope import Trace, catalog
 from hopscope.catalog import Analysis, Command, Parameter
+from hopscope.cli.analyze import COMPUTED, computed
 from hopscope.cli.gate import GATE
-from hopscope.cli.remap import REMAP
-from hopscope.cli.reorder import REORDER
 from hopscope.part import OPTIONS
 
 ROOT = Path(__file__).parents[1]
@@ -54,7 +53,7 @@ PART = {
 OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
-descriptions of `remap`, `reorder` and `gate`.
+descriptions of `gate`, `model`, `remap` and `reorder`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.
@@ -102,7 +101,8 @@ def _command(command: Command) -> str:
 
 def page() -> str:
     """The whole page."""
-    commands = sorted([*catalog.load().commands.values(), REMAP, REORDER, GATE], key=lambda command: command.name)
+    others = [computed(name).ANALYSIS for name in COMPUTED]
+    commands = sorted([*catalog.load().commands.values(), *others, GATE], key=lambda command: command.name)
     part = "".join(f"| `--{name}` | {meaning} |\n" for name, meaning in OPTIONS.items())
     return OPENING + part + "\n" + "\n".join(_command(command) for command in commands)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 from hopscope import catalog
+from hopscope.cli.analyze import COMPUTED
 from hopscope.cli.main import hopscope
 
 PAGE = Path(__file__).parents[1] / "docs" / "commands.md"
@@ -32,7 +33,7 @@ def commands(command: click.Command, before: str) -> dict[str, click.Command]:
 
 def page() -> str:
     """The whole page."""
-    described_elsewhere = {f"hopscope analyze {name}" for name in [*catalog.load().commands, "remap", "reorder"]}
+    described_elsewhere = {f"hopscope analyze {name}" for name in [*catalog.load().commands, *COMPUTED]}
     sections: list[str] = []
     for words, command in sorted(commands(hopscope, "hopscope").items()):
         if words in described_elsewhere or isinstance(command, click.Group):

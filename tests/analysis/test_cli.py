@@ -270,13 +270,13 @@ def test_the_sql_of_sentences_runs_in_plain_duckdb_with_plain_numbers(dataset: P
     assert ours["time in collectives"].endswith(" %")
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "remap"])
+@pytest.mark.parametrize("command", [*COMMANDS, "list", "sql", "model", "remap"])
 def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert here(command, "--help") == 0
     assert f"analyze {command}" in capsys.readouterr().out.split("Examples:")[1]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "gate", "remap"])
+@pytest.mark.parametrize("command", [*COMMANDS, "gate", "model", "remap"])
 def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of critical-path once came a hundred lines down."""
     assert here(command, "--help") == 0
@@ -287,7 +287,7 @@ def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.
 
 def test_list_names_every_command(dataset: Path) -> None:
     listed = {row["command"] for row in json.loads(analyze("list", "--format", "json").stdout)}
-    assert listed == {*COMMANDS, "remap"}
+    assert listed == {*COMMANDS, "model", "remap"}
 
 
 def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -27,14 +28,22 @@ if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
 
 
+COMPUTED: Final = ("model", "remap", "reorder")
+"""Analyses that are no SQL: each has a module here with its `ANALYSIS`, as headers describe one, and its `command`."""
+
 _REGISTERED = "analyze."  # before a command's name, where another package registers it
+
+
+def computed(name: str) -> Any:
+    """The module of one of them, imported when it is asked for: they take long to load."""
+    return import_module(f"hopscope.cli.{name}")
 
 
 class _Analyses(click.Group):
     """A group whose commands come from the catalog."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", "remap", "reorder"}
+        own = {*super().list_commands(ctx), *catalog.load().commands, "gate", *COMPUTED}
         return sorted(own | set(registered_names(_REGISTERED)))
 
     def resolve_command(
@@ -47,15 +56,8 @@ class _Analyses(click.Group):
         fixed = super().get_command(ctx, cmd_name)
         if fixed is not None:
             return fixed
-        if cmd_name == "remap":
-            # Late: fitting needs scipy, which takes longer to import than most analyses to run.
-            from hopscope.cli.remap import remap_command
-
-            return remap_command()
-        if cmd_name == "reorder":
-            from hopscope.cli.reorder import reorder_command
-
-            return reorder_command()
+        if cmd_name in COMPUTED:
+            return computed(cmd_name).command()
         if cmd_name == "gate":
             from hopscope.cli.gate import command
 
@@ -83,11 +85,8 @@ def list_analyses(form: str) -> None:
     ]
     import pyarrow as pa
 
-    from hopscope.remap import DESCRIPTION as REMAP
-    from hopscope.reorder import DESCRIPTION as REORDER
-
-    for name, description in (("remap", REMAP), ("reorder", REORDER)):
-        found = catalog.parse(name, description)
+    for name in COMPUTED:
+        found = computed(name).ANALYSIS.default
         rows.append({"command": name, "option": "", "answers": found.help, "columns": [c.name for c in found.columns]})
     table = pa.Table.from_pylist(rows)
     _print(table.drop_columns(["columns"]) if form == "table" else table, form)

@@ -79,8 +79,9 @@ def command_of(
     )
 
 
-def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], report: Path | None) -> int:
-    """Print an answer to stdout, say on stderr what limits it, judge its gates, write its report.
+def deliver(trace: Trace | None, answer: Answer, form: str, gates: Sequence[Gate], report: Path | None) -> int:
+    """Print an answer to stdout, say on stderr what limits it, judge its gates, write its report (of a
+    trace).
 
     Returns the exit code: 0, 1 if a gate failed, 2 if one could not be judged. Raises InputError for a gate that makes
     no sense on these columns, before anything is printed, and for a report that cannot be written.
@@ -92,13 +93,13 @@ def deliver(trace: Trace, answer: Answer, form: str, gates: Sequence[Gate], repo
             print_answer(sys.stdout, answer.table, answer.analysis)
         elif form != "table":
             sys.stdout.write(as_json(answer.table) if form == "json" else as_csv(answer.table))
-    if answer.analysis.command not in ("caveats", "summary"):
+    if trace is not None and answer.analysis.command not in ("caveats", "summary"):
         say_what_is_missing(trace)
     _note(answer.notes)
     for outcome in outcomes:
         if outcome.outcome != "passed":
             say(outcome.sentence)
-    if report is not None:
+    if report is not None and trace is not None:
         write_report(report, trace, answer, outcomes)
     return EXIT_CODES[worst(outcomes)]
 

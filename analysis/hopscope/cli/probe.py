@@ -7,7 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,10 @@ from hopscope.errors import InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
 from hopscope.whole_file import whole_file
+
+if TYPE_CHECKING:
+    from hopscope.probe import Budget
+    from hopscope.probe.measuring import Progress
 
 _EVERY_S = 10.0
 """Where no terminal shows what is done, a line says so this often."""
@@ -109,7 +113,7 @@ def _measure(
 
 
 @contextmanager
-def _progress(budget: Any) -> Generator[Any]:
+def _progress(budget: "Budget") -> Generator["Progress"]:
     """A function that says what is measured now: on one line of a terminal, else now and then."""
     last = -_EVERY_S
 
@@ -120,7 +124,11 @@ def _progress(budget: Any) -> Generator[Any]:
         from rich.console import Console
 
         with Console(stderr=True).status("measuring") as status:
-            yield lambda what: status.update(text(what))
+
+            def on_one_line(what: str) -> None:
+                status.update(text(what))
+
+            yield on_one_line
         return
 
     def now_and_then(what: str) -> None:

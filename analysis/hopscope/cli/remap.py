@@ -20,17 +20,17 @@ from hopscope.remap import DESCRIPTION, remap, sentence
 if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
 
-REMAP = Command("remap", "remap", (parse("remap", DESCRIPTION),))
+ANALYSIS = Command("remap", "remap", (parse("remap", DESCRIPTION),))
 
 
-def remap_command() -> click.Command:
+def command() -> click.Command:
     """`analyze remap TRACE [-o tree.json] [--search N]`."""
     output = click.Option(
         ["-o", "--output"],
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the suggested tree to this file; without a suggestion the file stays untouched.",
     )
-    return command_of(REMAP, remap_answer, [output])
+    return command_of(ANALYSIS, remap_answer, [output])
 
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
@@ -39,10 +39,10 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     from hopscope.trace import Answer
     from hopscope.trace import open as opened
 
-    analysis = REMAP.default
+    analysis = ANALYSIS.default
     output: Path | None = options.pop("output", None)
     try:
-        _, parameters = REMAP.choose(options)
+        _, parameters = ANALYSIS.choose(options)
     except ValueError as error:
         raise InputError(str(error)) from None
     tried: str | None = options.pop("tried", None)
@@ -63,4 +63,4 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         if other is None and (table.schema.metadata or {}).get(b"ran") == b"native":
             measure = shlex.join(["analyze", "remap", str(trace.path)])
             notes.append(f"`{measure} --tried TRACE`, with that run's trace, measures its gain over the MPI library")
-    return Answer(table, REMAP, analysis, parameters, tuple(notes))
+    return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))

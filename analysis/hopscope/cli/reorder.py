@@ -18,10 +18,10 @@ from hopscope.whole_file import whole_file
 if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
 
-REORDER = Command("reorder", "reorder", (parse("reorder", DESCRIPTION),))
+ANALYSIS = Command("reorder", "reorder", (parse("reorder", DESCRIPTION),))
 
 
-def reorder_command() -> click.Command:
+def command() -> click.Command:
     """`analyze reorder TRACE [-o FILE] [--for LAUNCHER]`."""
     options = [
         click.Option(
@@ -35,7 +35,7 @@ def reorder_command() -> click.Command:
             help="Whose file to write; by default that of the run's MPI library.",
         ),
     ]
-    return command_of(REORDER, reorder_answer, options)
+    return command_of(ANALYSIS, reorder_answer, options)
 
 
 def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
@@ -63,4 +63,4 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         notes.append(
             f"`{shlex.join(['analyze', 'compare', str(trace.path)])} TRACE`, with that run's trace, measures it"
         )
-    return Answer(order.table, REORDER, REORDER.default, {}, tuple(notes))
+    return Answer(order.table, ANALYSIS, ANALYSIS.default, {}, tuple(notes))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hopscope.probe.levels import Pair, apart, clusters_of
-from hopscope.probe.places import Host, Link, Places, hosts_of
+from hopscope.probe.places import Host, Link, Places, hosts_of, is_off
 from hopscope.probe.sampling import FIRST, POINT_SECONDS, Budget, Value, median_of, settle
 from hopscope.probe.session import Machine
 
@@ -79,21 +79,27 @@ class Prober:
         """Everything, in order."""
         hosts = hosts_of(self.machine.hosts)
         places, hosts_apart = self._places(hosts)
-        links = places.links()
+        links = [link for link in places.links() if not link.outlying or self._is_really_off(places, link)]
         points = {link: {size: Point(size) for size in sorted(SIZES)} for link in links}
         kinds = [(op, of) for op in OPERATIONS for of in TYPES if op != "MPI_BOR" or of in ("MPI_INT", "MPI_LONG")]
         combines: dict[tuple[str, str, int], Value | None] = {
             (*kind, size): None for size in COMBINED for kind in kinds
         }
         crowds = _crowds(places)
-        for place, size in enumerate(SIZES):
-            for link in links:
-                self._point(places, link, points[link][size])
-            if place == 1:
+        usual, odd = ([link for link in links if link.outlying == is_odd] for is_odd in (False, True))
+        # The first sizes give most parameters of every model.
+        for some, sizes in ((usual, SIZES[:3]), (odd, SIZES[:2])):
+            for size in sizes:
+                for link in some:
+                    self._point(places, link, points[link][size])
+            if some is usual:
                 self._combines(combines, kinds)
-            if place == 2:
                 for crowd, senders in crowds:
                     self._crowd(crowd, senders)
+        for size in SIZES:
+            for link in links:
+                if points[link][size].one_way is None:
+                    self._point(places, link, points[link][size])
         return Measured(places, hosts_apart, points, combines, [crowd for crowd, _ in crowds], self.budget.spent)
 
     def _places(self, hosts: Sequence[Host]) -> tuple[Places, float | None]:
@@ -115,6 +121,14 @@ class Prober:
         certain = apart([samples[number, number] for number, _ in inside], list(between.values()))
         one_way = {pair: median_of(values) for pair, values in samples.items()}
         return Places(tuple(hosts), found, one_way), certain
+
+    def _is_really_off(self, places: Places, link: Link) -> bool:
+        """Whether an outlying pair still is when it and the usual one of its class are measured right after each other:
+        a busy machine may slow any pair down for a while."""
+        usual = places.usual_of(link)
+        limit = int(0.2 * NS)
+        one, other = (median_of(self._pingpong(each.ranks, SIZES[0], 4 * FIRST, limit)) for each in (link, usual))
+        return is_off(one, other)
 
     def _pingpong(self, ranks: Sequence[int], size: int, count: int, limit_ns: int) -> list[float]:
         """Round trips in ns: at least two, however long they take."""

@@ -54,20 +54,34 @@ class Places:
         groups: dict[tuple[str, int, int], list[Pair]] = {}
         for a, b in self.one_way:
             kind, of = self.kind((a, b)), self.clusters.of_host
-            ends = (min(of[a], of[b]), max(of[a], of[b])) if kind == "wan" else (0, 0)
-            groups.setdefault((kind, *ends), []).append((a, b))
+            near, far = sorted((of[a], of[b])) if kind == "wan" else (0, 0)
+            groups.setdefault((kind, near, far), []).append((a, b))
         usual: list[Link] = []
         odd: list[Link] = []
         for (kind, _, _), pairs in sorted(groups.items(), reverse=True):
             pairs.sort(key=lambda pair: self.one_way[pair].value)
             middle = pairs[(len(pairs) - 1) // 2]
             usual.append(self._link(kind, middle))
-            odd += [self._link(kind, pair, outlying=True) for pair in pairs if self._is_off(pair, middle)]
+            odd += [
+                self._link(kind, pair, outlying=True)
+                for pair in pairs
+                if is_off(self.one_way[pair], self.one_way[middle])
+            ]
         return usual + odd
 
-    def _is_off(self, pair: Pair, middle: Pair) -> bool:
-        one, other = self.one_way[pair], self.one_way[middle]
-        return one.low > (1 + OUTLYING) * other.high or one.high < (1 - OUTLYING) * other.low
+    def usual_of(self, link: Link) -> Link:
+        """The link that stands for others of a link's class, and between the same clusters."""
+        of = {
+            rank: cluster
+            for host, cluster in zip(self.hosts, self.clusters.of_host, strict=True)
+            for rank in host.ranks
+        }
+        ends = {of[rank] for rank in link.ranks}
+        return next(
+            other
+            for other in self.links()
+            if other.kind == link.kind and (link.kind != "wan" or {of[rank] for rank in other.ranks} == ends)
+        )
 
     def _link(self, kind: str, pair: Pair, *, outlying: bool = False) -> Link:
         a, b = pair
@@ -83,6 +97,11 @@ class Places:
     def cluster_names(self) -> list[str]:
         """A, B, ... by number; from the 27th on with a number behind."""
         return [chr(ord("A") + i % 26) + (str(i // 26 + 1) if i >= 26 else "") for i in range(self.clusters.count)]
+
+
+def is_off(one: Value, usual: Value) -> bool:
+    """Whether a latency is certainly unlike the usual one."""
+    return one.low > (1 + OUTLYING) * usual.high or one.high < (1 - OUTLYING) * usual.low
 
 
 def hosts_of(names: Sequence[str]) -> tuple[Host, ...]:

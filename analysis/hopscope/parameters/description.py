@@ -1,0 +1,49 @@
+"""What `analyze model` says about itself, in the format of the analyses' headers (header.py)."""
+
+DESCRIPTION = """\
+-- The parameters of the published models, by link: Hockney, LogGP and PLogP beside each other.
+--
+-- Give it a machine file of `hopscope probe`, or a trace with hops. All times are as a program that calls the MPI
+-- library sees them.
+--
+-- Hockney: a message of m bytes takes alpha(m) + m beta(m). From one measured size to the next, beta is the slope, and
+-- alpha what is left.
+--
+-- PLogP: o_s(m) and o_r(m) are what the sender and the receiver spend in MPI for a message; g(m) is the time between
+-- two messages of a sender that never pauses; L is what is left of the way of the smallest message: half a round trip
+-- less g. The gap towards several destinations in turn stands beside it by their number; no published model has that.
+--
+-- LogGP, from PLogP by Kielmann's rules: o is the mean of both overheads of the smallest message, g its gap, L what its
+-- half round trip has beyond them, and G the gap of the largest message by its bytes.
+--
+-- gamma is what it takes to combine one byte with another. The interval of what follows from several measurements is
+-- made from the ends of theirs, so it is rather too wide.
+--
+-- Of a trace, the parameters are those that `analyze remap` fits to the hops that a rank waited for: a time and a time
+-- per byte for each class of links, the same for all sizes, and of the ranks what they spend for a message. They are of
+-- one communicator and operation. Links that no rank waited for are left out, and so is the time per byte of links that
+-- carried messages of one size only.
+--
+-- param operation VARCHAR = "MPI_SUM" -- Of gamma: the operation that combines.
+-- param type VARCHAR = "MPI_DOUBLE" -- Of gamma: the type of what is combined.
+-- key link, source, destination, model, parameter, bytes, destinations
+-- column link VARCHAR -- The class: shm, lan or wan; null for what belongs to no link.
+-- column source VARCHAR -- The host that sent; null for a whole class.
+-- column destination VARCHAR -- The host that received; null for a whole class.
+-- column outlying BOOLEAN -- This pair of hosts is unlike the others of its class.
+-- column model VARCHAR -- Hockney, LogGP or PLogP; null for gamma, which they share, and for gaps towards
+--    several destinations, which none has.
+-- column parameter VARCHAR -- Its name in the model.
+-- column bytes BIGINT -- The size of the message that it holds for; null if for every size.
+-- column destinations INTEGER -- How many destinations were sent to in turn; null if that does not matter.
+-- column value DOUBLE [of unit] -- The parameter.
+-- column unit VARCHAR -- Its unit: ns or ns/byte.
+-- column low DOUBLE [of unit] -- The lower end of its 95 % interval; null where it is not known.
+-- column high DOUBLE [of unit] -- The upper end.
+-- column count BIGINT -- From so many measurements.
+-- narrow unit, outlying, count
+-- whole run
+-- empty note The links were not measured; give the probe more seconds.
+-- example analyze model machine.json
+-- example analyze model trace --format json
+"""

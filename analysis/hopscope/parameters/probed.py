@@ -1,0 +1,127 @@
+"""The models' parameters from a machine file (schemas/machine.schema.json)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hopscope.launch.inputs import checked_file
+from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+
+CONTENDED = 1.25
+"""Several senders share what they send through if each needs this much longer than alone, for certain."""
+
+
+def read_machine(path: Path) -> dict[str, Any]:
+    """The content of a machine file. Raises InputError with file, line, place and fault if it breaks its schema."""
+    return checked_file(path, "machine")
+
+
+@dataclass(frozen=True)
+class _Point:
+    """What was measured of one size of messages."""
+
+    bytes: int
+    one_way: Estimate | None
+    send_overhead: Estimate | None
+    receive_overhead: Estimate | None
+    gaps: dict[int, Estimate]
+
+
+def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> list[Row]:
+    """Every parameter that was measured. operation, of_type: of gamma, which is that of the largest number of bytes
+    combined."""
+    rows: list[Row] = []
+    for link in machine["links"]:
+        ends = LinkEnds(link["link"], link["hosts"][0], link["hosts"][1], link["outlying"])
+        points = sorted((_point_of(entry) for entry in link["sizes"]), key=lambda point: point.bytes)
+        rows += [*_hockney(ends, points), *_loggp(ends, points), *_plogp(ends, points)]
+    combined = [
+        (entry["bytes"], _estimate(entry["ns_per_byte"]))
+        for entry in machine["combining"]
+        if (entry["operation"], entry["type"]) == (operation, of_type)
+    ]
+    measured = [(size, value) for size, value in combined if value is not None]
+    if measured:
+        rows.append(row(None, None, "gamma", max(measured, key=lambda one: one[0])[1], unit=NS_PER_BYTE))
+    return rows
+
+
+def _estimate(value: dict[str, Any] | str) -> Estimate | None:
+    """None if it was not measured."""
+    return None if isinstance(value, str) else Estimate(value["median"], value["low"], value["high"], value["count"])
+
+
+def _point_of(entry: dict[str, Any]) -> _Point:
+    gaps = {each["destinations"]: _estimate(each["gap_ns"]) for each in entry["gaps"]}
+    known = {count: value for count, value in gaps.items() if value is not None}
+    one_way, sending, receiving = (
+        _estimate(entry[name]) for name in ("one_way_ns", "send_overhead_ns", "receive_overhead_ns")
+    )
+    return _Point(entry["bytes"], one_way, sending, receiving, known)
+
+
+def _hockney(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
+    """alpha(m) + m beta(m) is the measured time at every measured size; of a single size, all of it is alpha."""
+    known = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
+    slopes = [
+        ((after - time) * (1 / (next_size - size))).at_least_0() for (size, time), (next_size, after) in pairwise(known)
+    ]
+    slopes = [*slopes, slopes[-1]] if slopes else [Estimate(0.0)] * len(known)
+    for (size, time), slope in zip(known, slopes, strict=True):
+        yield row(ends, "Hockney", "alpha", time - slope * size, size=size)
+        yield row(ends, "Hockney", "beta", slope, size=size, unit=NS_PER_BYTE)
+
+
+def _plogp(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
+    first = points[0] if points else None
+    if first is not None and first.one_way is not None and 1 in first.gaps:
+        yield row(ends, "PLogP", "L", (first.one_way - first.gaps[1]).at_least_0())
+    for point in points:
+        for name, value in (("o_s", point.send_overhead), ("o_r", point.receive_overhead)):
+            if value is not None:
+                yield row(ends, "PLogP", name, value, size=point.bytes)
+        for count, gap in sorted(point.gaps.items()):
+            yield row(ends, "PLogP" if count == 1 else None, "g", gap, size=point.bytes, destinations=count)
+
+
+def _loggp(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
+    """T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS
+    workshops (2000), table 1: L + g(1) - o_s(1) - o_r(1) there is half a round trip without the overheads here."""
+    if not points:
+        return
+    first = points[0]
+    one_way, sending, receiving = first.one_way, first.send_overhead, first.receive_overhead
+    if one_way is None or sending is None or receiving is None or 1 not in first.gaps:
+        return
+    yield row(ends, "LogGP", "L", (one_way - sending - receiving).at_least_0())
+    yield row(ends, "LogGP", "o", (sending + receiving) * 0.5)
+    yield row(ends, "LogGP", "g", first.gaps[1])
+    largest = max((point for point in points if 1 in point.gaps), key=lambda point: point.bytes)
+    if largest.bytes > 1:
+        yield row(ends, "LogGP", "G", largest.gaps[1] * (1 / largest.bytes), unit=NS_PER_BYTE)
+
+
+def crowding(machine: dict[str, Any]) -> list[str]:
+    """What several senders at once do to each other, in sentences."""
+    said: list[str] = []
+    for entry in machine["contention"]:
+        known = [(each["senders"], _estimate(each["gap_ns"])) for each in entry["senders"]]
+        alone = next((value for count, value in known if count == 1), None)
+        many = [(count, value) for count, value in known if count > 1 and value is not None]
+        of = entry["of"]
+        where = f"host {of['host']}" if "host" in of else f"clusters {of['from']} and {of['to']}"
+        if alone is None or not many:
+            said.append(f"Whether several senders of {where} slow one another down was not measured.")
+            continue
+        count, value = many[-1]
+        share = f"{count} senders at once each take {value.value / alone.value:.1f} times as long as one alone"
+        low, high = value.low or 0.0, alone.high or 0.0
+        contended = low > CONTENDED * high
+        said.append(
+            f"{where[0].upper()}{where[1:]}: {share}" + ("." if contended else ", so they hardly share a link.")
+        )
+    return said
