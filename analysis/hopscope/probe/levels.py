@@ -23,6 +23,8 @@ GAP = 3.0
 """Latencies this far apart, as a ratio, may be a gap between inside and between clusters."""
 WITHIN_NS = 500_000.0
 """Where all hosts are equally far apart: one cluster up to here, one way. Light needs as long for 100 km of fibre."""
+USUAL = 0.1
+"""The quantile of a pair's latencies that counts: nothing makes a message faster, but a busy machine many slower."""
 RESAMPLES = 200
 
 
@@ -50,18 +52,18 @@ def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clust
     if missing:
         raise ValueError(f"the latency between hosts {missing[0]} is missing")
     samples = [np.asarray(one_way_ns[pair], np.float64) for pair in pairs]
-    medians = np.asarray([np.median(values) for values in samples])
-    found = _partition(medians, hosts)
+    usual = np.asarray([np.quantile(values, USUAL) for values in samples])
+    found = _partition(usual, hosts)
     chance = np.random.default_rng(1)
     same = 0
     for _ in range(RESAMPLES):
-        drawn = np.asarray([np.median(chance.choice(values, len(values))) for values in samples])
+        drawn = np.asarray([np.quantile(chance.choice(values, len(values)), USUAL) for values in samples])
         same += _partition(drawn, hosts) == found
     of_pair = np.asarray([found[a] == found[b] for a, b in pairs], bool)
     return Clusters(
         found,
-        float(medians[of_pair].max()) if of_pair.any() else None,
-        float(medians[~of_pair].min()) if (~of_pair).any() else None,
+        float(usual[of_pair].max()) if of_pair.any() else None,
+        float(usual[~of_pair].min()) if (~of_pair).any() else None,
         same / RESAMPLES,
     )
 
@@ -78,6 +80,8 @@ def _partition(one_way_ns: Array, hosts: int) -> tuple[int, ...]:
     heights = tree[:, 2]
     best, chosen = GAP, None
     for lower, upper in pairwise(heights):
+        if upper < GAP * lower:
+            continue
         groups = fcluster(tree, np.sqrt(lower * upper), "distance")
         together = squareform(groups[:, None] == groups[None, :], checks=False).astype(bool)
         ratio = one_way_ns[~together].min() / max(1.0, one_way_ns[together].max())
@@ -98,6 +102,6 @@ def apart(inside_ns: Sequence[Sequence[float]], between_ns: Sequence[Sequence[fl
     chance = np.random.default_rng(1)
 
     def drawn(pairs: Sequence[Sequence[float]]) -> list[float]:
-        return [float(np.median(chance.choice(np.asarray(values), len(values)))) for values in pairs]
+        return [float(np.quantile(chance.choice(np.asarray(values), len(values)), USUAL)) for values in pairs]
 
     return sum(max(drawn(inside_ns)) < min(drawn(between_ns)) for _ in range(RESAMPLES)) / RESAMPLES

@@ -28,6 +28,8 @@ LATENCY_TRIPS = 5
 NS = 1e9
 _GAP_NS = 2e6
 """What more messages shall take at least, to be well above what a clock and a wait are off by."""
+_GAP_WAYS = 10
+"""And so many latencies, in which a transport that grows its window has grown it."""
 _MOST_MESSAGES = 4000
 _TOO_SLOW = 3 * POINT_SECONDS
 """A measurement that takes longer than this by itself is not begun."""
@@ -174,7 +176,7 @@ class Prober:
 
         def messages_for(gap: float) -> int:
             least = 2 * max(len(to) for _, to in groups)
-            return int(np.clip(max(_GAP_NS, latency_ns) / (2 * gap), least, max(least, _MOST_MESSAGES)))
+            return int(np.clip(max(_GAP_NS, _GAP_WAYS * latency_ns) / (2 * gap), least, max(least, _MOST_MESSAGES)))
 
         def seconds(gap: float) -> float:
             return (4 * messages_for(gap) * gap * len(groups) + 4 * latency_ns) / NS

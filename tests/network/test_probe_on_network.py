@@ -1,0 +1,57 @@
+"""What a probe finds of a network whose links are known."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import local_mpi
+import pytest
+from hopscope.launch.inputs import check_topology, schema
+from hopscope.parameters import models_of, rows_of_machine
+from hopscope.parameters.rows import LinkEnds
+from networks import topology
+
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+
+HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
+OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
+LATENCY_NS = 5_000_000
+BYTES_PER_SECOND = 2e7
+SIZE = 1 << 16
+FRAME, PAYLOAD = 1514, 1448
+"""Bytes of a full Ethernet frame, and what TCP carries in it: the relay counts the former."""
+
+
+def test_two_clusters_are_found_with_their_latency_and_bandwidth(tmp_path: Path) -> None:
+    if not OPEN_MPI:
+        pytest.skip("no Open MPI here")
+    wan = {"latency_ns": LATENCY_NS, "bytes_per_second": BYTES_PER_SECOND}
+    sites = topology(tmp_path, {"A": 2, "B": 2}, {"links": {"wan": wan}})
+    words = ["probe", "--seconds", "25", "-o", "machine.json", "--topology-out", "found.json", "--net", str(sites)]
+    done = subprocess.run(
+        [HOPSCOPE, *words, "--", OPEN_MPI[0].launcher, "-n", "4"],
+        cwd=tmp_path,
+        env=local_mpi.without_hopscope(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    machine: dict[str, Any] = json.loads((tmp_path / "machine.json").read_text())
+    jsonschema.validate(machine, schema("machine.schema.json"))
+
+    clusters = {host["name"]: host["cluster"] for host in check_topology(tmp_path / "found.json")["hosts"]}
+    assert clusters == {"a0": "A", "a1": "A", "b0": "B", "b1": "B"}
+    assert machine["levels"]["cluster"]["certainty"] >= 0.95
+
+    rows = rows_of_machine(machine, "MPI_SUM", "MPI_DOUBLE")
+    ends = next(LinkEnds(link["link"], *link["hosts"]) for link in machine["links"] if link["link"] == "wan")
+    models = models_of(rows, ends)
+    per_byte = 1e9 / BYTES_PER_SECOND * FRAME / PAYLOAD
+    assert models["Hockney"].message(1) == pytest.approx(LATENCY_NS, rel=0.1)
+    assert pytest.approx(LATENCY_NS, rel=0.1) == models["PLogP"].L
+    assert models["PLogP"].g(SIZE) / SIZE == pytest.approx(per_byte, rel=0.1)

@@ -1,0 +1,102 @@
+"""`hopscope probe` under every MPI library of this machine: what it writes, what it refuses, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import jsonschema
+import local_mpi
+import pytest
+from hopscope.launch.inputs import check_topology, schema
+
+HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
+MPIS = local_mpi.find_all()
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [HOPSCOPE, "probe", *words],
+        cwd=folder,
+        env=local_mpi.without_hopscope(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def probe(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    with start(folder, *words) as job:
+        said = job.communicate(timeout=200)
+    return subprocess.CompletedProcess(words, job.returncode, *said)
+
+
+def left_in(folder: Path) -> list[str]:
+    """Processes of a probe that was started in a folder."""
+    found: list[str] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes()
+            if b"hopscope-probe" in words and (process / "cwd").readlink() == folder:
+                found.append(process.name)
+        except OSError:
+            continue
+    return found
+
+
+def is_gone(folder: Path) -> bool:
+    for _ in range(100):
+        if not left_in(folder):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+def test_a_probe_writes_a_machine_file_and_a_topology_file(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    named = ["--mpi", "abi"] if mpi.flavour == "abi" else []
+    done = probe(tmp_path, "--seconds", "3", *named, "--", *mpi.launch(3))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    machine = json.loads((tmp_path / "machine.json").read_text())
+    jsonschema.validate(machine, schema("machine.schema.json"))
+    assert {"openmpi": "Open MPI", "mpich": "MPICH", "abi": "MPICH"}[mpi.flavour] in machine["made"]["library"]
+    assert machine["hosts"] == [{"name": os.uname().nodename, "cluster": "A", "ranks": [0, 1, 2]}]
+    first = machine["links"][0]
+    assert first["link"] == "shm"
+    assert first["sizes"][0]["one_way_ns"]["median"] > 0
+    assert check_topology(tmp_path / "topology.json")["hosts"] == [{"name": os.uname().nodename, "cluster": "A"}]
+    assert is_gone(tmp_path)
+
+
+def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    with start(tmp_path, "--", *first_mpi.launch(3)) as job:
+        assert job.stderr is not None
+        while "measuring for" not in job.stderr.readline():
+            pass
+        job.send_signal(signal.SIGINT)
+        job.communicate(timeout=60)
+    assert job.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+    assert is_gone(tmp_path)
+
+
+def refused(folder: Path, words: Sequence[str]) -> str:
+    done = probe(folder, *words)
+    assert done.returncode == 2, done.stderr
+    assert not (folder / "topology.json").exists()
+    return done.stderr
+
+
+def test_a_probe_refuses_what_it_cannot_do(first_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    program = str(first_mpi.compile(Path(__file__).parents[1] / "reach" / "programs" / "small_job.c"))
+    assert "leave it out" in refused(tmp_path, ["--", *first_mpi.launch(2), program])
+    assert "at least two ranks" in refused(tmp_path, ["--seconds", "1", "--", *first_mpi.launch(1)])
+    assert "ended by itself" in refused(tmp_path, ["--", *first_mpi.launch(2), "--no-such-option"])
+    (tmp_path / "machine.json").write_text("mine")
+    assert "machine.json already exists" in refused(tmp_path, ["--", *first_mpi.launch(2)])
+    assert (tmp_path / "machine.json").read_text() == "mine"

@@ -1,0 +1,132 @@
+"""A whole probe of a simulated machine: what it finds, what it leaves out, and the files that come of it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hopscope.errors import InputError
+from hopscope.launch.inputs import check_topology, schema
+from hopscope.model.formulas import FORMULAS
+from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+from hopscope.parameters import LinkEnds, crowding, links_of, models_of, read_machine, rows_of_machine
+from hopscope.probe import Budget, Measured, Prober, machine_content, topology_content
+from simulated_machine import LAN, SHM, WAN, SimulatedLink, SimulatedMachine, two_sites
+
+MADE = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun"], "library": "none", "ranks": 8, "seconds": 120.0}
+
+
+def probed(machine: SimulatedMachine, seconds: float = 600) -> Measured:
+    return Prober(machine, Budget(seconds, machine.clock)).run()
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, Any]:
+    return machine_content(probed(two_sites()), MADE)
+
+
+def point(machine: dict[str, Any], link: str, size: int) -> dict[str, Any]:
+    (found,) = [each for each in machine["links"] if each["link"] == link and not each["outlying"]]
+    return next(each for each in found["sizes"] if each["bytes"] == size)
+
+
+def test_the_machine_file_follows_its_schema(whole: dict[str, Any]) -> None:
+    jsonschema.validate(whole, schema("machine.schema.json"))
+
+
+def test_with_enough_time_everything_is_measured(whole: dict[str, Any]) -> None:
+    assert '"not measured"' not in json.dumps([link for link in whole["links"] if link["link"] != "wan"])
+    assert '"not measured"' not in json.dumps(whole["combining"]) + json.dumps(whole["contention"])
+
+
+@pytest.mark.parametrize(("name", "link"), [("shm", SHM), ("lan", LAN), ("wan", WAN)])
+def test_what_was_simulated_is_found_within_a_few_per_cent(
+    whole: dict[str, Any], name: str, link: SimulatedLink
+) -> None:
+    size = 1 << 16
+    measured = point(whole, name, size)
+    gap = link.gap + size * link.per_byte
+    assert measured["one_way_ns"]["median"] == pytest.approx(link.latency + gap, rel=0.02)
+    assert measured["gaps"][0]["gap_ns"]["median"] == pytest.approx(gap, rel=0.02)
+    assert measured["send_overhead_ns"]["median"] == pytest.approx(link.overhead, rel=0.02)
+    assert measured["receive_overhead_ns"]["median"] == pytest.approx(link.overhead, rel=0.02)
+    low, high = measured["gaps"][0]["gap_ns"]["low"], measured["gaps"][0]["gap_ns"]["high"]
+    assert low <= measured["gaps"][0]["gap_ns"]["median"] <= high
+
+
+def test_gaps_are_measured_towards_as_many_destinations_as_there_are(whole: dict[str, Any]) -> None:
+    counts = {name: [each["destinations"] for each in point(whole, name, 1)["gaps"]] for name in ("shm", "lan", "wan")}
+    assert counts == {"shm": [1], "lan": [1, 2], "wan": [1, 2, 4]}
+
+
+def test_the_clusters_and_the_topology_file_are_those_of_the_machine(tmp_path: Path) -> None:
+    content = topology_content(probed(two_sites()).places)
+    file = tmp_path / "topology.json"
+    file.write_text(json.dumps(content))
+    assert check_topology(file)["hosts"] == [
+        {"name": "a0", "cluster": "A"},
+        {"name": "a1", "cluster": "A"},
+        {"name": "b0", "cluster": "B"},
+        {"name": "b1", "cluster": "B"},
+    ]
+
+
+def test_an_outlying_pair_of_hosts_is_measured_by_itself() -> None:
+    slow = SimulatedLink(9_000_000, 3_000, 6_000, 50.0)
+    machine = machine_content(probed(two_sites(odd={frozenset(("a1", "b1")): slow})), MADE)
+    (found,) = [link for link in machine["links"] if link["outlying"]]
+    assert (found["link"], found["hosts"]) == ("wan", ["a1", "b1"])
+    assert found["sizes"][0]["one_way_ns"]["median"] == pytest.approx(9_006_000, rel=0.02)
+
+
+def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
+    machine = two_sites()
+    content = machine_content(probed(machine, seconds=5), MADE)
+    jsonschema.validate(content, schema("machine.schema.json"))
+    assert machine.now < 5 + 4  # one measurement may overdraw it
+    assert point(content, "wan", 1)["one_way_ns"] != "not measured"
+    assert point(content, "wan", 1 << 22)["one_way_ns"] == "not measured"
+    assert all(entry["ns_per_byte"] == "not measured" for entry in content["combining"]) or content["combining"]
+
+
+def test_ranks_of_one_host_are_one_link(tmp_path: Path) -> None:
+    content = machine_content(probed(SimulatedMachine(["one"] * 3, {"one": "A"})), MADE)
+    jsonschema.validate(content, schema("machine.schema.json"))
+    assert [link["link"] for link in content["links"]] == ["shm"]
+    assert content["levels"]["cluster"]["certainty"] is None
+
+
+def test_senders_that_share_an_interface_are_found(whole: dict[str, Any]) -> None:
+    sentences = crowding(whole)
+    assert "Host a0: 2 senders at once each take 2.0 times as long as one alone." in sentences
+    assert "Clusters A and B: 2 senders at once each take 2.0 times as long as one alone." in sentences
+
+
+def test_the_formulas_can_be_evaluated_on_a_probed_machine(whole: dict[str, Any]) -> None:
+    rows = rows_of_machine(whole, "MPI_SUM", "MPI_DOUBLE")
+    ends = next(each for each in links_of(rows) if each.link == "lan")
+    models = models_of(rows, ends)
+    call = Call(8, 1 << 20, 1 << 16)
+    # A pipeline of 16 segments over 8 ranks, by Hockney: 22 times a segment's way.
+    way = LAN.latency + LAN.gap + (1 << 16) * LAN.per_byte
+    assert FORMULAS["MPI_Bcast", "pipeline", Hockney](call, models["Hockney"]) == pytest.approx(22 * way, rel=0.02)
+    gap = LAN.gap + (1 << 16) * LAN.per_byte
+    expected = 7 * (LAN.latency + gap) + 15 * gap
+    assert FORMULAS["MPI_Bcast", "pipeline", PLogP](call, models["PLogP"]) == pytest.approx(expected, rel=0.03)
+    assert FORMULAS["MPI_Bcast", "pipeline", LogGP](call, models["LogGP"]) == pytest.approx(expected, rel=0.1)
+    assert models["LogGP"].gamma == pytest.approx(0.25, rel=0.02)
+
+
+def test_a_model_that_lacks_a_parameter_is_left_out(whole: dict[str, Any]) -> None:
+    rows = [row for row in rows_of_machine(whole, "MPI_SUM", "MPI_DOUBLE") if row.parameter != "o_s"]
+    ends = links_of(rows)[0]
+    assert set(models_of(rows, ends)) == {"Hockney", "LogGP"}
+    assert models_of(rows, LinkEnds("self")) == {}
+
+
+def test_a_broken_machine_file_is_wrong_input(tmp_path: Path, whole: dict[str, Any]) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps({**whole, "links": [{}]}, indent=1))
+    with pytest.raises(InputError, match=r"machine\.json:\d+: at \$\.links\[0\]: 'link' is a required property"):
+        read_machine(file)
