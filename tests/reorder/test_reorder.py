@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, ring
-from hopscope.cli.reorder import REORDER
+from hopscope.cli.reorder import ANALYSIS
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.render.terminal import print_answer
@@ -236,6 +236,6 @@ def test_messages_and_hops_are_one_graph_without_direction() -> None:
 def test_a_narrow_table_keeps_what_the_command_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     out = io.StringIO()
-    print_answer(out, suggest(measured(ring(DEALT)).table()).table, REORDER.default)
+    print_answer(out, suggest(measured(ring(DEALT)).table()).table, ANALYSIS.default)
     heading = out.getvalue().partition("──")[0]
     assert {"link", "messages", "gain", "chosen"} <= set(heading.split())

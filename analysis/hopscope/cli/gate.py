@@ -177,9 +177,9 @@ def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[T
 
 def _command(file: Path, asked: Asked) -> Command:
     if asked.command == "remap":
-        from hopscope.cli.remap import REMAP
+        from hopscope.cli.remap import ANALYSIS
 
-        return REMAP
+        return ANALYSIS
     try:
         return catalog.load().command(asked.command)
     except KeyError:

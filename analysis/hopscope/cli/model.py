@@ -52,7 +52,9 @@ def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path 
 
     if report is not None:
         raise InputError("a report is about a trace; of a machine file, write the rows with --format json")
-    _, parameters = ANALYSIS.choose({name: given[name] for name in ("operation", "type") if given.get(name) is not None})
+    _, parameters = ANALYSIS.choose(
+        {name: given[name] for name in ("operation", "type") if given.get(name) is not None}
+    )
     machine = read_machine(path)
     rows = rows_of_machine(machine, str(parameters["operation"]), str(parameters["type"]))
     notes = crowding(machine) if rows else [ANALYSIS.default.empty or ""]
