@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -34,9 +34,15 @@ COMPUTED: Final = ("model", "remap", "reorder")
 _REGISTERED = "analyze."  # before a command's name, where another package registers it
 
 
-def computed(name: str) -> Any:
+def computed(name: str) -> ModuleType:
     """The module of one of them, imported when it is asked for: they take long to load."""
-    return import_module(f"hopscope.cli.{name}")
+    if name == "model":
+        from hopscope.cli import model as module
+    elif name == "remap":
+        from hopscope.cli import remap as module
+    else:
+        from hopscope.cli import reorder as module
+    return module
 
 
 class _Analyses(click.Group):
