@@ -11,7 +11,7 @@ import local_mpi
 import pytest
 from networks import HOPSCOPE, run, topology
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+pytestmark = pytest.mark.usefixtures("machine_can")
 
 PROGRAM = Path(__file__).parents[1] / "native" / "programs" / "sites.c"
 DELAY_NS = 20_000_000
@@ -19,6 +19,7 @@ MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich
 OPEN_MPIS = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_the_path_of_an_allreduce_crosses_the_slow_link(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     file = topology(tmp_path, {"A": 2, "B": 2}, {"links": {"wan": {"latency_ns": DELAY_NS}}})

@@ -18,7 +18,7 @@ from hopscope.launch.network import made_network, read_network
 from hopscope.reorder.files import file_of
 from networks import topology
 
-pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
+pytestmark = pytest.mark.usefixtures("machine_can")
 
 ROOT = Path(__file__).parents[2]
 SITES = ROOT / "tests" / "native" / "programs" / "sites.c"
