@@ -99,9 +99,10 @@ def install(python: str, wheel: Path, folder: Path) -> Path:
     run([python, "-m", "venv", str(environment)], folder)
     programs = environment / "bin"
     pip = [str(programs / "python"), "-m", "pip", "--disable-pip-version-check"]
+    # Of the packages' modules few are used here; those are compiled once they are imported.
     locked = ["--only-binary", ":all:", "--require-hashes", "-r", str(lock.LOCKS / "demo.txt")]
     try:
-        run([*pip, "install", "-q", *locked], folder)
+        run([*pip, "install", "-q", "--no-compile", *locked], folder)
     except TrialError as error:
         if "No matching distribution found" in str(error):
             raise NotInstallableError(str(error).splitlines()[-1]) from None
