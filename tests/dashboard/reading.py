@@ -74,6 +74,11 @@ def click_cell(page: Page, figure: str, across: int, down: int) -> None:
 
     def middle() -> tuple[float, float]:
         page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
+        # Of a figure that is higher than the window, the cell need not be in view with it.
+        page.evaluate(
+            "y => { if (y < 0 || y >= innerHeight) scrollBy(0, y - innerHeight / 2); }",
+            cell_at(page, figure, across, down)[1],
+        )
         return cell_at(page, figure, across, down)
 
     _click_where_it_leads(page, figure, middle)

@@ -22,11 +22,11 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 from large import program, spend
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.timeout(900)]
 
 EVENTS = {"long": 20_000_000, "short": 1_000_000}
 MANY_RANKS = 1024
-PATIENCE_MS = 120_000
+PATIENCE_MS = 300_000
 """For a page that is computed for the first time."""
 TIMELINE = "#run-timeline"
 
@@ -135,7 +135,8 @@ def test_the_timeline_zooms_to_single_hops_moves_and_leads_to_the_collective_and
     assert end - begin == pytest.approx(run.timeline.duration_ns / 2**13, rel=0.01)
     seen.keyboard.press("ArrowRight")
     moved = view(seen)
-    assert moved == (begin + (end - begin) // 4, end + (end - begin) // 4)
+    quarter = (end - begin) / 4
+    assert moved == pytest.approx((begin + quarter, end + quarter), abs=2)
     counted = run.sql(
         "select (select count(*) from hops where send_begin_ns < $end and recv_end_ns > $begin) as hops, "
         "(select count(*) from collectives where first_enter_ns < $end and last_leave_ns > $begin) as collectives",

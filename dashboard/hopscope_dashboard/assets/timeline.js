@@ -85,7 +85,9 @@
       if (!table) return;
       table.replaceChildren();
       var row = element("tr", "", element("thead", "", table)), body = element("tbody", "", table);
-      ["category", "of the ranks' time", "of the path in view", ""].forEach(function (text) { element("th", "", row, text); });
+      ["category", "of the ranks' time", "of the path in view", ""].forEach(function (text, at) {
+        element("th", at === 1 || at === 2 ? "number" : "", row, text);
+      });
       data.shares.forEach(function (share) {
         var cells = element("tr", "", body);
         [share.category, share.time, share.path, props.meanings[share.category]].forEach(function (text, at) {

@@ -210,7 +210,8 @@ def _pairs(data: TraceData, rows: Rows, by: str) -> Component:
         "to the latest."
     ]
     if len(rows) > len(shown):
-        hint.append(f" The first {len(shown)} of {quantities.number(len(rows))} pairs; `analyze messages` lists all.")
+        count = quantities.number(len(rows))
+        hint += [f" The first {len(shown)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
     return blocks.card(
         "Pairs in numbers",
         _table(

@@ -159,12 +159,16 @@ def edges_table(edges: Rows, *, name: str, hint: str, full: str, rest: str = "")
         else ["edge", "link", "hops", "median", "on path", "share"]
     )
     left_out = len(edges) - len(rows)
-    more = f" {quantities.plural(left_out, 'more row')}: `{rest}`." if left_out else ""
     return blocks.card(
         "Edges, heaviest first",
         blocks.table(columns, rows, name=name, right=(3, 4, 5) if in_rounds else (2, 3, 4, 5), full=full),
-        hint=hint + more,
+        hint=[hint, *_more(left_out, rest)],
     )
+
+
+def _more(left_out: int, command: str) -> list[Component | str]:
+    """Say what shows the rows that are left out, if there are some."""
+    return [f" {quantities.plural(left_out, 'more row')}: ", html.Code(command), "."] if left_out else []
 
 
 def table(rows: Sequence[Row]) -> Component:
@@ -186,10 +190,12 @@ def table(rows: Sequence[Row]) -> Component:
             right=(1, 2, 6, 7, 8, 9),
             full=exports.csv_address("algorithms"),
         ),
-        hint="Recognised from the messages, and by the library's own name where it is known; an algorithm's name leads "
-        "to its picture. Asked: what your settings ask for. Depth: messages in sequence on the longest way; crossings: "
-        "the most of them that go between "
-        "clusters." + (f" {quantities.plural(rest, 'more row')}: `analyze algorithms`." if rest else ""),
+        hint=[
+            "Recognised from the messages, and by the library's own name where it is known; an algorithm's name leads "
+            "to its picture. Asked: what your settings ask for. Depth: messages in sequence on the longest way; "
+            "crossings: the most of them that go between clusters.",
+            *_more(rest, "analyze algorithms"),
+        ],
     )
 
 

@@ -17,7 +17,7 @@
 -- communication, such as I/O and the making of communicators, keep their time. Where the trace does not show who
 -- waited for whom, the run cannot be replayed: serialisation and transfer are null, and the note gives the reason.
 --
--- Each interval holds the efficiency in 95 % of resampled runs (block bootstrap over collectives).
+-- Each interval holds that of the run and of 95 % of resampled runs (block bootstrap over collectives).
 --
 -- With `--also`, several runs stand beside each other as a scaling table.
 --

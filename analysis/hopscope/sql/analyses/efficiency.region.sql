@@ -9,7 +9,7 @@
 -- communication efficiency  = maximum useful time / T
 --
 -- Regions lie inside one another, so their times do not add up; a region inside another of the same name counts once.
--- Each interval holds the efficiency in 95 % of resampled runs (block bootstrap over collectives). The note says why
+-- Each interval holds that of the run and of 95 % of resampled runs (block bootstrap over collectives). The note says why
 -- there is none.
 --
 -- grain by = region
