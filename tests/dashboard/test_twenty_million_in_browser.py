@@ -45,7 +45,7 @@ def made(folder: Path, events: int, *more: str) -> hopscope.Trace:
     return hopscope.open(folder, lean=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     """Made once, served by the command, and removed: two gigabytes."""
     folder = tmp_path_factory.mktemp("twenty_million")

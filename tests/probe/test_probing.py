@@ -87,7 +87,7 @@ def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
     assert machine.now < 5 + 4  # one measurement may overdraw it
     assert point(content, "wan", 1)["one_way_ns"] != "not measured"
     assert point(content, "wan", 1 << 22)["one_way_ns"] == "not measured"
-    assert all(entry["ns_per_byte"] == "not measured" for entry in content["combining"]) or content["combining"]
+    assert {entry["ns_per_byte"] for entry in content["combining"]} == {"not measured"}
 
 
 def test_ranks_of_one_host_are_one_link(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_ranks_of_one_host_are_one_link(tmp_path: Path) -> None:
 
 def test_senders_that_share_an_interface_are_found(whole: dict[str, Any]) -> None:
     sentences = crowding(whole)
-    assert "Host a0: 2 senders at once each take 2.0 times as long as one alone." in sentences
-    assert "Clusters A and B: 2 senders at once each take 2.0 times as long as one alone." in sentences
+    assert "Host a0: 2 senders at once each take 2 times as long as one alone." in sentences
+    assert "Clusters A and B: 2 senders at once each take 2 times as long as one alone." in sentences
 
 
 def test_the_formulas_can_be_evaluated_on_a_probed_machine(whole: dict[str, Any]) -> None:

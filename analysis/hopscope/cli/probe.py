@@ -15,12 +15,14 @@ from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
+from hopscope.quantities import duration, share
 from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
     from hopscope.probe import Budget
     from hopscope.probe.measuring import Progress
 
+NS = 1e9
 _EVERY_S = 10.0
 """Where no terminal shows what is done, a line says so this often."""
 
@@ -104,7 +106,9 @@ def _measure(
     with running(words, variables) as job:
         if len(job.hosts) < 2:
             raise InputError("a probe needs at least two ranks; give the launcher their number, such as `mpirun -n 4`")
-        say(f"hopscope: {len(job.hosts)} ranks of {len(set(job.hosts))} hosts are up; measuring for {seconds:.0f} s")
+        hosts = len(set(job.hosts))
+        of = f"{hosts} hosts" if hosts > 1 else "one host"
+        say(f"hopscope: {len(job.hosts)} ranks of {of} are up; measuring for {duration(NS * seconds)}")
         budget = Budget(seconds)
         with _progress(budget) as progress:
             measured = Prober(job, budget, progress).run()
@@ -118,7 +122,7 @@ def _progress(budget: "Budget") -> Generator["Progress"]:
     last = -_EVERY_S
 
     def text(what: str) -> str:
-        return f"{budget.spent:.0f} of {budget.seconds:.0f} s: {what}"
+        return f"{duration(NS * budget.spent)} of {duration(NS * budget.seconds)}: {what}"
 
     if sys.stderr.isatty():
         from rich.console import Console
@@ -146,4 +150,4 @@ def _found(machine: dict[str, Any]) -> str:
     certainty = machine["levels"]["cluster"]["certainty"]
     hosts = f"{len(machine['hosts'])} hosts" if len(machine["hosts"]) > 1 else "one host"
     number = f"{len(clusters)} clusters" if len(clusters) > 1 else "one cluster"
-    return f"{hosts} in {number}" + (f" (certainty {certainty:.0%})" if certainty is not None else "")
+    return f"{hosts} in {number}" + (f" (certainty {share(certainty)})" if certainty is not None else "")

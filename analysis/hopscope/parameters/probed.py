@@ -10,6 +10,7 @@ from typing import Any
 
 from hopscope.launch.inputs import checked_file
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+from hopscope.quantities import number
 
 CONTENDED = 1.25
 """Several senders share what they send through if each needs this much longer than alone, for certain."""
@@ -118,7 +119,7 @@ def crowding(machine: dict[str, Any]) -> list[str]:
             said.append(f"Whether several senders of {where} slow one another down was not measured.")
             continue
         count, value = many[-1]
-        share = f"{count} senders at once each take {value.value / alone.value:.1f} times as long as one alone"
+        share = f"{count} senders at once each take {number(value.value / alone.value)} times as long as one alone"
         low, high = value.low or 0.0, alone.high or 0.0
         contended = low > CONTENDED * high
         said.append(

@@ -69,7 +69,7 @@ def machine_content(measured: Measured, made: dict[str, Any]) -> dict[str, Any]:
 def _value(value: Value | None) -> dict[str, Any] | str:
     if value is None:
         return NOT_MEASURED
-    median, low, high = (float(f"{number:.{_DIGITS}g}") for number in (value.value, value.low, value.high))
+    median, low, high = (round(number, _DIGITS) for number in (value.value, value.low, value.high))
     return {"median": median, "low": low, "high": high, "count": value.count}
 
 

@@ -1,14 +1,21 @@
-/* Who takes part in a measurement. */
+#include "probe/command.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "probe/groups.h"
-#include "probe/measure.h"
 
 static const struct {
     const char *name;
     int numbers; /* words between the name and the groups */
 } kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}};
+
+struct probe_command probe_command_of(char *line) {
+    struct probe_command command = {0};
+    char *rest = NULL;
+    for (char *word = strtok_r(line, " \n", &rest); word && command.words < PROBE_MOST_WORDS;
+         word = strtok_r(NULL, " \n", &rest))
+        command.word[command.words++] = word;
+    return command;
+}
 
 int probe_first_group(const struct probe_command *command) {
     for (size_t i = 0; command->words > 0 && i < sizeof kinds / sizeof *kinds; i++)

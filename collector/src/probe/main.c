@@ -35,15 +35,6 @@ static bool load_library(const char *named) {
     return false;
 }
 
-static struct probe_command cut(char *line) {
-    struct probe_command command = {0};
-    char *rest = NULL;
-    for (char *word = strtok_r(line, " \n", &rest); word && command.words < PROBE_MOST_WORDS;
-         word = strtok_r(NULL, " \n", &rest))
-        command.word[command.words++] = word;
-    return command;
-}
-
 static void print_times(int rank, const struct probe_times *times) {
     printf("times %d", rank);
     for (size_t i = 0; i < times->count; i++)
@@ -55,7 +46,7 @@ static void print_times(int rank, const struct probe_times *times) {
 static void lead(char *line, int ranks) {
     size_t bytes = strlen(line) + 1;
     char *copy = strdup(line);
-    struct probe_command command = cut(line);
+    struct probe_command command = probe_command_of(line);
     struct probe_times times = {0};
     const char *wrong = copy ? probe_check(&command, ranks) : "there is no memory";
     if (wrong) {
@@ -96,7 +87,7 @@ static void follow(int rank) {
             free(line);
             return;
         }
-        struct probe_command command = cut(line);
+        struct probe_command command = probe_command_of(line);
         struct probe_times times = {0};
         probe_measure(&command, rank, &times);
         if (probe_measures(&command, rank))

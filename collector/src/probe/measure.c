@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/groups.h"
 #include "probe/waiting.h"
 
 enum {

@@ -18,26 +18,10 @@
 #ifndef HOPSCOPE_PROBE_MEASURE_H
 #define HOPSCOPE_PROBE_MEASURE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROBE_MOST_WORDS 4096
-
-enum probe_tag {
-    PROBE_TAG_COMMAND = 1,
-    PROBE_TAG_TIMES,
-    PROBE_TAG_DATA,
-    PROBE_TAG_STOP,
-    PROBE_TAG_READY,
-    PROBE_TAG_NAME
-};
-
-/* A command, cut at its spaces. */
-struct probe_command {
-    int words;
-    char *word[PROBE_MOST_WORDS];
-};
+#include "probe/command.h"
 
 /* The times that a rank measured, in ns. */
 struct probe_times {
@@ -45,14 +29,6 @@ struct probe_times {
     int64_t *ns;
 };
 
-int64_t probe_now_ns(void);
-/* Where the groups `A:B,C` begin among a command's words. */
-int probe_first_group(const struct probe_command *command);
-/* What is wrong with a command for so many ranks; NULL if nothing is. */
-const char *probe_check(const struct probe_command *command, int ranks);
-/* Whether a rank measures (leads a group, and reports), and whether it takes part. */
-bool probe_measures(const struct probe_command *command, int rank);
-bool probe_takes_part(const struct probe_command *command, int rank);
 /* This rank's part. Times are added where it measures. */
 void probe_measure(const struct probe_command *command, int rank, struct probe_times *times);
 

@@ -3,8 +3,6 @@
 #include <sched.h>
 #include <time.h>
 
-#include "probe/measure.h"
-
 enum {
     POLLS_BEFORE_YIELDING = 2000,
     SHORTEST_NAP_NS = 20 * 1000,

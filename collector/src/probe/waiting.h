@@ -4,6 +4,16 @@
 
 #include "mpi/mpi_table.h"
 
+enum probe_tag {
+    PROBE_TAG_COMMAND = 1,
+    PROBE_TAG_TIMES,
+    PROBE_TAG_DATA,
+    PROBE_TAG_STOP,
+    PROBE_TAG_READY,
+    PROBE_TAG_NAME,
+};
+
+int64_t probe_now_ns(void);
 /* Until a request is complete: polls, and after a while yields between polls. */
 void probe_wait(MPI_Request *request);
 /* MPI_Send and MPI_Recv in bytes that wait so. Returns the message's tag. */
