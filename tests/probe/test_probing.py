@@ -1,5 +1,6 @@
 """A whole probe of a simulated machine: what it finds, what it leaves out, and the files that come of it."""
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hopscope.model.formulas import FORMULAS
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
 from hopscope.parameters import LinkEnds, crowding, links_of, models_of, read_machine, rows_of_machine
 from hopscope.probe import Budget, Measured, Prober, machine_content, topology_content
+from hopscope.probe.places import meetings
 from simulated_machine import LAN, SHM, WAN, SimulatedLink, SimulatedMachine, two_sites
 
 MADE = {"at": "2026-01-01T00:00:00+00:00", "command": ["mpirun"], "library": "none", "ranks": 8, "seconds": 120.0}
@@ -88,6 +90,24 @@ def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
     assert point(content, "wan", 1)["one_way_ns"] != "not measured"
     assert point(content, "wan", 1 << 22)["one_way_ns"] == "not measured"
     assert {entry["ns_per_byte"] for entry in content["combining"]} == {"not measured"}
+
+
+@pytest.mark.parametrize("hosts", [2, 21, 30])
+def test_every_two_hosts_meet_once_and_no_host_is_in_two_pairs_at_once(hosts: int) -> None:
+    rounds = meetings(hosts)
+    assert sorted(pair for pairs in rounds for pair in pairs) == list(itertools.combinations(range(hosts), 2))
+    assert all(len({host for pair in pairs for host in pair}) == 2 * len(pairs) for pairs in rounds)
+
+
+def test_many_hosts_leave_time_for_more_than_their_latencies() -> None:
+    """One after another, the 1,225 pairs of these hosts took 340 s of 120."""
+    names = [f"{cluster}{number}" for cluster in "ab" for number in range(25)]
+    machine = SimulatedMachine(names, {name: name[0] for name in names})
+    measured = probed(machine, seconds=120)
+    assert measured.places.clusters.of_host == (0,) * 25 + (1,) * 25
+    assert measured.places.links()
+    content = machine_content(measured, MADE)
+    assert point(content, "wan", 1)["one_way_ns"] != "not measured"
 
 
 def test_ranks_of_one_host_are_one_link(tmp_path: Path) -> None:

@@ -54,11 +54,7 @@ def clusters_of(one_way_ns: Mapping[Pair, Sequence[float]], hosts: int) -> Clust
     samples = [np.asarray(one_way_ns[pair], np.float64) for pair in pairs]
     usual = np.asarray([np.quantile(values, USUAL) for values in samples])
     found = _partition(usual, hosts)
-    chance = np.random.default_rng(1)
-    same = 0
-    for _ in range(RESAMPLES):
-        drawn = np.asarray([np.quantile(chance.choice(values, len(values)), USUAL) for values in samples])
-        same += _partition(drawn, hosts) == found
+    same = sum(_partition(drawn, hosts) == found for drawn in _resamples(samples))
     of_pair = np.asarray([found[a] == found[b] for a, b in pairs], bool)
     return Clusters(
         found,
@@ -99,9 +95,13 @@ def apart(inside_ns: Sequence[Sequence[float]], between_ns: Sequence[Sequence[fl
     which the slowest pair inside is faster than the fastest one between. None where there is nothing to compare."""
     if not inside_ns or not between_ns:
         return None
+    inside, between = _resamples(inside_ns), _resamples(between_ns)
+    return float(np.mean(inside.max(axis=1) < between.min(axis=1)))
+
+
+def _resamples(pairs: Sequence[Sequence[float] | Array]) -> Array:
+    """What counts of each pair's latencies, drawn again with replacement: shape (RESAMPLES, pairs)."""
     chance = np.random.default_rng(1)
-
-    def drawn(pairs: Sequence[Sequence[float]]) -> list[float]:
-        return [float(np.quantile(chance.choice(np.asarray(values), len(values)), USUAL)) for values in pairs]
-
-    return sum(max(drawn(inside_ns)) < min(drawn(between_ns)) for _ in range(RESAMPLES)) / RESAMPLES
+    drawn = [chance.choice(np.asarray(values, np.float64), (RESAMPLES, len(values))) for values in pairs]
+    usual = [np.quantile(values, USUAL, axis=1) for values in drawn]
+    return np.stack(usual, axis=1) if usual else np.zeros((RESAMPLES, 0))

@@ -69,7 +69,8 @@ def machine_content(measured: Measured, made: dict[str, Any]) -> dict[str, Any]:
 def _value(value: Value | None) -> dict[str, Any] | str:
     if value is None:
         return NOT_MEASURED
-    median, low, high = (round(number, _DIGITS) for number in (value.value, value.low, value.high))
+    # A difference of noisy times, or its interval, may reach below what any time can be.
+    median, low, high = (max(0.0, round(number, _DIGITS)) for number in (value.value, value.low, value.high))
     return {"median": median, "low": low, "high": high, "count": value.count}
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hopscope.probe.levels import Pair, apart, clusters_of
-from hopscope.probe.places import Host, Link, Places, hosts_of, is_off
+from hopscope.probe.places import Host, Link, Places, hosts_of, is_off, meetings
 from hopscope.probe.sampling import FIRST, POINT_SECONDS, Budget, Value, median_of, settle
 from hopscope.probe.session import Machine
 
@@ -24,7 +24,7 @@ CROWD_BYTES = 1 << 18
 
 LATENCY_SHARE = 0.25
 """Of the seconds, for the latencies between all hosts."""
-LATENCY_TRIPS = 5
+LATENCY_TRIPS = 20
 NS = 1e9
 _GAP_NS = 2e6
 """What more messages shall take at least, to be well above what a clock and a wait are off by."""
@@ -106,18 +106,17 @@ class Prober:
 
     def _places(self, hosts: Sequence[Host]) -> tuple[Places, float | None]:
         """The latencies between all hosts and inside them, and what they say."""
-        samples: dict[Pair, list[float]] = {}
         inside = [(number, host) for number, host in enumerate(hosts) if len(host.ranks) > 1]
-        pairs = {(a, a): host.ranks[:2] for a, host in inside}
-        pairs |= {
-            (a, b): (hosts[a].ranks[0], hosts[b].ranks[0]) for a in range(len(hosts)) for b in range(a + 1, len(hosts))
-        }
-        share = self.budget.seconds * LATENCY_SHARE
-        limit = int(max(0.01, share / max(1, len(pairs))) * NS)
-        for number, (pair, ranks) in enumerate(pairs.items()):
-            self.progress(f"latency between hosts, {number + 1} of {len(pairs)} pairs")
-            trips = self._pingpong(ranks, SIZES[0], 4 * LATENCY_TRIPS, limit)
-            samples[pair] = [trip / 2 for trip in trips]
+        rounds = [[(number, number)] for number, _ in inside] + meetings(len(hosts))
+        limit = int(max(0.01, self.budget.seconds * LATENCY_SHARE / max(1, len(rounds))) * NS)
+        samples: dict[Pair, list[float]] = {}
+        for number, pairs in enumerate(rounds):
+            self.progress(f"latencies between hosts, {number + 1} of {len(rounds)}")
+            ranks = [hosts[a].ranks[:2] if a == b else (hosts[a].ranks[0], hosts[b].ranks[0]) for a, b in pairs]
+            words = [f"{first}:{second}" for first, second in ranks]
+            times = self.machine.measure("pingpong", SIZES[0], LATENCY_TRIPS, limit, *words)
+            for pair, (first, _) in zip(pairs, ranks, strict=True):
+                samples[pair] = [trip / 2 for trip in times[first]]
         between = {pair: values for pair, values in samples.items() if pair[0] != pair[1]}
         found = clusters_of(between, len(hosts))
         certain = apart([samples[number, number] for number, _ in inside], list(between.values()))

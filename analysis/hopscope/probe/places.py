@@ -12,6 +12,9 @@ from hopscope.probe.sampling import Value
 OUTLYING = 0.25
 """A pair of hosts is outlying if its latency is certainly off that of its class by this share."""
 
+MOST_ALONE = 200
+"""So many pairs of hosts are measured one after another, each undisturbed by others."""
+
 
 @dataclass(frozen=True)
 class Host:
@@ -97,6 +100,23 @@ class Places:
     def cluster_names(self) -> list[str]:
         """A, B, ... by number; from the 27th on with a number behind."""
         return [chr(ord("A") + i % 26) + (str(i // 26 + 1) if i >= 26 else "") for i in range(self.clusters.count)]
+
+
+def meetings(hosts: int) -> list[list[Pair]]:
+    """All pairs of so many hosts, one by one; of more than MOST_ALONE pairs, as many at once as no two share a host, by
+    the circle method of tournaments."""
+    pairs = [(a, b) for a in range(hosts) for b in range(a + 1, hosts)]
+    if len(pairs) <= MOST_ALONE:
+        return [[pair] for pair in pairs]
+    # One host keeps its seat, the others move on by one each round; with an odd number, one seat is empty.
+    seats = list(range(hosts + hosts % 2))
+    rounds: list[list[Pair]] = []
+    for _ in seats[1:]:
+        half = len(seats) // 2
+        couples = zip(seats[:half], reversed(seats[half:]), strict=True)
+        rounds.append([(min(couple), max(couple)) for couple in couples if max(couple) < hosts])
+        seats = [seats[0], seats[-1], *seats[1:-1]]
+    return rounds
 
 
 def is_off(one: Value, usual: Value) -> bool:

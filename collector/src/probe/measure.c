@@ -48,7 +48,7 @@ static void pingpong(const struct probe_command *command, const struct probe_gro
     } else {
         int64_t begin = 0, until = 0;
         /* The first makes connections and is not counted. */
-        for (int64_t i = -1; i < count && (i < 1 || begin < until); i++) {
+        for (int64_t i = -1; i < count && (i < 2 || begin < until); i++) {
             begin = probe_now_ns();
             probe_send(out, bytes, other, PROBE_TAG_DATA);
             probe_receive(in, bytes, other, PROBE_TAG_DATA);

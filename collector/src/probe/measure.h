@@ -3,8 +3,8 @@
  * caller's (analysis/hopscope/probe).
  *
  *   pingpong BYTES COUNT LIMIT A:B ...
- *       A sends to B, and B answers with as many bytes: the time of each round trip, at most COUNT of them, and none
- *       begun after LIMIT ns. Several pairs do so at once; no rank is in two.
+ *       A sends to B, and B answers with as many bytes: the time of each round trip, at most COUNT of them, and of
+ *       more than two none begun after LIMIT ns. Several pairs do so at once; no rank is in two.
  *   gap BYTES MESSAGES COUNT A:B,C ...
  *       A sends MESSAGES messages to B, C and so on in turn, as fast as it can, and waits until they all have said
  *       that theirs are there; then the same with three times as many. The difference of both times, COUNT times.
