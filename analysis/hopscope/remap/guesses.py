@@ -14,6 +14,7 @@ from hopscope.remap.hops import hops_of, model_hops
 from hopscope.remap.laid import crowded_hosts
 from hopscope.remap.program import Source
 from hopscope.remap.recorded import Recorded
+from hopscope.words import PHASES
 
 LOOKED_AT = 50
 """Collectives in which messages that went at once are looked for."""
@@ -71,6 +72,6 @@ def measured_of(source: Source, costs: Costs) -> Measured:
     collective: Array = source.arrays["hops.collective"][rows]
     rows = rows[np.isin(collective, np.unique(collective)[-LOOKED_AT:])]
     table, hops = source.tables["hops"], model_hops(source, rows)
-    phase = codes(table, "phase", ("up", "down", "exchange"))[rows]
+    phase = codes(table, "phase", PHASES)[rows]
     together = [hops.collective, phase, *(integers(table, name)[rows] for name in ("round", "segment"))]
     return Measured(source, costs, bool(crowded_hosts(hops.src_host, hops.dst_host, together)))

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hopscope.quantities import number
+
 Array = np.ndarray[Any, Any]
 
 
@@ -69,7 +71,7 @@ def unseen(table: Callable[[str], pa.Table]) -> list[str]:
     shown = pc.is_in(collectives["collective_id"], value_set=pc.unique(table("hops")["collective_id"]))
     silent = int(pc.sum(pc.and_(larger, pc.invert(shown))).as_py() or 0)
     if silent:
-        said.append(f"{silent:,} of {total:,} collectives show no hops, so what they send is not known.")
+        said.append(f"{number(silent)} of {number(total)} collectives show no hops, so what they send is not known.")
     return said
 
 
