@@ -180,7 +180,7 @@ def _ranks(rows: Rows) -> Component:
             rank(row["rank"]),
             quantities.duration(row["useful_ns"]),
             quantities.share(row["useful_share"]),
-            f"{row['of_mean']:.2f} x" if row["of_mean"] is not None else quantities.MISSING,
+            quantities.share(row["of_mean"]),
             quantities.duration(row["mpi_ns"]),
         ]
         for row in rows
