@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, ring
-from hopscope.cli.reorder import ANALYSIS
+from hopscope.cli.reorder import ANALYSIS, command
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.render.terminal import print_answer
@@ -239,3 +239,10 @@ def test_a_narrow_table_keeps_what_the_command_is_asked_for(monkeypatch: pytest.
     print_answer(out, suggest(measured(ring(DEALT)).table()).table, ANALYSIS.default)
     heading = out.getvalue().partition("──")[0]
     assert {"link", "messages", "gain", "chosen"} <= set(heading.split())
+
+
+def test_a_part_of_the_run_cannot_be_asked_for() -> None:
+    """`--from` and the like were taken and did nothing."""
+    options = {option for parameter in command().params for option in parameter.opts}
+    assert "--for" in options
+    assert not {"--from", "--ranks"} & options

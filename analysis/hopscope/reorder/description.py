@@ -40,6 +40,7 @@ DESCRIPTION = """\
 -- column fitted_from BIGINT -- Messages that a rank waited for and that this class's costs were fitted from; 0: not
 --    measured.
 -- column chosen BOOLEAN -- The new order is suggested.
+-- whole run
 -- only-data gain_low, gain_high
 -- narrow fitted_from, bytes, new_bytes, predicted_ns
 -- bar new_predicted_ns
