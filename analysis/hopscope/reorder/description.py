@@ -7,7 +7,8 @@ DESCRIPTION = """\
 -- hops of its collectives make one graph between ranks. What a message costs between two hosts is fitted from those
 -- that a rank waited for: latency + bytes * time per byte, by class of link and for outlying pairs of hosts. The order
 -- is the one with the least sum of these costs over all messages that was found: METIS cuts the graph into clusters and
--- those into hosts, and swaps of two ranks better that placement, today's, and ranks in blocks.
+-- those into hosts, and swaps of two ranks better that placement and, up to 512 ranks, today's and ranks in
+-- blocks.
 --
 -- The sum is not the run's time: messages overlap, queue, and wait for ranks that compute. So `gain` is a share of the
 -- time on links. What the run gains is for a rerun to show; the note says how much it can be at most, from the messages

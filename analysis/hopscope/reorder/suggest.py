@@ -21,6 +21,8 @@ from hopscope.reorder.traffic import Array, Traffic, traffic_of, unseen
 
 LEAST_GAIN = 0.01
 """Share of the time on links that an order must save to be suggested."""
+MOST_STARTED_OVER = 512
+"""Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""
 _SHOWN = ("wan", "lan", "shm")
 _NEARER = 1e-6
 """Between links that cost the same, a nearer one is preferred by this share of the greatest latency."""
@@ -132,10 +134,12 @@ def _check(run: dict[str, Any], ranks: pa.Table) -> None:
 
 
 def best_order(traffic: Traffic, costs: HostCosts, places: Places) -> Array:
-    """The host of each rank: the best of three placements after swaps; today's own if none is better than that."""
+    """The host of each rank: the best placement after swaps, or today's own if none is better than that."""
     preference = _NEARER * max(1.0, float(costs.latency_ns.max()))
     judge = Judge(traffic, costs.latency_ns + preference * places.classes(), costs.per_byte_ns)
-    starts = [places.today, _in_blocks(places), partitioned(traffic, costs, places)]
+    starts = [partitioned(traffic, costs, places)]
+    if len(places.movable) <= MOST_STARTED_OVER:
+        starts += [places.today, _in_blocks(places)]
     found = [places.today, *(judge.bettered(start, places.movable) for start in starts)]
     best = min(found, key=judge.cost)
     return _relabelled(judge, best, places)
