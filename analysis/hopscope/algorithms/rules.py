@@ -19,6 +19,11 @@ _OPERATIONS: Final = (
 """In the order of their ids."""
 
 
+def operation_id(operation: str) -> int:
+    """The id of an operation, such as `bcast`. Raises ValueError if rules know none."""
+    return _OPERATIONS.index(operation)
+
+
 class Rule(NamedTuple):
     """One row: from so many bytes on."""
 

@@ -1,0 +1,94 @@
+"""Asks an MPI library which algorithms it has for its collectives: Open MPI by `ompi_info`, MPICH by `mpivars`."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from hopscope.errors import InputError
+
+_SECONDS = 60
+_OPEN_MPI = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)")
+_MPICH = re.compile(r"\s*(MPIR_CVAR_([A-Z_]+)_INTRA_ALGORITHM)\s*=.*?Variable to select \w+ algorithm(.*)", re.DOTALL)
+_FIRST = re.compile(r"\s*auto - Internal algorithm selection(?: \([^)]*\))?")
+_WORDS = {
+    "openmpi": ("ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"),
+    "mpich": ("mpivars",),
+}
+
+
+class Offered(NamedTuple):
+    """An algorithm that a library has. number: by which Open MPI's rules know it; None: the library has none."""
+
+    operation: str
+    """In lower case and without MPI_: `reduce_scatter`."""
+    name: str
+    """In the library's own words."""
+    number: int | None
+    setting: str
+    """The parameter or variable that forces it for all communicators and sizes."""
+
+
+def offered(flavour: str, launcher: str) -> list[Offered]:
+    """The algorithms of the library that a launcher belongs to. flavour: `openmpi` or `mpich`.
+
+    Asks the program beside the launcher. Raises InputError if it is not there, fails, or names no algorithms.
+    """
+    words = _WORDS[flavour]
+    found = shutil.which(launcher)
+    program = None if found is None else shutil.which(words[0], path=str(Path(found).parent))
+    if program is None:
+        raise InputError(f"{words[0]} is not beside {launcher}, so the MPI library cannot be asked for its algorithms")
+    try:
+        done = subprocess.run(
+            [program, *words[1:]], capture_output=True, text=True, check=False, timeout=_SECONDS, errors="replace"
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise InputError(f"{program} cannot be asked for the algorithms: {problem}") from None
+    rows = (of_open_mpi if flavour == "openmpi" else of_mpich)(done.stdout)
+    if not rows:
+        raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
+    return rows
+
+
+def of_open_mpi(text: str) -> list[Offered]:
+    """From what `ompi_info --param coll tuned --level 9 --parsable` prints. `ignore` (0) is no algorithm."""
+    found = [match for line in text.splitlines() if (match := _OPEN_MPI.fullmatch(line))]
+    rows = [Offered(op, name, int(number), f"coll_tuned_{op}_algorithm") for op, number, name in map(_groups, found)]
+    return [row for row in rows if row.number != 0]
+
+
+def of_mpich(text: str) -> list[Offered]:
+    """From what `mpivars` prints. Blocking operations only; `auto`, and `nb`, which passes the call on to the
+    nonblocking operation, are no algorithms."""
+    rows: list[Offered] = []
+    for part in re.split(r"\n(?=\s*MPIR_CVAR_)", text):
+        match = _MPICH.match(part)
+        if match is None:
+            continue
+        setting, operation, meaning = match.groups()
+        names = [name for name in _names(meaning) if name not in ("auto", "nb")]
+        rows += [Offered(operation.lower(), name, None, setting) for name in names]
+    blocking = {row.operation for row in rows if f"i{row.operation}" in {other.operation for other in rows}}
+    return [row for row in rows if row.operation in blocking]
+
+
+def _groups(match: re.Match[str]) -> Sequence[str]:
+    return match.groups()
+
+
+def _names(meaning: str) -> Iterator[str]:
+    """The names in a variable's meaning: `name - Force ...` each, one a line or, in release 4, without line ends."""
+    first = _FIRST.match(meaning)
+    rest = meaning[first.end() :] if first else meaning
+    if "\n" in rest.strip():
+        yield from re.findall(r"^\s*(\w+)\s+- ", rest, re.MULTILINE)
+        return
+    # Names are padded to one width, so each begins that far before its dash.
+    dashes = [match.start() for match in re.finditer(r" - Force", rest)]
+    for dash in dashes:
+        yield rest[dash - dashes[0] : dash].strip()

@@ -1,0 +1,105 @@
+"""What tells an MPI library which algorithms to run: Open MPI's dynamic rules or parameters, MPICH's variables."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopscope.algorithms.rules import operation_id
+from hopscope.tuning.offered import Offered
+
+
+class Choice(NamedTuple):
+    """An algorithm for messages of some sizes on communicators of one size. Bytes as the library counts them
+    (`hopscope.algorithms.rules.size_in_rules`), both ends included; to_bytes None: without end."""
+
+    algorithm: Offered
+    ranks: int
+    from_bytes: int = 0
+    to_bytes: int | None = None
+    fan_out: int = 0
+    segment_bytes: int = 0
+
+
+class Setting(NamedTuple):
+    """A file's text and the words that make a launcher read it, to be put after its name or before the command."""
+
+    text: str
+    words: str
+
+
+def rules_file(choices: Sequence[Choice], path: str) -> Setting:
+    """Open MPI's dynamic rules, which releases 4.1 and 5 read. What no choice is about stays Open MPI's own decision.
+
+    Raises ValueError for an algorithm without a number and for choices that overlap.
+    """
+    by_operation: dict[str, dict[int, list[Choice]]] = {}
+    for choice in sorted(choices, key=lambda choice: (choice.ranks, choice.from_bytes)):
+        if choice.algorithm.number is None:
+            raise ValueError(f"{choice.algorithm.name} has no number, by which rules would name it")
+        by_operation.setdefault(choice.algorithm.operation, {}).setdefault(choice.ranks, []).append(choice)
+    lines = [f"{len(by_operation)}  # operations"]
+    for operation, of_ranks in sorted(by_operation.items(), key=lambda item: operation_id(item[0])):
+        # Rules for a size hold up to the next one, and the first ones for all smaller ones too.
+        sizes = {0: [_own_decision(0)]}
+        for ranks, rows in of_ranks.items():
+            sizes[ranks] = _rows(rows)
+            sizes[ranks + 1] = [_own_decision(0)]
+        lines += [f"{operation_id(operation)}  # {operation}", f"{len(sizes)}  # sizes of communicators"]
+        for ranks, rows in sizes.items():
+            lines += [f"{ranks}  # ranks, or more", f"{len(rows)}  # sizes of messages", *rows]
+    words = f"--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {shlex.quote(path)}"
+    return Setting(_lines(lines), words)
+
+
+def _own_decision(from_bytes: int) -> str:
+    return f"{from_bytes} 0 0 0  # Open MPI's own decision"
+
+
+def _rows(choices: Sequence[Choice]) -> list[str]:
+    """Rows of bytes, algorithm, fan-out and segment; each holds up to the next."""
+    rows: list[str] = []
+    free_from: int | None = 0
+    for choice in choices:
+        if free_from is None or choice.from_bytes < free_from:
+            raise ValueError(f"two choices for {choice.algorithm.operation} at {choice.from_bytes} bytes")
+        if choice.from_bytes > free_from:
+            rows.append(_own_decision(free_from))
+        how = f"{choice.algorithm.number} {choice.fan_out} {choice.segment_bytes}"
+        rows.append(f"{choice.from_bytes} {how}  # {choice.algorithm.name}")
+        free_from = None if choice.to_bytes is None else choice.to_bytes + 1
+    if free_from is not None:
+        rows.append(_own_decision(free_from))
+    return rows
+
+
+def parameters_file(choices: Sequence[Choice], path: str) -> Setting:
+    """Open MPI's parameters, for all communicators and sizes. Raises ValueError for two choices of one operation."""
+    _once_each(choices)
+    lines = ["--mca coll_tuned_use_dynamic_rules 1"]
+    for choice in choices:
+        lines.append(f"--mca {choice.algorithm.setting} {choice.algorithm.number}")
+        for what, value in (("chain_fanout", choice.fan_out), ("segmentsize", choice.segment_bytes)):
+            lines += [f"--mca {choice.algorithm.setting}_{what} {value}"] if value else []
+    return Setting(_lines(lines), f"--tune {shlex.quote(path)}")
+
+
+def variables_file(choices: Sequence[Choice], path: str) -> Setting:
+    """MPICH's variables, for all communicators and sizes, to be read by a shell before the job. Raises ValueError for
+    two choices of one operation."""
+    _once_each(choices)
+    lines = [f"export {choice.algorithm.setting}={shlex.quote(choice.algorithm.name)}" for choice in choices]
+    # Without a slash, a shell would look for it along PATH.
+    place = path if "/" in path else f"./{path}"
+    return Setting(_lines(lines), f". {shlex.quote(place)}")
+
+
+def _once_each(choices: Sequence[Choice]) -> None:
+    operations = [choice.algorithm.operation for choice in choices]
+    if len(set(operations)) < len(operations):
+        raise ValueError("one operation has two choices, but these settings hold for all sizes")
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,60 @@
+"""What MPI libraries say that they have."""
+
+import itertools
+
+import local_mpi
+import pytest
+from hopscope.algorithms import mpich, open_mpi
+from hopscope.errors import InputError
+from hopscope.tuning.offered import Offered, of_mpich, of_open_mpi, offered
+
+MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+def test_each_library_here_names_its_algorithms(mpi: local_mpi.LocalMpi) -> None:
+    rows = offered(mpi.flavour, mpi.launcher)
+    assert len(rows) == len(set(rows)) > 40
+    named = {(row.operation, row.name) for row in rows}
+    if mpi.flavour == "openmpi":
+        # The table of what they send knows all of release 4.1, and gives each the same number.
+        known = {(operation, one.name, number) for (operation, number), one in open_mpi.ALGORITHMS.items()}
+        missing = {(row.operation, row.name, row.number) for row in rows} - known
+        assert mpi.release != "openmpi-4" or not missing
+    else:
+        newer = {("allreduce", "ring")} if mpi.release == "mpich-4" else set()
+        assert set(mpich.ALGORITHMS) - named <= newer
+
+
+def test_open_mpi_is_read_by_its_enumerators() -> None:
+    text = "\n".join(
+        (
+            "mca:coll:tuned:param:coll_tuned_bcast_algorithm:value:ignore",
+            "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:0:ignore",
+            "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:6:binomial",
+            "mca:coll:tuned:param:coll_tuned_bcast_algorithm_segmentsize:value:0",
+        )
+    )
+    assert of_open_mpi(text) == [Offered("bcast", "binomial", 6, "coll_tuned_bcast_algorithm")]
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_names_are_found_with_and_without_line_ends(end: str) -> None:
+    """MPICH 4.0 leaves the line ends out, and `algorithmsmp` was taken for a name."""
+    lines = ["Variable to select bcast algorithm", "auto - Internal algorithm selection (can be overridden with X)"]
+    lines += [
+        "nb       - Force nonblocking algorithm",
+        "smp      - Force smp algorithm",
+        "binomial - Force Binomial Tree",
+    ]
+    meaning = end.join(lines)
+    kinds = itertools.product(("", "I"), [meaning])
+    text = "2 MPI Control Variables\n" + "\n".join(
+        f"\tMPIR_CVAR_{kind}BCAST_INTRA_ALGORITHM=0\tSCOPE_ALL_EQ\tMPI_INT\t{said}" for kind, said in kinds
+    )
+    assert [(row.operation, row.name) for row in of_mpich(text)] == [("bcast", "smp"), ("bcast", "binomial")]
+
+
+def test_a_library_that_cannot_be_asked_is_said() -> None:
+    with pytest.raises(InputError, match="cannot be asked"):
+        offered("mpich", "mpiexec-that-is-not-there")
