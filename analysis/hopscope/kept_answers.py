@@ -8,8 +8,9 @@ may be deleted at any time, and answers from a dataset that was replaced go when
 
 import hashlib
 import os
+import secrets
 import shutil
-import tempfile
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -34,6 +35,9 @@ _LARGEST_ANSWER = 32 << 20
 _LARGEST_FOLDER = 512 << 20
 _ANSWER = ".arrow"
 _ROWS = ".parquet"
+_UNFINISHED = ".tmp"
+_ABANDONED_S = 24 * 3600
+"""Nobody writes at one file for so long: the process that began it was killed."""
 
 
 class KeptAnswers:
@@ -67,10 +71,20 @@ class KeptAnswers:
         try:
             with pa.OSFile(str(place), "rb") as file:
                 found = pa.ipc.open_file(file).read_all()
-            os.utime(place)  # what is used stays longest
         except (OSError, pa.ArrowException):
             return None
+        self.used(place)
         return found
+
+    def used(self, place: Path) -> None:
+        """Note that what is kept there is in use: what is used stays longest."""
+        with suppress(OSError):  # another user's
+            os.utime(place)
+
+    def forget(self, place: Path) -> None:
+        """Remove what is kept there."""
+        with suppress(OSError):
+            place.unlink()
 
     def keep(self, place: Path, answer: pa.Table, seconds: float) -> None:
         """Keep an answer that took so long, where that is worth it. A place that takes no file keeps nothing."""
@@ -82,13 +96,13 @@ class KeptAnswers:
     def write(self, place: Path, write: Callable[[Path], None]) -> None:
         """Keep what `write` puts into the file that it is given. What it raises leaves nothing behind."""
         self._begin()
-        handle, name = tempfile.mkstemp(dir=self._folder, suffix=".tmp")
-        os.close(handle)
+        # A temporary file of Python's own would be for this user only, whoever else may read the dataset.
+        unfinished = self._folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
         try:
-            write(Path(name))
-            Path(name).replace(place)
+            write(unfinished)
+            unfinished.replace(place)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
             raise
         self._bound()
 
@@ -102,9 +116,13 @@ class KeptAnswers:
 
     def _bound(self) -> None:
         """Let go of what was not used for longest, where there is too much."""
-        there = [(file.stat(), file) for file in self._folder.iterdir() if file.suffix in (_ANSWER, _ROWS)]
-        too_much = sum(about.st_size for about, _ in there) - _LARGEST_FOLDER
-        for about, file in sorted(there, key=lambda each: each[0].st_mtime_ns):
+        there = [(file.stat(), file) for file in self._folder.iterdir()]
+        kept = [(about, file) for about, file in there if file.suffix in (_ANSWER, _ROWS)]
+        for about, file in there:
+            if file.suffix == _UNFINISHED and about.st_mtime < time.time() - _ABANDONED_S:
+                file.unlink(missing_ok=True)
+        too_much = sum(about.st_size for about, _ in kept) - _LARGEST_FOLDER
+        for about, file in sorted(kept, key=lambda each: each[0].st_mtime_ns):
             if too_much <= 0:
                 break
             file.unlink(missing_ok=True)

@@ -246,8 +246,7 @@ class Runner:
 
     def _computed(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         try:
-            self.prepare(analysis.uses, keep=True)
-            return self.query(analysis.sql, parameters)
+            return self._from_kept_rows(analysis, parameters)
         except duckdb.OutOfMemoryException as error:
             if self._lean and not os.environ.get(MEMORY):
                 # This one answer takes what it needs; then the memory is the system's again.
@@ -262,6 +261,22 @@ class Runner:
                 f"the analysis {analysis.name} failed: {_first_line(error)}. If its SQL is right, "
                 f"{self._store.path} is damaged; delete it and run the command on the trace again"
             ) from error
+
+    def _from_kept_rows(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
+        sources = self.prepare(analysis.uses, keep=True)
+        try:
+            return self.query(analysis.sql, parameters)
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error:
+            # Kept rows may be damaged, or gone since: another process makes room, a user deletes the folder.
+            kept = [file for source in sources if (file := self._made[source.name])]
+            if not kept:
+                raise
+            for file in kept:
+                self._kept.forget(file)
+            self.prepare(analysis.uses)
+            return self.query(analysis.sql, parameters)
 
     def text_of(self, asked: Source) -> str:
         """All SQL that an analysis or view consists of: the views of the part that is asked, those under it, and its
@@ -291,13 +306,20 @@ class Runner:
             self._make(source)
             self._made[source.name] = kept = None
         if keep and kept is None and (kept := self._keep_rows(source)):
-            self._execute(f"create or replace view {source.name} as from read_parquet({quoted(_literal(str(kept)))})")
-            self._made[source.name] = kept
+            # Where the file is damaged or was removed, the view stays as it is made.
+            with suppress(duckdb.Error):
+                file = quoted(_literal(str(kept)))
+                self._execute(f"create or replace view {source.name} as from read_parquet({file})")
+                self._made[source.name] = kept
+                return
+            self._kept.forget(kept)
 
     def _keep_rows(self, view: Source) -> Path | None:
         """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
         place = self._kept.rows_of(self.text_of(view))
-        if not place.exists():
+        if place.exists():
+            self._kept.used(place)
+        else:
             with suppress(OSError, duckdb.IOException):
                 self._kept.write(place, lambda file: self._write(view.name, file))
         return place if place.exists() else None

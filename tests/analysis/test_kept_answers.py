@@ -1,13 +1,16 @@
 """Answers kept beside a dataset: found again by what they depend on, and by nothing else."""
 
+import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import hopscope
 import pyarrow as pa
 import pytest
 from drawing import draw
 from hopscope import kept_answers
+from hopscope.runner import Runner
 
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "demo" / "trace"
 RUN = {
@@ -172,3 +175,79 @@ def test_what_remap_says_of_a_long_run_is_found_out_in_another_process_and_kept(
     with monkeypatch.context() as anywhere:
         anywhere.setattr("hopscope.remap.apart.remap_apart", None)
         assert trace.remap().equals(said, check_metadata=True)
+
+
+def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The advice was to delete the dataset.
+    shutil.copytree(SAMPLE, tmp_path / "d")
+    said = hopscope.open(tmp_path / "d").run("noise").to_pylist()
+    monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
+    hopscope.open(tmp_path / "d").run("noise")
+    files = list(tmp_path.rglob("*.answers/*/*.parquet"))
+    assert len(files) == 2
+
+    def ask() -> list[object]:
+        for answer in tmp_path.rglob("*.arrow"):
+            answer.unlink()
+        return hopscope.open(tmp_path / "d").run("noise").to_pylist()
+
+    whole = {file: file.read_bytes() for file in files}
+    middle = {file: bytearray(content) for file, content in whole.items()}
+    for content in middle.values():
+        content[4 : len(content) // 2] = bytes(len(content) // 2 - 4)
+    cut = {file: content[:-20] for file, content in whole.items()}
+    for damaged in (dict.fromkeys(files, b""), cut, middle):
+        for file, content in damaged.items():
+            file.write_bytes(content)
+        assert ask() == said
+        assert ask() == said
+        assert all(file.read_bytes() != damaged[file] for file in files)
+
+    query = Runner.query
+
+    def after_another_made_room(self: Runner, *given: Any) -> pa.Table:
+        for file in files:
+            file.unlink(missing_ok=True)
+        return query(self, *given)
+
+    monkeypatch.setattr(Runner, "query", after_another_made_room)
+    assert ask() == said
+
+
+def test_kept_rows_that_are_used_stay_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(SAMPLE, tmp_path / "d")
+    monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
+    hopscope.open(tmp_path / "d").run("noise")
+    files = list(tmp_path.rglob("*.answers/*/*.parquet"))
+    for file in files:
+        os.utime(file, (1, 1))
+    hopscope.open(tmp_path / "d").run("noise", ranks="3")
+    used = [file for file in files if file.stat().st_mtime > 1]
+    assert len(used) == 1  # the computing between calls, which is the whole run's
+
+
+def test_others_who_may_read_the_dataset_find_its_answers(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = late(dataset)
+    [file] = kept(dataset)
+    assert file.stat().st_mode == (dataset / "manifest.json").stat().st_mode
+
+    def refused(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "utime", refused)
+    monkeypatch.setattr(Runner, "_computed", lambda *_: pytest.fail("computed again"))
+    assert late(dataset) == asked
+
+
+def test_what_a_killed_process_did_not_finish_goes(dataset: Path) -> None:
+    late(dataset)
+    [file] = kept(dataset)
+    abandoned, unfinished = file.with_suffix(".tmp"), file.with_name("another.tmp")
+    abandoned.touch()
+    unfinished.touch()
+    os.utime(abandoned, (1, 1))
+    late(dataset, to=40)
+    assert not abandoned.exists()
+    assert unfinished.exists()
