@@ -5,14 +5,22 @@ which ends with the server. It draws the menu's pages from the last to the first
 """
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Final
 
 from hopscope_dashboard.data import InputError, Trace, TraceData, reopened
 from hopscope_dashboard.pages import PAGES
+
+_TIDY_S: Final = 10
+"""After the server's end, so long may it take to remove the files that it is writing."""
 
 
 def draw_ahead(traces: Sequence[Trace]) -> "subprocess.Popen[bytes] | None":
@@ -43,13 +51,21 @@ def main(places: Sequence[str]) -> None:
     """Draw the pages of traces at these places: of each one its path, and that of its dataset, which is there."""
     with suppress(OSError, AttributeError):  # where there is no such policy, it is as any other process
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    threading.Thread(target=_end_with_server, daemon=True).start()
-    for path, dataset in zip(places[::2], places[1::2], strict=True):
-        draw_pages(TraceData(reopened(path, dataset)))
+    # Ctrl-C is ignored under a server that a script started in the background.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with tempfile.TemporaryDirectory(prefix="hopscope-ahead-") as folder, suppress(KeyboardInterrupt, InputError):
+        tempfile.tempdir = folder  # where queries go on that are larger than their memory
+        threading.Thread(target=_end_with_server, args=[folder], daemon=True).start()
+        for path, dataset in zip(places[::2], places[1::2], strict=True):
+            draw_pages(TraceData(reopened(path, dataset)))
 
 
-def _end_with_server() -> None:
+def _end_with_server(folder: str) -> None:
+    """Interrupt the drawing when the server has ended, so that no unfinished file is left behind."""
     os.read(sys.stdin.fileno(), 1)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    time.sleep(_TIDY_S)
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 

@@ -37,6 +37,8 @@ def test_only_long_runs_are_drawn_ahead() -> None:
 def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = hopscope.open(shutil.copytree(SAMPLE, tmp_path / "trace"))
     monkeypatch.setattr(Trace, "keeps_answers", True)
+    (tmp_path / "files").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "files"))
     manifest = trace.dataset / "manifest.json"
     manifest.unlink()
     os.mkfifo(manifest)  # whoever reads it waits for ever
@@ -45,5 +47,7 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
     assert process.stdin is not None
     with manifest.open("wb"):  # it has come so far
         assert process.poll() is None
+        assert list((tmp_path / "files").iterdir())
         process.stdin.close()
         assert process.wait(60) == 0
+    assert not list((tmp_path / "files").iterdir())  # what it had not finished stayed there
