@@ -14,7 +14,7 @@ from hopscope.model.hops import Hops
 from hopscope.remap import remap, sentence
 from hopscope.remap.algorithms import algorithms
 from hopscope.remap.fit import fit
-from hopscope.remap.laid import longest_chain, structure_of
+from hopscope.remap.laid import drawn_as_trees, longest_chain, structure_of
 from hopscope.remap.program import source_of
 from simulated_network import Network, Run, SimulatedTrace, round_robin
 
@@ -78,6 +78,23 @@ def test_a_chain_of_messages_is_counted_through_the_schedule() -> None:
         file = {"schema_version": 1, "rules": [{**rule, "operations": ["MPI_Allreduce"]}]}
         laid = _plan.TreeFile(json.dumps(file).encode()).schedules(0, "MPI_Allreduce", [0] * 8, [0] * 8, [64])
         assert longest_chain(laid, np.ones(len(laid["kind"]), np.int64)) == chain
+
+
+@pytest.mark.parametrize(("between", "clusters"), [("recursive-doubling", 2), ("all-to-all", 3)])
+def test_leaders_of_two_groups_can_be_drawn_as_a_tree(between: str, clusters: int) -> None:
+    # Ranks 0 and 3 lead; with a third leader, rank 5, each of them would have two parents.
+    file = {
+        "schema_version": 1,
+        "rules": [{"algorithm": "leaders", "between": between, "operations": ["MPI_Allreduce"]}],
+    }
+    places = [0, 0, 0, 1, 1, 2 if clusters == 3 else 1]
+    laid = _plan.TreeFile(json.dumps(file).encode()).schedules(0, "MPI_Allreduce", range(6), places, [8])
+    drawn = drawn_as_trees(laid)
+    if clusters == 3:
+        assert drawn is None
+    else:
+        assert drawn and [drawn[phase][3] for phase in ("up", "down")] == [0, 0]
+        assert [parents.count(None) for parents in drawn.values()] == [1, 1]
 
 
 def crowded() -> Network:

@@ -11,7 +11,7 @@ from hopscope import _plan
 from hopscope.model.costs import HostPair
 from hopscope.model.sequences import lay
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
-from hopscope.remap.laid import Messages, host_pairs_of, messages_of, structure_of
+from hopscope.remap.laid import Messages, drawn_as_trees, host_pairs_of, messages_of, structure_of
 from hopscope.remap.program import NO_ROOT, Call, Subject, lengths_of
 
 FAN_OUTS = {"kary": range(3, 9)}
@@ -59,10 +59,11 @@ class Candidate:
         lengths = lengths_of(call)
         return lay(self.rule, call.op, lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
 
-    def drawing(self) -> dict[str, list[int | None]] | None:
-        """The trees up and down of the first root: the parent of each rank of the communicator, None at the root."""
+    def drawing(self, subject: Subject) -> dict[str, list[int | None]] | None:
+        """The trees up and down of the first root: the parent of each rank of the communicator, None at the root. None
+        where messages do not go along a tree."""
         if not self.plans:
-            return None
+            return drawn_as_trees(self.lay(subject, max(call for call in subject.calls if call.op == subject.op)))
         return {
             phase: [None if parent == ROOT else int(parent) for parent in tree.parents]
             for phase, tree in zip(("up", "down"), self.plans[0], strict=True)

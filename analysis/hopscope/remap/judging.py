@@ -17,6 +17,11 @@ from hopscope.remap.candidates import Candidate
 from hopscope.remap.program import Call, Source, Subject, program_of
 from hopscope.remap.recorded import Recorded
 
+STRATA, STRATUM = 4, 50
+"""Longer runs are judged by so many parts of so many iterations, until few candidates are left."""
+MOST_MESSAGES = 20_000_000
+"""A candidate that sends more in the whole run is judged by those parts to the end."""
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -100,11 +105,50 @@ def judge_of(source: Source, today: Candidate | Recorded, costs: Costs) -> Judge
     return judge
 
 
-def window_of(source: Source, whole: Judge, iterations: int) -> Judge:
-    """A judge of the first so many iterations, the very first left out; the whole run where it is not longer."""
+def window_of(source: Source, whole: Judge, iterations: int, start: int = 1) -> Judge:
+    """A judge of so many iterations from one on, of the first ones but for the very first; the whole run where it is
+    not longer."""
     collectives = source.subject.collectives
     if len(collectives) <= iterations + 2:
         return whole
-    window = (int(collectives[1]), int(collectives[1 + iterations]))
+    window = (int(collectives[start]), int(collectives[start + iterations]))
     program, rows = program_of(source, window, messages=whole.messages)
     return Judge(program, rows, source.subject, source.places.cluster_of_host, whole.messages, whole.today)
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Judges many candidates of a long run by parts of it: what they gain there over what ran, they gain in all of it.
+
+    parts: of all times of the run; the whole run alone where it is short.
+    """
+
+    whole: Judge
+    parts: tuple[Judge, ...]
+    today: Candidate | Recorded
+    costs: Costs  # of what ran
+
+    def iteration_ns(self, candidate: Candidate | Recorded, costs: Costs) -> float:
+        """Mean time per iteration, by the parts."""
+        if self.parts == (self.whole,):
+            return self.whole.iteration_ns(candidate, costs)
+        ran = self.whole.iteration_ns(self.today, self.costs)
+        gains = [part.iteration_ns(self.today, self.costs) - part.iteration_ns(candidate, costs) for part in self.parts]
+        return max(0.0, ran - float(np.mean(gains)))
+
+    def last_ns(self, candidate: Candidate | Recorded, costs: Costs, *, is_finalist: bool) -> float:
+        """The same for one of the few that are left: by the whole run, unless that has too many messages."""
+        subject = self.whole.subject
+        is_many = max((len(sent.src) for sent in candidate.messages(subject)), default=0) * len(subject.simulated)
+        if candidate is self.today or (is_finalist and is_many <= MOST_MESSAGES):
+            return self.whole.iteration_ns(candidate, costs)
+        return self.iteration_ns(candidate, costs)
+
+
+def screen_of(source: Source, whole: Judge, today: Candidate | Recorded, costs: Costs) -> Screen:
+    """costs: of what ran."""
+    collectives = source.subject.collectives
+    if len(collectives) <= STRATA * STRATUM + 2:
+        return Screen(whole, (whole,), today, costs)
+    starts = np.linspace(1, len(collectives) - 1 - STRATUM, STRATA).astype(int).tolist()
+    return Screen(whole, tuple(window_of(source, whole, STRATUM, start) for start in starts), today, costs)

@@ -85,6 +85,28 @@ def structure_of(laid: _plan.Schedules, clusters: Sequence[int]) -> dict[str, in
     }
 
 
+def drawn_as_trees(laid: _plan.Schedules) -> dict[str, list[int | None]] | None:
+    """The parent of each rank towards a root (`up`) and from it (`down`), None at the root; None if there are no such
+    trees. Two ranks that alone exchange messages are the root and its child, whichever way a message goes."""
+    sends = (laid["kind"] == _plan.SEND) & (laid["segment"] == 0)
+    src, dst, phase = _ranks(laid)[sends].tolist(), laid["peer"][sends].tolist(), laid["phase"][sends].tolist()
+    edges: dict[int, set[tuple[int, int]]] = {_plan.UP: set(), _plan.DOWN: set(), _plan.EXCHANGE: set()}
+    for one, other, of in zip(src, dst, phase, strict=True):
+        towards = of == _plan.UP or (of == _plan.EXCHANGE and one > other)
+        edges[of].add((one, other) if towards else (other, one))
+    ranks = len(laid["first_step"]) - 1
+    used = [edges[of] for of in (_plan.UP, _plan.DOWN) if edges[of]] or [set[tuple[int, int]]()]
+    trees: list[list[int | None]] = []
+    for own in (used[0], used[-1]):
+        parents: list[int | None] = [None] * ranks
+        for child, parent in own | edges[_plan.EXCHANGE]:
+            parents[child] = parent
+        if len(own | edges[_plan.EXCHANGE]) != ranks - 1 or parents.count(None) != 1:
+            return None
+        trees.append(parents)
+    return dict(zip(("up", "down"), trees, strict=True))
+
+
 def fingerprint(laid: _plan.Schedules) -> bytes:
     """Equal for schedules that do the same."""
     parts = (

@@ -12,7 +12,7 @@ from hopscope.links import LINKS, link_class
 from hopscope.model.costs import Costs
 from hopscope.remap.algorithms import algorithms, cut
 from hopscope.remap.candidates import TREE, Candidate, segmented, shapes
-from hopscope.remap.judging import Judge, window_of
+from hopscope.remap.judging import Screen, window_of
 from hopscope.remap.laid import Messages
 from hopscope.remap.program import Source, Subject
 from hopscope.remap.search import search as local_search
@@ -37,7 +37,7 @@ class Pool:
 
 def pool_of(
     source: Source,
-    whole: Judge,
+    screen: Screen,
     over: Sequence[Candidate],
     costs: Costs,
     *,
@@ -63,7 +63,7 @@ def pool_of(
             if not _sizes_are_known(candidate, subject, costs):
                 result.left_out = True
                 continue
-            time[candidate.name] = whole.iteration_ns(candidate, costs)
+            time[candidate.name] = screen.iteration_ns(candidate, costs)
             found.append(candidate)
         return sorted(found, key=lambda candidate: time[candidate.name])
 
@@ -78,13 +78,13 @@ def pool_of(
     known = sorted([*trees, *others, *judged(cuts)], key=lambda candidate: time[candidate.name])
     result.candidates = [one for one in known if not any(_same(one, ran) for ran in over)]
     if only is None or TREE in only:
-        result.candidates[:0] = _searched(source, whole, over, known, costs, tries=tries, alike=alike)
+        result.candidates[:0] = _searched(source, screen, over, known, costs, tries=tries, alike=alike)
     return result
 
 
 def _searched(
     source: Source,
-    whole: Judge,
+    screen: Screen,
     over: Sequence[Candidate],
     known: list[Candidate],
     costs: Costs,
@@ -93,7 +93,7 @@ def _searched(
     alike: float,
 ) -> list[Candidate]:
     subject = source.subject
-    judge = window_of(source, whole, SEARCH_WINDOW)
+    judge = window_of(source, screen.whole, SEARCH_WINDOW)
     machines = [costs, *(_perturbed(costs, *factors) for factors in PERTURBED)]
 
     def time_of(candidate: Candidate) -> float:
@@ -106,8 +106,8 @@ def _searched(
         return time_of(candidate) if is_measured(candidate) else math.inf
 
     def kept(found: Candidate | None, others: Sequence[Candidate]) -> list[Candidate]:
-        fastest = min((whole.iteration_ns(candidate, costs) for candidate in others), default=math.inf)
-        return [found] if found and whole.iteration_ns(found, costs) < (1 - alike) * fastest else []
+        fastest = min((screen.iteration_ns(candidate, costs) for candidate in others), default=math.inf)
+        return [found] if found and screen.iteration_ns(found, costs) < (1 - alike) * fastest else []
 
     trees = [candidate for candidate in known if candidate.plans]
     searched = kept(local_search(subject, trees[:3], time_of, tries), known)

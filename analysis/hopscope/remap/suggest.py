@@ -6,25 +6,23 @@ import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.events import events_of
 from hopscope.remap.fit import fit
-from hopscope.remap.guesses import Guesses, measured_of
-from hopscope.remap.judging import Judge, judge_of, mean_iteration, window_of
+from hopscope.remap.judging import judge_of, mean_iteration, screen_of, window_of
+from hopscope.remap.listing import Listing
 from hopscope.remap.pool import pool_of
 from hopscope.remap.program import Source, source_of
 from hopscope.remap.recorded import Recorded
 from hopscope.remap.today import today_of
 from hopscope.remap.tree_file import text_of, tree_file_of
 from hopscope.remap.tried import tried_of, with_engine
-from hopscope.remap.verdict import LIBRARY, judge, left_out_of, sentence_of, unknown_of
+from hopscope.remap.verdict import LIBRARY, left_out_of, sentence_of, unknown_of
 from hopscope.whole_file import whole_file
 
 SPREAD_WINDOW = 100
@@ -82,39 +80,23 @@ def suggest(
         engine, over = (typical, low, high), [tried.candidate]
         error = max(error, abs(whole.iteration_ns(tried.candidate, engine[0]) - tried.time_ns) / tried.time_ns)
     alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
-    pool = pool_of(source, whole, over, engine[0], tries=tries, alike=alike, only=only)
+    screen = screen_of(source, whole, today, fitted[0])
+    pool = pool_of(source, screen, over, engine[0], tries=tries, alike=alike, only=only)
     candidates = [*pool.candidates, *([tried.candidate] if tried else [])]
-    part = window_of(source, whole, SPREAD_WINDOW)
-    rows: list[dict[str, Any]] = []
-    known = measured_of(source, engine[0])
-    guessed: dict[str, Guesses] = {}
-    for candidate in (today, *candidates):
-        costs = fitted if candidate is today else engine
-        guesses = guessed[candidate.name] = Guesses() if candidate is today else known.guesses(candidate)
-        is_tried = tried is not None and candidate is tried.candidate
-        ends = (*costs, known.slowest(guesses, costs[2])) if guesses else costs
-        predicted, low, *high = _predicted(candidate, whole, part, ends)
-        rows.append(
-            {
-                "name": candidate.name,
-                "today": candidate is today,
-                "predicted_ns": predicted,
-                "predicted_low_ns": low,
-                "predicted_high_ns": high[-1],
-                "alike_high_ns": high[0],  # if what is guessed is like what was measured
-                "measured_ns": measured,
-                "gain": 1 - predicted / replayed,
-                "model_error": error,
-                "tried_ns": tried.time_ns if tried and is_tried else None,
-                "tried_gain": tried.gain if tried and is_tried else None,
-                **candidate.structure(subject),
-                "unmeasured_pairs": len(guesses.pairs),
-                "unmeasured_interfaces": len(guesses.interfaces),
-                "chosen": False,
-            }
-        )
     late = today.late if isinstance(today, Recorded) and tried is None else 0.0
-    order = judge(rows, alike, tried_gains=tried is not None and tried.gains, is_known=late <= MOST_LATE)
+    listing = Listing(
+        source,
+        screen,
+        window_of(source, whole, SPREAD_WINDOW),
+        today,
+        candidates,
+        fitted,
+        engine,
+        measured,
+        error,
+        tried,
+    )
+    rows, order, guessed = listing.judged(alike, is_known=late <= MOST_LATE)
     best = (today, *candidates)[order[0]]
     ordered = [rows[i] for i in order]
     result = pa.Table.from_pylist(ordered, schema=SCHEMA)
@@ -136,24 +118,12 @@ def suggest(
     return result.replace_schema_metadata(metadata)
 
 
-def _predicted(
-    candidate: Candidate | Recorded, whole: Judge, part: Judge, costs: tuple[Costs, ...]
-) -> tuple[float, ...]:
-    """Time per iteration, its lower end, and as many upper ends as the costs have."""
-    typical, *ends = costs
-    predicted = whole.iteration_ns(candidate, typical)
-    middle = part.iteration_ns(candidate, typical)
-    low, high, *higher = (part.iteration_ns(candidate, end) / middle for end in ends)
-    least, most = min(1.0, low, high), max(1.0, low, high)
-    return predicted, predicted * least, predicted * most, *(predicted * max(most, end) for end in higher)
-
-
 def _of_best(best: Candidate | Recorded, source: Source, *, is_chosen: bool) -> dict[bytes, bytes]:
     """The first row's trees, and the tree file if it is suggested."""
     if isinstance(best, Recorded):
         return {}
     found: dict[bytes, bytes] = {}
-    drawing = best.drawing()
+    drawing = best.drawing(source.subject)
     if drawing:
         found[b"parents"] = json.dumps({"comm": source.subject.comm, **drawing}).encode()
     if is_chosen:

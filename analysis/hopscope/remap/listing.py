@@ -1,0 +1,106 @@
+"""A row for each candidate: what it would take, how sure that is, and what it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hopscope.model.costs import Costs
+from hopscope.remap.candidates import Candidate
+from hopscope.remap.guesses import Guesses, Measured, measured_of
+from hopscope.remap.judging import Judge, Screen
+from hopscope.remap.program import Source
+from hopscope.remap.recorded import Recorded
+from hopscope.remap.tried import Tried
+from hopscope.remap.verdict import judge
+
+FINALISTS = 5
+"""So many of the fastest candidates are replayed over the whole of a long run."""
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What ran and the candidates; fitted and engine: their costs and both ends of these."""
+
+    source: Source
+    screen: Screen
+    part: Judge  # from which the spread of a prediction is taken
+    today: Candidate | Recorded
+    candidates: Sequence[Candidate]
+    fitted: tuple[Costs, Costs, Costs]
+    engine: tuple[Costs, Costs, Costs]
+    measured_ns: float
+    model_error: float
+    tried: Tried | None
+
+    def judged(self, alike: float, *, is_known: bool) -> tuple[list[Row], list[int], dict[str, Guesses]]:
+        """The rows, their order, and by name what each candidate guesses. alike, is_known: as `judge` takes them."""
+        finalists, every = self._finalists(), (self.today, *self.candidates)
+        gains = self.tried is not None and self.tried.gains
+        while True:
+            rows = [self._row(place, is_finalist=place in finalists) for place in range(len(every))]
+            order = judge(rows, alike, tried_gains=gains, is_known=is_known)
+            if order[0] in finalists:
+                return rows, order, {row["name"]: one for row, one in zip(rows, self._guesses, strict=True)}
+            finalists.add(order[0])  # what is suggested is replayed over the whole run
+
+    @cached_property
+    def _known(self) -> Measured:
+        return measured_of(self.source, self.engine[0])
+
+    @cached_property
+    def _guesses(self) -> list[Guesses]:
+        """Of every row; what ran guesses nothing."""
+        return [Guesses(), *(self._known.guesses(candidate) for candidate in self.candidates)]
+
+    @cached_property
+    def _structures(self) -> list[dict[str, int | None]]:
+        return [one.structure(self.source.subject) for one in (self.today, *self.candidates)]
+
+    def _finalists(self) -> set[int]:
+        """The rows of the fastest, with and without guesses, and of one that was tried; what ran has row 0."""
+        ran = self.engine[0]
+        times = [self.screen.iteration_ns(candidate, ran) for candidate in self.candidates]
+        by_time = sorted(range(1, len(times) + 1), key=lambda row: times[row - 1])
+        sure = [row for row in by_time if not self._guesses[row]]
+        tried = [row for row in by_time if self._is_tried(self.candidates[row - 1])]
+        return {0, *by_time[:FINALISTS], *sure[:FINALISTS], *tried}
+
+    def _is_tried(self, candidate: Candidate | Recorded) -> bool:
+        return self.tried is not None and candidate is self.tried.candidate
+
+    def _row(self, place: int, *, is_finalist: bool) -> Row:
+        candidate = self.candidates[place - 1] if place else self.today
+        costs, guesses = self.engine if place else self.fitted, self._guesses[place]
+        predicted = self.screen.last_ns(candidate, costs[0], is_finalist=is_finalist)
+        ends = (*costs, self._known.slowest(guesses, costs[2])) if guesses else costs
+        low, *high = (predicted * end for end in self._ends(candidate, ends))
+        is_tried = self._is_tried(candidate)
+        return {
+            "name": candidate.name,
+            "today": place == 0,
+            "predicted_ns": predicted,
+            "predicted_low_ns": low,
+            "predicted_high_ns": high[-1],
+            "alike_high_ns": high[0],  # if what is guessed is like what was measured
+            "measured_ns": self.measured_ns,
+            "gain": 1 - predicted / self.screen.whole.iteration_ns(self.today, self.fitted[0]),
+            "model_error": self.model_error,
+            "tried_ns": self.tried.time_ns if self.tried and is_tried else None,
+            "tried_gain": self.tried.gain if self.tried and is_tried else None,
+            **self._structures[place],
+            "unmeasured_pairs": len(guesses.pairs),
+            "unmeasured_interfaces": len(guesses.interfaces),
+            "chosen": False,
+        }
+
+    def _ends(self, candidate: Candidate | Recorded, costs: tuple[Costs, ...]) -> tuple[float, ...]:
+        """The lower end and the upper ends that the costs' own ends give a prediction, as shares of it."""
+        typical, *ends = costs
+        middle = self.part.iteration_ns(candidate, typical)
+        low, high, *higher = (self.part.iteration_ns(candidate, end) / middle for end in ends)
+        most = max(1.0, low, high)
+        return min(1.0, low, high), most, *(max(most, end) for end in higher)
