@@ -14,8 +14,10 @@ from hopscope.model.hops import Hops
 from hopscope.remap import remap, sentence
 from hopscope.remap.algorithms import algorithms
 from hopscope.remap.fit import fit
+from hopscope.remap.judging import judge_of, screen_of
 from hopscope.remap.laid import drawn_as_trees, longest_chain, structure_of
 from hopscope.remap.program import source_of
+from hopscope.remap.today import today_of
 from simulated_network import Network, Run, SimulatedTrace, round_robin
 
 MS = 1_000_000
@@ -54,6 +56,24 @@ def test_the_suggested_rule_is_one_that_the_engine_runs_for_the_bytes_that_were_
     assert read.rule("MPI_Allreduce", 8, 16) is None
     laid = read.schedules(0, "MPI_Allreduce", [0, 1, 2] * 2 + [0, 1], [0, 1, 1] * 2 + [0, 1], [8])
     assert structure_of(laid, [0, 1, 1] * 2 + [0, 1])["wan_crossings"] == 1
+
+
+def test_a_long_run_s_candidates_are_screened_and_what_is_suggested_is_replayed_whole() -> None:
+    # Of 230 iterations, four parts of 50 choose; ranks compute longer and longer, which no part alone shows.
+    run = Run(sites(), {"shape": "hierarchical"})
+    for i in range(230):
+        run.compute(lambda rank, i=i: MS + 10_000 * i + 1_000 * ((rank + i) % 5))
+        run.allreduce()
+    source = source_of(run.trace().table)
+    costs, today = fit(source)[0], today_of(source)
+    whole = judge_of(source, today, costs)
+    screen = screen_of(source, whole, today, costs)
+    assert len(screen.parts) == 4 and screen.parts[0] is not whole
+    for candidate in algorithms(source.subject):
+        by_parts, by_all = screen.iteration_ns(candidate, costs), whole.iteration_ns(candidate, costs)
+        assert by_parts == pytest.approx(by_all, rel=0.01)
+        assert screen.last_ns(candidate, costs, is_finalist=True) == by_all
+        assert screen.last_ns(candidate, costs, is_finalist=False) == by_parts
 
 
 def test_only_the_algorithms_that_are_asked_for_are_candidates() -> None:

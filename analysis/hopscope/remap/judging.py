@@ -23,7 +23,7 @@ MOST_MESSAGES = 20_000_000
 """A candidate that sends more in the whole run is judged by those parts to the end."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judge:
     """Replays one program over candidates; rows: of the collectives in it.
 
@@ -130,7 +130,7 @@ class Screen:
 
     def iteration_ns(self, candidate: Candidate | Recorded, costs: Costs) -> float:
         """Mean time per iteration, by the parts."""
-        if self.parts == (self.whole,):
+        if self.parts[0] is self.whole:
             return self.whole.iteration_ns(candidate, costs)
         ran = self.whole.iteration_ns(self.today, self.costs)
         gains = [part.iteration_ns(self.today, self.costs) - part.iteration_ns(candidate, costs) for part in self.parts]
