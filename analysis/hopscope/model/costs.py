@@ -38,7 +38,7 @@ class LinkCost:
 
     fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts. least_bytes,
     most_bytes: of the messages that it was fitted from; tells_bytes: whether these differ by enough to show what a
-    byte takes.
+    byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what one takes on any link.
     """
 
     latency_ns: float
@@ -49,6 +49,8 @@ class LinkCost:
     least_bytes: float = 0.0
     most_bytes: float = math.inf
     tells_bytes: bool = True
+    send_ns: float | None = None
+    receive_ns: float | None = None
 
     def judges(self, size: Array) -> Array:
         """Whether the measured messages tell what one of each size takes."""
@@ -66,6 +68,19 @@ class LocalCost:
     handle_down_ns: float = 0.0
     send_ns: float = 0.0
     leave_ns: float = 0.0
+
+    @property
+    def receive_ns(self) -> float:
+        """What a message takes its receiver; operands are combined besides."""
+        known = [time for time in (self.handle_up_ns, self.handle_down_ns) if time > 0]
+        # Where nothing was combined, up and down are two views of one cost.
+        is_split = len(known) == 2 and self.handle_down_ns <= self.handle_up_ns
+        return self.handle_down_ns if is_split else sum(known) / max(1, len(known))
+
+    @property
+    def combine_ns(self) -> float:
+        """What a combination takes beside its bytes."""
+        return max(0.0, self.handle_up_ns - self.receive_ns)
 
 
 HostPair = tuple[int, int]
@@ -91,12 +106,7 @@ class Costs:
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
         """What `routes.fitted` makes a machine of; host_clusters: the cluster of each host."""
         clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
-        near, far, here = (
-            LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
-            for same_host, same_cluster in ((False, True), (False, False), (True, True))
-        )
-        link = np.where(clusters[:, None] == clusters[None, :], near, far)
-        np.fill_diagonal(link, here)
+        link = self.classes(host_clusters)
         latency = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
         if self.unmeasured != "typical":
             extreme = np.asarray([self._extreme_ns(name) for name in LINKS])[link]
@@ -112,6 +122,17 @@ class Costs:
             "interface_message_ns": self.interface_message_ns,
             "interface_per_byte_ns": self.interface_per_byte_ns + self.machine.interface_per_byte_ns,
         }
+
+    def classes(self, host_clusters: Sequence[int]) -> Array:
+        """The link class of each pair of hosts, as its place in LINKS; of two ranks of one host on the diagonal."""
+        clusters = np.asarray([*host_clusters, *self.machine.gateways_clusters])
+        near, far, here = (
+            LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
+            for same_host, same_cluster in ((False, True), (False, False), (True, True))
+        )
+        link = np.where(clusters[:, None] == clusters[None, :], near, far)
+        np.fill_diagonal(link, here)
+        return link
 
     def _extreme_ns(self, name: str) -> float:
         """The latency of an unmeasured pair of a class. At most, a link is as slow as the next slower class."""

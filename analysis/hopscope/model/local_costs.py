@@ -6,13 +6,19 @@ work.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 
-from hopscope.model.costs import LocalCost
+from hopscope.links import LINKS
+from hopscope.model.costs import LinkCost, LocalCost
 from hopscope.model.hops import Array, Hops
 from hopscope.model.machine import Machine
 from hopscope.paths.columns import integers
+
+SHOWN = 20
+"""So many messages of a link class show what one takes its ranks there."""
 
 
 def _median(values: Array) -> float:
@@ -46,7 +52,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     up, down = hops.up[before] & hops.binding[before], ~hops.up[before] & hops.binding[before]
     handle_up = _median((waited - per_byte * hops.size[before])[up])
     handle_down = _median(waited[down])
-    send = _median(_between_sends(hops, by_src))
+    send = _median(_between_sends(hops, by_src)[1])
     # The last receivers leave when they have the result.
     last = ~hops.up & hops.binding & (hops.segment == hops.segment.max(initial=0)) & ~np.isin(by_dst, by_src[~hops.up])
     leave = _median((left[1] - hops.received)[last]) - handle_down
@@ -54,6 +60,23 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
         sent_only = hops.up & ~np.isin(by_src, by_dst[~hops.up])
         leave = _median((left[0] - hops.sent - machine.rank_ns(hops.size))[sent_only]) - send
     return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave))
+
+
+def fit_ends(hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
+    """The links with what a message takes its sender and its receiver, where enough hops of the class show it."""
+    keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
+    sent, between = _between_sends(hops, keys + hops.src)
+    received, waited = _send_after_receive(hops, keys + hops.src, keys + hops.dst)
+    down = ~hops.up[received] & hops.binding[received]
+    result = dict(links)
+    for place, name in enumerate(LINKS):
+        sends, receives = between[hops.link[sent] == place], waited[down & (hops.link[received] == place)]
+        result[name] = replace(
+            links[name],
+            send_ns=_median(sends) if len(sends) >= SHOWN else None,
+            receive_ns=_median(receives) if len(receives) >= SHOWN else None,
+        )
+    return result
 
 
 def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
@@ -67,9 +90,9 @@ def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array
     return earlier[pairs] - count, (times[later] - times[earlier])[pairs].astype(np.float64)
 
 
-def _between_sends(hops: Hops, by_src: Array) -> Array:
-    """Time from one send of a broadcast to the same rank's next of that segment."""
+def _between_sends(hops: Hops, by_src: Array) -> tuple[Array, Array]:
+    """The sends of a broadcast after which the same rank had another one of that segment, and the time until then."""
     down = np.flatnonzero(~hops.up)
     order = down[np.lexsort((hops.sent[down], hops.segment[down], by_src[down]))]
     same = (by_src[order][1:] == by_src[order][:-1]) & (hops.segment[order][1:] == hops.segment[order][:-1])
-    return np.diff(hops.sent[order])[same].astype(np.float64)
+    return order[:-1][same], np.diff(hops.sent[order])[same].astype(np.float64)

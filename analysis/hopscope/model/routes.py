@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hopscope.links import LINKS
 from hopscope.model.costs import Costs
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
@@ -144,13 +145,16 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     local, rank_ns, rank_per_byte = costs.local, costs.machine.rank_message_ns, costs.machine.rank_per_byte_ns
     # A fitted latency begins with the send, and so contains it, but not what a message costs its rank meanwhile on an
     # emulated machine. Between hosts bytes queue for the pair's link; inside one they only take time.
-    send_ns = max(local.send_ns, rank_ns)
+    ends = [(costs.links[name].send_ns, costs.links[name].receive_ns) for name in LINKS]
+    classes = costs.classes(host_clusters)
+    send = np.asarray([local.send_ns if own is None else own for own, _ in ends])[classes]
+    send = np.maximum(send, rank_ns)
+    receive = np.asarray([local.receive_ns if own is None else own for _, own in ends])[classes] + rank_ns
     times = np.stack(
-        [np.maximum(0.0, latency - (send_ns - rank_ns)), np.where(inside, per_byte, 0.0)], axis=-1
-    ).reshape(-1, 2)
+        [np.maximum(0.0, latency - (send - rank_ns)), np.where(inside, per_byte, 0.0), send, receive], axis=-1
+    ).reshape(-1, 4)
     kinds, link = np.unique(times, axis=0, return_inverse=True)
-    receive_ns = local.handle_down_ns + rank_ns
-    links = [Link(time, extra, send_ns, rank_per_byte, receive_ns, rank_per_byte) for time, extra in kinds.tolist()]
+    links = [Link(ns, extra, out, rank_per_byte, into, rank_per_byte) for ns, extra, out, into in kinds.tolist()]
     interface = Server(arrays["interface_message_ns"], arrays["interface_per_byte_ns"])
     servers = [interface] * (2 * hosts)
     out, into = interfaces(hosts)
@@ -166,9 +170,7 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     idle = np.asarray([server == Server() for server in servers])
     for matrix in (*near, *far):
         matrix[(matrix != NO_SERVER) & idle[matrix]] = NO_SERVER
-    work = Work(
-        local.enter_ns, local.leave_ns, max(0.0, local.handle_up_ns - local.handle_down_ns), local.combine_per_byte_ns
-    )
+    work = Work(local.enter_ns, local.leave_ns, local.combine_ns, local.combine_per_byte_ns)
     cut_through = costs.machine.cut_through
     places = link.reshape(square)
     return machine(places, links, near=near, far=far, servers=servers, work=work, cut_through=cut_through)

@@ -11,7 +11,7 @@ from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, fit_links
 from hopscope.model.hops import Hops
-from hopscope.model.local_costs import fit_local
+from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import machine_of
 from hopscope.paths.columns import integers
 from hopscope.remap.events import Events, local_costs
@@ -62,6 +62,7 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
         ids = integers(tables["collectives"], "collective_id")[subject.simulated]
         steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
         costs.local = fit_local(hops, entered, left, steps, machine)
+        costs.links = fit_ends(hops, costs.links)
     low, high = _ends(hops, costs)
     return costs, low, high
 
