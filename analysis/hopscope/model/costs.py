@@ -39,6 +39,7 @@ class LinkCost:
     fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts. least_bytes,
     most_bytes: of the messages that it was fitted from; tells_bytes: whether these differ by enough to show what a
     byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what one takes on any link.
+    eager_bytes: a longer message is announced before it goes.
     """
 
     latency_ns: float
@@ -51,6 +52,7 @@ class LinkCost:
     tells_bytes: bool = True
     send_ns: float | None = None
     receive_ns: float | None = None
+    eager_bytes: float = math.inf
 
     def judges(self, size: Array) -> Array:
         """Whether the measured messages tell what one of each size takes."""

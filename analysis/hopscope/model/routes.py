@@ -150,11 +150,13 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     send = np.asarray([local.send_ns if own is None else own for own, _ in ends])[classes]
     send = np.maximum(send, rank_ns)
     receive = np.asarray([local.receive_ns if own is None else own for _, own in ends])[classes] + rank_ns
-    times = np.stack(
-        [np.maximum(0.0, latency - (send - rank_ns)), np.where(inside, per_byte, 0.0), send, receive], axis=-1
-    ).reshape(-1, 4)
+    eager = np.asarray([costs.links[name].eager_bytes for name in LINKS])[classes]
+    wire = np.maximum(0.0, latency - (send - rank_ns))
+    times = np.stack([wire, np.where(inside, per_byte, 0.0), send, receive, eager], axis=-1).reshape(-1, 5)
     kinds, link = np.unique(times, axis=0, return_inverse=True)
-    links = [Link(ns, extra, out, rank_per_byte, into, rank_per_byte) for ns, extra, out, into in kinds.tolist()]
+    links = [
+        Link(ns, each, out, rank_per_byte, into, rank_per_byte, most) for ns, each, out, into, most in kinds.tolist()
+    ]
     interface = Server(arrays["interface_message_ns"], arrays["interface_per_byte_ns"])
     servers = [interface] * (2 * hosts)
     out, into = interfaces(hosts)

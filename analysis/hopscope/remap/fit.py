@@ -6,14 +6,16 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.compute as pc
 
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, fit_links
+from hopscope.model.eager import eager_limit, with_announcements
 from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import machine_of
-from hopscope.paths.columns import integers
+from hopscope.paths.columns import MISSING, integers
 from hopscope.remap.events import Events, local_costs
 from hopscope.remap.hops import Calls, hops_of, model_hops
 from hopscope.remap.program import Source
@@ -63,8 +65,31 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
         steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
         costs.local = fit_local(hops, entered, left, steps, machine)
         costs.links = fit_ends(hops, costs.links)
+        if not machine.emulated:
+            costs.links = _announced(source, hops, costs.links)
     low, high = _ends(hops, costs)
     return costs, low, high
+
+
+def _announced(source: Source, hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
+    """The links with the bytes from which messages are announced, where senders met receives that were posted late."""
+    rows, arrays = hops_of(source), source.arrays
+    begin, end, post, error = (
+        arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post", "clock_error")
+    )
+    known = (end != MISSING) & (post != MISSING)
+    late = known & (post > begin + error)
+    waited = late & pc.equal(source.tables["hops"]["binding"], "send").to_numpy()[rows]
+    went_on = late & (end < post - error)
+    size, of_link = arrays["hops.bytes"][rows], arrays["hops.link"][rows]
+    result = dict(links)
+    for place, name in enumerate(LINKS):
+        mine, fits = of_link == place, hops.binding & (hops.link == place)
+        limit = eager_limit(size[mine], waited[mine], went_on[mine])
+        if limit is not None:
+            transit = hops.received[fits] - hops.sent[fits]
+            result[name] = with_announcements(links[name], limit, hops.size[fits], transit)
+    return result
 
 
 def _ends(hops: Hops, costs: Costs) -> tuple[Costs, Costs]:
