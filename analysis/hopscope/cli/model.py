@@ -11,7 +11,15 @@ from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of, deliver
 from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
-from hopscope.parameters import DESCRIPTION, crowding, read_machine, rows_of_machine, rows_of_trace, table_of
+from hopscope.parameters import (
+    DESCRIPTION,
+    crowding,
+    differences,
+    read_machine,
+    rows_of_machine,
+    rows_of_trace,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
@@ -42,14 +50,21 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     from hopscope.trace import Answer
 
     _, parameters = ANALYSIS.choose(options)
+    machine = parameters["machine"]
+    notes: list[str] = []
+    if machine is not None:
+        ranks = trace.table("ranks").to_pylist()
+        notes = differences({row["host"]: row["cluster"] for row in ranks}, read_machine(Path(str(machine))))
     rows, sentence = rows_of_trace(trace.table)
-    return Answer(table_of(rows), ANALYSIS, ANALYSIS.default, parameters, (sentence,))
+    return Answer(table_of(rows), ANALYSIS, ANALYSIS.default, parameters, (sentence, *notes))
 
 
 def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
     """Print the parameters of a machine file; returns the exit code. Raises InputError."""
     from hopscope.trace import Answer
 
+    if given.get("machine") is not None:
+        raise InputError("--machine checks a trace; give the trace first: analyze model TRACE --machine machine.json")
     if report is not None:
         raise InputError("a report is about a trace; of a machine file, write the rows with --format json")
     _, parameters = ANALYSIS.choose(

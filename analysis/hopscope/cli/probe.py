@@ -15,7 +15,7 @@ from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
-from hopscope.quantities import duration, share
+from hopscope.quantities import duration, number, share
 from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _progress(budget: "Budget") -> Generator["Progress"]:
     last = -_EVERY_S
 
     def text(what: str) -> str:
-        return f"{duration(NS * budget.spent)} of {duration(NS * budget.seconds)}: {what}"
+        return f"{number(round(budget.spent))} of {duration(NS * budget.seconds)}: {what}"
 
     if sys.stderr.isatty():
         from rich.console import Console

@@ -3,10 +3,12 @@
 rows         a parameter, its interval and what it belongs to; the models that they make
 probed       from a machine file
 traced       from a trace
+places       whether a trace's hosts are where a probe found them
 description  what `analyze model` says about itself
 """
 
 from hopscope.parameters.description import DESCRIPTION
+from hopscope.parameters.places import differences
 from hopscope.parameters.probed import crowding, read_machine, rows_of_machine
 from hopscope.parameters.rows import LinkEnds, Row, links_of, models_of, table_of
 from hopscope.parameters.traced import rows_of_trace
@@ -16,6 +18,7 @@ __all__ = [
     "LinkEnds",
     "Row",
     "crowding",
+    "differences",
     "links_of",
     "models_of",
     "read_machine",

@@ -26,6 +26,7 @@ DESCRIPTION = """\
 --
 -- param operation VARCHAR = "MPI_SUM" -- Of gamma: the operation that combines.
 -- param type VARCHAR = "MPI_DOUBLE" -- Of gamma: the type of what is combined.
+-- param machine VARCHAR = null -- Of a trace: a machine file, to check where the trace's hosts are.
 -- key link, source, destination, model, parameter, bytes, destinations
 -- column link VARCHAR -- The class: shm, lan or wan; null for what belongs to no link.
 -- column source VARCHAR -- The host that sent; null for a whole class.
@@ -45,5 +46,5 @@ DESCRIPTION = """\
 -- whole run
 -- empty note The links were not measured; give the probe more seconds.
 -- example analyze model machine.json
--- example analyze model trace --format json
+-- example analyze model trace --machine machine.json
 """

@@ -1,0 +1,117 @@
+"""Parameters of the models: from a machine file, from a trace, and what they say of a trace's hosts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import pytest
+from hopscope.cli.main import analyze
+from hopscope.parameters import LinkEnds, differences, models_of, rows_of_machine, rows_of_trace
+from hopscope.parameters.rows import Estimate
+
+ROOT = Path(__file__).parents[2]
+DEMO = ROOT / "sample_traces" / "demo" / "trace"
+
+
+def value(median: float) -> dict[str, Any]:
+    return {"median": median, "low": 0.9 * median, "high": 1.1 * median, "count": 10}
+
+
+def size(count: int, one_way: float | None, gaps: dict[int, float]) -> dict[str, Any]:
+    return {
+        "bytes": count,
+        "one_way_ns": "not measured" if one_way is None else value(one_way),
+        "send_overhead_ns": value(100.0),
+        "receive_overhead_ns": value(300.0),
+        "gaps": [{"destinations": to, "gap_ns": value(gap)} for to, gap in gaps.items()],
+    }
+
+
+def machine(**changes: Any) -> dict[str, Any]:
+    """Two hosts of two clusters. One way 1,001 ns for a byte, 1,100 for 100, then 2 ns for each further byte."""
+    sizes = [size(1, 1001.0, {1: 500.0, 2: 700.0}), size(100, 1100.0, {}), size(1100, 3100.0, {1: 2200.0})]
+    hosts = [{"name": "a", "cluster": "A", "ranks": [0]}, {"name": "b", "cluster": "B", "ranks": [1]}]
+    level = {"inside_ns": None, "between_ns": 1001.0, "certainty": 1.0}
+    link = {"link": "wan", "hosts": ["a", "b"], "ranks": [0, 1], "outlying": False, "sizes": sizes}
+    content = {
+        "schema_version": 1,
+        "made": {"at": "", "command": [], "library": "", "ranks": 2, "seconds": 1, "spent_seconds": 1},
+        "hosts": hosts,
+        "levels": {"host": level, "cluster": level},
+        "latencies": [],
+        "links": [link],
+        "combining": [{"operation": "MPI_SUM", "type": "MPI_INT", "bytes": 1024, "ns_per_byte": value(0.5)}],
+        "contention": [],
+    }
+    return content | changes
+
+
+LINK = LinkEnds("wan", "a", "b", False)
+
+
+def test_hockney_gives_back_what_was_measured() -> None:
+    model = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)["Hockney"]
+    assert [model.message(count) for count in (1, 100, 1100)] == pytest.approx([1001, 1100, 3100])  # type: ignore[union-attr]
+    assert [model.beta(count) for count in (1, 100, 1100)] == pytest.approx([1, 2, 2])  # type: ignore[union-attr]
+    assert model.gamma == 0.5
+
+
+def test_loggp_and_plogp_follow_from_the_same_measurements() -> None:
+    models = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)
+    loggp, plogp = models["LogGP"], models["PLogP"]
+    # Half a round trip less both overheads; their mean; the gap of a byte; the largest gap by its bytes.
+    assert (loggp.L, loggp.o, loggp.g, loggp.G) == pytest.approx((601, 200, 500, 2))  # type: ignore[union-attr]
+    # Half a round trip less the gap.
+    assert (plogp.L, plogp.g(1100), plogp.o_r(1)) == pytest.approx((501, 2200, 300))  # type: ignore[union-attr]
+
+
+def test_the_interval_of_a_difference_reaches_from_one_extreme_to_the_other() -> None:
+    found = Estimate(10, 9, 12, 5) - Estimate(4, 3, 6, 7)
+    assert found == Estimate(6, 3, 9, 5)
+    assert (found * 0.5).high == 4.5
+    assert Estimate(1, None, None, 1) - found == Estimate(-5, None, None, 1)
+
+
+def test_a_gap_towards_two_destinations_belongs_to_no_published_model() -> None:
+    rows = rows_of_machine(machine(), "MPI_SUM", "MPI_INT")
+    (found,) = [row for row in rows if row.destinations == 2]
+    assert (found.model, found.parameter, found.value) == (None, "g", 700.0)
+
+
+def test_what_was_not_measured_gives_no_parameter() -> None:
+    lacking = machine()
+    lacking["links"][0]["sizes"] = [size(1, None, {})]
+    rows = rows_of_machine(lacking, "MPI_SUM", "MPI_DOUBLE")
+    assert {(row.model, row.parameter) for row in rows} == {("PLogP", "o_s"), ("PLogP", "o_r")}
+
+
+def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
+    """Its time per byte was once 0, as if bytes cost nothing."""
+    rows, sentence = rows_of_trace(hopscope.open(DEMO).table)
+    assert sentence == "From the engine's hops of MPI_Allreduce on communicator 0."
+    assert {row.link for row in rows} == {"lan", "wan"}
+    assert not {"beta", "G"} & {row.parameter for row in rows}
+    (latency,) = [row for row in rows if (row.link, row.parameter) == ("wan", "alpha")]
+    assert latency.value == pytest.approx(20e6, rel=0.05)
+
+
+def test_a_trace_whose_hosts_are_elsewhere_is_told() -> None:
+    same = {"a": "x", "b": "y"}
+    assert differences(same, machine()) == [
+        "The trace's hosts are in the clusters that the probe found, which the probe is 100.0 % sure of."
+    ]
+    (sentence,) = differences({"a": "x", "b": "x"}, machine())
+    assert sentence.startswith("The trace has a and b in one cluster, the probe found them in two;")
+    assert differences({"a": "x", "c": "x"}, machine()) == ["The probe did not see host c."]
+
+
+def test_the_command_takes_a_machine_file_and_a_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(machine()))
+    assert analyze.main(["model", str(file), "--format", "json", "--type", "MPI_INT"], standalone_mode=False) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["model"] for row in rows} == {"Hockney", "LogGP", "PLogP", None}
+    assert [row["value"] for row in rows if row["parameter"] == "gamma"] == [0.5]
+    assert analyze.main(["model", str(DEMO), "--machine", str(file)], standalone_mode=False) == 0
+    assert "The probe did not see hosts" in capsys.readouterr().err
