@@ -31,8 +31,8 @@ _GAP_NS = 2e6
 _GAP_WAYS = 10
 """And so many latencies, in which a transport that grows its window has grown it."""
 _MOST_MESSAGES = 4000
-_TOO_SLOW = 3 * POINT_SECONDS
-"""A measurement that takes longer than this by itself is not begun."""
+_TOO_SLOW = POINT_SECONDS
+"""A gap that takes longer than this to be measured once stays unmeasured."""
 
 Progress = Callable[[str], None]
 

@@ -21,6 +21,7 @@ START_SECONDS = 120.0
 ANSWER_SECONDS = 120.0
 END_SECONDS = 10.0
 _BYTES = 1 << 16
+_INPUT = "If the launcher did not pass its input on to rank 0, tell it to (srun: --input=0)"
 
 
 class Machine(Protocol):
@@ -92,8 +93,7 @@ class Job:
             while b"\n" not in self._read:
                 if not ready.select(max(0.0, until - time.monotonic())):
                     raise InputError(
-                        "the probe's ranks do not answer. If the launcher did not pass its input on to rank 0, tell it "
-                        "to (srun: --input=0); if the machine is very busy, try again later"
+                        f"the probe's ranks do not answer. {_INPUT}; if the machine is very busy, try again later"
                     )
                 got = os.read(output.fileno(), _BYTES)
                 if not got:
@@ -106,6 +106,8 @@ class Job:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(END_SECONDS)
         code = self.process.returncode
+        if code == 0:
+            return f"the probe's job ended at once. {_INPUT}"
         return f"the probe's job ended by itself (exit code {code}); the lines above may say why"
 
 

@@ -28,12 +28,15 @@ bool probe_group_read(const char *word, struct probe_group *group) {
     char *end;
     group->leader = (int)strtol(word, &end, 10);
     group->others = 0;
-    for (bool more = *end == ':'; more; more = *end == ',') {
+    bool right = end != word;
+    for (bool more = *end == ':'; right && more; more = *end == ',') {
+        const char *number = end + 1;
         if (group->others == PROBE_MOST_OTHERS)
             return false;
-        group->other[group->others++] = (int)strtol(end + 1, &end, 10);
+        group->other[group->others++] = (int)strtol(number, &end, 10);
+        right = end != number;
     }
-    return end != word && *end == '\0';
+    return right && *end == '\0';
 }
 
 bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group) {
@@ -48,6 +51,23 @@ bool probe_group_of(const struct probe_command *command, int rank, struct probe_
     return false;
 }
 
+/* How often a command names a rank. */
+static int mentions(const struct probe_command *command, int rank) {
+    int count = 0;
+    for (int i = probe_first_group(command); i < command->words; i++) {
+        struct probe_group group;
+        probe_group_read(command->word[i], &group);
+        count += group.leader == rank;
+        for (int k = 0; k < group.others; k++)
+            count += group.other[k] == rank;
+    }
+    return count;
+}
+
+static bool exists(int rank, int ranks) {
+    return rank >= 0 && rank < ranks;
+}
+
 const char *probe_check(const struct probe_command *command, int ranks) {
     int first = probe_first_group(command);
     if (first < 0)
@@ -56,12 +76,15 @@ const char *probe_check(const struct probe_command *command, int ranks) {
         return "it names no ranks";
     for (int i = first; i < command->words; i++) {
         struct probe_group group;
-        bool right = probe_group_read(command->word[i], &group) && group.leader >= 0 && group.leader < ranks;
+        bool right = probe_group_read(command->word[i], &group) && exists(group.leader, ranks);
         for (int k = 0; right && k < group.others; k++)
-            right = group.other[k] >= 0 && group.other[k] < ranks && group.other[k] != group.leader;
+            right = exists(group.other[k], ranks);
         if (!right)
             return "it names ranks that do not exist";
     }
+    for (int rank = 0; rank < ranks; rank++)
+        if (mentions(command, rank) > 1)
+            return "it names a rank twice";
     return NULL;
 }
 
