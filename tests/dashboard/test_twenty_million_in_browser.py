@@ -15,7 +15,7 @@ import hopscope
 import pytest
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import click_cell, click_mark, plot, point_at_edge, table
+from reading import click_mark, plot, table
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -25,7 +25,6 @@ from large import program, spend
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(900)]
 
 EVENTS = {"long": 20_000_000, "short": 1_000_000}
-MANY_RANKS = 1024
 PATIENCE_MS = 300_000
 """For a page that is computed for the first time."""
 TIMELINE = "#run-timeline"
@@ -201,62 +200,3 @@ def test_a_drag_and_a_click_select_pages_follow_and_back_forward_and_clearing_wo
     expect(said).not_to_contain_text("A part of the run")
     assert "from" not in query(seen)
     expect(seen.locator("#late-ranks-table tbody tr")).to_have_count(64)
-
-
-def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: Page, twenty_million: Runs) -> None:
-    run, address = twenty_million.long, twenty_million.address
-    seen.goto(address)
-    seen.locator("#findings").get_by_role("link", name="See noise").click()
-    is_there(seen, "Noise")
-    click_cell(seen, "noise-heat-map", 100, 2)
-    expect(seen.locator("h1")).to_contain_text("MPI_Allreduce 0:")
-    here = query(seen)
-    step = run.critical_path(collective=f"0:{here['seq']}").to_pylist()[1]
-    seen.locator("#path-table tbody tr").nth(1).get_by_role("link").first.click()
-    expect(seen.locator("h1")).to_have_text("Timeline")
-    assert (query(seen)["from"], query(seen)["to"]) == (str(step["begin_ns"]), str(step["end_ns"]))
-    assert drawn(seen)["hops"]
-    seen.goto(f"{address}/tree")
-    is_there(seen, "Tree")
-    edge = run.tree_edges().to_pylist()[0]
-    point_at_edge(seen, f"edge-{edge['src']}-{edge['dst']}")
-    seen.mouse.down()
-    seen.mouse.up()
-    expect(seen.locator("h1")).to_have_text("Delayed hops")
-    expect(seen.locator("#content")).to_contain_text(f"Hops from rank {edge['src']} to rank {edge['dst']} over time")
-    is_there(seen, "Delayed hops")
-
-
-def test_it_is_compared_with_a_shorter_run_of_the_program(seen: Page, twenty_million: Runs) -> None:
-    seen.goto(f"{twenty_million.address}/compare")
-    is_there(seen, "Compare")
-    expect(seen.locator("#compare-verdict p")).to_have_count(2)  # of both places
-    expect(seen.locator("#compare-verdict")).to_contain_text("takes the same time in short")
-    shown = {row[0]: row[1:3] for row in table(seen, "compare-categories")}
-    for at, run in enumerate((twenty_million.long, twenty_million.short)):
-        for row in run.critical_path().to_pylist():
-            if row["time_ns"]:
-                assert shown[row["category"]][at].startswith(quantities.duration(row["time_ns"]))
-    expect(seen.locator("#compare-trees-said")).to_have_text("Both runs have the same 63 edges.")
-    for name in ("base", "new"):
-        assert plot(seen, f"compare-timeline-{name}")
-
-
-def test_a_run_of_1024_ranks_shows_its_hosts_then_their_ranks_and_no_page_fails(seen: Page, tmp_path: Path) -> None:
-    trace = made(tmp_path / "wide", 500_000, str(MANY_RANKS))
-    assert len(trace.table("ranks")) == MANY_RANKS
-    served = Served(trace.path)
-    try:
-        seen.goto(f"http://127.0.0.1:{served.port}/timeline")
-        view(seen)
-        rows = f"document.querySelector('{TIMELINE}').hopscope.data?.rows"
-        assert seen.evaluate(f"{rows}.map(row => row.ranks)") == [MANY_RANKS // 8] * 8
-        seen.locator(f"{TIMELINE} canvas").click(position={"x": 20, "y": 65})
-        seen.wait_for_url(re.compile("host="))
-        seen.wait_for_function(f"() => {rows}?.length === {MANY_RANKS // 8}")
-        view(seen)
-        every_page(seen)
-        assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    finally:
-        served.stop()
-        shutil.rmtree(trace.path)
