@@ -72,6 +72,6 @@ def measured_of(source: Source, costs: Costs) -> Measured:
     collective: Array = source.arrays["hops.collective"][rows]
     rows = rows[np.isin(collective, np.unique(collective)[-LOOKED_AT:])]
     table, hops = source.tables["hops"], model_hops(source, rows)
-    phase = codes(table, "phase", PHASES)[rows]
+    phase = codes(table, "phase", tuple(PHASES))[rows]
     together = [hops.collective, phase, *(integers(table, name)[rows] for name in ("round", "segment"))]
     return Measured(source, costs, bool(crowded_hosts(hops.src_host, hops.dst_host, together)))
