@@ -1,5 +1,6 @@
 """Remapping of real runs over Open MPI: its message graph is replayed, and a run over a tree is measured against it."""
 
+import json
 import os
 import subprocess
 import sys
@@ -75,3 +76,31 @@ def test_a_run_over_a_tree_is_measured_against_the_library(open_mpi: local_mpi.L
     assert sentence(table) in done.stderr
     # A gain that was not measured is not suggested.
     assert tried["chosen"] <= (by_tree < by_library)
+
+
+def test_leaders_are_suggested_between_two_sites_and_the_engine_runs_them_at_once(
+    open_mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    # A tree crosses 20 ms towards its root and 20 ms back, leaders only once.
+    topology, suggested = tmp_path / "topology.json", tmp_path / "suggested.json"
+    hosts = [{"name": name, "cluster": name.upper()} for name in "ab"]
+    emulate = {"links": {"wan": {"latency_ns": 20_000_000}}}
+    document = {"schema_version": 1, "hosts": hosts, "placement": "round-robin", "emulate": emulate}
+    topology.write_text(json.dumps(document))
+    on_sites = ("--topology", str(topology))
+    over_tree = iterations(open_mpi, "allreduce", 8, tmp_path / "tree", "--tree", "hierarchical", *on_sites)
+    best = over_tree.remap(suggested, search=0).to_pylist()[0]
+    assert best["chosen"] and best["name"].startswith("leaders")
+    rerun = iterations(open_mpi, "allreduce", 8, tmp_path / "leaders", "--tree", str(suggested), *on_sites)
+    assert set(rerun.table("calls")["engine"].to_pylist()) == {"tree"}
+    assert "exchange" in rerun.table("hops")["phase"].to_pylist()
+    before, after = (np.median(np.diff(sorted(leaves_of(trace)))) for trace in (over_tree, rerun))
+    assert 20e6 < after < 0.8 * before
+    # What ran by leaders is replayed like what ran over a tree.
+    again = next(row for row in rerun.remap(search=0).to_pylist() if row["today"])
+    assert again["name"] == "today: leaders"
+    assert again["predicted_ns"] == pytest.approx(best["predicted_ns"], rel=0.25)
+
+
+def leaves_of(trace: hopscope.Trace) -> list[int]:
+    return [row["last_leave_ns"] for row in trace.table("collectives").to_pylist()]

@@ -11,6 +11,8 @@ from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.model.costs import LinkCost, fit_links
 from hopscope.model.hops import Hops
+from hopscope.model.local_costs import fit_local
+from hopscope.model.machine import REAL
 from hopscope.remap import remap, sentence
 from hopscope.remap.algorithms import algorithms
 from hopscope.remap.fit import fit
@@ -18,7 +20,7 @@ from hopscope.remap.judging import judge_of, screen_of
 from hopscope.remap.laid import drawn_as_trees, longest_chain, structure_of
 from hopscope.remap.program import source_of
 from hopscope.remap.today import today_of
-from simulated_network import Network, Run, SimulatedTrace, round_robin
+from simulated_network import Network, Run, SimulatedTrace, round_robin, table_of
 
 MS = 1_000_000
 
@@ -196,3 +198,19 @@ def test_sizes_between_and_below_the_measured_ones_are_judged_where_bytes_were_t
     assert told.judges(sizes).tolist() == [True, True, True, True, False]
     assert one.judges(sizes).tolist() == [False, False, False, True, False]
     assert short.judges(sizes).tolist() == [True, True, False, False, False]
+
+
+def test_a_leader_s_wait_for_another_one_is_no_cost_of_sending() -> None:
+    # Rank 0 sends to the other leader, gets its message after 20 ms, and sends to rank 2 below it. Regression: 20 ms
+    # passed for what a send takes its rank.
+    costs = fit_local(
+        hops(
+            sent=[0, 0, 20 * MS], received=[20 * MS - 10, 20 * MS - 10, 21 * MS], segment=[0, 0, 0],
+            src=[0, 1, 0], dst=[1, 0, 2], up=[False] * 3,
+        ),
+        np.zeros((2, 3)),
+        np.full((2, 3), 22 * MS),
+        table_of("steps", []),
+        REAL,
+    )  # fmt: skip
+    assert (costs.send_ns, costs.handle_down_ns) == (0, 10)

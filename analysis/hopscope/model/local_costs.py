@@ -52,7 +52,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     up, down = hops.up[before] & hops.binding[before], ~hops.up[before] & hops.binding[before]
     handle_up = _median((waited - per_byte * hops.size[before])[up])
     handle_down = _median(waited[down])
-    send = _median(_between_sends(hops, by_src)[1])
+    send = _median(_between_sends(hops, by_src, by_dst)[1])
     # The last receivers leave when they have the result.
     last = ~hops.up & hops.binding & (hops.segment == hops.segment.max(initial=0)) & ~np.isin(by_dst, by_src[~hops.up])
     leave = _median((left[1] - hops.received)[last]) - handle_down
@@ -65,7 +65,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
 def fit_ends(hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
     """The links with what a message takes its sender and its receiver, where enough hops of the class show it."""
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
-    sent, between = _between_sends(hops, keys + hops.src)
+    sent, between = _between_sends(hops, keys + hops.src, keys + hops.dst)
     received, waited = _send_after_receive(hops, keys + hops.src, keys + hops.dst)
     down = ~hops.up[received] & hops.binding[received]
     result = dict(links)
@@ -79,20 +79,29 @@ def fit_ends(hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
     return result
 
 
+def _events(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array, Array]:
+    """Every event of a rank (a send by its number, a receive by its number and the count of hops) with the rank's next
+    one, and the time between the two."""
+    keys, times = np.concatenate([by_src, by_dst]), np.concatenate([hops.sent, hops.received])
+    is_receive = np.arange(len(keys)) >= len(hops.sent)
+    order = np.lexsort((~is_receive, times, keys))
+    same = keys[order][1:] == keys[order][:-1]
+    return order[:-1][same], order[1:][same], np.diff(times[order])[same].astype(np.float64)
+
+
 def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
     """The hops that a rank received directly before it sent something, and the time between the two."""
     count = len(hops.sent)
-    keys, times = np.concatenate([by_src, by_dst]), np.concatenate([hops.sent, hops.received])
-    is_receive = np.arange(2 * count) >= count
-    order = np.lexsort((~is_receive, times, keys))
-    earlier, later = order[:-1], order[1:]
-    pairs = (keys[earlier] == keys[later]) & is_receive[earlier] & ~is_receive[later]
-    return earlier[pairs] - count, (times[later] - times[earlier])[pairs].astype(np.float64)
+    earlier, later, time = _events(hops, by_src, by_dst)
+    pairs = (earlier >= count) & (later < count)
+    return earlier[pairs] - count, time[pairs]
 
 
-def _between_sends(hops: Hops, by_src: Array) -> tuple[Array, Array]:
-    """The sends of a broadcast after which the same rank had another one of that segment, and the time until then."""
-    down = np.flatnonzero(~hops.up)
-    order = down[np.lexsort((hops.sent[down], hops.segment[down], by_src[down]))]
-    same = (by_src[order][1:] == by_src[order][:-1]) & (hops.segment[order][1:] == hops.segment[order][:-1])
-    return order[:-1][same], np.diff(hops.sent[order])[same].astype(np.float64)
+def _between_sends(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
+    """The sends of a broadcast directly before another one of that rank and segment, and the time between the two."""
+    count = len(hops.sent)
+    earlier, later, time = _events(hops, by_src, by_dst)
+    sends = (earlier < count) & (later < count)
+    earlier, later, time = earlier[sends], later[sends], time[sends]
+    pairs = ~hops.up[earlier] & ~hops.up[later] & (hops.segment[earlier] == hops.segment[later])
+    return earlier[pairs], time[pairs]
