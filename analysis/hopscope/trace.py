@@ -140,7 +140,7 @@ class Trace(Analyses):
             return runner.query(query, parameters).to_pylist()
 
         found = copy(self)
-        for cached in ("run_facts", "_once_in_a_run"):
+        for cached in ("run_facts", "_once_in_a_run", "left_out"):
             found.__dict__.pop(cached, None)
         found.selection, found._parts, found._whole = selection, {}, self
         found._part_notes = _iterations_asked(selection, ask)
@@ -220,14 +220,20 @@ class Trace(Analyses):
         return self._once_in_a_run if on_the_path else ()
 
     @cached_property
-    def _once_in_a_run(self) -> tuple[str, ...]:
+    def left_out(self) -> Mapping[str, str]:
+        """What answers about the run's critical path leave out because it happens once, such as `439 ms of start-up
+        (7.8 % of the path)`, by the option that takes it in."""
         self._runner.prepare(["left_out"])
         row = self._runner.query("from left_out", {}).to_pylist()[0]
-        parts = {
+        return {
             option: f"{duration(row[column])} of {name} ({share(row[column] / row['path_ns'])} of the path)"
             for option, column, name in _ONCE
             if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
         }
+
+    @cached_property
+    def _once_in_a_run(self) -> tuple[str, ...]:
+        parts = self.left_out
         return (f"left out: {' and '.join(parts.values())}. {' '.join(parts)} takes it in",) if parts else ()
 
     def _rows(

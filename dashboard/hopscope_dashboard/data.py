@@ -287,6 +287,11 @@ class TraceData:
             raise InputError(f"{self.path}: {command} has no row")
         return rows[0]
 
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """What answers about the critical path leave out, in words, by the option that takes it in."""
+        return self._once(("left out",), lambda: self.trace.left_out)
+
     def compared_with(self, new: "TraceData", by: str) -> Compared:
         """Give what `analyze compare --by` says of another run against this one, both in the same part of the run.
 

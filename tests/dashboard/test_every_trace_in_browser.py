@@ -68,3 +68,17 @@ def test_every_page_of_every_trace_is_reached_by_clicks_and_none_fails(page: Pag
     is_there(page, "Timeline", name)
     expect(page.locator("#run-timeline")).to_have_attribute("data-state", "ready")
     expect(page.locator("#selection")).to_contain_text("ranks 1; the rest is shaded")
+
+
+def test_the_overview_says_how_much_start_up_it_leaves_out_and_takes_it_in(page: Page, address: str) -> None:
+    # Of this run 98 % of the path is start-up, and no page said that the shares were of the rest.
+    page.goto(address)
+    page.get_by_role("combobox", name="Trace").or_(page.get_by_role("textbox", name="Trace")).click()
+    page.get_by_role("option", name="scorep-8.4-mpi-4ranks", exact=True).click()
+    is_there(page, "Overview", "scorep-8.4-mpi-4ranks")
+    expect(page.get_by_text("Left out: 319 ms of start-up (98.2 % of the path).")).to_be_visible()
+    page.get_by_role("link", name="Take it in").click()
+    expect(page.locator("#selection")).to_contain_text("start")
+    is_there(page, "Overview", "scorep-8.4-mpi-4ranks")
+    expect(page.locator("#critical-path-table")).to_contain_text("startup")
+    expect(page.get_by_role("link", name="Take it in")).to_have_count(0)

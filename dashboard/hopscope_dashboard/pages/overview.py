@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 from hopscope import quantities
 
 from hopscope_dashboard import findings, leads
-from hopscope_dashboard.address import Query
+from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.run_canvas import RunCanvas
@@ -160,10 +160,21 @@ def _critical_path(data: TraceData, path: Rows, by_operation: Rows) -> Component
             ),
             widths="minmax(0, 3fr) minmax(0, 2fr)",
         ),
-        hint="The critical path is the chain of work and messages that decided how long the run took. "
-        "Anything off it could be slower without making the run slower."
-        + (f" The first {_OPERATIONS} of {len(by_operation)} operations." if len(by_operation) > _OPERATIONS else ""),
+        hint=[
+            "The critical path is the chain of work and messages that decided how long the run took. "
+            "Anything off it could be slower without making the run slower.",
+            f" The first {_OPERATIONS} of {len(by_operation)} operations." if len(by_operation) > _OPERATIONS else "",
+            *_left_out(data),
+        ],
     )
+
+
+def _left_out(data: TraceData) -> list[Component | str]:
+    """Say what happens once in a run, and lead to the path with it."""
+    if not (left_out := data.left_out):
+        return []
+    taken_in = dict(option.removeprefix("--").split(" ", 1) for option in left_out)
+    return [f" Left out: {' and '.join(left_out.values())}. ", dcc.Link("Take it in", href=link("/", **taken_in))]
 
 
 def _category(name: str, pages: Mapping[str, tuple[str, str]]) -> Component:
