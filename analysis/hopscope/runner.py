@@ -263,14 +263,14 @@ class Runner:
             ) from error
 
     def _from_kept_rows(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
-        sources = self.prepare(analysis.uses, keep=True)
         try:
+            self.prepare(analysis.uses, keep=True)
             return self.query(analysis.sql, parameters)
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error:
             # Kept rows may be damaged, or gone since: another process makes room, a user deletes the folder.
-            kept = [file for source in sources if (file := self._made[source.name])]
+            kept = [file for source in self._catalog.ordered(analysis.uses) if (file := self._made.get(source.name))]
             if not kept:
                 raise
             for file in kept:
@@ -307,12 +307,14 @@ class Runner:
             self._made[source.name] = kept = None
         if keep and kept is None and (kept := self._keep_rows(source)):
             # Where the file is damaged or was removed, the view stays as it is made.
-            with suppress(duckdb.Error):
-                file = quoted(_literal(str(kept)))
+            file = quoted(_literal(str(kept)))
+            try:
                 self._execute(f"create or replace view {source.name} as from read_parquet({file})")
                 self._made[source.name] = kept
-                return
-            self._kept.forget(kept)
+            except duckdb.OutOfMemoryException:
+                raise
+            except duckdb.Error:
+                self._kept.forget(kept)
 
     def _keep_rows(self, view: Source) -> Path | None:
         """The file that has the rows of a view, which is written if it is not there; None where it cannot be."""
