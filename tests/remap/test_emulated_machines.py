@@ -160,3 +160,18 @@ def test_predictions_say_that_they_take_the_means_of_traces(monkeypatch: pytest.
     monkeypatch.setattr(network, "emulated", lambda: json.dumps(emulated))
     table = remap(run.trace(), None, search=0)
     assert sentence(table).endswith("Every prediction takes the emulated traces' means, not their turns.")
+
+
+def test_what_no_hop_measured_of_an_emulated_machine_is_known() -> None:
+    # Along a chain over three sites nothing goes between the first and the last. Regression: such a pair was a guess,
+    # and where a run had no hop of a class, its links took no longer than the next faster class.
+    network = round_robin(3, {"a0": "A", "b0": "B", "c0": "C"}, shm=10_000, lan=100_000, wan=2 * MS)
+    network.rank = 50_000
+    run = Run(network, {"shape": "chain"})
+    for _ in range(10):
+        run.compute(lambda rank: MS + 1000 * rank)
+        run.allreduce()
+    costs = fit(source_of(run.trace().table))[0]
+    assert costs.measured == {(0, 1), (0, 2), (1, 2)}
+    assert costs.pairs[0, 2] == costs.pairs[2, 0] == pytest.approx(2 * MS, rel=0.01)
+    assert costs.pairs[0, 0] == pytest.approx(10_000, abs=1_000)  # no two ranks are on one host
