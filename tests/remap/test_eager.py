@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.eager import eager_limit, with_announcements
 from hopscope.model.routes import fitted
@@ -35,7 +36,7 @@ def test_a_replayed_message_takes_what_the_announced_one_took() -> None:
     transit = np.where(size > 4096, 300_000 + size, 100_000)
     link = with_announcements(LinkCost(100_000.0, 1.1), 4096, size, transit)
     assert (link.latency_ns, link.per_byte_ns, link.eager_bytes) == (100_000, pytest.approx(1), 4096)
-    links = dict.fromkeys(("self", "shm", "lan", "wan"), link)
+    links = dict.fromkeys(LINKS, link)
     machine = fitted(Costs(links, LocalCost()), [0, 1])
     for bytes_sent, takes in ((8, 100_008), (1 << 20, 300_000 + (1 << 20))):
         laid = lay({"algorithm": "pipeline", "segment_bytes": 0}, "MPI_Bcast", [bytes_sent], [0, 1], root=0)
