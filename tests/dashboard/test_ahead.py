@@ -2,8 +2,13 @@
 is not."""
 
 import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import hopscope
 import pytest
@@ -51,3 +56,17 @@ def test_what_draws_ahead_ends_with_the_server(tmp_path: Path, monkeypatch: pyte
         process.stdin.close()
         assert process.wait(60) == 0
     assert not list((tmp_path / "files").iterdir())  # what it had not finished stayed there
+
+
+def test_ctrl_c_right_after_the_start_says_nothing() -> None:
+    # DuckDB's module listed what it called leaks, because the thread that waited to draw ahead still held the trace.
+    command = [Path(sys.executable).parent / "hopscope", "dashboard", SAMPLE, "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, process_group=0) as server:
+        assert server.stderr is not None
+        found = re.search(r"http://\S+", server.stderr.readline())
+        assert found
+        with urlopen(found[0]):  # it serves
+            pass
+        server.send_signal(signal.SIGINT)
+        assert server.stderr.read().strip() == ""
+        assert server.wait(60) == 0

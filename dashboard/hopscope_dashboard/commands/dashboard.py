@@ -88,7 +88,11 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
         later.start()
         logging.getLogger("werkzeug").setLevel(logging.WARNING)
         # The socket is ours, so that a port in use is said in our words and port 0 is known before anybody is told.
-        make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
+        try:
+            make_server(host, port, app.server, threaded=True, fd=listening.fileno()).serve_forever()
+        finally:  # DuckDB's module complains of what a thread still holds at exit
+            later.cancel()
+            later.join()
 
 
 command.params.append(dataset_option())
