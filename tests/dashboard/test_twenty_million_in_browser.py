@@ -15,7 +15,7 @@ import hopscope
 import pytest
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import click_mark, plot, table
+from reading import click_cell, click_mark, plot, point_at_edge, table
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -25,7 +25,7 @@ from large import program, spend
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(900)]
 
 EVENTS = {"long": 20_000_000, "short": 1_000_000}
-PATIENCE_MS = 300_000
+PATIENCE_MS = 120_000
 """For a page that is computed for the first time."""
 TIMELINE = "#run-timeline"
 
@@ -200,3 +200,27 @@ def test_a_drag_and_a_click_select_pages_follow_and_back_forward_and_clearing_wo
     expect(said).not_to_contain_text("A part of the run")
     assert "from" not in query(seen)
     expect(seen.locator("#late-ranks-table tbody tr")).to_have_count(64)
+
+
+def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: Page, twenty_million: Runs) -> None:
+    run, address = twenty_million.long, twenty_million.address
+    seen.goto(address)
+    seen.locator("#findings").get_by_role("link", name="See noise").click()
+    is_there(seen, "Noise")
+    click_cell(seen, "noise-heat-map", 100, 2)
+    expect(seen.locator("h1")).to_contain_text("MPI_Allreduce 0:")
+    here = query(seen)
+    step = run.critical_path(collective=f"0:{here['seq']}").to_pylist()[1]
+    seen.locator("#path-table tbody tr").nth(1).get_by_role("link").first.click()
+    expect(seen.locator("h1")).to_have_text("Timeline")
+    assert (query(seen)["from"], query(seen)["to"]) == (str(step["begin_ns"]), str(step["end_ns"]))
+    assert drawn(seen)["hops"]
+    seen.goto(f"{address}/tree")
+    is_there(seen, "Tree")
+    edge = next(row for row in run.tree_edges().to_pylist() if row["phase"] == "up")  # which the page draws first
+    point_at_edge(seen, f"edge-{edge['src']}-{edge['dst']}")
+    seen.mouse.down()
+    seen.mouse.up()
+    expect(seen.locator("h1")).to_have_text("Delayed hops")
+    expect(seen.locator("#content")).to_contain_text(f"Hops from rank {edge['src']} to rank {edge['dst']} over time")
+    is_there(seen, "Delayed hops")
