@@ -1,6 +1,7 @@
 """What tests in several folders need: the MPI libraries of this machine."""
 
 import os
+import signal
 
 # Threads of a matrix product spin while they wait for one another, which costs dear where tests run side by side. This
 # has to be set before anybody imports numpy.
@@ -10,6 +11,9 @@ import local_mpi
 import pytest
 
 MPIS = local_mpi.find()
+
+# Whoever starts the tests in the background of a shell has Ctrl-C ignored, by the programs that tests start too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", params=MPIS, ids=[mpi.flavour for mpi in MPIS])

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -19,19 +19,17 @@ import duckdb
 import pyarrow as pa
 from duckdb.func import PythonUDFType
 
-from hopscope import _paths, bootstrap
 from hopscope.catalog import Analysis, Catalog, Scalar, Source
 from hopscope.errors import InputError
 from hopscope.kept_answers import KeptAnswers
-from hopscope.links import LINKS
 from hopscope.memory import shortage
 from hopscope.mpi_functions import FUNCTIONS
 from hopscope.part import VISITS, Part, quoted
 from hopscope.quantities import quantity
 from hopscope.relations import Relation, described
+from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
 from hopscope.store import Store
-from hopscope.words import ANSWERED_CATEGORIES, UNKNOWN_PLACE
 
 _EXPLAIN = re.compile(r"\A\s*explain\s+(analyze\s+)?(\([^()]*\)\s*)?", re.IGNORECASE)
 # In DuckDB's tree of a query, a part that is a COPY, INSERT, UPDATE or DELETE.
@@ -58,35 +56,6 @@ _LEAN_MEMORY = 300 << 20
 _LEAN_BYTES_A_ROW = 25
 """How much memory queries take in a process that is there for long, before they go on in files: this much, and so much
 for each row of the dataset. Measured at 20 million events: noise and efficiencies take no longer with 240 MiB."""
-
-
-def shared_macros(part: Part, text: str | None = None) -> list[str]:
-    """The statements that tell SQL what other languages know too, or those of them that a text needs: `link_class` of
-    two ranks, hosts and clusters, the lists of all link classes and path categories, in their order, what an unknown
-    place is called, the numbers of the bootstrap, and what part of the run is asked for."""
-    cases = " ".join(f"when {condition} then {quoted(word)}" for word, condition in _paths.LINK_CLASSES)
-    shared = {
-        "link_class(one_rank, one_host, one_cluster, other_rank, other_host, other_cluster)": (
-            f"(case {cases} else {quoted(LINKS[-1])} end)"
-        ),
-        "link_classes()": f"[{', '.join(map(quoted, LINKS))}]",
-        "path_categories()": f"[{', '.join(map(quoted, ANSWERED_CATEGORIES))}]",
-        "unknown_place()": quoted(UNKNOWN_PLACE),
-        "bootstrap_draws()": str(bootstrap.DRAWS),
-        "bootstrap_least_blocks()": str(bootstrap.LEAST_BLOCKS),
-        "interval_ends()": f"[{', '.join(map(str, bootstrap.ENDS))}]",
-        **part.macros(),
-    }
-    return [
-        f"create or replace macro {signature} as {body};"
-        for signature, body in shared.items()
-        if text is None or signature.partition("(")[0] + "(" in text
-    ]
-
-
-def whole_views(tables: Iterable[str]) -> list[str]:
-    """The statements that give tables their second names, where nothing restricts them."""
-    return [f"create or replace view whole_{name} as from {name};" for name in tables]
 
 
 class Runner:

@@ -27,7 +27,8 @@ from hopscope.memory import check_address_space, memory_for
 from hopscope.part import OPTIONS, WHOLE_RUN, Ask, Part, Selection, find, split
 from hopscope.quantities import duration, plural, share
 from hopscope.relations import Relation
-from hopscope.runner import Runner, shared_macros, whole_views
+from hopscope.runner import Runner
+from hopscope.shared_macros import shared_macros, whole_views
 from hopscope.stopping import Stop
 from hopscope.store import Store
 from hopscope.timeline import Timeline

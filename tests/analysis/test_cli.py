@@ -20,6 +20,7 @@ import jsonschema
 import pytest
 from drawing import draw
 from hopscope import catalog
+from hopscope.cli.analyze import COMPUTED
 from hopscope.cli.analyze import analyze as analyze_group
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
@@ -287,7 +288,7 @@ def test_help_shows_the_options_before_the_columns(command: str, capsys: pytest.
 
 def test_list_names_every_command(dataset: Path) -> None:
     listed = {row["command"] for row in json.loads(analyze("list", "--format", "json").stdout)}
-    assert listed == {*COMMANDS, "model", "remap"}
+    assert listed == {*COMMANDS, *COMPUTED}
 
 
 def test_analyze_is_also_a_command_of_hopscope(dataset: Path) -> None:
