@@ -296,7 +296,8 @@ class Runner:
         return place if place.exists() else None
 
     def _write(self, view: str, file: Path) -> None:
-        self._answered(lambda cursor: cursor.sql(f"from {view}").write_parquet(_literal(str(file)), compression="lz4_raw"))
+        name = _literal(str(file))
+        self._answered(lambda cursor: cursor.sql(f"from {view}").write_parquet(name, compression="lz4_raw"))
 
     def _make(self, source: Source) -> None:
         if source.name != _FORMATTER:
