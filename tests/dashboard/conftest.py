@@ -27,7 +27,7 @@ INCLUDE = local_mpi.ROOT / "collector" / "include"
 LATE_MS = 150
 """So late is one rank of the trace `one_late`."""
 
-Serve = Callable[[hopscope.Trace], str]
+Serve = Callable[[hopscope.Trace | list[hopscope.Trace]], str]
 
 
 @pytest.fixture(scope="session")
@@ -48,24 +48,28 @@ def trace_of_many_trees(tmp_path_factory: pytest.TempPathFactory) -> hopscope.Tr
     return hopscope.open(SimulatedRun(roots=tuple(range(8))).write(tmp_path_factory.mktemp("simulated") / "roots"))
 
 
-@pytest.fixture(scope="session")
-def one_late(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
-    """A real run of programs/one_late.c on four ranks, one of which is late to one collective; the MPI library's own
-    messages are its hops."""
-    program = first_mpi.compile(PROGRAMS / "one_late.c", "-g", "-I", str(INCLUDE))
-    folder = tmp_path_factory.mktemp("one_late") / "trace"
+def run_of_one_late(mpi: local_mpi.LocalMpi, source: Path, folder: Path) -> hopscope.Trace:
+    """The trace of this source of programs/one_late.c, built and run on four ranks, in a new folder."""
+    program = mpi.compile(source, "-g", "-I", str(INCLUDE))
     run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder), "--"]
-    words = [*run, *first_mpi.launch(4), str(program), str(LATE_MS)]
+    words = [*run, *mpi.launch(4), str(program), str(LATE_MS)]
     subprocess.run(words, check=True, capture_output=True, timeout=120)
     return hopscope.open(folder)
 
 
 @pytest.fixture(scope="session")
+def one_late(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    """A real run of programs/one_late.c on four ranks, one of which is late to one collective; the MPI library's own
+    messages are its hops."""
+    return run_of_one_late(first_mpi, PROGRAMS / "one_late.c", tmp_path_factory.mktemp("one_late") / "trace")
+
+
+@pytest.fixture(scope="session")
 def serve() -> Iterator[Serve]:
-    """Serves a trace's dashboard from a thread; its address."""
+    """Serves the dashboard of a trace, or of several, from a thread; its address."""
     servers = []
 
-    def start(trace: hopscope.Trace) -> str:
+    def start(trace: hopscope.Trace | list[hopscope.Trace]) -> str:
         server = make_server("127.0.0.1", 0, create_app(trace).server, threaded=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         servers.append(server)

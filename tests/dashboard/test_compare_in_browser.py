@@ -2,10 +2,6 @@
 
 import re
 import shutil
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,12 +9,10 @@ from urllib.parse import parse_qs, urlsplit
 import hopscope
 import local_mpi
 import pytest
-from conftest import INCLUDE, LATE_MS, PROGRAMS
+from conftest import PROGRAMS, Serve, run_of_one_late
 from hopscope import InputError, quantities
-from hopscope_dashboard.app import create_app
 from playwright.sync_api import Page, expect
 from reading import plot, point_at_edge, table
-from werkzeug.serving import make_server
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 RUNS = {
@@ -30,7 +24,6 @@ RANGES = """() => ["base", "new"].map(
     run => document.querySelector(`#compare-timeline-${run} .js-plotly-plot`).layout.xaxis.range.slice())"""
 
 Runs = dict[str, hopscope.Trace]
-ServeAll = Callable[[list[hopscope.Trace]], str]
 
 
 @pytest.fixture(scope="module")
@@ -43,26 +36,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 @pytest.fixture(scope="module")
-def serve_all() -> Iterator[ServeAll]:
-    """Serves several traces with one dashboard; its address."""
-    servers = []
-
-    def start(traces: list[hopscope.Trace]) -> str:
-        server = make_server("127.0.0.1", 0, create_app(traces).server, threaded=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.fixture(scope="module")
-def served(runs: Runs, serve_all: ServeAll) -> str:
+def served(runs: Runs, serve: Serve) -> str:
     """Where the page about the samples is served."""
-    return f"{serve_all(list(runs.values()))}/compare"
+    return f"{serve(list(runs.values()))}/compare"
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +47,7 @@ def rebuilt(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("rebuilt")
     source = folder / "one_late.c"
     source.write_text("\n\n\n" + (PROGRAMS / "one_late.c").read_text())
-    program = first_mpi.compile(source, "-g", "-I", str(INCLUDE))
-    run = [str(Path(sys.executable).with_name("hopscope")), "run", "--dir", str(folder / "trace"), "--"]
-    words = [*run, *first_mpi.launch(4), str(program), str(LATE_MS)]
-    subprocess.run(words, check=True, capture_output=True, timeout=120)
-    return hopscope.open(folder / "trace")
+    return run_of_one_late(first_mpi, source, folder / "trace")
 
 
 def named(trace: hopscope.Trace) -> str:
@@ -266,12 +238,12 @@ def test_another_trace_is_chosen_from_a_list_and_nothing_is_cut_on_a_small_windo
 
 
 def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_place(
-    page: Page, serve_all: ServeAll, one_late: hopscope.Trace, rebuilt: hopscope.Trace
+    page: Page, serve: Serve, one_late: hopscope.Trace, rebuilt: hopscope.Trace
 ) -> None:
     def line(trace: hopscope.Trace, function: str) -> str:
         return next(row["place"] for row in trace.table("places").to_pylist() if row["function"] == function)
 
-    page.goto(f"{serve_all([one_late, rebuilt])}/compare")
+    page.goto(f"{serve([one_late, rebuilt])}/compare")
     shown = {row[0] for row in table(page, "compare-times")}
     for operation, function in (("MPI_Bcast", "share_limit"), ("MPI_Allreduce", "norm")):
         base, new = line(one_late, function), line(rebuilt, function)
