@@ -18,7 +18,7 @@
   const all = (what) => [...document.querySelectorAll("#content " + what)];
   const isReady = (canvas) => canvas.dataset.state === "ready";
   const isDrawn = () => all(".dash-graph").every((graph) => graph.querySelector(".main-svg")) && all(".run-canvas").every(isReady);
-  const isBusy = () => pending > 0 || document.querySelector("#working-tick, [data-dash-is-loading=true]");
+  const isBusy = () => pending > 0 || document.querySelector("#working, [data-dash-is-loading=true]");
 
   /* Milliseconds from `begin` until the page was useful, and until it was whole. */
   function page(act, begin) {

@@ -18,7 +18,7 @@ from hopscope_dashboard.components.run_canvas import RunCanvas
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.traces import Traces
 
-PATIENCE_S: Final = 0.8
+PATIENCE_S: Final = 0.3
 """A page that takes longer is announced."""
 
 PLACE: Final = "working"
@@ -27,7 +27,7 @@ ASKED: Final = "working-asked"
 PROGRESS: Final = "working-progress"
 TIMELINE: Final = "working-timeline"
 
-_LOOK_AGAIN_MS: Final = 400
+_LOOK_AGAIN_MS: Final = 250
 
 
 def page(title: str, data: TraceData, asked: str) -> Component:

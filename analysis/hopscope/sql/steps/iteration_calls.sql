@@ -3,6 +3,7 @@
 -- Calls of the marker (`iteration_marker`). collective_id is null where the marker is no collective.
 --
 -- uses iteration_marker, first_rank_calls
+-- kept beside the dataset
 create or replace view iteration_calls as
 select
     first_rank_calls.begin_ns,
