@@ -34,7 +34,7 @@ COMMANDS = [*catalog.load().commands]
 
 def run(entry: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, warnings as errors, so that exit codes and streams are the real ones."""
-    code = f"from hopscope.cli.main import {entry}; {entry}()"
+    code = f"from hopscope.cli.start import {entry}; {entry}()"
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
         capture_output=True, text=True, check=False, timeout=120,
@@ -346,11 +346,34 @@ def test_ctrl_c_during_a_query_is_quiet(dataset: Path) -> None:
         assert "Traceback" not in process.stderr.read()
 
 
+def test_ctrl_c_while_statements_run_is_quiet() -> None:
+    # It was called a bug: DuckDB's module makes a RuntimeError of a KeyboardInterrupt that reaches it. Short statements,
+    # because it does not look for signals all the time.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import click, duckdb, os, threading; from hopscope.cli.main import execute\n"
+        "def ask():\n"
+        "  while True: duckdb.execute('select sum(hash(range)) from range(1_000_000)')\n"
+        "threading.Timer(1, os.kill, [os.getpid(), signal.SIGINT]).start()\n"
+        "execute(click.Command('ask', callback=ask), 'ask', [])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_what_was_meant_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     # Newer releases of click suggest some names themselves.
     with pytest.raises(SystemExit):
         execute(hopscope_group, "hopscope", ["analyse"])
     assert capsys.readouterr().err.count("Did you mean") == 1
+
+
+def test_no_command_waits_for_pandas(dataset: Path) -> None:
+    # pyarrow imports it with its first array, where it is installed: a third of a short command's processor time.
+    code = "from hopscope.cli.start import analyze_main; analyze_main()"
+    command = [sys.executable, "-v", "-c", code, "critical-path", str(dataset)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert re.findall(r"^import '(pyarrow|pandas)'", done.stderr, re.MULTILINE) == ["pyarrow"]
 
 
 @pytest.mark.parametrize("entry", ["main", "analyze_main"])

@@ -4,7 +4,7 @@ gate failed, 2 wrong input)."""
 import sys
 import traceback
 from io import TextIOWrapper
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
@@ -86,6 +86,10 @@ def analyze_main() -> NoReturn:
     execute(analyze, "analyze")
 
 
+_INTERRUPTED_QUERY: Final = "Query interrupted"
+"""What DuckDB's module makes of a KeyboardInterrupt that reaches it: a RuntimeError with these words."""
+
+
 def execute(command: click.Command, name: str, arguments: list[str] | None = None) -> NoReturn:
     """Run a command and exit with its code. Errors become one line on stderr; a reader that went away and Ctrl-C say
     nothing. A mistake of ours must not end with 1, which says that a gate failed."""
@@ -111,6 +115,8 @@ def execute(command: click.Command, name: str, arguments: list[str] | None = Non
         say(f"{name}: {error.filename}: {error.strerror}; check the path and its permissions")
         sys.exit(2)
     except Exception as error:
+        if str(error) == _INTERRUPTED_QUERY:
+            sys.exit(INTERRUPTED)
         if not is_shortage(error):
             _our_mistake(name)
         say(f"{name}: {shortage('this command')}")

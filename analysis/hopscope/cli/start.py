@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
 from types import FrameType
 from typing import NoReturn
 
@@ -34,5 +36,15 @@ def _quiet_interrupt() -> Generator[None]:
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
+    sys.meta_path.insert(0, _WithoutPandas())
     yield
     signal.signal(signal.SIGINT, before)
+
+
+class _WithoutPandas(MetaPathFinder):
+    """To this process pandas is not installed. No command uses it, but pyarrow imports it with its first array, where
+    it finds it, and that takes a third of a short command's time."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("commands of hopscope do without pandas", name=fullname)
