@@ -38,7 +38,7 @@ def convert(
         while (tables := reader.next(progress)) is not None:
             while tables:  # each is let go when it has become Arrow's
                 name, stream = tables.pop(0)
-                rows = pa.RecordBatchReader.from_stream(stream).read_all()
+                rows = pa.RecordBatchReader.from_stream(stream).read_all()  # pa.table() would import pandas
                 del stream
                 if name in _LAST:
                     small[name] = rows
