@@ -1,9 +1,9 @@
-/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS]]
+/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS [HOSTS]]]
  *
- * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters compute, exchange
- * messages, and do an Allreduce over a binomial tree whose every hop is there, with the waits and the combining. Times
- * are simulated, so that causes come before effects: a message takes its link's time, and a rank that needs it earlier
- * waits. Prints `events=N` as written.
+ * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters, or in blocks over as
+ * many hosts as are asked for, compute, exchange messages, and do an Allreduce over a binomial tree whose every hop is
+ * there, with the waits and the combining. Times are simulated, so that causes come before effects: a message takes its
+ * link's time, and a rank that needs it earlier waits. Prints `events=N` as written.
  *
  * collectives: an Allreduce every iteration, halos with both neighbours every fourth. Two thirds of the events are
  * hops. messages: twelve shifts by MPI_Sendrecv and eight persistent requests each way every iteration, halos whose
@@ -21,7 +21,7 @@
 
 #include "schemas/otf2.h"
 
-enum { MAX_RANKS = 1024, HOSTS = 8, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
+enum { MAX_RANKS = 1024, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
 enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix of messages */
 enum region {
@@ -49,7 +49,8 @@ struct rank {
 };
 
 static struct rank ranks[MAX_RANKS];
-static int rank_count = 64;
+static int rank_count = 64, host_count = 8;
+static bool in_blocks; /* neighbours share a host */
 static uint64_t state = 0x9e3779b97f4a7c15u;
 
 static uint64_t random_below(uint64_t limit) {
@@ -66,9 +67,17 @@ static void check(OTF2_ErrorCode code, const char *what) {
     }
 }
 
+static int host_of(int r) {
+    return in_blocks ? (int)((int64_t)r * host_count / rank_count) : r % host_count;
+}
+
+static int cluster_of(int host) {
+    return host * 2 / host_count;
+}
+
 static uint64_t latency(int a, int b) {
-    int host_a = a % HOSTS, host_b = b % HOSTS;
-    uint64_t base = host_a == host_b ? 800 : host_a / 4 == host_b / 4 ? 25000 : 2000000;
+    int host_a = host_of(a), host_b = host_of(b);
+    uint64_t base = host_a == host_b ? 800 : cluster_of(host_a) == cluster_of(host_b) ? 25000 : 2000000;
     return base + random_below(base / 8);
 }
 
@@ -351,9 +360,10 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
         check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 1 + c, string(definitions, text), cluster, 0),
               "cluster");
     }
-    for (uint32_t h = 0; h < HOSTS; h++) {
-        snprintf(text, sizeof text, "host%" PRIu32, h);
-        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, 3 + h, string(definitions, text), node, 1 + h / 4),
+    for (int h = 0; h < host_count; h++) {
+        snprintf(text, sizeof text, "host%d", h);
+        check(OTF2_GlobalDefWriter_WriteSystemTreeNode(definitions, (uint32_t)(3 + h), string(definitions, text), node,
+                                                       (uint32_t)(1 + cluster_of(h))),
               "host");
     }
     uint64_t members[MAX_RANKS];
@@ -362,7 +372,7 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
         snprintf(text, sizeof text, ARCHIVE_RANK "%d", r);
         OTF2_StringRef name = string(definitions, text);
         check(OTF2_GlobalDefWriter_WriteLocationGroup(definitions, (OTF2_LocationGroupRef)r, name,
-                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, (uint32_t)(3 + r % HOSTS),
+                                                      OTF2_LOCATION_GROUP_TYPE_PROCESS, (uint32_t)(3 + host_of(r)),
                                                       OTF2_UNDEFINED_LOCATION_GROUP),
               "rank");
         check(OTF2_GlobalDefWriter_WriteLocation(definitions, (OTF2_LocationRef)r, name, OTF2_LOCATION_TYPE_CPU_THREAD,
@@ -386,14 +396,20 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
 int main(int argc, char **argv) {
     const char *mix = argc > 3 ? argv[3] : "collectives";
     const bool messages = strcmp(mix, "messages") == 0;
-    if (argc < 3 || argc > 5 || (!messages && strcmp(mix, "collectives") != 0)) {
-        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS]]\n");
+    if (argc < 3 || argc > 6 || (!messages && strcmp(mix, "collectives") != 0)) {
+        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS [HOSTS]]]\n");
         return 2;
     }
     uint64_t wanted = strtoull(argv[2], NULL, 10), written = 0;
     rank_count = argc > 4 ? atoi(argv[4]) : rank_count;
     if (rank_count < 2 || rank_count > MAX_RANKS) {
         fprintf(stderr, "synthetic_trace: 2 to %d ranks\n", MAX_RANKS);
+        return 2;
+    }
+    in_blocks = argc > 5;
+    host_count = in_blocks ? atoi(argv[5]) : host_count;
+    if (host_count < 2 || (in_blocks && host_count > rank_count)) {
+        fprintf(stderr, "synthetic_trace: 2 hosts to one for each rank\n");
         return 2;
     }
     mkdir(argv[1], 0777);

@@ -186,7 +186,7 @@ def _folds(ranks: int) -> tuple[bool, ...]:
 
 
 def _up_and_down(seen: Observed) -> Iterator[Candidate]:
-    for root in range(seen.ranks) if seen.total == 2 * (seen.ranks - 1) else (0,):
+    for root in seen.turning if seen.total == 2 * (seen.ranks - 1) else (0,):
         yield from _both(
             seen,
             _along(seen, down=False, root=root, length=seen.bytes),

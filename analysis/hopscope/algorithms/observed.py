@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import gcd
+from math import gcd, inf
 from typing import NamedTuple
 
 Edge = tuple[int, int]
@@ -69,6 +69,20 @@ class Observed:
     def units(self) -> int:
         """The payload in units."""
         return self.bytes // self.unit
+
+    @cached_property
+    def turning(self) -> list[int]:
+        """The ranks that sent nothing before they had received all that they received, in order: of a reduction and a
+        broadcast, where every message after the turn waits for all before it, only the root. All of two ranks, on
+        which order does not count."""
+        if self.ranks <= 2:
+            return list(range(self.ranks))
+        begun = dict.fromkeys(range(self.ranks), inf)
+        heard = dict.fromkeys(range(self.ranks), -inf)
+        for (src, dst), messages in self.edges.items():
+            begun[src] = min(begun[src], *(message.sent_ns for message in messages))
+            heard[dst] = max(heard[dst], *(message.received_ns for message in messages))
+        return [rank for rank in range(self.ranks) if heard[rank] <= begun[rank]]
 
     @property
     def key(self) -> object:

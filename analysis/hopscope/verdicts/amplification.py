@@ -1,7 +1,10 @@
 """`analyze delayed-hops`: a collective replayed with one hop at its usual time, everything else as it was."""
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -18,9 +21,21 @@ class _Collective:
     calls: dict[int, Row] = field(default_factory=dict[int, Row])
     hops: list[Row] = field(default_factory=list[Row])
 
-    def before(self, rank: int, time_ns: int) -> list[Row]:
-        """Hops that this rank had received by then."""
-        return [hop for hop in self.hops if hop["dst"] == rank and hop["end_ns"] <= time_ns]
+    @cached_property
+    def received(self) -> dict[int, list[Row]]:
+        """The hops that each rank received, in that order."""
+        return self._by("dst")
+
+    @cached_property
+    def sent(self) -> dict[int, list[Row]]:
+        """The hops that each rank sent."""
+        return self._by("src")
+
+    def _by(self, end: str) -> dict[int, list[Row]]:
+        hops: dict[int, list[Row]] = {rank: [] for rank in self.calls}
+        for hop in self.hops:
+            hops[hop[end]].append(hop)
+        return hops
 
 
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[Row]:
@@ -45,6 +60,9 @@ class _Replay:
     def __init__(self, collective: _Collective, cured: Row) -> None:
         self.of = collective
         self.received: dict[int, int] = {}
+        self._ends: dict[int, list[int]] = defaultdict(list)
+        """Of each rank, when it received its hops, in order, and beside that the latest of them in the replay."""
+        self._latest: dict[int, list[int]] = defaultdict(list)
         for hop in collective.hops:
             # What is on the way took as long as it did; of what was seen late only the usual time is known.
             flight = hop["end_ns"] - hop["begin_ns"]
@@ -53,15 +71,20 @@ class _Replay:
             elif not hop["waited"]:
                 flight = 0
             sent = hop["begin_ns"] - self.shift(hop["src"], hop["begin_ns"])
-            ready = hop["ready_ns"] - self.shift(hop["dst"], hop["ready_ns"], but=hop["hop_id"])
-            self.received[hop["hop_id"]] = min(hop["end_ns"], max(sent + flight, ready))
+            ready = hop["ready_ns"] - self.shift(hop["dst"], hop["ready_ns"])
+            received = min(hop["end_ns"], max(sent + flight, ready))
+            self.received[hop["hop_id"]] = received
+            latest = self._latest[hop["dst"]]
+            latest.append(max(received, latest[-1]) if latest else received)
+            self._ends[hop["dst"]].append(hop["end_ns"])
 
-    def shift(self, rank: int, time_ns: int, but: int | None = None) -> int:
+    def shift(self, rank: int, time_ns: int) -> int:
         """How much earlier this rank is at what it did at that time: what it waited for last decides."""
         arrived = self.of.calls[rank]["begin_ns"]
-        hops = [hop for hop in self.of.before(rank, time_ns) if hop["hop_id"] != but and hop["hop_id"] in self.received]
-        last = max([arrived, *(hop["end_ns"] for hop in hops)])
-        return last - max([arrived, *(self.received[hop["hop_id"]] for hop in hops)])
+        by_then = bisect_right(self._ends[rank], time_ns)
+        if not by_then:
+            return 0
+        return max(arrived, self._ends[rank][by_then - 1]) - max(arrived, self._latest[rank][by_then - 1])
 
     def leave(self, rank: int) -> int:
         """When this rank leaves."""
@@ -70,13 +93,13 @@ class _Replay:
 
     def absorbed(self, rank: int) -> tuple[int, str]:
         """How much of what came earlier to this rank went no further, and behind what."""
-        gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.of.hops if hop["dst"] == rank]
+        gains = [(hop["end_ns"] - self.received[hop["hop_id"]], hop) for hop in self.of.received[rank]]
         gain, first = max(gains, key=lambda pair: pair[0], default=(0, None))
         if first is None or gain <= 0:
             return 0, ""
-        sends = [h["begin_ns"] for h in self.of.hops if h["src"] == rank and h["begin_ns"] >= first["end_ns"]]
+        sends = [hop["begin_ns"] for hop in self.of.sent[rank] if hop["begin_ns"] >= first["end_ns"]]
         until = min(sends, default=self.of.calls[rank]["end_ns"])
-        others = [hop for hop in self.of.before(rank, until) if hop is not first]
+        others = [hop for hop in self.of.received[rank] if hop["end_ns"] <= until and hop is not first]
         latest = max(others, key=lambda hop: self.received[hop["hop_id"]], default=None)
         arrived = self.of.calls[rank]["begin_ns"]
         behind = "own arrival"
