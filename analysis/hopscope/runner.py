@@ -45,6 +45,11 @@ Answer = TypeVar("Answer")
 _PRESENT_STATE = "dataset_files"
 """A question about what the files contain now is answered anew each time."""
 
+_ROWS = "rows"
+"""What an analysis's SQL gives, before anything is judged by it."""
+_JUDGED_KEPT = 32
+"""Of a run whose answers are not kept beside its dataset, so many verdicts, tens to thousands of rows, are in memory."""
+
 _FORMATTER = "quantity"
 """The macro of the catalog in whose place numbers are written as everywhere else."""
 
@@ -68,6 +73,7 @@ class Runner:
         self.part = part or Part()
         self._store = store
         self._kept = KeptAnswers(store)
+        self._judged: dict[object, pa.Table] = {}
         self._made: dict[str, Path | None] = {}
         self._making: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -188,7 +194,7 @@ class Runner:
 
     def ask(self, analysis: Analysis, parameters: Mapping[str, Scalar]) -> pa.Table:
         """The rows of an analysis. Raises InputError where its SQL fails or a file of the dataset is damaged."""
-        return self.kept(analysis, parameters, "rows", partial(self._computed, analysis, parameters))
+        return self.kept(analysis, parameters, _ROWS, partial(self._computed, analysis, parameters))
 
     def kept(
         self, analysis: Analysis, parameters: Mapping[str, Scalar], what: str, compute: Callable[[], pa.Table]
@@ -197,7 +203,17 @@ class Runner:
         the dataset, or else computed now."""
         if _PRESENT_STATE in analysis.sql:
             return compute()
-        return self.kept_by_text(f"-- {what}\n{self.text_of(analysis)}", parameters, compute)
+        text = f"-- {what}\n{self.text_of(analysis)}"
+        if self.keeps_answers or what == _ROWS:
+            return self.kept_by_text(text, parameters, compute)
+        # A finding rests on the rows of an analysis that is asked for by itself, too.
+        key = (text, *sorted(parameters.items()))
+        if (found := self._judged.get(key)) is None:
+            found = compute()
+            while len(self._judged) >= _JUDGED_KEPT:
+                self._judged.pop(next(iter(self._judged)), None)
+            self._judged[key] = found
+        return found
 
     def kept_by_text(self, text: str, parameters: Mapping[str, Scalar], compute: Callable[[], pa.Table]) -> pa.Table:
         """What is computed from a text with these parameters, likewise."""

@@ -174,7 +174,8 @@ def _allreduce(seen: Observed) -> Iterator[Candidate]:
     if phases > 1 and not rest:
         pattern = exchanges.ring_allreduce(n, units, unit, phases)
         yield Candidate("segmented-ring", pattern, None, pattern.messages[0].bytes)
-    for whole in _folds(n):
+    halvings = n.bit_length() - 1
+    for whole in _folds(n) if seen.total >= 2 * halvings << halvings else ():
         yield Candidate("rabenseifner", exchanges.rabenseifner_allreduce(n, units, unit, whole=whole))
     yield from _up_and_down(seen)
     yield from _leaders(seen, (units,), unit=unit)
