@@ -15,6 +15,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
+from hopscope_dashboard.figures.many_places import shown
 from hopscope_dashboard.figures.matrix import matrix
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -136,17 +137,22 @@ def _total(data: TraceData, rows: Rows) -> Component:
 
 def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Component:
     src, dst = _ENDS[by]
-    cells = [{**row, "sender": row[src], "receiver": row[dst]} for row in rows]
-    # In the order of ranks, so that neighbours stay neighbours.
-    places: dict[Any, list[int]] = {}
-    for row in sorted(data.ranks, key=lambda row: row["rank"]):
-        places.setdefault(row[by], []).append(row["rank"])
-    figure = matrix(cells, places=places, value=show, unit=_UNITS.get(show), what=_SHOW[show], by=by)
+    drawn = shown(data.ranks, by, [(row[src], row[dst], row[show] or 0) for row in rows])
+    if drawn.by != by:
+        rows = data.rows("messages", by=drawn.by)
+        src, dst = _ENDS[drawn.by]
+    cells = [
+        {**row, "sender": row[src], "receiver": row[dst]}
+        for row in rows
+        if row[src] in drawn.places and row[dst] in drawn.places
+    ]
+    figure = matrix(cells, places=drawn.places, value=show, unit=_UNITS.get(show), what=_SHOW[show], by=drawn.by)
     return blocks.card(
         "Who with whom",
         choice("Show", "/messages", query, "show", options=_SHOW, current=show),
         blocks.drawing(f"{_SHOW[show].capitalize()} by sender and receiver", figure, name=MATRIX),
-        hint=f"A row per sending {by}, a column per receiving one; pairs that exchange no messages stay empty.",
+        hint=f"A row per sending {drawn.by}, a column per receiving one; pairs that exchange no messages stay empty. "
+        f"{drawn.said}",
     )
 
 
@@ -196,26 +202,26 @@ def _table(
 
 def _pairs(data: TraceData, rows: Rows, by: str) -> Component:
     src, dst = _ENDS[by]
-    shown = rows[:_MOST_ROWS]
+    listed = rows[:_MOST_ROWS]
     named = [
         [
             *(mark(row[end], leads.of_place(data.ranks, by, row[end]), f"select the {by}") for end in (src, dst)),
             *([row["link"]] if by == "rank" else []),
         ]
-        for row in shown
+        for row in listed
     ]
     hint: list[Any] = [
         "Sender late: how long the receiver had waited when the send began, and in brackets how often. Receiver late: "
         "how long the sender had waited when the receive was posted. A call that waits for several messages is charged "
         "to the latest."
     ]
-    if len(rows) > len(shown):
+    if len(rows) > len(listed):
         count = quantities.number(len(rows))
-        hint += [f" The first {len(shown)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
+        hint += [f" The first {len(listed)} of {count} pairs; ", html.Code("analyze messages"), " lists all."]
     return blocks.card(
         "Pairs in numbers",
         _table(
-            ["from", "to", *(["link"] if by == "rank" else [])], named, shown, PAIRS, "pair" if by == "rank" else by
+            ["from", "to", *(["link"] if by == "rank" else [])], named, listed, PAIRS, "pair" if by == "rank" else by
         ),
         hint=hint,
     )

@@ -1,0 +1,62 @@
+"""Of more ranks than a matrix can show one by one, what it shows instead: their hosts, or those with the most."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from hopscope import quantities
+
+Row = dict[str, Any]
+
+MOST: Final = 256
+"""So many rows and columns can still be told apart, and drawn at once."""
+
+WIDER: Final[Mapping[str, str]] = {"rank": "host", "host": "cluster"}
+"""What ranks and hosts lie in."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a matrix shows."""
+
+    by: str
+    places: Mapping[Any, Sequence[int]]
+    """The ranks of each row and column, in the order of ranks."""
+    said: str
+    """What is shown in place of what was asked for, as a sentence; empty if it is just that."""
+
+
+def shown(topology: Sequence[Row], by: str, ends: Sequence[tuple[Any, Any, float]]) -> Shown:
+    """Choose the rows and columns of a matrix by rank, host or cluster (`by`).
+
+    `topology` has rank, host and cluster; `ends` are the places, by `by`, at the two ends of each cell that there is,
+    and how much it has.
+    """
+    places = _places(topology, by)
+    if len(places) <= MOST:
+        return Shown(by, places, "")
+    amounts: dict[Any, float] = {}
+    for one, other, amount in ends:
+        amounts[one] = amounts.get(one, 0) + amount
+        amounts[other] = amounts.get(other, 0) + amount
+    if len(amounts) <= MOST:
+        only = {place: ranks for place, ranks in places.items() if place in amounts}
+        return Shown(by, only, f"Of {quantities.number(len(places))} {by}s, those that exchange messages here.")
+    wider = WIDER.get(by)
+    if wider is not None and 1 < len(_places(topology, wider)) <= MOST:
+        return Shown(
+            wider,
+            _places(topology, wider),
+            f"{quantities.number(len(places))} {by}s are too many to be told apart: they are drawn by {wider}. A click "
+            f"on a cell selects the ranks of both {wider}s, which are then drawn one by one.",
+        )
+    most = set(sorted(amounts, key=lambda place: -amounts[place])[:MOST])
+    only = {place: ranks for place, ranks in places.items() if place in most}
+    return Shown(by, only, f"Of {quantities.number(len(places))} {by}s, the {MOST} with the most.")
+
+
+def _places(topology: Sequence[Row], by: str) -> dict[Any, list[int]]:
+    places: dict[Any, list[int]] = {}
+    for row in sorted(topology, key=lambda row: row["rank"]):
+        places.setdefault(row[by], []).append(row["rank"])
+    return places
