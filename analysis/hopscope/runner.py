@@ -48,7 +48,7 @@ _PRESENT_STATE = "dataset_files"
 _ROWS = "rows"
 """What an analysis's SQL gives, before anything is judged by it."""
 _JUDGED_KEPT = 32
-"""Of a run whose answers are not kept beside its dataset, so many verdicts, tens to thousands of rows, are in memory."""
+"""So many verdicts, each of tens to thousands of rows, are in memory if answers are not kept beside the dataset."""
 
 _FORMATTER = "quantity"
 """The macro of the catalog in whose place numbers are written as everywhere else."""

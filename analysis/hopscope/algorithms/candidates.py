@@ -137,7 +137,14 @@ def _leaders(seen: Observed, lengths: tuple[int, ...], *, unit: int = 1) -> Iter
         for algorithm in engine.grouped(seen.operation, seen.hosts, groups):
             for segment in (0, *(size for size in seen.sizes[:2] if 0 < size < seen.bytes)):
                 pattern = engine.pattern(
-                    algorithm, seen.operation, seen.ranks, seen.root, lengths=lengths, unit=unit, segment=segment
+                    algorithm,
+                    seen.operation,
+                    seen.ranks,
+                    seen.root,
+                    lengths=lengths,
+                    unit=unit,
+                    segment=segment,
+                    edges=seen.edge_numbers,
                 )
                 if pattern is not None:
                     yield Candidate(algorithm.name, pattern, None, segment or None, is_mixture=True)

@@ -54,8 +54,10 @@ def pattern(
     lengths: tuple[int, ...],
     unit: int,
     segment: int,
+    edges: bytes | None = None,
 ) -> Pattern | None:
-    """What the engine would send. lengths: in units of so many bytes; segment: bytes, 0 for whole messages.
+    """What the engine would send. lengths: in units of so many bytes; segment: bytes, 0 for whole messages; edges: what
+    the pattern must have for edges, as of `Observed.edge_numbers`, None for any.
 
     None where it has no such schedule.
     """
@@ -76,7 +78,17 @@ def pattern(
         schedules = lay(rule, operation, lengths, hosts, groups, root=root, unit_bytes=unit, trees=trees)
     except ValueError:
         return None
+    if edges is not None and _edge_numbers(schedules) != edges:
+        return None
     return of_schedules(schedules, unit)
+
+
+def _edge_numbers(schedules: _plan.Schedules) -> bytes:
+    """As `Observed.edge_numbers`: far cheaper than a pattern that is thrown away for its edges."""
+    steps = np.diff(schedules["first_step"])
+    sends = np.asarray(schedules["kind"]) == _plan.SEND
+    src = np.repeat(np.arange(len(steps), dtype=np.int64), steps)[sends]
+    return np.sort(src * len(steps) + np.asarray(schedules["peer"])[sends]).tobytes()
 
 
 def of_schedules(schedules: _plan.Schedules, unit: int = 1) -> Pattern:

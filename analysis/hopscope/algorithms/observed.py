@@ -9,6 +9,8 @@ from functools import cached_property
 from math import gcd, inf
 from typing import NamedTuple
 
+import numpy as np
+
 Edge = tuple[int, int]
 
 
@@ -49,6 +51,13 @@ class Observed:
     def counts(self) -> dict[Edge, int]:
         """How many messages each edge has."""
         return {edge: len(messages) for edge, messages in self.edges.items()}
+
+    @cached_property
+    def edge_numbers(self) -> bytes:
+        """The number src * ranks + dst of each message's edge, in order, as 64-bit integers: equal for collectives
+        with as many messages on each edge."""
+        numbers = [src * self.ranks + dst for (src, dst), count in self.counts.items() for _ in range(count)]
+        return np.sort(np.array(numbers, dtype=np.int64)).tobytes()
 
     @cached_property
     def total(self) -> int:

@@ -10,9 +10,11 @@ from hopscope import quantities
 
 from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.drawing import Drawing
+from hopscope_dashboard.components.mark import mark
+from hopscope_dashboard.figures.folded_tree import folded_again
 from hopscope_dashboard.figures.round_lanes import PlacedRounds
 from hopscope_dashboard.figures.round_lanes_svg import round_lanes_svg
-from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.figures.topology_tree import Folding, PlacedTree
 from hopscope_dashboard.figures.tree_svg import tree_svg
 from hopscope_dashboard.palette import (
     CHANGED_COLOUR,
@@ -38,7 +40,21 @@ def tree_graph(tree: PlacedTree, *, name: str, label: str, ran: bool = True) -> 
     """Give the drawing of a tree. `name` is its id; `label` says what it is to a reader who cannot see it. Only of a
     tree that ran do edges lead to their hops."""
     unweighted = all(edge.look == "unweighted" for edge in tree.edges)
-    return _graph(tree_svg(tree, _SMALLEST, ran=ran), name, label, _HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
+    drawn = _graph(tree_svg(tree, _SMALLEST, ran=ran), name, label, _HINT_WITHOUT_WEIGHTS if unweighted else _HINT)
+    return drawn if tree.folding is None else html.Div([_folding(tree.folding), drawn])
+
+
+def _folding(folding: Folding) -> Component:
+    """Say how much is folded, with what folds again the hosts that are open."""
+    of = f"{quantities.number(folding.ranks)} ranks on {quantities.number(folding.hosts)} hosts"
+    said = (
+        f"{quantities.number(folding.folded_ranks)} of {of} are folded: a circle such as ×16 is so many ranks of one "
+        "host, an edge between two circles all edges between their ranks. Click a circle to open its host."
+        if folding.folded_ranks
+        else f"All {of} are drawn."
+    )
+    shut = [html.Span([" ", mark(name, folded_again(folding, name), "fold the host again")]) for name in folding.opened]
+    return html.P([said, *([" Open: "] if shut else []), *shut], className="hint folding")
 
 
 def rounds_graph(placed: PlacedRounds, *, name: str, label: str) -> Component:

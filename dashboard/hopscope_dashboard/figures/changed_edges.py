@@ -1,5 +1,6 @@
 """Marks in a placed tree or exchange which edges another one has, too, and which it has not."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -17,7 +18,7 @@ _Drawn = TypeVar("_Drawn", PlacedArrow, PlacedEdge)
 
 def tree_with_changes(placed: PlacedTree, others: AbstractSet[Edge], run: str) -> PlacedTree:
     """Give the same tree with each edge marked that is not among `others`; `run` is what its run is called."""
-    return replace(placed, edges=tuple(_marked(each, others, run) for each in placed.edges))
+    return replace(placed, edges=tuple(_marked(each, others, run, each.pairs) for each in placed.edges))
 
 
 def rounds_with_changes(placed: PlacedRounds, others: AbstractSet[Edge], run: str) -> PlacedRounds:
@@ -25,8 +26,11 @@ def rounds_with_changes(placed: PlacedRounds, others: AbstractSet[Edge], run: st
     return replace(placed, arrows=tuple(_marked(each, others, run) for each in placed.arrows))
 
 
-def _marked(each: _Drawn, others: AbstractSet[Edge], run: str) -> _Drawn:
-    if (each.src, each.dst) in others:
+def _marked(each: _Drawn, others: AbstractSet[Edge], run: str, pairs: Sequence[Edge] = ()) -> _Drawn:
+    """`pairs` are the edges that it stands for, if it is not one alone."""
+    changed = sum(pair not in others for pair in pairs or ((each.src, each.dst),))
+    if not changed:
         return replace(each, look=KEPT)
     width = max(each.width, _LEAST_WIDTH)
-    return replace(each, look=CHANGED, width=width, told=f"{each.told} Only the {run} run has this edge.")
+    those = "this edge" if len(pairs) <= 1 else f"{changed} of these edges"
+    return replace(each, look=CHANGED, width=width, told=f"{each.told} Only the {run} run has {those}.")

@@ -20,15 +20,17 @@ from hopscope_dashboard.palette import LIGHT_SHARES
 
 Row = dict[str, Any]
 
-_ROW = 92
-_COLUMN = 82
+ROW: Final = 92
+COLUMN: Final = 82
+"""From a rank to the one below it or beside it, in pixels."""
 _HOST_GAP = 58
-_CLUSTER_GAP = 64
-_HOST_PADDING, _CLUSTER_PADDING = 20.0, 34.0
+CLUSTER_GAP: Final = 64
+HOST_PADDING: Final = 20.0
+CLUSTER_PADDING: Final = 34.0
 _NAME: Final = 8.6
 """Width of a character of a box's name, in pixels, and at most this many characters of it."""
 _LONGEST: Final = 40
-_NAME_ROOM: Final = 28
+NAME_ROOM: Final = 28
 """What a box's name takes over it, with what keeps the drawing off its frame."""
 _LEAST_SCALE = 0.01
 """The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
@@ -45,6 +47,10 @@ class PlacedRank:
     root: bool
     told: str
     marks: tuple[str, ...] = ()
+    text: str = ""
+    """What is written in the circle, if not the rank."""
+    lead: tuple[str, str] | None = None
+    """Where a click leads and what it does, if it does not select the rank."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,10 @@ class PlacedEdge:
     text: str = ""
     text_at: float = 0
     """Where the middle of the text is: pixels from the child along the edge."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """The edges between ranks that it stands for, if not its own two."""
+    lead: tuple[str, str] | None = None
+    """Where a click leads and what it does, if not to the hops of its two ranks."""
 
     @property
     def parent(self) -> int:
@@ -79,12 +89,27 @@ class PlacedBox:
 
 
 @dataclass(frozen=True)
+class Folding:
+    """The hosts of a tree of many ranks, each drawn as one until it is opened."""
+
+    hosts: int
+    ranks: int
+    folded_ranks: int
+    opened: tuple[str, ...]
+    """The hosts that were opened, by name, in the order of opening."""
+
+
+@dataclass(frozen=True)
 class PlacedTree:
     """A tree, ready to be drawn. The boxes that are around others come first."""
 
     boxes: tuple[PlacedBox, ...]
     edges: tuple[PlacedEdge, ...]
     ranks: tuple[PlacedRank, ...]
+    most: float = 0
+    """The share of the critical path at the end of the scale of colours; 0 if no edge has any."""
+    folding: "Folding | None" = None
+    """Which hosts are drawn as one; None if all ranks are drawn."""
 
     @property
     def bounds(self) -> Box:
@@ -93,7 +118,7 @@ class PlacedTree:
         wide = [(sum(each.box[::2]) / 2, name_width(each.name) / 2) for each in self.boxes]
         return (
             min(left, *(middle - half for middle, half in wide)) - 6,
-            top - _NAME_ROOM,
+            top - NAME_ROOM,
             max(right, *(middle + half for middle, half in wide)) + 6,
             bottom + 6,
         )
@@ -122,18 +147,20 @@ def placed_tree(
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             src, dst = (rank, parent) if phase == "up" else (parent, rank)
-            link = _link(of_rank.get(src), of_rank.get(dst))
+            link = link_between(of_rank.get(src), of_rank.get(dst))
             # A tree that did not run has no weights: all its edges are alike.
-            weight = edges.get((src, dst), _NEVER) if edges else None
-            edge = _edge((src, dst), rank, link, weight, largest)
+            weight = edges.get((src, dst), NEVER) if edges else None
+            edge = placed_edge(
+                (src, dst), rank, link, row=weight, largest=largest, told=tree_words.of_edge(src, dst, link, weight)
+            )
             drawn.append(replace(edge, look=BY_LINK) if by_link else edge)
     children: dict[int, list[int]] = defaultdict(list)
     for rank, parent in sorted(parents.items()):
         if parent is not None:
             children[parent].append(rank)
     return PlacedTree(
-        tuple(_boxes(placed, places)),
-        tuple(_labelled(drawn, places, largest)),
+        tuple(boxes(placed, places)),
+        tuple(labelled(drawn, places, largest)),
         tuple(
             PlacedRank(
                 row["rank"],
@@ -143,19 +170,25 @@ def placed_tree(
             )
             for row in placed
         ),
+        largest,
     )
 
 
 def heaviest(parents: Mapping[int, int | None], edges: Mapping[tuple[int, int], Row], phase: str) -> float:
     """Give the end of the colour scale: the largest share of an edge of the tree, 1 % at least; 0 if none has any."""
     pairs = {(rank, parent) if phase == "up" else (parent, rank) for rank, parent in parents.items()}
-    most = max((row["share"] or 0 for pair, row in edges.items() if pair in pairs), default=0)
+    return scale((row["share"] or 0 for pair, row in edges.items() if pair in pairs))
+
+
+def scale(shares: Iterable[float]) -> float:
+    """Give the end of the colour scale for these shares, 1 % at least; 0 if none is any."""
+    most = max(shares, default=0)
     return max(most, _LEAST_SCALE) if most else 0
 
 
 def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, Point]:
     """Where each rank is drawn, in pixels: x by cluster, host and place within it, y by depth in the tree."""
-    depth = {rank: _depth(rank, parents) for rank in parents}
+    depth = {rank: depth_of(rank, parents) for rank in parents}
     hosts: dict[tuple[str, str], list[int]] = defaultdict(list)
     for row in ranks:
         hosts[row["cluster"], row["host"]].append(row["rank"])
@@ -164,16 +197,16 @@ def positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[i
     for cluster in dict.fromkeys(cluster for cluster, _ in hosts):
         wide = {key: _widest(members, depth) for key, members in hosts.items() if key[0] == cluster}
         # Names that are longer than their boxes must not lie on one another: a box keeps that much away from the next.
-        spare = {key: max(0.0, name_width(key[1]) - _host_width(columns)) / 2 for key, columns in wide.items()}
-        across = sum(_host_width(columns) + 2 * spare[key] for key, columns in wide.items())
-        across += _HOST_GAP * (len(wide) - 1) + 2 * _CLUSTER_PADDING
+        spare = {key: max(0.0, name_width(key[1]) - host_width(columns)) / 2 for key, columns in wide.items()}
+        across = sum(host_width(columns) + 2 * spare[key] for key, columns in wide.items())
+        across += _HOST_GAP * (len(wide) - 1) + 2 * CLUSTER_PADDING
         aside = max(0.0, name_width(cluster) - across) / 2
         x += aside
         for key, columns in wide.items():
             x += spare[key]
             places |= _in_columns(hosts[key], depth, x, columns)
-            x += _host_width(columns) + spare[key] + _HOST_GAP
-        x += aside + _CLUSTER_GAP
+            x += host_width(columns) + spare[key] + _HOST_GAP
+        x += aside + CLUSTER_GAP
     return places
 
 
@@ -185,7 +218,7 @@ def _in_columns(ranks: Sequence[int], depth: Mapping[int, int], x: float, column
     # Even and odd levels lean to different sides, so that an edge to the rank two levels below does not run through
     # the one between.
     return {
-        rank: (x + (at + (columns - len(members)) / 2 + (0.22 if level % 2 else -0.22)) * _COLUMN, level * _ROW)
+        rank: (x + (at + (columns - len(members)) / 2 + (0.22 if level % 2 else -0.22)) * COLUMN, level * ROW)
         for level, members in by_depth.items()
         for at, rank in enumerate(members)
     }
@@ -196,8 +229,9 @@ def _widest(ranks: Sequence[int], depth: Mapping[int, int]) -> int:
     return max(Counter(depth[rank] for rank in ranks).values())
 
 
-def _host_width(columns: int) -> float:
-    return (columns - 1) * _COLUMN + 2 * (RADIUS + _HOST_PADDING)
+def host_width(columns: int) -> float:
+    """How wide the box of a host is that has so many ranks side by side, in pixels."""
+    return (columns - 1) * COLUMN + 2 * (RADIUS + HOST_PADDING)
 
 
 def with_delay(
@@ -227,7 +261,9 @@ def crossings(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> int:
     """How many edges of a tree run between clusters."""
     of_rank = {row["rank"]: row for row in ranks}
     return sum(
-        _link(of_rank.get(rank), of_rank.get(parent)) == "wan" for rank, parent in parents.items() if parent is not None
+        link_between(of_rank.get(rank), of_rank.get(parent)) == "wan"
+        for rank, parent in parents.items()
+        if parent is not None
     )
 
 
@@ -254,15 +290,15 @@ def name_width(name: str) -> float:
     return len(shown_name(name)) * _NAME
 
 
-def _boxes(ranks: Sequence[Row], places: Mapping[int, Point]) -> list[PlacedBox]:
-    """The boxes of clusters, around those of their hosts, and of hosts, around their ranks."""
+def boxes(ranks: Sequence[Row], places: Mapping[int, Point]) -> list[PlacedBox]:
+    """Give the boxes of clusters, around those of their hosts, and of hosts, around their ranks."""
     inside: dict[tuple[str, str], list[Box]] = defaultdict(list)
     for row in ranks:
         x, y = places[row["rank"]]
         inside[row["cluster"], row["host"]].append((x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS))
-    hosts = {key: _around(circles, _HOST_PADDING) for key, circles in inside.items()}
+    hosts = {key: _around(circles, HOST_PADDING) for key, circles in inside.items()}
     clusters = {
-        cluster: _around((box for key, box in hosts.items() if key[0] == cluster), _CLUSTER_PADDING)
+        cluster: _around((box for key, box in hosts.items() if key[0] == cluster), CLUSTER_PADDING)
         for cluster, _ in hosts
     }
     return [
@@ -276,18 +312,27 @@ def _around(boxes: Iterable[Box], padding: float) -> Box:
     return (min(left) - padding, min(top) - padding, max(right) + padding, max(bottom) + padding)
 
 
-_NEVER: Final[Row] = {"share": 0.0}
+NEVER: Final[Row] = {"share": 0.0}
+"""The weight of an edge that carried no hop, of a tree that ran."""
 
 
-def _edge(pair: tuple[int, int], child: int, link: str, row: Row | None, largest: float) -> PlacedEdge:
+def placed_edge(
+    pair: tuple[int, int], child: int, link: str, *, row: Row | None, largest: float, told: str
+) -> PlacedEdge:
+    """Draw an edge by its row of tree-edges, None in a tree that did not run; `largest` is the share that is drawn
+    widest."""
     share = (row["share"] or 0) if row is not None else 0
     width = 2.4 if row is None else 1.6 + (8 * share / largest if largest else 0)
-    step = round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0
-    look = "unweighted" if row is None else f"share-{step}"
-    return PlacedEdge(*pair, child, link, share, round(width, 2), look, tree_words.of_edge(*pair, link, row))
+    look = "unweighted" if row is None else share_look(share, largest)
+    return PlacedEdge(*pair, child, link, share, round(width, 2), look, told)
 
 
-def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: float) -> list[PlacedEdge]:
+def share_look(share: float, largest: float) -> str:
+    """Give the look of a share of the critical path, by its colour, `largest` being the end of the scale."""
+    return f"share-{round((len(LIGHT_SHARES) - 1) * share / largest) if largest else 0}"
+
+
+def labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: float) -> list[PlacedEdge]:
     """Write the shares of the heavy edges beside their children, where no other text and no rank is in the way.
 
     At the child's end edges are further apart than in the middle or at the parent.
@@ -303,7 +348,8 @@ def _labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: fl
     return [found.get(edge.child, edge) for edge in edges]
 
 
-def _depth(rank: int, parents: Mapping[int, int | None]) -> int:
+def depth_of(rank: int, parents: Mapping[int, int | None]) -> int:
+    """How many edges lead from a rank to the root."""
     depth, at = 0, parents[rank]
     # A tree with a cycle never reaches a root: stop rather than hang.
     while at is not None and depth <= len(parents):
@@ -311,7 +357,8 @@ def _depth(rank: int, parents: Mapping[int, int | None]) -> int:
     return depth
 
 
-def _link(one: Row | None, other: Row | None) -> str:
+def link_between(one: Row | None, other: Row | None) -> str:
+    """Give the link class between two rows of the table ranks; of a rank that is not in it nothing is known."""
     if one is None or other is None:
         return link_class(same_rank=False, same_host=False, same_cluster=False)
     same = {f"same_{part}": bool(one[part] == other[part]) for part in ("rank", "host", "cluster")}

@@ -30,7 +30,7 @@ def tree_svg(tree: PlacedTree, least: float, *, ran: bool = True) -> str:
     ways = _ways(tree)
     drawn = [
         *map(_box, tree.boxes),
-        *(_edge(each, places, ways[_edge_name(each)], ran=ran) for each in tree.edges),
+        *(_edge(each, places, ways.get(_edge_name(each), ""), ran=ran) for each in tree.edges),
         *(_text(each, places) for each in tree.edges if each.text),
         *(_rank(each, ways[_rank_name(each.rank)]) for each in tree.ranks),
     ]
@@ -120,7 +120,10 @@ def _box(each: PlacedBox) -> str:
 
 def _edge(each: PlacedEdge, places: Mapping[int, Point], ways: str, *, ran: bool) -> str:
     drawn = arrow(places[each.src], places[each.dst], each.width, RADIUS)
-    lead = (leads.edge(each.src, each.dst), leads.EDGE_DOES) if ran else None
+    lead = each.lead
+    if ran and lead is None:
+        ((src, dst),) = each.pairs or ((each.src, each.dst),)
+        lead = (leads.edge(src, dst), leads.EDGE_DOES)
     return part(_edge_name(each), ("edge", each.link, each.look), ways, each.told, drawn, lead=lead)
 
 
@@ -133,9 +136,8 @@ def _text(each: PlacedEdge, places: Mapping[int, Point]) -> str:
 
 def _rank(each: PlacedRank, ways: str) -> str:
     x, y = each.at
-    drawn = (
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:.0f}"/><text x="{x:.1f}" y="{y + 5.5:.1f}">{each.rank}</text>'
-    )
+    text = each.text or each.rank
+    drawn = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS:.0f}"/><text x="{x:.1f}" y="{y + 5.5:.1f}">{text}</text>'
     classes = ("rank", *(("root",) if each.root else ()), *each.marks)
-    lead = (leads.rank(each.rank), "select the rank")
+    lead = each.lead or (leads.rank(each.rank), "select the rank")
     return part(_rank_name(each.rank), classes, ways, each.told, drawn, first=each.root, lead=lead)

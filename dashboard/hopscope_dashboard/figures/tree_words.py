@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from hopscope import quantities
+from hopscope.rounds import spans
 
 from hopscope_dashboard.palette import LINK_MEANINGS
 
 _CHILDREN_NAMED: Final = 12
+_SPANS_NAMED: Final = 60
+"""So many characters may name the ranks of a host."""
 
 
 def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str:
@@ -22,6 +25,21 @@ def of_edge(src: int, dst: int, link: str, row: Mapping[str, Any] | None) -> str
         f"{told}: {quantities.plural(row['hops'], 'hop')} of {quantities.duration(row['took_ns'])} (median); "
         f"{quantities.duration(row['time_ns'])} on the critical path, {quantities.share(row['share'])} of it."
     ) + (_in_rounds(row) if "rounds" in row else "")
+
+
+def of_edges(count: int, src: str, dst: str, link: str, row: Mapping[str, Any] | None) -> str:
+    """Say what the edges between the ranks of two hosts carried together. `row` has the sums of their columns."""
+    told = f"{quantities.plural(count, 'edge')} from {src} to {dst} ({link}, {LINK_MEANINGS[link]})"
+    return f"{told}." if row is None else f"{told}: {_carried(row)}."
+
+
+def _carried(row: Mapping[str, Any]) -> str:
+    if not row.get("hops"):
+        return "carried no hop"
+    return (
+        f"{quantities.plural(row['hops'], 'hop')}; {quantities.duration(row['time_ns'])} on the critical path, "
+        f"{quantities.share(row['share'])} of it"
+    )
 
 
 def _in_rounds(row: Mapping[str, Any]) -> str:
@@ -41,3 +59,12 @@ def of_rank(row: Mapping[str, Any], parent: int | None, children: Sequence[int])
     more = f" and {len(children) - _CHILDREN_NAMED} more" if len(children) > _CHILDREN_NAMED else ""
     below = f"its children are {named}{more}" if len(children) > 1 else f"its child is {named}" if children else ""
     return f"Rank {row['rank']} on {row['host']}, {row['cluster']}. {above}{'; ' if below else ''}{below}."
+
+
+def of_folded(row: Mapping[str, Any], ranks: Sequence[int], inside: Mapping[str, Any] | None) -> str:
+    """Say which ranks of a host are drawn as one; `inside` has the sums of the columns of the edges among them."""
+    named = spans(ranks)
+    if len(named) > _SPANS_NAMED:
+        named = f"{ranks[0]} to {ranks[-1]}"
+    among = "" if inside is None else f" Among them: {_carried(inside)}."
+    return f"{quantities.plural(len(ranks), 'rank')} of {row['host']}, {row['cluster']}: {named}.{among}"

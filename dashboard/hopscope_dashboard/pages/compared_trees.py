@@ -18,9 +18,10 @@ from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import changes_legend, links_legend, rounds_graph, tree_graph
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.changed_edges import Edge, rounds_with_changes, tree_with_changes
+from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
-from hopscope_dashboard.figures.topology_tree import PlacedTree, placed_tree
+from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.palette import LINK_COLOURS
 from hopscope_dashboard.selection import TRACE
 
@@ -89,7 +90,7 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
             *controls,
             html.P(_said(sides), id=SAID, className="reason"),
             changes_legend() if _are_known(sides) else links_legend(),
-            _drawings(sides, phase),
+            _drawings(sides, phase, Fold.of(query)),
         ),
         _table(sides),
     ]
@@ -143,22 +144,23 @@ def _said(sides: Sequence[_Side]) -> str:
     )
 
 
-def _drawings(sides: Sequence[_Side], phase: str) -> Component:
+def _drawings(sides: Sequence[_Side], phase: str, fold: Fold) -> Component:
     others = [other.edges if _are_known(sides) else None for other in reversed(sides)]
-    placed = [_placed(side, edges, phase) for side, edges in zip(sides, others, strict=True)]
+    placed = [_placed(side, edges, phase, fold) for side, edges in zip(sides, others, strict=True)]
     drawn = [_drawing(side, picture, phase) for side, picture in zip(sides, placed, strict=True)]
     beside = all(picture is None or picture.bounds[2] - picture.bounds[0] <= _BESIDE for picture in placed)
     return blocks.columns(*drawn, widths="minmax(0, 1fr) minmax(0, 1fr)" if beside else "minmax(0, 1fr)")
 
 
-def _placed(side: _Side, others: Mapping[Edge, Row] | None, phase: str) -> PlacedTree | PlacedRounds | None:
+def _placed(side: _Side, others: Mapping[Edge, Row] | None, phase: str, fold: Fold) -> PlacedTree | PlacedRounds | None:
     """The drawing of one run, with the edges marked that are not among the other's, if these are known."""
     if side.ran is None or not side.edges:
         return None
     if phase == "exchange":
         rounds = placed_rounds(ranks=side.data.ranks, edges=list(side.edges.values()))
         return rounds if others is None else rounds_with_changes(rounds, others.keys(), side.run)
-    tree = placed_tree(ranks=side.data.ranks, parents=side.ran.parents(phase), edges=side.edges, phase=phase)
+    parents = side.ran.parents(phase)
+    tree = drawn_tree(ranks=side.data.ranks, parents=parents, edges=side.edges, phase=phase, fold=fold)
     return tree if others is None else tree_with_changes(tree, others.keys(), side.run)
 
 

@@ -17,7 +17,8 @@ from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.delayed_hops import delays, hop_name, one
 from hopscope_dashboard.figures.edge_hops import over_time
-from hopscope_dashboard.figures.topology_tree import PlacedTree, placed_tree, with_delay
+from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
+from hopscope_dashboard.figures.topology_tree import PlacedTree, with_delay
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LINK_COLOURS
@@ -53,7 +54,7 @@ def layout(data: TraceData, query: Query) -> Component:
     asked = number(query, "hop")
     chosen = next((row for row in rows if row["hop_id"] == asked), rows[0])
     tree = _tree_of(data, chosen)
-    marked = None if tree is None else _marked(data, tree, chosen)
+    marked = None if tree is None else _marked(data, tree, chosen, query)
     widths = "minmax(0, 1fr)" if marked is not None and is_wide(marked) else "minmax(0, 1fr) minmax(0, 1fr)"
     return html.Div(
         [
@@ -128,9 +129,16 @@ def _one(query: Query, rows: Rows, chosen: Row, marked: PlacedTree | None) -> Co
     )
 
 
-def _marked(data: TraceData, tree: RanTree, hop: Row) -> PlacedTree:
-    drawn = placed_tree(ranks=data.ranks, parents=tree.parents[hop["phase"]], edges={}, phase=hop["phase"])
-    return with_delay(drawn, delayed=(hop["src"], hop["dst"]), absorber=hop["absorbed_at"], behind=_edge(hop["behind"]))
+def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> PlacedTree:
+    delayed, absorber, behind = (hop["src"], hop["dst"]), hop["absorbed_at"], _edge(hop["behind"])
+    drawn = drawn_tree(
+        ranks=data.ranks,
+        parents=tree.parents[hop["phase"]],
+        edges={},
+        phase=hop["phase"],
+        fold=Fold.of(query, apart={*delayed, absorber, *(behind or ())}),
+    )
+    return with_delay(drawn, delayed=delayed, absorber=absorber, behind=behind)
 
 
 def _tree_of(data: TraceData, hop: Row) -> RanTree | None:

@@ -18,7 +18,8 @@ from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
 from hopscope_dashboard.data import InputError, Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
-from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
+from hopscope_dashboard.figures.folded_tree import OPEN, Fold, drawn_tree
+from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.selection import TRACE
@@ -68,18 +69,18 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.page_head(
                 "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
             ),
-            dcc.Store(id=ASK, data=link("", phase=phase, **{TRACE: data.identity})),
+            dcc.Store(id=ASK, data=link("", phase=phase, **{OPEN: query.get(OPEN), TRACE: data.identity})),
             dcc.Download(id=DOWNLOAD),
             blocks.waiting(html.Div(id=RESULT, style={"minHeight": 240}), "Replaying the run over candidate trees …"),
         ]
     )
 
 
-def result(data: TraceData, phase: str) -> Component:
+def result(data: TraceData, phase: str, fold: Fold) -> Component:
     """Give the page's content. Raises InputError where the trace cannot be replayed."""
     found = data.remap()
     return html.Div(
-        [_verdict(data, found), _key_figures(found), _before_and_after(data, found, phase), _candidates(found)]
+        [_verdict(data, found), _key_figures(found), _before_and_after(data, found, phase, fold), _candidates(found)]
     )
 
 
@@ -132,22 +133,22 @@ def _today(today: Row | None, column: str) -> str:
     return quantities.MISSING if today is None else str(today[column])
 
 
-def _before_and_after(data: TraceData, found: Suggestion, phase: str) -> Component:
+def _before_and_after(data: TraceData, found: Suggestion, phase: str, fold: Fold) -> Component:
     ran = [] if found.is_native else trees(data)
     before = ran[0].parents.get(phase) if ran else None
     after = suggested_parents(data, found, phase)
     best = found.candidates[0]
     edges = {(row["src"], row["dst"]): row for row in weights(data, ran[0], phase)} if ran else {}
     laid_out = {
-        name: placed_tree(ranks=data.ranks, parents=parents, edges=shown, phase=phase)
+        name: drawn_tree(ranks=data.ranks, parents=parents, edges=shown, phase=phase, fold=fold)
         for name, parents, shown in ((BEFORE, before, edges), (AFTER, after, {}))
         if parents
     }
     today = f"Today: {ran[0].name}" if ran else "Today: the MPI library" if found.is_native else "Today"
     missing = [_NO_TREE, dcc.Link("Tree", href="/tree"), " shows who sent to whom."] if found.is_native else _NO_DRAWING
     return blocks.columns(
-        _drawn(data, today, before, laid_out, edges=edges, phase=phase, name=BEFORE, missing=missing),
-        _drawn(data, _after(best, found), after, laid_out, edges={}, phase=phase, name=AFTER, missing=missing),
+        _drawn(data, today, before, laid_out, edges=edges, name=BEFORE, missing=missing),
+        _drawn(data, _after(best, found), after, laid_out, edges={}, name=AFTER, missing=missing),
         widths="minmax(0, 1fr)" if any(map(is_wide, laid_out.values())) else "1fr 1fr",
     )
 
@@ -165,7 +166,6 @@ def _drawn(
     laid_out: dict[str, PlacedTree],
     *,
     edges: dict[Any, Row],
-    phase: str,
     name: str,
     missing: blocks.Content,
 ) -> Component:
@@ -174,7 +174,7 @@ def _drawn(
     return blocks.card(
         title,
         links_legend(),
-        shares_legend(heaviest(parents, edges, phase)) if edges else html.Div(),
+        shares_legend(laid_out[name].most) if edges else html.Div(),
         tree_graph(laid_out[name], name=name, label=title, ran=name == BEFORE),
         hint=between_clusters(data.ranks, parents),
     )
@@ -219,7 +219,7 @@ def register(app: Dash, traces: Traces) -> None:
     def suggest(asked: str | None) -> Component:
         query = parse(asked)
         try:
-            return result(traces.shown(query), one_of(query, "phase", tuple(_PHASES)))
+            return result(traces.shown(query), one_of(query, "phase", tuple(_PHASES)), Fold.of(query))
         except InputError as error:
             return empty.nothing_here("This trace cannot show how other trees would do", str(error))
         except Exception as error:

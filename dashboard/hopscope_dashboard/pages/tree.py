@@ -14,8 +14,9 @@ from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData
-from hopscope_dashboard.figures.topology_tree import PlacedTree, heaviest, placed_tree
+from hopscope_dashboard.data import InputError, Rows, TraceData
+from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
+from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.pages import missing, what_ran
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.trees import RanTree, between_clusters, trees, weights
@@ -52,13 +53,14 @@ def layout(data: TraceData, query: Query) -> Component:
         return html.Div([_head(controls), _edges(exchanged, hint), _found(data), what_ran.table(rows)])
     weighed = weights(data, chosen, phase)
     by_edge = {(row["src"], row["dst"]): row for row in weighed}
-    drawn = placed_tree(ranks=data.ranks, parents=chosen.parents[phase], edges=by_edge, phase=phase)
+    parents = chosen.parents[phase]
+    drawn = drawn_tree(ranks=data.ranks, parents=parents, edges=by_edge, phase=phase, fold=Fold.of(query))
     return html.Div(
         [
             _head(controls),
             _which(ran, chosen, query),
             blocks.columns(
-                _drawing(data, chosen, phase, by_edge, drawn),
+                _drawing(data, chosen, phase, drawn),
                 _edges(weighed),
                 widths="minmax(0, 1fr)" if is_wide(drawn) else "minmax(0, 1fr) 410px",
             ),
@@ -144,20 +146,17 @@ def _head(*controls: Component) -> Component:
     )
 
 
-def _drawing(
-    data: TraceData, tree: RanTree, phase: str, weighed: dict[tuple[int, int], Row], drawn: PlacedTree
-) -> Component:
-    parents = tree.parents[phase]
+def _drawing(data: TraceData, tree: RanTree, phase: str, drawn: PlacedTree) -> Component:
     return blocks.card(
         tree.title,
         links_legend(),
-        shares_legend(heaviest(parents, weighed, phase)),
+        shares_legend(drawn.most),
         tree_graph(
             drawn,
             name=TREE,
             label=f"Tree {tree.title}, phase {phase}",
         ),
-        hint=f"{between_clusters(data.ranks, parents)} The root has the thick ring.",
+        hint=f"{between_clusters(data.ranks, tree.parents[phase])} The root has the thick ring.",
     )
 
 

@@ -18,8 +18,8 @@ from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, rounds_graph, tree_graph, widths_legend
 from hopscope_dashboard.data import Row, Rows, TraceData
+from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.round_lanes import placed_rounds
-from hopscope_dashboard.figures.topology_tree import placed_tree
 from hopscope_dashboard.palette import LINK_COLOURS
 from hopscope_dashboard.trees import between_clusters
 
@@ -82,7 +82,6 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
     edges = [row for row in chosen.edges if row["phase"] == phase]
     largest = max(row["share"] or 0 for row in edges)
     title = f"{chosen.row['op']}: {algorithms.title(chosen.row)}"
-    legends = (links_legend(coloured=True), widths_legend(largest))
     if phase == "exchange":
         rounds = placed_rounds(ranks=data.ranks, edges=edges)
         wide = is_wide(rounds)
@@ -91,7 +90,10 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
     else:
         parents = chosen.parents(phase)
         by_edge = {(row["src"], row["dst"]): row for row in edges}
-        tree = placed_tree(ranks=data.ranks, parents=parents, edges=by_edge, phase=phase, by_link=True)
+        tree = drawn_tree(
+            ranks=data.ranks, parents=parents, edges=by_edge, phase=phase, by_link=True, fold=Fold.of(query)
+        )
+        largest = tree.most
         wide = is_wide(tree)
         drawing = tree_graph(tree, name=PICTURE, label=f"{title}, phase {phase}")
         reading = f"{between_clusters(data.ranks, parents)} The root has the thick ring."
@@ -100,7 +102,8 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
             title,
             html.P(_said(data, chosen), id=SAID, className="reason"),
             html.P(reading, className="hint"),
-            *legends,
+            links_legend(coloured=True),
+            widths_legend(largest),
             drawing,
         ),
         edges_table(

@@ -1,0 +1,310 @@
+"""A tree of many ranks: each host is drawn as one circle, `×16`, until it is opened. The edges between two hosts are
+drawn as one, with what they carry together.
+
+A host's circle has the place of that of its ranks which is nearest to the root, so that what is drawn is a tree as
+well. Hosts stand under one another by their depth in it, and beside one another as far as a page is wide.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
+
+from hopscope_dashboard.address import link
+from hopscope_dashboard.figures import tree_words
+from hopscope_dashboard.figures.edge_labels import RADIUS, Point
+from hopscope_dashboard.figures.svg_parts import BY_LINK
+from hopscope_dashboard.figures.topology_tree import (
+    CLUSTER_GAP,
+    CLUSTER_PADDING,
+    COLUMN,
+    HOST_PADDING,
+    NAME_ROOM,
+    NEVER,
+    ROW,
+    Folding,
+    PlacedEdge,
+    PlacedRank,
+    PlacedTree,
+    boxes,
+    depth_of,
+    host_width,
+    labelled,
+    link_between,
+    name_width,
+    placed_edge,
+    placed_tree,
+    scale,
+    share_look,
+)
+
+Row = dict[str, Any]
+Host = tuple[str, str]
+"""A cluster and a host in it: hosts of two clusters may have one name."""
+_Each = TypeVar("_Each")
+
+WHOLE: Final = 128
+"""Trees of so many ranks are drawn whole: a person finds each rank by scrolling a little."""
+
+OPEN: Final = "open"
+"""The parameter of the address that names the hosts that are drawn rank by rank, with commas between them."""
+
+_ACROSS: Final = 1300
+"""So wide a row of hosts of all clusters may be together, in pixels, before the next one goes under it."""
+_RANKS_ACROSS: Final = 12
+"""So many ranks of one host and one depth stand side by side."""
+_BESIDE: Final = 26
+_BELOW: Final = NAME_ROOM + 2 * (HOST_PADDING + RADIUS) + 10
+"""Pixels between two hosts side by side, and from the lowest rank of one to the highest of one under it."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What is folded: every host but those opened, and of those not these ranks."""
+
+    opened: tuple[str, ...] = ()
+    apart: Collection[int] = ()
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], apart: Collection[int] = ()) -> "Fold":
+        """Read which hosts the address opens; ranks `apart` are drawn by themselves in any case."""
+        return cls(tuple(dict.fromkeys(filter(None, query.get(OPEN, "").split(",")))), apart)
+
+    def opening(self, host: str) -> str:
+        """Give the address at which this host is open as well."""
+        return link("", **{OPEN: ",".join([*self.opened, host])})
+
+
+def folded_again(folding: Folding, host: str) -> str:
+    """Give the address at which an open host is folded."""
+    rest = [name for name in folding.opened if name != host]
+    # What stands in the address already is taken away by following it again.
+    return link("", **{OPEN: ",".join(rest or folding.opened)})
+
+
+def drawn_tree(
+    *,
+    ranks: Sequence[Row],
+    parents: Mapping[int, int | None],
+    edges: Mapping[tuple[int, int], Row],
+    phase: str,
+    fold: Fold,
+    by_link: bool = False,
+) -> PlacedTree:
+    """Place a tree as `placed_tree` does; one of many ranks on several hosts folded."""
+    hosts = {(row["cluster"], row["host"]) for row in ranks if row["rank"] in parents}
+    if len(parents) <= WHOLE or len(hosts) < 2:
+        return placed_tree(ranks=ranks, parents=parents, edges=edges, phase=phase, by_link=by_link)
+    return _Folded(ranks, parents, edges, phase, fold).placed(by_link=by_link)
+
+
+class _Folded:
+    """A tree of which most hosts are folded. A folded host goes by its rank that is nearest to the root: its first."""
+
+    def __init__(
+        self,
+        ranks: Sequence[Row],
+        parents: Mapping[int, int | None],
+        edges: Mapping[tuple[int, int], Row],
+        phase: str,
+        fold: Fold,
+    ) -> None:
+        of_rank = {row["rank"]: row for row in ranks}
+        self.rows: dict[int, Row] = {
+            rank: of_rank.get(rank, {"rank": rank, "host": "?", "cluster": "?"}) for rank in sorted(parents)
+        }
+        self.parents, self.edges, self.phase, self.fold = parents, edges, phase, fold
+        depth = {rank: depth_of(rank, parents) for rank in parents}
+        alone = {*fold.apart, *(rank for rank, parent in parents.items() if parent is None)}
+        stacks: dict[Host, list[int]] = defaultdict(list)
+        for rank, row in self.rows.items():
+            if rank not in alone and row["host"] not in fold.opened:
+                stacks[_host(row)].append(rank)
+        self.first = {rank: rank for rank in parents}
+        self.members: dict[int, list[int]] = {}
+        for stack in stacks.values():
+            first = min(stack, key=lambda rank: (depth[rank], rank))
+            self.members[first] = stack
+            self.first |= dict.fromkeys(stack, first)
+        self.above = {
+            rank: None if (parent := parents[rank]) is None else self.first.get(parent)
+            for rank in dict.fromkeys(self.first.values())
+        }
+
+    def placed(self, *, by_link: bool) -> PlacedTree:
+        places = _positions([self.rows[rank] for rank in self.above], self.above)
+        bundles, inside = self._bundles()
+        weights = {pair: self._weight(pairs) for pair, pairs in bundles.items()}
+        inner = {rank: self._weight(pairs) for rank, pairs in inside.items()}
+        most = scale(row["share"] for row in [*weights.values(), *inner.values()] if row)
+        drawn = [self._edge(pair, pairs, weights[pair], most) for pair, pairs in bundles.items()]
+        if by_link:
+            drawn = [replace(edge, look=BY_LINK) for edge in drawn]
+        # A tree edge comes after others from its child, so that the arrow keys lead along it.
+        drawn.sort(key=lambda edge: (edge.child, edge.parent == self.above[edge.child]))
+        hosts = {_host(row) for row in self.rows.values()}
+        folded = [members for members in self.members.values() if len(members) > 1]
+        return PlacedTree(
+            tuple(boxes([self.rows[rank] for rank in self.above], places)),
+            tuple(labelled(drawn, places, most)),
+            tuple(self._rank(rank, places[rank], inner.get(rank), 0 if by_link else most) for rank in self.above),
+            most,
+            Folding(len(hosts), len(self.rows), sum(map(len, folded)), self.fold.opened),
+        )
+
+    def _bundles(self) -> tuple[dict[tuple[int, int], list[tuple[int, int]]], dict[int, list[tuple[int, int]]]]:
+        """The edges between each two circles, and those inside of each, as (sender, receiver)."""
+        between: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for rank, parent in sorted(self.parents.items()):
+            if parent is None:
+                continue
+            src, dst = (rank, parent) if self.phase == "up" else (parent, rank)
+            ends = self.first[src], self.first[dst]
+            if ends[0] == ends[1]:
+                inside[ends[0]].append((src, dst))
+            else:
+                between[ends].append((src, dst))
+        return between, inside
+
+    def _weight(self, pairs: Sequence[tuple[int, int]]) -> Row | None:
+        """What edges carried together, in the columns of tree-edges that can be added; None in a tree that did not
+        run."""
+        if not self.edges:
+            return None
+        rows = [self.edges.get(pair, NEVER) for pair in pairs]
+        if len(rows) == 1:
+            return {**rows[0], "share": rows[0]["share"] or 0}
+        return {name: sum(row.get(name) or 0 for row in rows) for name in ("hops", "time_ns", "share")}
+
+    def _edge(
+        self, pair: tuple[int, int], pairs: Sequence[tuple[int, int]], weight: Row | None, most: float
+    ) -> PlacedEdge:
+        src, dst = pair
+        child = self.first[pairs[0][self.phase == "down"]]
+        kind = link_between(self.rows[src], self.rows[dst])
+        if len(pairs) == 1:
+            told, lead = tree_words.of_edge(*pairs[0], kind, weight), None
+        else:
+            told = tree_words.of_edges(len(pairs), self._name(src), self._name(dst), kind, weight)
+            # Either end is folded, or there would be one edge.
+            host = next(self.rows[end]["host"] for end in (child, src, dst) if end in self.members)
+            lead = (self.fold.opening(host), f"open {host}")
+        edge = placed_edge(pair, child, kind, row=weight, largest=most, told=told)
+        return replace(edge, pairs=tuple(pairs), lead=lead)
+
+    def _name(self, rank: int) -> str:
+        return str(self.rows[rank]["host"]) if rank in self.members else f"rank {rank}"
+
+    def _rank(self, rank: int, at: Point, inner: Row | None, most: float) -> PlacedRank:
+        row, above = self.rows[rank], self.above[rank]
+        stack = self.members.get(rank, [rank])
+        if len(stack) == 1:
+            below = [child for child, parent in self.parents.items() if parent == rank]
+            told = tree_words.of_rank(row, self.parents[rank], below)
+            return PlacedRank(rank, at, above is None, told)
+        marks = ["folded"]
+        if most and inner is not None and inner["share"]:
+            marks.append(share_look(inner["share"], most))
+        told = tree_words.of_folded(row, stack, inner)
+        lead = (self.fold.opening(row["host"]), "open the host")
+        return PlacedRank(rank, at, False, told, tuple(marks), f"×{len(stack)}", lead)
+
+
+def _host(row: Row) -> Host:
+    return str(row["cluster"]), str(row["host"])
+
+
+def _positions(ranks: Sequence[Row], parents: Mapping[int, int | None]) -> dict[int, Point]:
+    """Where each circle is drawn, in pixels: clusters side by side, in them hosts in rows by their least depth, and in
+    a host its circles by theirs."""
+    depth = {rank: depth_of(rank, parents) for rank in parents}
+    hosts: dict[Host, list[int]] = defaultdict(list)
+    for row in ranks:
+        hosts[_host(row)].append(row["rank"])
+    level = {host: min(depth[rank] for rank in members) for host, members in hosts.items()}
+    inner = {host: _inside(members, depth) for host, members in hosts.items()}
+    wide = {host: max(_width(inner[host]), name_width(host[1])) for host in hosts}
+    clusters = list(dict.fromkeys(cluster for cluster, _ in hosts))
+    rows = {
+        (cluster, at): list(
+            _lines([host for host in hosts if host[0] == cluster and level[host] == at], wide, clusters)
+        )
+        for cluster in clusters
+        for at in set(level.values())
+    }
+    top = _tops(rows, inner)
+    places: dict[int, Point] = {}
+    x = 0.0
+    for cluster in clusters:
+        lines = [
+            (at, nth, line)
+            for (of, at), all_lines in rows.items()
+            if of == cluster
+            for nth, line in enumerate(all_lines)
+        ]
+        across = max(name_width(cluster), *(_length(line, wide) for _, _, line in lines))
+        for at, nth, line in lines:
+            # Every second row is a little aside, so that edges to it run between the hosts above.
+            left = x + (across - _length(line, wide)) / 2 + (_BESIDE if nth % 2 else 0)
+            for host in line:
+                middle = left + wide[host] / 2
+                places |= {rank: (middle + dx, top[at, nth] + dy) for rank, (dx, dy) in inner[host].items()}
+                left += wide[host] + _BESIDE
+        x += across + 2 * CLUSTER_PADDING + CLUSTER_GAP
+    return places
+
+
+def _inside(ranks: Sequence[int], depth: Mapping[int, int]) -> dict[int, Point]:
+    """Where the circles of one host are, from the middle of its first row."""
+    places: dict[int, Point] = {}
+    y = 0.0
+    for level in sorted({depth[rank] for rank in ranks}):
+        for nth, line in enumerate(_cut([rank for rank in ranks if depth[rank] == level], _RANKS_ACROSS)):
+            aside = 0.0 if len(ranks) == 1 else 0.22 if (level + nth) % 2 else -0.22
+            for at, rank in enumerate(line):
+                places[rank] = ((at - (len(line) - 1) / 2 + aside) * COLUMN, y)
+            y += ROW
+    return places
+
+
+def _width(places: Mapping[int, Point]) -> float:
+    """How wide a host is, as wide on both sides of its middle."""
+    return host_width(1) + 2 * max(abs(x) for x, _ in places.values())
+
+
+def _lines(hosts: Sequence[Host], wide: Mapping[Host, float], clusters: Sequence[str]) -> Iterator[list[Host]]:
+    """Hosts in rows that are not wider than their cluster's part of the page, if they are not so by themselves."""
+    line: list[Host] = []
+    for host in hosts:
+        if line and _length([*line, host], wide) > _ACROSS / len(clusters):
+            yield line
+            line = []
+        line.append(host)
+    if line:
+        yield line
+
+
+def _length(line: Sequence[Host], wide: Mapping[Host, float]) -> float:
+    return sum(wide[host] + _BESIDE for host in line) - _BESIDE
+
+
+def _tops(
+    rows: Mapping[tuple[str, int], Sequence[Sequence[Host]]], inner: Mapping[Host, Mapping[int, Point]]
+) -> dict[tuple[int, int], float]:
+    """The height of the first circles of each row, by depth and number of the row: the same in all clusters."""
+    high: dict[tuple[int, int], float] = {}
+    for (_, at), lines in rows.items():
+        for nth, line in enumerate(lines):
+            deepest = max(y for host in line for _, y in inner[host].values())
+            high[at, nth] = max(deepest, high.get((at, nth), 0.0))
+    tops: dict[tuple[int, int], float] = {}
+    y = 0.0
+    for key in sorted(high):
+        tops[key] = y
+        y += high[key] + _BELOW
+    return tops
+
+
+def _cut(items: Sequence[_Each], most: int) -> Iterator[Sequence[_Each]]:
+    return (items[at : at + most] for at in range(0, len(items), most))
