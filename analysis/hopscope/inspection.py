@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.mpi_functions import FUNCTIONS, of_kinds
+from hopscope.places import resolve
 from hopscope.quantities import quantity
 
 POLLS = of_kinds("test", "look")
@@ -53,6 +54,7 @@ class Inspection:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.ranks: list[Facts] = facts["ranks"]
+        _add_places(facts)
         self.collectives = _open_collectives(facts)
 
     @property
@@ -239,6 +241,16 @@ class Inspection:
         return seen
 
 
+def _add_places(facts: Facts) -> None:
+    """Gives every call its place in the source, as far as this machine has the programs that run."""
+    threads = [thread for rank in facts["ranks"] for thread in rank["threads"]]
+    calls: list[Facts] = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
+    sites = {call["site"]: call["symbol"] or "" for call in calls if call["site"]}
+    places = {found.call_site: found.place for found in resolve(sites, facts["modules"], facts["started_ns"])}
+    for call in calls:
+        call["place"] = places.get(call["site"])
+
+
 def _open_collectives(facts: Facts) -> list[OpenCollective]:
     on: dict[tuple[int, int], dict[int, Facts]] = {}
     last: dict[tuple[int, int], Facts] = {}
@@ -278,10 +290,7 @@ def _party(one: Facts) -> str:
 
 
 def _called_from(call: Facts) -> str:
-    if not call.get("site"):
-        return ""
-    place = call["site"].rpartition("/")[2]
-    return f", called from {call['symbol']} ({place})" if call["symbol"] else f", called from {place}"
+    return f", called from {call['place']}" if call["place"] else ""
 
 
 def ranks_text(ranks: Iterable[int]) -> str:

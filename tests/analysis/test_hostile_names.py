@@ -73,7 +73,7 @@ def test_no_sentence_of_a_gate_nor_an_error_acts_on_the_terminal(hostile: Path) 
 
 def test_an_inspection_shows_names_as_text() -> None:
     out = io.StringIO()
-    facts = {"ranks": [], "comms": [], "missing": [HOSTILE], "now_ns": None}
+    facts = {"ranks": [], "comms": [], "missing": [HOSTILE], "now_ns": None, "modules": [], "started_ns": None}
     print_inspection(out, Inspection(facts))
     assert f"missing: {SHOWN}" in out.getvalue()
 

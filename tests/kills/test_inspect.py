@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -148,11 +149,23 @@ def wait_until_it_hangs(trace: Path, expected: Callable[[Document], bool]) -> Do
             time.sleep(0.1)
 
 
+def assert_places_are_lines_of_the_program(seen: Document) -> None:
+    """Once they were the program's file and an offset in it."""
+    lines = PROGRAM.read_text().splitlines()
+    threads = [thread for rank in seen["ranks"] for thread in rank["threads"]]
+    calls = [call for thread in threads for call in (thread["call"], thread["last"]) if call is not None]
+    for call in calls:
+        place = re.fullmatch(r"main \(hangs\.c:(\d+)\)", call["place"])
+        assert place is not None, call["place"]
+        assert call["function"] in lines[int(place[1]) - 1]
+    assert calls
+
+
 def looked_at(mpi: local_mpi.LocalMpi, trace: Path, how: str, expected: Callable[[Document], bool], tree: str) -> None:
     """Assert that the job looks as expected while it hangs and after it was killed."""
     settings = {"HOPSCOPE_DIR": str(trace), "HOPSCOPE_TREE": tree}
     preload = f"LD_PRELOAD={collector_library(mpi.flavour)}"
-    words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM)), how]
+    words = [*mpi.launch(RANKS), "env", preload, str(mpi.compile(PROGRAM, "-g")), how]
     hanging = subprocess.Popen(
         words,
         env={**os.environ, **settings},
@@ -164,6 +177,7 @@ def looked_at(mpi: local_mpi.LocalMpi, trace: Path, how: str, expected: Callable
         seen = wait_until_it_hangs(trace, expected)
         assert {rank["state"] for rank in seen["ranks"]} == {"running"}
         assert seen["now_ns"] >= seen["last_ns"]
+        assert_places_are_lines_of_the_program(seen)
     finally:
         hanging.send_signal(signal.SIGTERM)
         hanging.communicate(timeout=60)
@@ -185,6 +199,7 @@ def test_a_hanging_job_is_explained(
         shown = inspect(trace).stdout
         assert "MPI_Allreduce #5 on MPI_COMM_WORLD: 3 of 4 in it" in shown
         assert "its process died" in shown
+        assert "called from main (hangs.c:" in shown
         words = f"{shlex.join([str(BIN / 'hopscope'), 'inspect', str(trace)])} | true"
         closed = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=True, timeout=60)
         assert closed.stderr == ""  # a reader that went away is no mistake

@@ -3,6 +3,7 @@
 
 #include "assembly/functions.h"
 #include "assembly/inspect.h"
+#include "assembly/modules.h"
 
 static void add_time(struct text *out, const struct inspection *in, const char *key, uint64_t ns) {
     text_add(out, ",\"%s\":%" PRIu64, key, ns > in->first_ns ? ns - in->first_ns : 0);
@@ -184,6 +185,13 @@ void inspection_json(const struct inspection *in, struct text *out) {
     else
         text_add(out, "null");
     add_time(out, in, "last_ns", in->last_ns);
+    int64_t started = run_started_ns(&in->run);
+    if (started > 0)
+        text_add(out, ",\"started_ns\":%" PRId64, started);
+    else
+        text_add(out, ",\"started_ns\":null");
+    text_add(out, ",\"modules\":");
+    modules_write(&in->run, out);
     text_add(out, ",\"comms\":[");
     for (size_t i = 0; i < in->run.comm_count; i++) {
         const struct comm *comm = &in->run.comms[i];

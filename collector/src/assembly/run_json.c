@@ -45,15 +45,10 @@ static void add_number(struct text *out, const char *key, uint64_t value) {
 }
 
 static void add_started(struct text *out, const struct run *run) {
-    int64_t started = INT64_MAX;
-    for (int rank = 0; rank < run->rank_count; rank++) {
-        int64_t at = run->processes[rank].started_ns;
-        if (at > 0 && at < started)
-            started = at;
-    }
+    int64_t started = run_started_ns(run);
     time_t seconds = (time_t)(started / 1000000000);
     struct tm utc;
-    if (started == INT64_MAX || !gmtime_r(&seconds, &utc)) {
+    if (started == 0 || !gmtime_r(&seconds, &utc)) {
         add_text(out, "started_at", NULL);
         return;
     }
