@@ -24,8 +24,8 @@ from hopscope.comparability import ONE_RUN, against
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
-from hopscope.part import OPTIONS, WHOLE_RUN, Ask, Part, Selection, find, split
-from hopscope.quantities import duration, plural, share
+from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, find, split
+from hopscope.part import notes as about_parts
 from hopscope.relations import Relation
 from hopscope.runner import Runner
 from hopscope.shared_macros import shared_macros, whole_views
@@ -44,14 +44,8 @@ Progress = Callable[[str, int, int], None]
 _PARTS_KEPT = 8
 """Of so many parts of a run a trace keeps its connection."""
 
-_ONCE = (("--from start", "startup_ns", "start-up"), ("--to end", "shutdown_ns", "shutdown"))
-"""What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
-
 _ASKED_VIEWS = {"from iteration_": "iteration_cuts", "from program_places": "program_places"}
 """The views that a selection asks for, by what its query says of them."""
-
-_WORTH_SAYING = 0.001
-"""What is left out of an answer is said from this share of the path on."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +90,6 @@ class Trace(Analyses):
         self._whole: Trace | None = None
         """The same trace without a selection, where this one has one."""
         self._parts: dict[Selection, Trace] = {}
-        self._part_notes: tuple[str, ...] = ()
         with memory_for("opening the dataset"):
             self._store = Store(dataset)
             self._runner = Runner(self._store, catalog.load(), lean=lean)
@@ -141,10 +134,9 @@ class Trace(Analyses):
             return runner.query(query, parameters).to_pylist()
 
         found = copy(self)
-        for cached in ("run_facts", "_once_in_a_run", "left_out"):
+        for cached in ("run_facts", "_once_in_a_run", "left_out", "iterations_found", "part_notes", "_holds"):
             found.__dict__.pop(cached, None)
         found.selection, found._parts, found._whole = selection, {}, self
-        found._part_notes = _iterations_asked(selection, ask)
         with memory_for("opening the dataset"):
             found._runner = Runner(self._store, catalog.load(), find(selection, ask), lean=self._lean)
         return found
@@ -174,6 +166,7 @@ class Trace(Analyses):
                 return self._part(narrower).answer(command, **options)
         if analysis.whole_run and self._whole is not None:
             return self._whole.answer(command, **options)
+        self._check_part()
         for name, value in untraced.read(self.path).items():
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
@@ -191,12 +184,43 @@ class Trace(Analyses):
         asked: list[Answer] = []
         table = self._rows(analysis, parameters, runs, base, asked)
         if table.num_rows == 0 and analysis.empty and parameters.get("limit") != 0:
-            sentence = f"{self.path}: {analysis.empty}"
+            where = "" if self.selection == WHOLE_RUN else f"in this part of the run ({self.selection}), "
+            sentence = f"{self.path}: {where}{analysis.empty}"
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
-        notes = (*notes, *_matched(table), *self._part_notes, *self._left_out(analysis))
+        notes = (*notes, *_matched(table), *self.part_notes, *self._left_out(analysis))
         return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
+
+    @cached_property
+    def iterations_found(self) -> str | None:
+        """What the run's iterations are and how sure that is, in a sentence; None where it has none."""
+        of_run = (self._whole or self)._part(Selection(iteration_at=self.selection.iteration_at))
+        if of_run is not self:
+            return of_run.iterations_found
+        self._runner.prepare(["iteration_marker"])
+        return about_parts.iterations(self._ask)
+
+    @cached_property
+    def part_notes(self) -> tuple[str, ...]:
+        """What to know of the part of the run that it answers about, in sentences: how sure its iterations are, and
+        that it holds nothing or no collective."""
+        found = self.iterations_found if about_parts.is_by_iteration(self.selection) else None
+        lacks_some = self._runner.part.is_restricted() and self.number_of_rows("collectives") > 0
+        lack = about_parts.lack(self.selection, self._holds) if lacks_some else None
+        return tuple(filter(None, (found, lack)))
+
+    def _check_part(self) -> None:
+        """Raises InputError where the part of the run holds nothing."""
+        if self._runner.part.is_restricted() and not any(self._holds):
+            raise InputError(about_parts.nothing_in(self.selection))
+
+    @cached_property
+    def _holds(self) -> tuple[bool, ...]:
+        return about_parts.held(self.selection, self._ask)
+
+    def _ask(self, query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return self._runner.query(query, parameters).to_pylist()
 
     def _others(self, values: object, analysis: Analysis) -> "list[Trace]":
         return [other._part(other.selection.with_(self.selection)) for other in _others(values, analysis)]
@@ -225,12 +249,7 @@ class Trace(Analyses):
         """What answers about the run's critical path leave out because it happens once, such as `439 ms of start-up
         (7.8 % of the path)`, by the option that takes it in."""
         self._runner.prepare(["left_out"])
-        row = self._runner.query("from left_out", {}).to_pylist()[0]
-        return {
-            option: f"{duration(row[column])} of {name} ({share(row[column] / row['path_ns'])} of the path)"
-            for option, column, name in _ONCE
-            if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
-        }
+        return about_parts.left_out(self._ask("from left_out", {})[0])
 
     @cached_property
     def _once_in_a_run(self) -> tuple[str, ...]:
@@ -421,21 +440,6 @@ def _matched(table: pa.Table) -> tuple[str, ...]:
     from hopscope.verdicts.alignment import said
 
     return said(table)
-
-
-def _iterations_asked(selection: Selection, ask: Ask) -> tuple[str, ...]:
-    """What the iterations of a selection are and how sure that is, in a sentence; nothing where it has none."""
-    if not any(time and time.startswith("i:") for time in (selection.from_, selection.to)):
-        return ()
-    return tuple(
-        f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them make "
-        "the same calls"
-        for row in ask(
-            "select coalesce(place, site) as site, turns, sure "
-            "from iteration_marker left join places on site = places.call_site",
-            {},
-        )
-    )
 
 
 Run = Trace | str | Path

@@ -292,6 +292,16 @@ class TraceData:
         """What answers about the critical path leave out, in words, by the option that takes it in."""
         return self._once(("left out",), lambda: self.trace.left_out)
 
+    @property
+    def part_notes(self) -> Sequence[str]:
+        """What to know of the part of the run that is selected, in sentences."""
+        return self._once(("part notes",), lambda: self.trace.part_notes)
+
+    @property
+    def iterations_found(self) -> str | None:
+        """What the run's iterations are and how sure that is, in a sentence; None where it has none."""
+        return self._once(("iterations found",), lambda: self.trace.iterations_found)
+
     def compared_with(self, new: "TraceData", by: str) -> Compared:
         """Give what `analyze compare --by` says of another run against this one, both in the same part of the run.
 

@@ -80,12 +80,14 @@ def kept(href: str, parameters: Mapping[str, str]) -> str:
     return f"{parts.path}?{urlencode(given)}" if given else parts.path
 
 
-def bar(path: str, query: Query, *, shows: str, trace: str, keeps: Sequence[str] = ()) -> Component:
+def bar(
+    path: str, query: Query, *, shows: str, trace: str, notes: Sequence[str] = (), keeps: Sequence[str] = ()
+) -> Component:
     """Give the line above a page: what is selected and how to clear or change it.
 
-    `shows` says how the page shows it, if not by showing only that. `keeps` are parameters of the page's own that the
-    browser keeps from one address of it to the next. The scripts among the assets read from the line which parameters
-    select.
+    `shows` says how the page shows it, if not by showing only that; `notes` are sentences about the part. `keeps` are
+    parameters of the page's own that the browser keeps from one address of it to the next. The scripts among the assets
+    read from the line which parameters select.
     """
     parameters = selected(query)
     others = {name: value for name, value in query.items() if name not in OPTIONS and name != TRACE}
@@ -103,6 +105,7 @@ def bar(path: str, query: Query, *, shows: str, trace: str, keeps: Sequence[str]
         ]
     if query.get(TRACE, trace) != trace:
         said.append(html.Em("The link was made for another trace, in which this may be something else."))
+    said += [html.Span(f"{note[:1].upper()}{note[1:]}.", className="hint") for note in notes]
     fields = [
         html.Label(
             [name, dcc.Input(name=name, value=query.get(name, ""), placeholder=example, type="text", debounce=True)]

@@ -169,8 +169,8 @@ def test_an_operation_selects_the_path_inside_it_and_its_collectives(trace: hops
 def test_a_communicator_has_a_number_and_a_name(trace: hopscope.Trace) -> None:
     inside = {"p2p": 100, "native": 200}
     assert by_category(trace, comm="MPI_COMM_WORLD") == by_category(trace, comm=0) == inside
-    assert by_category(trace, comm="self") == {}
-    assert trace.collectives(comm="self").num_rows == 0
+    with pytest.raises(InputError, match="--comm self selects nothing"):
+        trace.collectives(comm="self")
 
 
 def test_a_region_clips_the_path_to_its_visits(trace: hopscope.Trace) -> None:
@@ -242,6 +242,7 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
     [
         ({"from_": "soon"}, "--from soon is not a time; write for example 1.5s"),
         ({"from_": "2us", "to": "1us"}, "--from 2us is not before --to 1us"),
+        ({"from_": "3us"}, "--from 3us is after the end of the run, which takes 2.05 µs"),
         ({"ranks": "0-3"}, "the trace has no rank 2; its ranks are 0 to 1"),
         ({"ranks": "a"}, "is not a list of ranks; write for example 3,8-15"),
         ({"comm": "7"}, "no communicator 7; it has 0, 1"),
@@ -254,6 +255,37 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
 def test_what_selects_nothing_is_wrong_input(trace: hopscope.Trace, part: dict[str, str], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence.replace("?", r"\?").replace("+", r"\+")):
         trace.part(**part)
+
+
+def test_a_part_that_holds_nothing_is_wrong_input_for_every_analysis(trace: hopscope.Trace) -> None:
+    # `last-arrivals` once answered with a row of zeros for each rank. All Allreduces lie after 1000.
+    part = trace.part(to=1000, operation="MPI_Allreduce")
+    for analysis in part.analyses():
+        if not analysis.default.whole_run and analysis.default.base is None:
+            with pytest.raises(InputError, match=r"--to 1000 --operation MPI_Allreduce selects nothing|looks at one"):
+                part.run(analysis.name)
+    done = CliRunner().invoke(analyze, ["last-arrivals", str(trace.path), "--from", "1s"], standalone_mode=False)
+    assert isinstance(done.exception, InputError)
+
+
+def test_a_part_without_a_collective_says_so(trace: hopscope.Trace) -> None:
+    # Between 1030 and 1080 everybody computes; the first Allreduce lies where its last member enters, at 1080.
+    found = trace.answer("last-arrivals", from_=1030, to=1080)
+    assert found.notes == ("no collective lies in this part of the run (--from 1030 --to 1080)",)
+    assert trace.part(from_=1030, to=1080).part_notes == found.notes
+    (empty, *_) = trace.answer("late-ranks", from_=1030, to=1080).notes
+    assert "in this part of the run (--from 1030 --to 1080), the trace has no collectives" in empty
+    assert trace.part(from_=1030, to=1081).part_notes == ()
+    assert trace.part(from_=1030, to=1080, place="app+0x4").part_notes == ()
+
+
+def test_how_sure_the_iterations_are_is_known_of_a_trace_and_of_its_parts(trace: hopscope.Trace) -> None:
+    sentence = "10 iterations, each with one turn at app+0x4; 100.0 % of them make the same calls"
+    assert trace.iterations_found == trace.part(ranks="1").iterations_found == sentence
+    assert trace.part_notes == ()
+    assert trace.part(from_="i:3").part_notes == (sentence,)
+    with_send = trace.part(from_="i:3", iteration_at="app+0x2").part_notes[0]
+    assert with_send.startswith("10 iterations, each with one turn at app+0x2")
 
 
 def test_what_is_about_the_whole_run_takes_no_part(trace: hopscope.Trace) -> None:

@@ -31,6 +31,27 @@ def test_a_page_shows_the_part_that_the_address_selects_and_says_so(
     assert len(table(page, "late-ranks-table")) == 8
 
 
+def test_iterations_are_shown_with_how_sure_they_are(page: Page, address: str, trace: hopscope.Trace) -> None:
+    found = trace.iterations_found
+    assert found is not None
+    for path in ("/late-ranks", "/timeline"):
+        page.goto(f"{address}{path}?{PART}")
+        expect(page.locator("#selection")).to_contain_text(found)
+    page.goto(f"{address}/late-ranks?ranks=2")
+    expect(page.locator("#selection")).to_contain_text("ranks 2")
+    expect(page.locator("#selection")).not_to_contain_text(found)
+    page.goto(f"{address}/noise")
+    expect(page.locator("#content")).to_contain_text(f"The run has {found}.")
+
+
+def test_a_part_that_holds_nothing_is_said_on_the_page(page: Page, address: str) -> None:
+    # Pages once drew zeros for times after the end of the run.
+    page.goto(f"{address}/last-arrivals?from=100s")
+    expect(page.locator("#cannot-answer")).to_contain_text("--from 100s is after the end of the run")
+    page.goto(f"{address}/last-arrivals?operation=MPI_Finalize&to=1ms")
+    expect(page.locator("#cannot-answer")).to_contain_text("selects nothing")
+
+
 def test_links_and_the_menu_keep_the_selection_and_one_click_clears_it(page: Page, address: str) -> None:
     page.goto(f"{address}/late-ranks?{PART}")
     page.get_by_role("link", name="Last arrivals").first.click()

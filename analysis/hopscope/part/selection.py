@@ -7,7 +7,7 @@ from typing import Any
 
 from hopscope.errors import InputError, meant, some
 from hopscope.part.views import Part
-from hopscope.quantities import nanoseconds, plural
+from hopscope.quantities import duration, nanoseconds, plural
 
 Ask = Callable[[str, Mapping[str, Any]], list[dict[str, Any]]]
 """Asks a query with parameters of the whole run; the rows come as dictionaries."""
@@ -72,6 +72,8 @@ def find(selection: Selection, ask: Ask) -> Part:
     end = None if selection.to is None else _time(selection.to, "--to", ask)
     if begin is not None and end is not None and begin >= end:
         raise InputError(f"--from {selection.from_} is not before --to {selection.to}; give a time before it")
+    if begin is not None:
+        _check_within(begin, selection, ask)
     return Part(
         begin,
         end,
@@ -99,6 +101,15 @@ def _time(text: str, option: str, ask: Ask) -> int:
             f"{option} {text} is not a time; write for example 1.5s, 20ms, i:120 for the beginning of iteration 120, "
             "start or end"
         ) from None
+
+
+def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
+    """Raises InputError where a part begins when the run is over."""
+    last = ask("select max(last_event_ns) as at from ranks", {})[0]["at"]
+    if last is not None and begin > last:
+        raise InputError(
+            f"--from {selection.from_} is after the end of the run, which takes {duration(last)}; give an earlier time"
+        )
 
 
 def _iteration(number: int, ask: Ask) -> int:

@@ -92,14 +92,15 @@ def _heat(data: TraceData, query: Query, show: str) -> Component:
         return empty.nothing_here("When it came", empty.TOO_SELDOM)
     number = together(sorted({row["from_iteration"] for row in rows}))
     column = "iteration" if number == 1 else f"{quantities.number(number)} iterations, of which it shows the worst"
-    names = data.collective_names()
+    names, found = data.collective_names(), data.iterations_found
     figure = heat_map(ranks=data.ranks, rows=rows, value=show, what=_SHOW[show], names=names)
     return blocks.card(
         "When it came",
         choice("Show", "/noise", query, "show", options=_SHOW, current=show),
         blocks.drawing("Noise by rank and iteration", figure, name=HEAT),
         hint=f"One row per rank, one column per {column}. A row that stands out is a slow rank, a column "
-        "is the whole machine, single spots are spikes. Drag to select iterations, double-click to clear them.",
+        "is the whole machine, single spots are spikes. Drag to select iterations, double-click to clear them."
+        + (f" The run has {found}." if found else ""),
     )
 
 

@@ -77,8 +77,17 @@ def content(page: Page | None, data: TraceData, search: str | None) -> Component
     query = address.parse(search)
     drawn = _page(page, data, query)
     shows = "" if page.follows_selection else "; the rest is shaded" if page.shades_the_rest else SHOWS_ALL
-    bar = selection.bar(page.path, query, shows=shows, trace=data.identity, keeps=page.keeps)
+    notes = _notes(data, query)
+    bar = selection.bar(page.path, query, shows=shows, notes=notes, trace=data.identity, keeps=page.keeps)
     return html.Div([_kept(bar, query, data), _kept(drawn, query, data)])
+
+
+def _notes(data: TraceData, query: address.Query) -> Sequence[str]:
+    """What to know of the part that is selected; nothing where there is no such part, which the page says."""
+    try:
+        return data.part(selection.options(query)).part_notes
+    except InputError:
+        return ()
 
 
 def _kept(drawn: Component, query: address.Query, data: TraceData) -> Component:

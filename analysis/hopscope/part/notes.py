@@ -1,0 +1,83 @@
+"""What to know of a part of a run beside the answers about it, in sentences: how sure its iterations are, and what of
+the run it does not hold."""
+
+from collections.abc import Mapping
+
+from hopscope.part.selection import Ask, Selection
+from hopscope.quantities import duration, plural, share
+
+_ITERATIONS = (
+    "select coalesce(place, site) as site, turns, sure "
+    "from iteration_marker left join places on site = places.call_site"
+)
+
+_HOLDS = (
+    "select exists(from collectives) as held",
+    "select exists(from messages) as held",
+    "select exists(from intervals) as held",
+    "select exists(from path_stretches where path = 'run') as held",
+)
+"""Whether a part of a run holds anything, cheapest first."""
+
+_ONCE = (("--from start", "startup_ns", "start-up"), ("--to end", "shutdown_ns", "shutdown"))
+"""What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
+
+_WORTH_SAYING = 0.001
+"""What is left out of an answer is said from this share of the path on."""
+
+
+def iterations(ask: Ask) -> str | None:
+    """What a run's iterations are and how sure that is; None where it has none. `ask` knows `iteration_marker`."""
+    return next(
+        (
+            f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them "
+            "make the same calls"
+            for row in ask(_ITERATIONS, {})
+        ),
+        None,
+    )
+
+
+def is_by_iteration(selection: Selection) -> bool:
+    """Whether a selection names an iteration."""
+    return any(time and time.startswith("i:") for time in (selection.from_, selection.to))
+
+
+def held(selection: Selection, ask: Ask) -> tuple[bool, ...]:
+    """Whether a part of a run holds any collective, message, interval and stretch of its path, up to the first that it
+    does. Intervals are on no communicator, so a part by communicator keeps them all and they do not count."""
+    found: list[bool] = []
+    for query in _HOLDS:
+        counts = selection.comm is None or "intervals" not in query
+        found.append(counts and bool(ask(query, {})[0]["held"]))
+        if found[-1]:
+            break
+    return tuple(found)
+
+
+def nothing_in(selection: Selection) -> str:
+    """Of a part that holds nothing at all."""
+    return (
+        f"{selection} selects nothing: no call, no message and no stretch of the run's critical path lies in all of "
+        "that; leave out an option or take in more of the run"
+    )
+
+
+def lack(selection: Selection, holds: tuple[bool, ...]) -> str | None:
+    """What a part does not hold though the run does; None where nothing is lacking."""
+    if not any(holds):
+        return nothing_in(selection)
+    # An operation and a place select calls, of whatever kind they are.
+    if holds[0] or selection.operation is not None or selection.place is not None:
+        return None
+    return f"no collective lies in this part of the run ({selection})"
+
+
+def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
+    """What answers about the critical path leave out because it happens once, by the option that takes it in; `row` is
+    that of the view `left_out`, in ns."""
+    return {
+        option: f"{duration(row[column])} of {name} ({share(row[column] / row['path_ns'])} of the path)"
+        for option, column, name in _ONCE
+        if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
+    }
