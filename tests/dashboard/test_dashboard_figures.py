@@ -264,6 +264,21 @@ def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
         assert not any(edge_labels.overlap(one, other) for other in (*boxes[number + 1 :], *circles))
 
 
+def test_no_text_on_an_edge_lies_on_another_edge() -> None:
+    # Two edges leave one rank at a small angle: the text of each once lay across both, beside the rank.
+    rank, far = (0.0, 0.0), [(1000.0, 60.0), (1000.0, -60.0)]
+    lines = [(rank, far[0]), (far[1], rank)]
+    found = edge_labels.place(lines, ["8.2 %", "8.2 %"], [rank, *far])
+    for own, (line, at) in enumerate(zip(lines, found, strict=True)):
+        assert at is not None
+        text = edge_labels.box(*line, at, "8.2 %")
+        assert edge_labels.crosses(line, text)
+        assert not edge_labels.crosses(lines[1 - own], text)
+    # Where edges are closer than a text is high, there is no room for any.
+    beside = [((0.0, 0.0), (1000.0, 0.0)), ((0.0, 8.0), (1000.0, 8.0))]
+    assert edge_labels.place(beside, ["8.2 %", "8.2 %"], []) == [None, None]
+
+
 def test_a_heavier_share_is_further_from_the_ground_in_both_colour_schemes() -> None:
     for scale, ground in (
         (palette.LIGHT_SHARES, palette.LIGHT_BACKGROUND),

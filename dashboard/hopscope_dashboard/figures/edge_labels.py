@@ -1,4 +1,4 @@
-"""Finds places for texts on straight edges, so that none lies on another text or on a node.
+"""Finds places for texts on straight edges, so that none lies on another text, on a node or on another of the edges.
 
 Greedy, in the order given: the first takes the place that it likes best, a later one the nearest place that is still
 free, and one for which there is none goes without (the greedy algorithm of Christensen, Marks and Shieber, An
@@ -24,14 +24,15 @@ _FIRST, _STEP = RADIUS + 24, 8.0
 def place(lines: Sequence[tuple[Point, Point]], texts: Sequence[str], nodes: Sequence[Point]) -> list[float | None]:
     """Give for each line how far from its first end the middle of its text goes, in pixels; None where it has no room.
 
-    `nodes` are the middles of the circles.
+    `nodes` are the middles of the circles. On another of the `lines` a text would be taken for that one's.
     """
     taken = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in nodes]
     found: list[float | None] = []
-    for (begin, end), text in zip(lines, texts, strict=True):
+    for own, ((begin, end), text) in enumerate(zip(lines, texts, strict=True)):
         length = hypot(end[0] - begin[0], end[1] - begin[1])
+        others = [line for other, line in enumerate(lines) if other != own]
         at: float | None = _FIRST
-        while at is not None and any(overlap(box(begin, end, at, text), other) for other in taken):
+        while at is not None and _is_taken(box(begin, end, at, text), taken, others):
             at = at + _STEP if at + _STEP < length - RADIUS else None
         if at is not None:
             taken.append(box(begin, end, at, text))
@@ -50,3 +51,22 @@ def box(begin: Point, end: Point, at: float, text: str) -> Box:
 def overlap(one: Box, other: Box) -> bool:
     """Whether two boxes have more than an edge in common."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def crosses(line: tuple[Point, Point], box: Box) -> bool:
+    """Whether a part of a line lies in a box, by clipping it at the four sides (Liang and Barsky, A New Concept and
+    Method for Line Clipping, 1984)."""
+    (x0, y0), (x1, y1) = line
+    first, last = 0.0, 1.0
+    for step, to_low, to_high in ((x1 - x0, box[0] - x0, box[2] - x0), (y1 - y0, box[1] - y0, box[3] - y0)):
+        if step == 0:
+            if to_low > 0 or to_high < 0:
+                return False
+            continue
+        enters, leaves = sorted((to_low / step, to_high / step))
+        first, last = max(first, enters), min(last, leaves)
+    return first < last
+
+
+def _is_taken(place: Box, boxes: Sequence[Box], lines: Sequence[tuple[Point, Point]]) -> bool:
+    return any(overlap(place, other) for other in boxes) or any(crosses(line, place) for line in lines)

@@ -36,6 +36,8 @@ _LEAST_SCALE = 0.01
 """The heaviest edge of a tree that weighs next to nothing must not look like one that matters."""
 _LABELLED = 0.2
 """Part of the heaviest edge's share from which on an edge says its own; the others say it when pointed at."""
+_MOST_LABELS = 40
+"""So many edges say their share at most: more texts than that would be a pattern and no figures."""
 
 
 @dataclass(frozen=True)
@@ -338,6 +340,7 @@ def labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: flo
     At the child's end edges are further apart than in the middle or at the parent.
     """
     heavy = sorted((edge for edge in edges if most and edge.share >= _LABELLED * most), key=lambda edge: -edge.share)
+    heavy = heavy[:_MOST_LABELS]
     lines = [(places[edge.child], places[edge.parent]) for edge in heavy]
     texts = [quantities.share(edge.share) for edge in heavy]
     found = {
