@@ -59,6 +59,12 @@ DARK_SHARES: Final = (
     "#e49343", "#eeae55", "#f7c868", "#ffe27a",
 )  # fmt: skip
 
+#: How late, from mild to severe, as the columns of noise name the thresholds: on light and on dark ground.
+LATENESS_COLOURS: Final[dict[str, tuple[str, str]]] = {
+    column: (LIGHT_SHARES[step], DARK_SHARES[step])
+    for column, step in (("late_1ms", 1), ("late_5ms", 4), ("late_10ms", 6), ("late_30ms", 8))
+}
+
 #: What fills a lane of the timeline besides hops.
 WAIT_COLOUR: Final = "rgba(134, 142, 150, 0.28)"
 CALL_COLOUR: Final = "rgba(134, 142, 150, 0.75)"

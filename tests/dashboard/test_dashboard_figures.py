@@ -264,6 +264,15 @@ def test_no_text_on_an_edge_lies_on_another_or_on_a_rank() -> None:
         assert not any(edge_labels.overlap(one, other) for other in (*boxes[number + 1 :], *circles))
 
 
+def test_more_severe_lateness_is_further_from_the_ground_in_both_colour_schemes() -> None:
+    # On dark ground the mildest was once the brightest.
+    steps = palette.LATENESS_COLOURS.values()
+    for side, ground in ((0, palette.LIGHT_BACKGROUND), (1, palette.DARK_BACKGROUND)):
+        contrasts = [palette.contrast(step[side], ground) for step in steps]
+        assert contrasts == sorted(contrasts)
+        assert contrasts[0] >= 3
+
+
 def test_no_text_on_an_edge_lies_on_another_edge() -> None:
     # Two edges leave one rank at a small angle: the text of each once lay across both, beside the rank.
     rank, far = (0.0, 0.0), [(1000.0, 60.0), (1000.0, -60.0)]

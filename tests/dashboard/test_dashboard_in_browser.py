@@ -8,6 +8,7 @@ import hopscope
 import pytest
 from conftest import Serve
 from hopscope import quantities
+from hopscope_dashboard import palette
 from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
 from reading import plot, table
@@ -219,6 +220,22 @@ def test_a_page_draws_in_both_colour_schemes_and_fits_its_window(page: Page, add
     assert page.evaluate("getComputedStyle(document.querySelector('h1')).color") != light
     # Nothing makes the page wider than the window.
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_how_late_takes_the_colours_of_the_scheme_there_and_back(page: Page, address: str) -> None:
+    colour = "() => document.querySelector('#noise-late .js-plotly-plot').data.map(series => series.marker.color)"
+    light, dark = (list(each) for each in zip(*palette.LATENESS_COLOURS.values(), strict=True))
+    page.goto(f"{address}/noise")
+    plot(page, "noise-late")
+    assert page.evaluate(colour) == light
+    switch = page.locator("#colour-scheme")
+    switch.click()
+    page.wait_for_function(f"wanted => JSON.stringify(({colour})()) === JSON.stringify(wanted)", arg=dark)
+    page.reload()
+    plot(page, "noise-late")
+    page.wait_for_function(f"wanted => JSON.stringify(({colour})()) === JSON.stringify(wanted)", arg=dark)
+    switch.click()
+    page.wait_for_function(f"wanted => JSON.stringify(({colour})()) === JSON.stringify(wanted)", arg=light)
 
 
 def test_an_address_that_names_nothing_says_so(page: Page, address: str) -> None:

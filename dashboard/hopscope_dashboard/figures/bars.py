@@ -8,7 +8,6 @@ from hopscope import quantities
 
 from hopscope_dashboard.figures.style import BAR_GAP, frame
 from hopscope_dashboard.leads import Leads, points
-from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
 
@@ -17,14 +16,6 @@ _NARROWEST: Final = 10.0
 _WIDE: Final = 50.0
 
 _MARK: Final = {"color": "#d99a00", "width": 3}
-
-LATENESS_COLOURS: Final = {
-    "late_1ms": "#e3b5a7",
-    "late_5ms": "#d98a72",
-    "late_10ms": CATEGORY_COLOURS["wan"],
-    "late_30ms": "#8f2a12",
-}
-"""Lateness thresholds from mild to severe, as the columns of noise name them."""
 
 
 def share_bars(

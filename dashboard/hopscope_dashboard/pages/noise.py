@@ -2,20 +2,21 @@
 
 from typing import Final
 
-from dash import html
+from dash import ClientsideFunction, Dash, Input, Output, State, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
 from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, one_of
-from hopscope_dashboard.components import blocks, empty, exports, mark
+from hopscope_dashboard.components import blocks, empty, exports, mark, shell
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Rows, TraceData
-from hopscope_dashboard.figures.bars import LATENESS_COLOURS, count_bars, time_bars
+from hopscope_dashboard.figures.bars import count_bars, time_bars
 from hopscope_dashboard.figures.heat_map import heat_map, together
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.palette import CATEGORY_COLOURS
+from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
+from hopscope_dashboard.traces import Traces
 
 LATE = "noise-late"
 COST = "noise-cost"
@@ -51,12 +52,14 @@ def layout(data: TraceData, query: Query) -> Component:
 def _late(rows: Rows) -> Component:
     labels = [str(row["rank"]) for row in rows]
     series = [
-        (f"more than {text}", LATENESS_COLOURS[column], [row[column] or 0 for row in rows])
+        (f"more than {text}", LATENESS_COLOURS[column][0], [row[column] or 0 for row in rows])
         for column, text in _THRESHOLDS.items()
     ]
     if not any(value for _, _, values in series for value in values):
         return empty.nothing_here("How often", "No iteration of any rank had more than 1 ms of noise.")
     figure = count_bars(labels, series, title="late iterations", by="rank", leads=leads.of_ranks(labels))
+    light, dark = zip(*(LATENESS_COLOURS[column] for column in _THRESHOLDS), strict=True)
+    figure.update_layout(meta={"schemes": {"light": light, "dark": dark}})
     return blocks.card(
         "How often",
         blocks.drawing("Late iterations by rank", figure, name=LATE),
@@ -131,4 +134,23 @@ def _table(rows: Rows) -> Component:
     )
 
 
-PAGE = Page(path="/noise", title="Noise", icon="noise", layout=layout, group="Lateness", lacks=missing.computing)
+def register(app: Dash, traces: Traces) -> None:
+    """Register the callback that gives the figure the colours of the scheme."""
+    del traces
+    app.clientside_callback(
+        ClientsideFunction("hopscope_figures", "inScheme"),
+        Output(LATE, "figure"),
+        Input(shell.SCHEME, "computedColorScheme"),
+        State(LATE, "figure"),
+    )
+
+
+PAGE = Page(
+    path="/noise",
+    title="Noise",
+    icon="noise",
+    layout=layout,
+    register=register,
+    group="Lateness",
+    lacks=missing.computing,
+)
