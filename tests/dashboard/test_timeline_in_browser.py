@@ -109,6 +109,17 @@ def test_rows_have_the_colours_of_what_the_ranks_did(page: Page, address: str, t
     assert pixels(page, CATEGORY_COLOURS["wan"]) > pixels(page, CATEGORY_COLOURS["compute"]) > 100
 
 
+def test_the_path_of_many_ranks_is_seen_over_the_whole_run(page: Page, serve: Serve, tmp_path: Path) -> None:
+    # It was 2 pixels high and as transparent as its share of a column was small: of 64 ranks nobody saw it.
+    trace = hopscope.open(SimulatedRun(ranks=64, iterations=60).write(tmp_path / "solver"))
+    page.goto(f"{serve(trace)}/timeline")
+    assert shown(page) == (0, trace.timeline.duration_ns)
+    found = trace.timeline.columns(0, trace.timeline.duration_ns, 1000)
+    cells = int((found.path_ns.sum(axis=0) > 0).sum())
+    width = page.locator("#run-timeline canvas").evaluate("canvas => canvas.width") / found.time_ns.shape[2]
+    assert pixels(page, PATH_LINE_COLOUR) > 1.5 * cells * width
+
+
 def test_the_words_beside_the_picture_have_the_analysis_numbers(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:

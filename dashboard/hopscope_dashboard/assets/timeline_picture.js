@@ -61,18 +61,22 @@
     context.stroke();
   }
 
-  /* The path where single stretches are too many: in each cell as strong as its share. */
-  function pathByColumns(context, place, view, data, colour) {
-    context.fillStyle = colour;
-    var width = Math.max(1, x(place, view, view.from + data.width) - place.left), thick = Math.max(2, Math.min(5, place.row / 4));
-    for (var row = 0; row < data.rows.length; row++)
-      for (var column = 0; column < data.columns; column++) {
-        var share = data.path[row * data.columns + column];
-        if (!share) continue;
-        context.globalAlpha = 0.3 + (0.7 * share) / 255;
-        context.fillRect(x(place, view, data.begin + column * data.width), place.top + (row + 0.5) * place.row - thick / 2, width, thick);
-      }
-    context.globalAlpha = 1;
+  /* The path where single stretches are too many: in each cell as thick as its share, at least so that it is seen among many
+     ranks, with a rim in the ground's colour, for it crosses rows of every colour. */
+  function pathByColumns(context, place, view, data, colours) {
+    var width = Math.max(2, x(place, view, view.from + data.width) - place.left), most = Math.max(2, Math.min(5, place.row * 0.6));
+    var least = Math.min(3, most), rim = place.row >= 5 ? 1.2 : 0.5;
+    [[rim, colours.paper], [0, colours.path]].forEach(function (pen) {
+      context.fillStyle = pen[1];
+      for (var row = 0; row < data.rows.length; row++)
+        for (var column = 0; column < data.columns; column++) {
+          var share = data.path[row * data.columns + column];
+          if (!share) continue;
+          var thick = Math.round(least + ((most - least) * share) / 255) + 2 * pen[0];
+          var top = place.top + (row + 0.5) * place.row - thick / 2, at = x(place, view, data.begin + column * data.width);
+          context.fillRect(at - pen[0], pen[0] ? top : Math.round(top), width + 2 * pen[0], thick);
+        }
+    });
   }
 
   function pathByStretches(context, place, view, path, middle, colours) {
@@ -242,7 +246,7 @@
     if (fits(marks.messages, 4)) arrows(context, place, view, marks.messages.filter(both), middle, function () { return colours.p2p; }, colours.paper);
     if (fits(marks.hops, 4)) arrows(context, place, view, marks.hops.filter(both), middle, function (hop) { return colours[hop[4]]; }, colours.paper);
     if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
-    else pathByColumns(context, place, view, data, colours.path);
+    else pathByColumns(context, place, view, data, colours);
     shade(context, place, state, colours);
     if (state.cursor) {
       context.strokeStyle = colours.ink;
