@@ -1,10 +1,12 @@
 """The list of collectives in a real browser: all of them, ordered, searched and opened, whatever their number."""
 
+import re
+
 import hopscope
 import pytest
 from conftest import Serve
 from hopscope import quantities
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from reading import grid
 from simulated_run import SimulatedRun
 
@@ -44,6 +46,25 @@ def test_the_list_has_every_collective_worst_or_most_usual_first(
     page.wait_for_url("**/collectives?order=median")
     page.locator("#collectives-grid .ag-body-viewport").evaluate("frame => frame.scrollTo(0, 0)")
     expect(page.locator(FIRST)).to_have_text(names(long_trace, order="median", limit=1)[0])
+
+
+def test_a_row_that_is_not_there_yet_says_so(page: Page, long_list: str) -> None:
+    # It was blank, as if there were nothing.
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "getRowsResponse" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route(re.compile("_dash-update-component"), hold)
+    page.goto(f"{long_list}?order=first")
+    expect(page.locator(FIRST)).to_have_text("loading …")
+    page.unroute(re.compile("_dash-update-component"))
+    for route in held:
+        route.continue_()
+    expect(page.locator(FIRST)).to_have_text("0:0")
 
 
 def test_a_heading_sorts_the_whole_list_and_a_link_shows_the_same(

@@ -2,9 +2,10 @@
 
 var dagcomponentfuncs = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
 
-/* A link inside the application: the address changes, nothing is loaded again. */
+/* A link inside the application: the address changes, nothing is loaded again. A row that the server has not sent yet says so. */
 dagcomponentfuncs.HopscopeLink = function (props) {
-  var href = props.data && props.data[props.hrefField];
+  if (!props.data) return React.createElement("span", { className: "row-loading", role: "status" }, "loading …");
+  var href = props.data[props.hrefField];
   function go(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
@@ -17,8 +18,8 @@ dagcomponentfuncs.HopscopeLink = function (props) {
 
 /* Where the time of a collective's critical path went, as one bar; colours and columns come from palette.py. */
 dagcomponentfuncs.HopscopePath = function (props) {
-  var data = props.data || {};
-  var total = data.path_ns || 0;
+  if (!props.data) return null;
+  var data = props.data, total = data.path_ns || 0;
   if (!total) return React.createElement("span", { className: "path-bar-none" }, "–");
   var parts = props.parts
     .filter(function (part) { return data[part.field] > 0; })
