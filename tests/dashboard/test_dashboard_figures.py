@@ -77,6 +77,17 @@ def test_where_there_are_several_worlds_the_first_lane_of_each_says_which() -> N
     assert found.title == "host, world and rank"
 
 
+def test_names_of_clusters_stand_beside_the_lanes_and_not_on_the_arrows() -> None:
+    ranks = [{**row, "cluster": row["cluster"] * 30} for row in RANKS]
+    calls = [{"rank": rank, "enter_ns": 0, "leave_ns": 1_000_000} for rank in range(4)]
+    figure = timeline(ranks=ranks, calls=calls, hops=[], steps=[], path=[])
+    names = figure.layout.annotations
+    assert [(each.hovertext, each.xref, each.x, each.xanchor) for each in names] == [
+        ("B" * 30, "paper", 1, "left"), ("A" * 30, "paper", 1, "left"),
+    ]  # fmt: skip
+    assert figure.layout.margin.r > 7 * max(len(each.text) for each in names)
+
+
 def test_a_timeline_starts_at_the_first_enter_and_draws_hops_from_send_to_receive() -> None:
     # Rank 1 sends at 2 ms to rank 0, which has it at 22 ms; the first enter is at 1 ms: the arrow goes from 1 to 21 ms.
     calls = [

@@ -30,6 +30,12 @@ Row = dict[str, Any]
 _BAR = 0.5
 """Thickness of a call's bar, in lanes."""
 
+_CHARACTER = 7
+"""Pixels that a letter of a cluster's name takes at most, on average."""
+
+_LONGEST_NAME = 16
+"""Letters of a cluster's name; of a longer one the beginning is shown."""
+
 _LABELLED_LANES = 80
 """With more lanes, not each can have its label."""
 
@@ -320,13 +326,23 @@ def _lanes_of_clusters(figure: go.Figure, places: Lanes) -> None:
                 y0=low - 0.5, y1=high + 0.5, fillcolor="rgba(134,142,150,0.07)", line_width=0, layer="below"
             )
         if several:
+            # Beside the plot: over it the name lay on the arrows.
             figure.add_annotation(
-                text=name,
+                text=_shortened(name),
+                hovertext=name,
                 x=1,
                 xref="paper",
-                xanchor="right",
+                xanchor="left",
+                xshift=4,
                 y=high + 0.48,
                 yanchor="top",
                 showarrow=False,
                 font={"size": 11.5},
             )
+    if several:
+        longest = max(len(_shortened(name)) for name, _, _ in places.clusters)
+        figure.update_layout(margin_r=12 + _CHARACTER * longest)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
