@@ -36,6 +36,18 @@ class LibraryRun(Run):
         self.now = [t + LEAVE for t in now]
         self.record_calls(number, enter)
 
+    def set_up(self, messages: int) -> None:
+        """What the library sends in the collective that comes next, before its own messages: so many in each edge of
+        a ring."""
+        number = len(self.rows["collectives"])
+        for _ in range(messages):
+            for rank in range(self.ranks):
+                ends = rank, (rank + 1) % self.ranks
+                sent = self.now[rank] + ENTER
+                seen = sent + self._transit_ns(*ends)
+                self._record(number, ends, sent, sent, (sent, seen))
+            self.now = [t + max(self.network.latency.values()) + HANDLE for t in self.now]
+
     def _transit_ns(self, src: int, dst: int) -> int:
         network = self.network
         hosts = network.hosts[src], network.hosts[dst]

@@ -108,7 +108,8 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
     """The events' order with each message received where its rank needed it, and which events that moves back.
 
     A message that is there when its receive is posted is received at once, although the rank may have sent others
-    before it needed that one. So it comes after all sends that any like collective began before it was received.
+    before it needed that one. So it comes after all sends that any like collective began before it was received: one
+    with the same root, bytes and number of messages. The first one on a communicator may send hundreds to set it up.
     """
     tables, collective = source.tables, source.arrays["calls.collective"][call]
     is_send = kind == SENT
@@ -118,6 +119,7 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
     received = np.flatnonzero(kind == RECEIVED)
     message, at = hop[received], collective[received]
     alike = [integers(tables["collectives"], name, null=-1)[at] for name in ("root", "bytes")]
+    alike.append(np.bincount(ends.collective, minlength=len(tables["collectives"]))[at])
     _, key = np.unique(
         np.stack([*alike, ends.src[message], ends.dst[message], ends.segment[message]]), axis=1, return_inverse=True
     )
