@@ -8,7 +8,7 @@ from pathlib import Path
 
 import hopscope
 import local_mpi
-from hopscope.algorithms.open_mpi import ALGORITHMS, sent
+from hopscope.algorithms.open_mpi import ALGORITHMS, CUT, sent
 
 PROGRAM = Path(__file__).parent / "programs" / "every_algorithm.c"
 RANKS = (2, 5, 6, 8, 13)
@@ -27,9 +27,6 @@ CHOSEN: Mapping[tuple[str, int], Mapping[int, str]] = {
     },
 }
 """What tuned chooses where an algorithm leaves it the choice, at the sizes of the program."""
-
-IN_SEGMENTS = frozenset(("reduce", number) for number in range(2, 7)) | {("bcast", number) for number in range(2, 8)}
-"""These cut messages into the segments asked for: 1,024 bytes."""
 
 
 def expected(operation: str, number: int, ranks: int) -> str | None:
@@ -79,7 +76,7 @@ def differences(
     for operation, number in ALGORITHMS:
         for n in ranks if operation in operations else ():
             name, was = expected(operation, number, n), seen.get((operation, number, n), [])
-            cut = 1024 if (operation, number) in IN_SEGMENTS else None
+            cut = 1024 if (operation, number) in CUT else None
             if [one for one, _ in was] != ([] if name is None else [name]) or any(cut and cut != s for _, s in was):
                 wrong.append(f"{operation} {number} on {n} ranks: expected {name}, found {was}")
     return wrong

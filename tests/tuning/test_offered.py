@@ -6,14 +6,14 @@ import local_mpi
 import pytest
 from hopscope.algorithms import mpich, open_mpi
 from hopscope.errors import InputError
-from hopscope.tuning.offered import Offered, of_mpich, of_open_mpi, offered
+from hopscope.tuning.offered import Offered, asked, besides_in_open_mpi, of_mpich, of_open_mpi, release_of
 
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
 
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
 def test_each_library_here_names_its_algorithms(mpi: local_mpi.LocalMpi) -> None:
-    rows = offered(mpi.flavour, mpi.launcher)
+    rows = asked(mpi.flavour, mpi.launcher, "").algorithms
     assert len(rows) == len(set(rows)) > 40
     named = {(row.operation, row.name) for row in rows}
     if mpi.flavour == "openmpi":
@@ -57,4 +57,34 @@ def test_names_are_found_with_and_without_line_ends(end: str) -> None:
 
 def test_a_library_that_cannot_be_asked_is_said() -> None:
     with pytest.raises(InputError, match="cannot be asked"):
-        offered("mpich", "mpiexec-that-is-not-there")
+        asked("mpich", "mpiexec-that-is-not-there", "5")
+
+
+def test_han_passes_an_operation_on_where_it_would_come_first() -> None:
+    setting = "mca:coll:han:param:coll_han_allreduce_dynamic_global_communicator_module"
+    text = "\n".join(
+        (
+            "mca:coll:tuned:param:coll_tuned_priority:value:30",
+            "mca:coll:han:param:coll_han_priority:value:35",
+            f"{setting}:value:6",
+            f"{setting}:help:Collective module to use: 0 = self; 3 = tuned; 6 = han; ",
+        )
+    )
+    assert besides_in_open_mpi(text) == {"allreduce": ("coll_han_allreduce_dynamic_global_communicator_module", "3")}
+    assert besides_in_open_mpi(text.replace("value:35", "value:0")) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "release"),
+    [
+        ("mpirun (Open MPI) 5.0.11", "5.0.11"),
+        ("mpirun.openmpi (OpenRTE) 4.1.4", "4.1.4"),
+        ("Open MPI v5.0.11, package: x, ident: 5.0.11", "5.0.11"),
+        ("HYDRA build details:\n    Version:      4.0.2\n", "4.0.2"),
+        ("MPICH Version:      5.0.2", "5.0.2"),
+        ("prterun (PRRTE) 3.0.12", None),
+        (None, None),
+    ],
+)
+def test_releases_are_read_from_what_libraries_and_launchers_say(said: str | None, release: str | None) -> None:
+    assert release_of(said) == release

@@ -133,6 +133,9 @@ ALGORITHMS: Final[Mapping[tuple[str, int], Algorithm]] = {
     ("exscan", 2): Algorithm("recursive_doubling", "recursivedoubling", "recursive-doubling"),
 }
 
+CUT: Final = frozenset(("reduce", number) for number in range(2, 7)) | {("bcast", number) for number in range(2, 8)}
+"""These cut messages into the segments asked for."""
+
 
 def sent(operation: str, number: int, ranks: int, chains: int = 4) -> str | None:
     """What an algorithm's messages are on so many ranks; None where it does not run. chains: its fan-out, which is 4

@@ -16,19 +16,27 @@ from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
+from hopscope.remap.settings_description import description_of
+from hopscope.tuning.offered import NAMES
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from hopscope.trace import Answer, Trace
 
-ANALYSIS = Command("remap", "remap", (parse("remap", DESCRIPTION),))
+ANALYSIS = Command(
+    "remap",
+    "remap",
+    (parse("remap", DESCRIPTION), *(parse(f"remap.{flavour}", description_of(flavour)) for flavour in NAMES)),
+)
 
 
 def command() -> click.Command:
-    """`analyze remap TRACE [-o tree.json] [--search N]`."""
+    """`analyze remap TRACE [-o FILE] [--for LIBRARY] [--search N]`."""
     output = click.Option(
         ["-o", "--output"],
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the suggested tree to this file; without a suggestion the file stays untouched.",
+        help="Write the suggested tree, or the library's setting, to this file; without one it stays untouched.",
     )
     return command_of(ANALYSIS, remap_answer, [output])
 
@@ -39,12 +47,15 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     from hopscope.trace import Answer
     from hopscope.trace import open as opened
 
-    analysis = ANALYSIS.default
     output: Path | None = options.pop("output", None)
     try:
-        _, parameters = ANALYSIS.choose(options)
+        analysis, parameters = ANALYSIS.choose(options)
     except ValueError as error:
         raise InputError(str(error)) from None
+    library: str = options.pop("for", None) or "hopscope"
+    if library != "hopscope":
+        table = remap(trace, output, library=library, **options)
+        return Answer(table, ANALYSIS, analysis, parameters, _notes_of_setting(trace, table, output))
     tried: str | None = options.pop("tried", None)
     other = None if tried is None else opened(tried)
     with (
@@ -64,3 +75,25 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
             measure = shlex.join(["analyze", "remap", str(trace.path)])
             notes.append(f"`{measure} --tried TRACE`, with that run's trace, measures its gain over the MPI library")
     return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))
+
+
+def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tuple[str, ...]:
+    """What to say of a setting for the MPI library, and how to start a program with it."""
+    metadata = {key: value.decode() for key, value in (table.schema.metadata or {}).items()}
+    notes = [sentence(table)]
+    if b"words" in metadata:
+        start = [metadata[b"launcher"], "-n", str(trace.run_facts["ranks"])]
+        program = trace.run_facts.get("command") or "./app"
+        words = metadata[b"words"]
+        is_shell = words.startswith(". ")
+        started = f"{words}; {shlex.join(start)} {program}" if is_shell else f"{shlex.join(start)} {words} {program}"
+        done = f"wrote {output}; start" if output is not None else "with `-o FILE`, start"
+        notes.append(f"{done} the program with `{started}`")
+        if trace.run_facts.get("settings"):
+            notes.append(
+                "the run had settings of its own (`analyze algorithms` shows what they asked for); leave out those "
+                "that choose algorithms"
+            )
+        measure = shlex.join(["analyze", "compare", str(trace.path)])
+        notes.append(f"`{measure} TRACE`, with that run's trace, shows what was gained")
+    return tuple(notes)

@@ -28,6 +28,8 @@ def remap(
     search: int = 2000,
     tried: HasTables | None = None,
     algorithms: str | None = None,
+    library: str | None = None,
+    launcher: str | None = None,
 ) -> pa.Table:
     """Candidate algorithms, the fastest first; see DESCRIPTION for the columns.
 
@@ -38,7 +40,16 @@ def remap(
     tried: a run of the same program over a tree, to be measured against
     a run over the MPI library. algorithms: which ones may be suggested, in the words of tree files and `tree`, with
     commas; None for all. Raises InputError if the trace has no collective with all its hops, or for another word.
+
+    library: `openmpi` or `mpich`, to judge the algorithms that this library has; the columns are those of
+    `settings_description.description_of`, and `output` is what the library reads (b"setting" in the metadata, b"words"
+    for its launcher). launcher: where to ask it; None: the first on PATH of the run's release. Raises InputError where
+    it cannot be asked. search, tried and algorithms then mean nothing.
     """
+    if library is not None:
+        from hopscope.remap.suggest_setting import suggest_setting
+
+        return suggest_setting(trace.table, library, output, launcher)
     from hopscope.remap.algorithms import named
     from hopscope.remap.suggest import suggest
 

@@ -38,6 +38,10 @@ DESCRIPTION = """\
 -- an interface that is busy for as long as a message is on its way. With pairs as slow as the slowest measured one of
 -- their class, it has to beat today's. Of an emulated machine, the topology file tells what no hop measured.
 --
+-- With `--for openmpi` or `--for mpich` the candidates are the algorithms that the MPI library itself has, and the file
+-- is a setting for it.
+--
+-- grain for = hopscope default
 -- param search INTEGER = 2000 -- How many trees the local search may try; if the best tree uses unmeasured pairs, it
 --    tries as many again over measured pairs only. 0: only the known shapes.
 -- param tried VARCHAR = null -- The trace of the same program run over a tree, to measure against a run over the MPI
@@ -73,5 +77,6 @@ DESCRIPTION = """\
 -- narrow today, depth, wan_crossings, model_error, measured_ns, wan_messages
 -- bar predicted_ns
 -- example analyze remap trace -o tree.json
+-- example analyze remap trace --for openmpi -o rules.conf
 -- example analyze remap trace --tried trace-over-tree
 """

@@ -60,7 +60,7 @@ def pool_of(
         for candidate in candidates:
             if only is not None and candidate.algorithm not in only:
                 continue
-            if not _sizes_are_known(candidate, subject, costs):
+            if not sizes_are_known(candidate, subject, costs):
                 result.left_out = True
                 continue
             time[candidate.name] = screen.iteration_ns(candidate, costs)
@@ -119,7 +119,7 @@ def _searched(
     return searched
 
 
-def _sizes_are_known(candidate: Candidate, subject: Subject, costs: Costs) -> bool:
+def sizes_are_known(candidate: Candidate, subject: Subject, costs: Costs) -> bool:
     """Whether the hops tell what the candidate's messages take. Of an emulated machine it is known."""
     if costs.machine.emulated:
         return True

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from hopscope.errors import InputError
+from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.events import events_of
 from hopscope.remap.fit import fit
-from hopscope.remap.judging import judge_of, mean_iteration, screen_of, window_of
+from hopscope.remap.judging import Judge, judge_of, mean_iteration, screen_of, window_of
 from hopscope.remap.listing import Listing
 from hopscope.remap.pool import pool_of
 from hopscope.remap.program import Source, source_of
@@ -55,6 +56,41 @@ SCHEMA = pa.schema(
 )
 
 
+@dataclass(frozen=True)
+class Basis:
+    """A run that candidates are judged against: what its messages cost, what ran, and how well the replay has that."""
+
+    source: Source
+    fitted: tuple[Costs, Costs, Costs]  # as `fit` gives them
+    today: Candidate | Recorded
+    whole: Judge
+    measured_ns: float
+    error: float
+
+    @property
+    def late(self) -> float:
+        """The share of the library's messages that waited for their receives."""
+        return self.today.late if isinstance(self.today, Recorded) else 0.0
+
+
+def basis_of(table: Callable[[str], pa.Table]) -> Basis:
+    """Raises InputError where no prediction could be made of the run."""
+    source = _source(table)
+    subject = source.subject
+    events = events_of(source) if subject.native else None
+    fitted = fit(source, events)
+    today = today_of(source) if events is None else Recorded(events)
+    whole = judge_of(source, today, fitted[0])
+    measured = mean_iteration(integers(source.tables["collectives"], "last_leave_ns")[subject.collectives])
+    replayed = whole.iteration_ns(today, fitted[0])
+    return Basis(source, fitted, today, whole, measured, abs(replayed - measured) / measured)
+
+
+def alike_of(error: float) -> float:
+    """The share by which predictions may differ and count as equal, from the model's error."""
+    return min(MOST_ALIKE, max(LEAST_ALIKE, error))
+
+
 def suggest(
     table: Callable[[str], pa.Table],
     output: Path | None,
@@ -63,27 +99,21 @@ def suggest(
     only: Collection[str] | None = None,
 ) -> pa.Table:
     """See `hopscope.remap.remap`."""
-    source = _source(table)
+    basis = basis_of(table)
+    source, fitted, today, whole, error = basis.source, basis.fitted, basis.today, basis.whole, basis.error
     subject = source.subject
-    events = events_of(source) if subject.native else None
-    fitted = fit(source, events)
-    today = today_of(source) if events is None else Recorded(events)
     tried = tried_of(run_over_tree, source) if run_over_tree else None
-    whole = judge_of(source, today, fitted[0])
-    measured = mean_iteration(integers(source.tables["collectives"], "last_leave_ns")[subject.collectives])
-    replayed = whole.iteration_ns(today, fitted[0])
-    error = abs(replayed - measured) / measured
     # What runs over a tree: on the machine as the engine measured it, where it did.
     engine, over = fitted, [] if isinstance(today, Recorded) else [today]
     if tried is not None:
         typical, low, high = map(with_engine, fitted, tried.costs)
         engine, over = (typical, low, high), [tried.candidate]
         error = max(error, abs(whole.iteration_ns(tried.candidate, engine[0]) - tried.time_ns) / tried.time_ns)
-    alike = min(MOST_ALIKE, max(LEAST_ALIKE, error))
+    alike = alike_of(error)
     screen = screen_of(source, whole, today, fitted[0])
     pool = pool_of(source, screen, over, engine[0], tries=tries, alike=alike, only=only)
     candidates = [*pool.candidates, *([tried.candidate] if tried else [])]
-    late = today.late if isinstance(today, Recorded) and tried is None else 0.0
+    late = basis.late if tried is None else 0.0
     listing = Listing(
         source,
         screen,
@@ -92,7 +122,7 @@ def suggest(
         candidates,
         fitted,
         engine,
-        measured,
+        basis.measured_ns,
         error,
         tried,
     )

@@ -116,6 +116,15 @@ def _column(source: Source, subject: Subject) -> Callable[[str], Array]:
     return lambda name: integers(source.tables["collectives"], name)[subject.collectives]
 
 
+def measured_interval(source: Source) -> tuple[float, float]:
+    """Ends between which the mean time per iteration lies within this run, ns."""
+    times = iterations_of(source)
+    mean = _mean(times)
+    if not np.isfinite(mean.variance):
+        return float(times.min()), float(times.max())
+    return difference([Estimate(0.0, 0.0, mean.blocks)], [mean]).interval(1)
+
+
 def _mean(times: Array) -> Estimate:
     """The mean, and how far chance within the run moves it."""
     blocks = blocks_of(times)

@@ -109,10 +109,10 @@ def sentence_of(
         if fastest["predicted_ns"] < best["predicted_ns"] and not leans(fastest):
             said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
     if leans(best):
-        said += f" It {_leans(best, guessed, hosts)}: run it once and compare before you rely on it."
+        said += f" It {leans_on(best, guessed, hosts)}: run it once and compare before you rely on it."
     elif leans(fastest):
         seems = f"{fastest['name']} would take {least}"
-        said += f" {seems}, but it {_leans(fastest, guessed, hosts)}."
+        said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}."
     if tried is not None:
         measured = measured_of(tried, op)
         said += f" {measured[0].upper()}{measured[1:]}."
@@ -160,7 +160,7 @@ def measured_of(tried: Tried, op: str) -> str:
     )
 
 
-def _leans(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> str:
+def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> str:
     """What a candidate uses that no hop measured, and what it would take by what others of the kind took."""
     guesses = guessed[row["name"]]
     parts: list[str] = []

@@ -1,11 +1,12 @@
-"""Asks an MPI library which algorithms it has for its collectives: Open MPI by `ompi_info`, MPICH by `mpivars`."""
+"""Asks an MPI library which algorithms it has for its collectives, and what has to be set besides so that a chosen one
+runs: Open MPI by `ompi_info`, MPICH by `mpivars`."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +16,17 @@ _SECONDS = 60
 _OPEN_MPI = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)")
 _MPICH = re.compile(r"\s*(MPIR_CVAR_([A-Z_]+)_INTRA_ALGORITHM)\s*=.*?Variable to select \w+ algorithm(.*)", re.DOTALL)
 _FIRST = re.compile(r"\s*auto - Internal algorithm selection(?: \([^)]*\))?")
+_PRIORITY = re.compile(r"^mca:coll:(\w+):param:coll_\w+_priority:value:(-?\d+)$", re.MULTILINE)
+_PASSES_ON = re.compile(
+    r"^mca:coll:han:param:(coll_han_(\w+)_dynamic_global_communicator_module):help:.*\b(\d+) = tuned\b", re.MULTILINE
+)
+_OF_DEVICE = re.compile(r"^\s*(MPIR_CVAR_([A-Z_]+)_DEVICE_COLLECTIVE)\s*=", re.MULTILINE)
+_RELEASE = re.compile(r"(?:Open MPI\)? v?|OpenRTE\) |[Vv]ersion:\s*)(\d+(?:\.\d+)+\w*)")
 _WORDS = {
-    "openmpi": ("ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"),
+    "openmpi": ("ompi_info", "--param", "coll", "all", "--level", "9", "--parsable"),
     "mpich": ("mpivars",),
 }
+NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 
 class Offered(NamedTuple):
@@ -33,8 +41,32 @@ class Offered(NamedTuple):
     """The parameter or variable that forces it for all communicators and sizes."""
 
 
-def offered(flavour: str, launcher: str) -> list[Offered]:
-    """The algorithms of the library that a launcher belongs to. flavour: `openmpi` or `mpich`.
+class Library(NamedTuple):
+    """An MPI library that was asked."""
+
+    flavour: str
+    release: str
+    """As in `5.0.11`."""
+    launcher: str
+    algorithms: Sequence[Offered]
+    besides: Mapping[str, tuple[str, str]]
+    """By operation the parameter or variable, and its value, without which another part of the library would take the
+    operation before the chosen algorithm: Open MPI's `han`, MPICH's device."""
+
+    @property
+    def name(self) -> str:
+        """As in `Open MPI 5.0.11`."""
+        return f"{NAMES[self.flavour]} {self.release}"
+
+
+def release_of(said: str | None) -> str | None:
+    """The release in what a library or its launcher says of itself: `5.0.11`; None if there is none."""
+    found = _RELEASE.search(said or "")
+    return found[1] if found else None
+
+
+def asked(flavour: str, launcher: str, release: str) -> Library:
+    """The library that a launcher belongs to. flavour: `openmpi` or `mpich`.
 
     Asks the program beside the launcher. Raises InputError if it is not there, fails, or names no algorithms.
     """
@@ -42,7 +74,10 @@ def offered(flavour: str, launcher: str) -> list[Offered]:
     found = shutil.which(launcher)
     program = None if found is None else shutil.which(words[0], path=str(Path(found).parent))
     if program is None:
-        raise InputError(f"{words[0]} is not beside {launcher}, so the MPI library cannot be asked for its algorithms")
+        raise InputError(
+            f"{words[0]} is not beside {launcher}, so the MPI library cannot be asked for its algorithms; give the "
+            "launcher of a complete installation with --launcher"
+        )
     try:
         done = subprocess.run(
             [program, *words[1:]], capture_output=True, text=True, check=False, timeout=_SECONDS, errors="replace"
@@ -52,11 +87,26 @@ def offered(flavour: str, launcher: str) -> list[Offered]:
     rows = (of_open_mpi if flavour == "openmpi" else of_mpich)(done.stdout)
     if not rows:
         raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
-    return rows
+    besides = (besides_in_open_mpi if flavour == "openmpi" else besides_in_mpich)(done.stdout)
+    return Library(flavour, release, launcher, rows, besides)
+
+
+def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
+    """From what `ompi_info --param coll all --level 9 --parsable` prints: how `han` passes an operation on to `tuned`,
+    where its priority is the higher one."""
+    priority = {component: int(value) for component, value in _PRIORITY.findall(text)}
+    if priority.get("han", -1) <= priority.get("tuned", -1):
+        return {}
+    return {operation: (setting, value) for setting, operation, value in _PASSES_ON.findall(text)}
+
+
+def besides_in_mpich(text: str) -> dict[str, tuple[str, str]]:
+    """From what `mpivars` prints: how an operation is kept from the device, which composes one of its own."""
+    return {operation.lower(): (setting, "0") for setting, operation in _OF_DEVICE.findall(text)}
 
 
 def of_open_mpi(text: str) -> list[Offered]:
-    """From what `ompi_info --param coll tuned --level 9 --parsable` prints. `ignore` (0) is no algorithm."""
+    """From what `ompi_info --param coll all --level 9 --parsable` prints. `ignore` (0) is no algorithm."""
     found = [match for line in text.splitlines() if (match := _OPEN_MPI.fullmatch(line))]
     rows = [Offered(op, name, int(number), f"coll_tuned_{op}_algorithm") for op, number, name in map(_groups, found)]
     return [row for row in rows if row.number != 0]

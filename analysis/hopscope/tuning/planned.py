@@ -1,7 +1,7 @@
-"""Under which rule the engine's plan sends the messages of one of Open MPI's algorithms.
+"""Under which rule the engine's plan sends the messages of an MPI library's algorithm.
 
 Equal names are not enough: Open MPI numbers the ranks of its binary trees otherwise than the plan's. What is here was
-compared with the messages that Open MPI 4.1 sends, on 5, 6, 8 and 13 ranks (tests/tuning).
+compared with the messages that Open MPI 4.1 and MPICH send, on 5, 6, 8 and 13 ranks (tests/tuning).
 """
 
 from __future__ import annotations
@@ -10,17 +10,24 @@ import re
 from typing import Any, NamedTuple
 
 from hopscope import _plan
-from hopscope.algorithms.open_mpi import ALGORITHMS, sent
+from hopscope.algorithms import mpich
+from hopscope.algorithms.open_mpi import ALGORITHMS, OWN_CHOICE, sent
 from hopscope.tuning.offered import Offered
 
 _BY_TREE = frozenset({"allreduce", "reduce", "bcast", "barrier"})
 _LAM = frozenset({"bcast"})
-"""Operations whose binomial trees give the ranks the parents of LAM's."""
+"""Operations whose binomial trees give the ranks the parents of LAM's, in Open MPI."""
 _OTHER_MESSAGES = frozenset({("scan", "recursive-doubling"), ("exscan", "recursive-doubling")})
 _ON_POWERS_OF_TWO = frozenset({("barrier", "recursive-doubling"), ("bcast", "split-binary")})
 """Alike there only."""
 _LIMITS_ITSELF = frozenset({"linear_sync"})
 """Send the messages of another algorithm, but only so many at a time."""
+
+
+_PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
+"""Cut the message into a piece for each rank, or in two."""
+_ELEMENT_BYTES = 16
+"""Of the largest predefined type. With fewer elements than pieces, libraries run another algorithm."""
 
 
 class Planned(NamedTuple):
@@ -30,33 +37,65 @@ class Planned(NamedTuple):
     trees: dict[str, Any] | None = None
 
 
-def planned(algorithm: Offered, ranks: int, chains: int = 4) -> Planned | None:
-    """The rule for one of Open MPI's algorithms on so many ranks; None: the plan has no such schedule, so it is not to
-    be predicted. chains: the fan-out of `chain`.
+class Unplanned(NamedTuple):
+    """Why an algorithm cannot be predicted."""
+
+    reason: str
+
+
+def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | None = None) -> Planned | Unplanned:
+    """The rule for one of a library's algorithms on so many ranks, or why the plan has no such schedule. chains: the
+    fan-out of `chain`. least_bytes: of the messages it is for; None: enough.
 
     Segments are the caller's: `segment_bytes` in the rule, where the algorithm cuts.
     """
+    name = (_of_mpich if algorithm.number is None else _of_open_mpi)(algorithm, ranks, chains)
+    if isinstance(name, Unplanned):
+        return name
     operation = algorithm.operation
-    known = algorithm.number is not None and (operation, algorithm.number) in ALGORITHMS
-    if not known or algorithm.name in _LIMITS_ITSELF or algorithm.number is None:
-        return None
-    name = sent(operation, algorithm.number, ranks, chains)
-    if name is None or (operation, name) in _OTHER_MESSAGES:
-        return None
-    if (operation, name) in _ON_POWERS_OF_TWO and ranks & (ranks - 1):
-        return None
-    tree = _tree(operation, str(name))
+    if name in _PIECES and least_bytes is not None and least_bytes < _ELEMENT_BYTES * ranks:
+        return Unplanned("it cuts messages into pieces, and with so few bytes the library may run another one")
+    tree = _tree(operation, name, is_mpich=algorithm.number is None)
     if tree is not None:
         return Planned({"reduce_tree": "own", "broadcast_tree": "own"}, {"own": tree})
     rows = [row for row in _plan.algorithms() if f"MPI_{operation.capitalize()}" in row.operations]
-    known = any(row.name == name and not row.by_tree and not row.in_groups for row in rows)
-    return Planned({"algorithm": str(name)}) if known else None
+    if any(row.name == name and not row.by_tree and not row.in_groups for row in rows):
+        return Planned({"algorithm": name})
+    return Unplanned(f"the plan has no schedule that sends its messages ({name})")
 
 
-def _tree(operation: str, name: str) -> dict[str, Any] | None:
+def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
+    """What the messages are called."""
+    operation, number = algorithm.operation, algorithm.number
+    if number is None or (operation, number) not in ALGORITHMS:
+        return Unplanned("its messages are not known")
+    if algorithm.name in _LIMITS_ITSELF:
+        return Unplanned("it sends only so many messages at a time")
+    name = sent(operation, number, ranks, chains)
+    if name is None:
+        return Unplanned(f"it does not run on {ranks} ranks")
+    if name == OWN_CHOICE:
+        return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
+    other = (operation, name) in _OTHER_MESSAGES
+    if other or ((operation, name) in _ON_POWERS_OF_TWO and ranks & (ranks - 1)):
+        return Unplanned(f"on {ranks} ranks it sends other messages than the plan's {name}")
+    return str(name)
+
+
+def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
+    """What the messages are called."""
+    del ranks, chains
+    if algorithm.name == "smp":
+        return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")
+    name = mpich.ALGORITHMS.get((algorithm.operation, algorithm.name))
+    return Unplanned("its messages are not known") if name is None else name
+
+
+def _tree(operation: str, name: str, *, is_mpich: bool) -> dict[str, Any] | None:
     """The tree that carries these messages, if a tree does."""
     if name == "binomial" and operation in _BY_TREE | {"gather", "scatter"}:
-        return {"shape": "binomial-lam" if operation in _LAM else "binomial-mpich"}
+        is_lam = operation in _LAM and not is_mpich
+        return {"shape": "binomial-lam" if is_lam else "binomial-mpich"}
     if operation not in _BY_TREE:
         return None
     if chains := re.fullmatch(r"chain:(\d+)", name):

@@ -22,6 +22,10 @@ class Choice(NamedTuple):
     segment_bytes: int = 0
 
 
+Besides = Sequence[tuple[str, str]]
+"""Parameters or variables that have to be set besides, and their values (`offered.Library.besides`)."""
+
+
 class Setting(NamedTuple):
     """A file's text and the words that make a launcher read it, to be put after its name or before the command."""
 
@@ -29,7 +33,7 @@ class Setting(NamedTuple):
     words: str
 
 
-def rules_file(choices: Sequence[Choice], path: str) -> Setting:
+def rules_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
     """Open MPI's dynamic rules, which releases 4.1 and 5 read. What no choice is about stays Open MPI's own decision.
 
     Raises ValueError for an algorithm without a number and for choices that overlap.
@@ -49,8 +53,8 @@ def rules_file(choices: Sequence[Choice], path: str) -> Setting:
         lines += [f"{operation_id(operation)}  # {operation}", f"{len(sizes)}  # sizes of communicators"]
         for ranks, rows in sizes.items():
             lines += [f"{ranks}  # ranks, or more", f"{len(rows)}  # sizes of messages", *rows]
-    words = f"--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {shlex.quote(path)}"
-    return Setting(_lines(lines), words)
+    words = [("coll_tuned_use_dynamic_rules", "1"), ("coll_tuned_dynamic_rules_filename", shlex.quote(path)), *besides]
+    return Setting(_lines(lines), " ".join(f"--mca {name} {value}" for name, value in words))
 
 
 def _own_decision(from_bytes: int) -> str:
@@ -85,11 +89,12 @@ def parameters_file(choices: Sequence[Choice], path: str) -> Setting:
     return Setting(_lines(lines), f"--tune {shlex.quote(path)}")
 
 
-def variables_file(choices: Sequence[Choice], path: str) -> Setting:
+def variables_file(choices: Sequence[Choice], path: str, besides: Besides = ()) -> Setting:
     """MPICH's variables, for all communicators and sizes, to be read by a shell before the job. Raises ValueError for
     two choices of one operation."""
     _once_each(choices)
     lines = [f"export {choice.algorithm.setting}={shlex.quote(choice.algorithm.name)}" for choice in choices]
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in besides]
     # Without a slash, a shell would look for it along PATH.
     place = path if "/" in path else f"./{path}"
     return Setting(_lines(lines), f". {shlex.quote(place)}")

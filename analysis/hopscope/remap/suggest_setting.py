@@ -1,0 +1,94 @@
+"""Judges the algorithms that an MPI library has by replaying the run, and suggests the setting by which it runs one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+
+from hopscope.catalog import parse
+from hopscope.errors import InputError
+from hopscope.remap.judging import screen_of, window_of
+from hopscope.remap.listing import Listing, Row
+from hopscope.remap.setting_verdict import ENGINE, setting_sentence
+from hopscope.remap.settings import NotJudged, judged_of, setting_of
+from hopscope.remap.settings_description import description_of
+from hopscope.remap.suggest import MOST_LATE, SCHEMA, SPREAD_WINDOW, alike_of, basis_of
+from hopscope.remap.tried import measured_interval
+from hopscope.remap.verdict import LIBRARY
+from hopscope.tuning.installed import installed
+from hopscope.whole_file import whole_file
+
+PLACE = "FILE"
+"""The file's name in the words where none is written."""
+
+
+def suggest_setting(
+    table: Callable[[str], pa.Table], flavour: str, output: Path | None, launcher: str | None
+) -> pa.Table:
+    """See `hopscope.remap.remap`."""
+    basis = basis_of(table)
+    source, fitted = basis.source, basis.fitted
+    run = source.tables["run"].to_pylist()[0]
+    if run["emulated"]:
+        raise InputError(
+            "the run emulated links, which do not delay an MPI library's own messages, so no setting would gain what "
+            "the replay says; trace the program on the machine itself or on `hopscope run --net`"
+        )
+    library = installed(flavour, run["mpi_library"], launcher)
+    found = judged_of(library, source.subject, fitted[0])
+    listing = Listing(
+        source,
+        screen_of(source, basis.whole, basis.today, fitted[0]),
+        window_of(source, basis.whole, SPREAD_WINDOW),
+        basis.today,
+        found.candidates,
+        fitted,
+        fitted,
+        basis.measured_ns,
+        basis.error,
+        None,
+    )
+    is_known = basis.late <= MOST_LATE
+    rows, order, guessed = listing.judged(alike_of(basis.error), is_known=is_known)
+    _with_ends_of_gains(rows, measured_interval(source))
+    ordered = [rows[i] for i in order]
+    said = setting_sentence(
+        ordered,
+        source.subject.op,
+        guessed,
+        source.places.hosts,
+        library=library.name,
+        ran=LIBRARY if source.subject.native else ENGINE,
+        late=None if is_known else basis.late,
+    )
+    metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
+    if ordered[0]["chosen"]:
+        chosen = found.candidates[order[0] - 1]
+        setting = setting_of(chosen, source.subject, library, str(output or PLACE))
+        metadata |= {b"setting": setting.text.encode(), b"words": setting.words.encode()}
+        if output is not None:
+            with whole_file(Path(output)) as file:
+                file.write(metadata[b"setting"])
+    return _table_of([*ordered, *map(_unjudged, found.others)], flavour).replace_schema_metadata(metadata)
+
+
+def _with_ends_of_gains(rows: list[Row], measured: tuple[float, float]) -> None:
+    """Adds the ends of each row's gain: against today's algorithm in the replay or in the run, whichever is further."""
+    replayed = next(row["predicted_ns"] for row in rows if row["today"])
+    least, most = min(replayed, measured[0]), max(replayed, measured[1])
+    for row in rows:
+        row["gain_low"] = None if row["today"] else 1 - row["predicted_high_ns"] / least
+        row["gain_high"] = None if row["today"] else 1 - row["predicted_low_ns"] / most
+
+
+def _unjudged(one: NotJudged) -> Row:
+    return {"name": one.name, "today": False, "chosen": False, "not_judged": one.reason}
+
+
+def _table_of(rows: list[Row], flavour: str) -> pa.Table:
+    added = {"gain_low": pa.float64(), "gain_high": pa.float64(), "not_judged": pa.string()}
+    names = [column.name for column in parse("remap", description_of(flavour)).columns]
+    types = {**{field.name: field.type for field in SCHEMA}, **added}
+    return pa.Table.from_pylist(rows, schema=pa.schema([(name, types[name]) for name in names]))
