@@ -77,7 +77,7 @@ def test_the_suggested_algorithm_runs_and_crosses_once(mpi: local_mpi.LocalMpi, 
     assert rows[0]["name"] == "recursive_doubling" and rows[0]["chosen"], said
     assert today["wan_crossings"] > rows[0]["wan_crossings"] == 1
     # 45.9 ms an iteration with Open MPI 5, 20.6 predicted, 22.4 in the rerun were seen.
-    assert rows[0]["gain_low"] < rows[0]["gain"] < rows[0]["gain_high"]
+    assert rows[0]["gain_low"] <= rows[0]["gain"] <= rows[0]["gain_high"]
     assert {row["name"] for row in rows if row["not_judged"]} >= {"ring"}
 
     options, variables = set_by(tmp_path, said, mpi)

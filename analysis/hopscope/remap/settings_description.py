@@ -16,9 +16,9 @@ _TEXT = """\
 --
 -- What has no schedule in the plan, or messages of sizes that no hop measured, is listed with the reason and not
 -- judged. A candidate is suggested if it gains more than the replay of what ran errs; else the setting is best left as
--- it is. The interval of the gain reaches from the candidate's slowest prediction against the lower of what today's
--- algorithm took in the replay and in the run, to its fastest against the higher one. It does not contain what runs
--- differ by: run the program with the setting and compare.
+-- it is. The interval of the gain is against what the run took, with the 95 % interval of that. What the run lost over
+-- its replay, such as to other programs, is added to a candidate's slowest prediction. What a run in another place or
+-- at another time takes is not in it: run the program with the setting and compare.
 --
 -- grain for = @FLAVOUR@
 -- param launcher VARCHAR = null -- The launcher of the library that is to be asked; the first on PATH of the run's
@@ -28,12 +28,12 @@ _TEXT = """\
 -- column today BOOLEAN -- What ran.
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this candidate.
 -- column predicted_low_ns DOUBLE [ns] -- The same with the lowest costs that the hops allow.
--- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, and unmeasured pairs as
---    slow as they may be.
+-- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, unmeasured pairs as slow
+--    as they may be, and what the run lost over its replay.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run itself.
 -- column gain DOUBLE [share] -- Part of today's predicted_ns that this algorithm saves.
--- column gain_low DOUBLE [share] -- The least that it may save; see above.
--- column gain_high DOUBLE [share] -- The most that it may save.
+-- column gain_low DOUBLE [share] -- The least that it may save of what the run took.
+-- column gain_high DOUBLE [share] -- The most.
 -- column model_error DOUBLE [share] -- How far the replay of what ran is from the run.
 -- column wan_crossings INTEGER -- The most WAN messages in one chain.
 -- column wan_messages INTEGER -- WAN messages per collective.

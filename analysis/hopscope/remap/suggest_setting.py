@@ -75,12 +75,19 @@ def suggest_setting(
 
 
 def _with_ends_of_gains(rows: list[Row], measured: tuple[float, float]) -> None:
-    """Adds the ends of each row's gain: against today's algorithm in the replay or in the run, whichever is further."""
-    replayed = next(row["predicted_ns"] for row in rows if row["today"])
-    least, most = min(replayed, measured[0]), max(replayed, measured[1])
+    """Adds the ends of each row's gain, against what the run took. measured: the ends of that.
+
+    What the run lost over its replay, such as to other programs, may be lost with a candidate too: its slowest
+    prediction gets that added.
+    """
+    lost = max(0.0, measured[1] - next(row["predicted_ns"] for row in rows if row["today"]))
     for row in rows:
-        row["gain_low"] = None if row["today"] else 1 - row["predicted_high_ns"] / least
-        row["gain_high"] = None if row["today"] else 1 - row["predicted_low_ns"] / most
+        row["gain_low"] = row["gain_high"] = None
+        if not row["today"]:
+            row["predicted_high_ns"] += lost
+            row["alike_high_ns"] += lost
+            row["gain_low"] = min(row["gain"], 1 - row["predicted_high_ns"] / measured[0])
+            row["gain_high"] = max(row["gain"], 1 - row["predicted_low_ns"] / measured[1])
 
 
 def _unjudged(one: NotJudged) -> Row:

@@ -119,10 +119,11 @@ def _column(source: Source, subject: Subject) -> Callable[[str], Array]:
 def measured_interval(source: Source) -> tuple[float, float]:
     """Ends between which the mean time per iteration lies within this run, ns."""
     times = iterations_of(source)
-    mean = _mean(times)
+    mean, least = _mean(times), max(1.0, float(times.min()))
     if not np.isfinite(mean.variance):
-        return float(times.min()), float(times.max())
-    return difference([Estimate(0.0, 0.0, mean.blocks)], [mean]).interval(1)
+        return least, float(times.max())
+    low, high = difference([Estimate(0.0, 0.0, mean.blocks)], [mean]).interval(1)
+    return max(least, low), high
 
 
 def _mean(times: Array) -> Estimate:
