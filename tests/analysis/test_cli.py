@@ -347,8 +347,8 @@ def test_ctrl_c_during_a_query_is_quiet(dataset: Path) -> None:
 
 
 def test_ctrl_c_while_statements_run_is_quiet() -> None:
-    # It was called a bug: DuckDB's module makes a RuntimeError of a KeyboardInterrupt that reaches it. Short statements,
-    # because it does not look for signals all the time.
+    # It was called a bug: DuckDB's module makes a RuntimeError of a KeyboardInterrupt that reaches it. The statements
+    # are short, because it does not look for signals all the time.
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import click, duckdb, os, threading; from hopscope.cli.main import execute\n"
