@@ -1,10 +1,33 @@
 """Reads what a page shows."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+MEASURE = (Path(__file__).parent / "widths.js").read_text()
+
+
+def is_there(page: Page, title: str) -> None:
+    """Waits for a page with all that it draws, and finds no failure and some content on it."""
+    page.wait_for_function("title => document.title.startsWith(title + ' · ')", arg=title)
+    page.locator("#content h1").wait_for()
+    expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
+    expect(page.locator("#content").locator("#cannot-answer, [role=alert], [data-state=failed]")).to_have_count(0)
+    expect(page.locator("#content .card, #content .run-canvas").first).to_be_visible()
+
+
+def measured(page: Page) -> list[str]:
+    """What is wrong; figures follow a new width a moment later."""
+    wrong: list[str] = []
+    for _ in range(20):
+        wrong = page.evaluate(MEASURE)
+        if not wrong:
+            break
+        page.wait_for_timeout(250)
+    return wrong
 
 
 def table(page: Page, name: str) -> list[list[str]]:

@@ -15,7 +15,7 @@ import hopscope
 import pytest
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import click_cell, click_mark, plot, point_at_edge, table
+from reading import click_cell, click_mark, is_there, plot, point_at_edge, table
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -65,15 +65,6 @@ def seen(page: Page) -> Page:
 
 def query(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
-
-
-def is_there(page: Page, title: str) -> None:
-    """Waits for a page with all that it draws, and finds no failure and some content on it."""
-    page.wait_for_function("title => document.title.startsWith(title + ' · ')", arg=title)
-    page.locator("#content h1").wait_for()
-    expect(page.locator("[data-dash-is-loading=true], .dash-graph--pending, #working-tick")).to_have_count(0)
-    expect(page.locator("#content").locator("#cannot-answer, [role=alert], [data-state=failed]")).to_have_count(0)
-    expect(page.locator("#content .card, #content .run-canvas").first).to_be_visible()
 
 
 def every_page(page: Page) -> None:

@@ -1,44 +1,22 @@
 """Nothing of any page is cut, hidden without a bar or drawn outside of its place, on narrow and wide windows and with
 few and many ranks. `widths.js` measures it in the page."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import hopscope
 import pytest
-from conftest import CHROMIUM, FLAGS, Serve
+from conftest import Serve
 from hopscope_dashboard.pages import PAGES
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
+from reading import measured
 from simulated_run import SimulatedRun
 
 WIDTHS = (1600, 1280, 1024)
-MEASURE = (Path(__file__).parent / "widths.js").read_text()
 GO = """path => {
   history.pushState({}, "", path);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
 }"""
 """To another page without loading the application again, which is most of the time."""
-
-
-@pytest.fixture(scope="module")
-def window(browser: Browser) -> Iterator[Page]:
-    """A window with bars: Playwright hides them otherwise."""
-    own = browser.browser_type.launch(executable_path=CHROMIUM, args=FLAGS, ignore_default_args=["--hide-scrollbars"])
-    page = own.new_page(viewport={"width": WIDTHS[0], "height": 900})
-    page.set_default_timeout(60_000)
-    yield page
-    own.close()
-
-
-def measured(page: Page) -> list[str]:
-    """What is wrong; figures follow a new width a moment later."""
-    wrong: list[str] = []
-    for _ in range(20):
-        wrong = page.evaluate(MEASURE)
-        if not wrong:
-            break
-        page.wait_for_timeout(250)
-    return wrong
 
 
 WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 import plotly.graph_objects as go
 from hopscope import quantities
@@ -14,6 +14,9 @@ from hopscope_dashboard.leads import Leads, collective, points
 from hopscope_dashboard.palette import HEAT_SCALE
 
 Row = dict[str, Any]
+
+_WITH_GAPS: Final = 128
+"""Between more rows no gap is drawn: it would be wider than the rows."""
 
 
 def heat_map(
@@ -58,7 +61,7 @@ def heat_map(
             colorscale=HEAT_SCALE,
             zmin=0,
             zmax=max(peak / unit.nanoseconds, 1e-9),
-            ygap=1,
+            ygap=1 if places.number <= _WITH_GAPS else 0,
             colorbar={
                 "title": {"text": unit.name, "side": "top"},
                 "thickness": 12,

@@ -1,6 +1,6 @@
-"""Of more ranks than a matrix can show one by one, what it shows instead: their hosts, or those with the most."""
+"""Of more ranks than can be shown one by one, what is shown: those with the most, or in a matrix their hosts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,8 +8,12 @@ from hopscope import quantities
 
 Row = dict[str, Any]
 
+MOST_BARS: Final = 64
+MOST_ROWS: Final = 256
+"""So many ranks are drawn as bars, and listed in a table; the file under it has all."""
+
 MOST: Final = 256
-"""So many rows and columns can still be told apart, and drawn at once."""
+"""So many rows and columns of a matrix can still be told apart, and drawn at once."""
 
 WIDER: Final[Mapping[str, str]] = {"rank": "host", "host": "cluster"}
 """What ranks and hosts lie in."""
@@ -24,6 +28,21 @@ class Shown:
     """The ranks of each row and column, in the order of ranks."""
     said: str
     """What is shown in place of what was asked for, as a sentence; empty if it is just that."""
+
+
+def with_most(rows: Sequence[Row], amount: Callable[[Row], float | None], most: int) -> list[Row]:
+    """Give the rows of largest `amount`, `most` of them, in the order that they have. No amount counts as 0."""
+    if len(rows) <= most:
+        return list(rows)
+    chosen = sorted(range(len(rows)), key=lambda at: -(amount(rows[at]) or 0))[:most]
+    return [rows[at] for at in sorted(chosen)]
+
+
+def left_out(drawn: Sequence[Row], rows: Sequence[Row], what: str) -> str:
+    """Say which rows are shown, such as ` The 64 of 1,024 ranks with most noise.`; nothing if all are."""
+    if len(drawn) == len(rows):
+        return ""
+    return f" The {quantities.number(len(drawn))} of {quantities.number(len(rows))} {what}."
 
 
 def shown(topology: Sequence[Row], by: str, ends: Sequence[tuple[Any, Any, float]]) -> Shown:

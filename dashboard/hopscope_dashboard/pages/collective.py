@@ -12,6 +12,7 @@ from hopscope_dashboard.components import aria, blocks, empty, exports, source
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_most
 from hopscope_dashboard.figures.timeline import timeline
 from hopscope_dashboard.pages import entered_last
 from hopscope_dashboard.pages.page import Page
@@ -209,7 +210,8 @@ def _where(step: Row) -> Component:
     return mark(f"{step['src']} → {step['dst']}", leads.edge(step["src"], step["dst"]), leads.EDGE_DOES)
 
 
-def _calls(calls: Rows, name: str) -> Component:
+def _calls(every: Rows, name: str) -> Component:
+    calls = with_most(every, lambda call: call["waiting_ns"], MOST_ROWS)
     rows = [
         [
             rank(call["rank"]),
@@ -232,7 +234,8 @@ def _calls(calls: Rows, name: str) -> Component:
             right=(0, 3, 4, 5),
             full=exports.csv_address("collective-calls", collective=name),
         ),
-        hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for.",
+        hint="Waited: from the rank's own enter to the enter of the latest rank that it had to wait for."
+        f"{left_out(calls, every, 'calls that waited longest')}",
     )
 
 

@@ -12,6 +12,7 @@ from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -39,8 +40,6 @@ _PAGES: Final = {
 }
 """The page on what lowers each factor."""
 _DOES: Final = "see what it is lost to"
-_MOST_BARS: Final = 64
-"""Ranks whose useful time is drawn; the table lists all."""
 _MOST_REGIONS: Final = 12
 """Regions that are drawn and listed; the command has all."""
 _BROKEN: Final = {"display": "inline-block", "minWidth": "10em", "whiteSpace": "normal", "overflowWrap": "anywhere"}
@@ -153,8 +152,7 @@ def _regions(rows: Rows) -> list[Component]:
 
 
 def _useful(rows: Rows) -> Component:
-    shown = sorted(rows, key=lambda row: -row["useful_ns"])[:_MOST_BARS]
-    shown = sorted(shown, key=lambda row: row["rank"])
+    shown = with_most(rows, lambda row: row["useful_ns"], MOST_BARS)
     figure = time_bars(
         [str(row["rank"]) for row in shown],
         [
@@ -166,15 +164,16 @@ def _useful(rows: Rows) -> Component:
         stacked=True,
         leads=leads.of_ranks(row["rank"] for row in shown),
     )
-    left = f" The {len(shown)} of {len(rows)} ranks with most useful time." if len(shown) < len(rows) else ""
     return blocks.card(
         "Useful time",
         blocks.drawing("Useful time and time in MPI by rank", figure, name=USEFUL),
-        hint=f"Unequal useful time lowers the load balance.{left}",
+        hint=f"Unequal useful time lowers the load balance.{left_out(shown, rows, 'ranks with most useful time')}",
     )
 
 
-def _ranks(rows: Rows) -> Component:
+def _ranks(every: Rows) -> Component:
+    rows = with_most(every, lambda row: row["useful_ns"], MOST_ROWS)
+    left = left_out(rows, every, "ranks with most useful time").strip()
     body = [
         [
             rank(row["rank"]),
@@ -189,6 +188,7 @@ def _ranks(rows: Rows) -> Component:
     return blocks.card(
         "Ranks in numbers",
         blocks.table(columns, body, name=RANKS, right=range(5), full=exports.csv_address("efficiency", by="rank")),
+        hint=left or None,
     )
 
 

@@ -14,6 +14,7 @@ from hopscope_dashboard.components.mark import mark, rank
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import share_bars, time_bars
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -57,7 +58,8 @@ def _leads(data: TraceData, rows: Rows, by: str) -> leads.Leads:
     return leads.of_places(data.ranks, by, [row[by] for row in rows])
 
 
-def _shares(data: TraceData, rows: Rows, by: str) -> Component:
+def _shares(data: TraceData, every: Rows, by: str) -> Component:
+    rows = with_most(every, _largest_share, MOST_BARS)
     labels = [str(row[by]) for row in rows]
     limits = {
         "entered last": [row["late_above"] for row in rows],
@@ -81,6 +83,7 @@ def _shares(data: TraceData, rows: Rows, by: str) -> Component:
         f"Whiskers are 95 % intervals; a {by} is called late, or the cause, only if its whole whisker lies right of "
         "its mark, at twice what chance would give. With messages before a collective, the last to enter is often a "
         "neighbour that had to wait itself; the cause follows the path back to the rank whose computing led there."
+        f"{left_out(rows, every, f'{by}s with the largest shares')}"
     )
     return blocks.card(
         "Who is last, and whose computing is behind it",
@@ -89,7 +92,12 @@ def _shares(data: TraceData, rows: Rows, by: str) -> Component:
     )
 
 
-def _waiting(data: TraceData, rows: Rows, by: str) -> Component:
+def _largest_share(row: Row) -> float:
+    return max(row.get(name) or 0 for name in ("share", "cause_share", "released_share"))
+
+
+def _waiting(data: TraceData, every: Rows, by: str) -> Component:
+    rows = with_most(every, lambda row: row["waiting_ns"], MOST_BARS)
     labels = [str(row[by]) for row in rows]
     figure = time_bars(
         labels,
@@ -101,11 +109,14 @@ def _waiting(data: TraceData, rows: Rows, by: str) -> Component:
     return blocks.card(
         "What it cost the others",
         blocks.drawing("Waiting by last arrival", figure, name=WAITING),
-        hint="Over all ranks and collectives; waiting in parallel counts for each who waits.",
+        hint="Over all ranks and collectives; waiting in parallel counts for each who waits."
+        f"{left_out(rows, every, f'{by}s that were waited for most')}",
     )
 
 
-def _table(data: TraceData, rows: Rows, by: str) -> Component:
+def _table(data: TraceData, every: Rows, by: str) -> Component:
+    rows = with_most(every, _largest_share, MOST_ROWS)
+
     def verdict(row: Row, name: str) -> str:
         return quantities.MISSING if row.get(name) is None else "yes" if row[name] else "no"
 
@@ -151,7 +162,7 @@ def _table(data: TraceData, rows: Rows, by: str) -> Component:
         hint="Late and cause say yes only if the interval lies wholly above twice what chance would give: of the "
         "last arrivals its part of the members, on average over its collectives; of the causes its part of all ranks. "
         "Let go last: last because the collective before released it last. "
-        "Undecided: the clocks cannot tell who was later.",
+        f"Undecided: the clocks cannot tell who was later.{left_out(rows, every, f'{by}s with the largest shares')}",
     )
 
 

@@ -13,6 +13,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.figures.late_ranks import class_of, classes_of, shares_by_class
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS
@@ -23,6 +24,7 @@ TABLE = "late-ranks-table"
 
 _LEAST: Final = ("0.1", "1", "5", "30")
 """From how many ms on a rank is late, beside the command's own."""
+_MOST: Final = "ranks that were late most often"
 _NOTHING: Final = "No rank takes part in two collectives with others, so there is no computing between them to compare."
 
 
@@ -49,18 +51,21 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _shares(data: TraceData, rows: Rows) -> Component:
+def _shares(data: TraceData, every: Rows) -> Component:
+    rows = with_most(every, lambda row: row["share"], MOST_BARS)
     rare, often = (data.default("late-ranks", name) for name in ("rare", "often"))
     return blocks.card(
         "How often",
         blocks.legend(LATENESS_CLASS_COLOURS, LATENESS_CLASS_MEANINGS, classes_of(rows)),
         blocks.drawing("Share of late collectives by rank", shares_by_class(rows, rare=rare, often=often), name=SHARES),
         hint=f"Whiskers are 95 % intervals, and they decide: wholly above the line at {quantities.share(often)} a rank "
-        f"is always late, wholly below the line at {quantities.share(rare)} it has spikes.",
+        f"is always late, wholly below the line at {quantities.share(rare)} it has spikes."
+        f"{left_out(rows, every, _MOST)}",
     )
 
 
-def _lateness(rows: Rows) -> Component:
+def _lateness(every: Rows) -> Component:
+    rows = with_most(every, lambda row: row["worst_ns"], MOST_BARS)
     figure = time_bars(
         [str(row["rank"]) for row in rows],
         [
@@ -75,11 +80,12 @@ def _lateness(rows: Rows) -> Component:
         "By how much",
         blocks.drawing("Lateness by rank", figure, name=LATENESS),
         hint="Typically: the median over the collectives in which it was late. What it cost the others is under Last "
-        "arrivals.",
+        f"arrivals.{left_out(rows, every, 'ranks that were later at worst')}",
     )
 
 
-def _table(rows: Rows, least: str) -> Component:
+def _table(every: Rows, least: str) -> Component:
+    rows = with_most(every, lambda row: row["share"], MOST_ROWS)
     body = [
         [
             mark.rank(row["rank"]),
@@ -111,7 +117,7 @@ def _table(rows: Rows, least: str) -> Component:
             columns, body, name=TABLE, right=(0, *range(2, 9)), full=exports.csv_address("late-ranks", least_ms=least)
         ),
         hint="Latest: collectives in which nobody was later. Step: where ranks take turns, by how many the latest one "
-        "moves on.",
+        f"moves on.{left_out(rows, every, _MOST)}",
     )
 
 

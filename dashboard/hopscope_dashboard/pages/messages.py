@@ -15,7 +15,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
-from hopscope_dashboard.figures.many_places import shown
+from hopscope_dashboard.figures.many_places import left_out, shown, with_most
 from hopscope_dashboard.figures.matrix import matrix
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS
@@ -158,8 +158,7 @@ def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Co
 
 def _cost(data: TraceData) -> Component:
     rows = data.rows("messages", by="rank")
-    most = sorted(rows, key=lambda row: -row["waiting_caused_ns"] - row["waiting_suffered_ns"])[:_MOST_BARS]
-    drawn = sorted(most, key=lambda row: row["rank"])
+    drawn = with_most(rows, lambda row: row["waiting_caused_ns"] + row["waiting_suffered_ns"], _MOST_BARS)
     figure = time_bars(
         [str(row["rank"]) for row in drawn],
         [
@@ -170,12 +169,11 @@ def _cost(data: TraceData) -> Component:
         by="rank",
         leads=leads.of_ranks(row["rank"] for row in drawn),
     )
-    left = f" The {_MOST_BARS} of {len(rows)} ranks with most of it." if len(rows) > len(drawn) else ""
     return blocks.card(
         "What it cost",
         blocks.drawing("Waiting caused and suffered by rank", figure, name=COST),
         hint="Each wait is charged to the rank that was late, as sender or receiver. A rank that waits much itself may "
-        f"be late only because of it.{left}",
+        f"be late only because of it.{left_out(drawn, rows, 'ranks with most of it')}",
     )
 
 

@@ -10,9 +10,10 @@ from hopscope_dashboard import findings, leads
 from hopscope_dashboard.address import Query, one_of
 from hopscope_dashboard.components import blocks, empty, exports, mark, shell
 from hopscope_dashboard.components.choice import choice
-from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import count_bars, time_bars
 from hopscope_dashboard.figures.heat_map import heat_map, together
+from hopscope_dashboard.figures.many_places import MOST_BARS, MOST_ROWS, left_out, with_most
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, LATENESS_COLOURS
@@ -49,7 +50,8 @@ def layout(data: TraceData, query: Query) -> Component:
     )
 
 
-def _late(rows: Rows) -> Component:
+def _late(every: Rows) -> Component:
+    rows = with_most(every, lambda row: row[next(iter(_THRESHOLDS))], MOST_BARS)
     labels = [str(row["rank"]) for row in rows]
     series = [
         (f"more than {text}", LATENESS_COLOURS[column][0], [row[column] or 0 for row in rows])
@@ -63,11 +65,13 @@ def _late(rows: Rows) -> Component:
     return blocks.card(
         "How often",
         blocks.drawing("Late iterations by rank", figure, name=LATE),
-        hint="Iterations in which the rank had more noise than so much.",
+        hint="Iterations in which the rank had more noise than so much."
+        f"{left_out(rows, every, 'ranks with most late iterations')}",
     )
 
 
-def _cost(rows: Rows) -> Component:
+def _cost(every: Rows) -> Component:
+    rows = with_most(every, _noise, MOST_BARS)
     labels = [str(row["rank"]) for row in rows]
     absorbed = [max(0, (row["noise_ns"] or 0) - (row["paid_ns"] or 0)) for row in rows]
     figure = time_bars(
@@ -84,8 +88,13 @@ def _cost(rows: Rows) -> Component:
     return blocks.card(
         "What it cost",
         blocks.drawing("Noise paid and absorbed by rank", figure, name=COST),
-        hint="Noise off the critical path makes nobody slower: others were waited for longer.",
+        hint="Noise off the critical path makes nobody slower: others were waited for longer."
+        f"{left_out(rows, every, 'ranks with most noise')}",
     )
+
+
+def _noise(row: Row) -> float | None:
+    return row["noise_ns"]
 
 
 def _heat(data: TraceData, query: Query, show: str) -> Component:
@@ -107,7 +116,9 @@ def _heat(data: TraceData, query: Query, show: str) -> Component:
     )
 
 
-def _table(rows: Rows) -> Component:
+def _table(every: Rows) -> Component:
+    rows = with_most(every, _noise, MOST_ROWS)
+    left = left_out(rows, every, "rows with most noise").strip()
     body = [
         [
             mark.rank(row["rank"]) if row["rank"].isdigit() else row["rank"],
@@ -130,7 +141,9 @@ def _table(rows: Rows) -> Component:
         "paid",
     ]
     return blocks.card(
-        "In numbers", blocks.table(columns, body, name=TABLE, right=range(1, 10), full=exports.csv_address("noise"))
+        "In numbers",
+        blocks.table(columns, body, name=TABLE, right=range(1, 10), full=exports.csv_address("noise")),
+        hint=left or None,
     )
 
 

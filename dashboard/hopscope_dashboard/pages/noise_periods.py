@@ -11,6 +11,7 @@ from hopscope_dashboard.address import Query, number
 from hopscope_dashboard.components import blocks, empty, exports, mark
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Rows, TraceData
+from hopscope_dashboard.figures.many_places import MOST_ROWS, left_out, with_most
 from hopscope_dashboard.figures.noise_periods import laid_over, periods_by_rank
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -77,7 +78,8 @@ def _folded(data: TraceData, query: Query, periodic: Rows) -> Component:
     )
 
 
-def _table(rows: Rows) -> Component:
+def _table(every: Rows) -> Component:
+    rows = with_most(every, lambda row: (row["periodic"] or False) + (row["explained"] or 0), MOST_ROWS)
     body = [
         [
             mark.rank(row["rank"]),
@@ -100,7 +102,8 @@ def _table(rows: Rows) -> Component:
         hint="Strength: part of the noise's variance that goes with the surest peak of its spectrum, period or not. "
         "False alarm: how often noise without a period would show such a peak; below 1 % it is called a period. "
         "Its own: the period as a number of iterations, where the run cannot tell it from a whole one; then it may be "
-        "something that the program does every so many iterations.",
+        "something that the program does every so many iterations."
+        f"{left_out(rows, every, 'ranks with the strongest peaks')}",
     )
 
 

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import InputError, Trace, TraceData
+from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.figures.style import CONFIG
 from hopscope_dashboard.pages import PAGES, collective, collectives, compare, remap, sql, timeline
 from hopscope_dashboard.pages.routing import content
@@ -156,6 +157,6 @@ def _remap(data: TraceData) -> Component:
     if not data.has_hops:
         return html.Div([head, empty.nothing_here("No hops", "Without hops, other trees cannot be judged.")])
     try:
-        return html.Div([head, remap.result(data, "up")])
+        return html.Div([head, remap.result(data, "up", Fold())])
     except InputError as error:
         return html.Div([head, empty.nothing_here("This trace cannot show how other trees would do", str(error))])

@@ -1,0 +1,137 @@
+"""A run of 1,024 ranks on 64 hosts in a browser: every page opens and nothing on it is cut, and what is too much to be
+drawn rank by rank is drawn host by host, until a click opens a host."""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import hopscope
+import pytest
+from playwright.sync_api import Page, expect
+from reading import click_cell, is_there, measured, plot, table
+from served import Served
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+
+from large import program, spend
+
+pytestmark = pytest.mark.timeout(300)
+
+RANKS, HOSTS = 1024, 64
+EVENTS = 500_000
+"""Iterations enough for noise to be told."""
+PATIENCE_MS = 120_000
+TIMELINE = "#run-timeline"
+
+
+@pytest.fixture(scope="module")
+def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Its address, of a server that is a process of its own: one still computes when its tests are over."""
+    folder = tmp_path_factory.mktemp("thousand") / "solver"
+    spend([str(program("synthetic_trace")), str(folder), str(EVENTS), "collectives", str(RANKS), str(HOSTS)])
+    assert hopscope.open(folder).number_of_rows("ranks") == RANKS
+    served = Served(folder)
+    yield f"http://127.0.0.1:{served.port}"
+    served.stop()
+
+
+@pytest.fixture
+def seen(page: Page) -> Page:
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    return page
+
+
+def query(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def rows_of_timeline(page: Page) -> list[dict[str, object]]:
+    page.locator(f"{TIMELINE}[data-state=ready]").wait_for()
+    rows: list[dict[str, object]] = page.eval_on_selector(TIMELINE, "root => root.hopscope.data.rows")
+    return rows
+
+
+def test_every_page_of_the_menu_opens_whole(window: Page, thousand: str) -> None:
+    window.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    window.goto(thousand)
+    window.locator("#menu .menu-link").first.wait_for()
+    wrong, titles = [], []
+    for entry in window.locator("#menu .menu-link:not(.lacking)").all():
+        title = entry.locator("span:not(.icon)").first.inner_text()
+        if title == "Remap":
+            continue  # below: it computes for a minute
+        entry.click()
+        is_there(window, title)
+        titles.append(title)
+        wrong += [f"{title}: {each}" for each in measured(window)]
+        drawn = window.locator("#content *").count()
+        if drawn > 12_000:
+            wrong.append(f"{title}: {drawn} elements, more than a browser lays out at once")
+    assert wrong == []
+    assert {"Timeline", "Collectives", "Messages", "Tree", "Last arrivals", "Noise", "Efficiency"} <= set(titles)
+
+
+def test_the_timeline_has_a_row_for_each_host_and_a_click_opens_its_ranks(seen: Page, thousand: str) -> None:
+    seen.goto(f"{thousand}/timeline")
+    hosts = rows_of_timeline(seen)
+    assert [row["host"] for row in hosts] == [f"host{number}" for number in range(HOSTS)]
+    place = seen.eval_on_selector(TIMELINE, "root => root.hopscope.place")
+    seen.locator(f"{TIMELINE} canvas").click(position={"x": 20, "y": place["top"] + 3.5 * place["row"]})
+    seen.wait_for_url("**/timeline?host=host3")
+    seen.wait_for_function("() => document.querySelector('#run-timeline').hopscope.data?.rows.length === 16")
+    assert [row["rank"] for row in rows_of_timeline(seen)] == list(range(48, 64))
+
+
+def test_folded_hosts_of_a_tree_open_by_a_click_and_by_keys_and_fold_again(seen: Page, thousand: str) -> None:
+    seen.goto(f"{thousand}/tree")
+    folded, said = seen.locator(".tree .rank.folded"), seen.locator(".folding")
+    expect(folded).to_have_count(HOSTS)
+    expect(said).to_contain_text("1,023 of 1,024 ranks on 64 hosts are folded")
+    # Up a binomial tree, the first rank of a host sends to that of another: ranks 48 and 32.
+    expect(seen.locator('[data-part="rank-48"] title')).to_have_text(
+        re.compile(r"16 ranks of host3, site0: 48-63. Among them: .* Click: open the host.")
+    )
+    seen.locator('[data-part="rank-48"]').click()
+    seen.wait_for_url("**/tree?open=host3")
+    expect(folded).to_have_count(HOSTS - 1)
+    for rank in (48, 55, 63):
+        expect(seen.locator(f'[data-part="rank-{rank}"] text')).to_have_text(str(rank))
+    edge = seen.locator('[data-part="edge-49-48"]')
+    expect(edge.locator("title")).to_have_text(re.compile(r"Rank 49 to rank 48 \(shm.*see its hops over time"))
+    seen.locator('[data-part="rank-32"]').focus()
+    seen.keyboard.press("Enter")
+    seen.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get("open") == ["host3,host2"])
+    expect(folded).to_have_count(HOSTS - 2)
+    said.get_by_role("link", name="host3").click()
+    seen.wait_for_url("**/tree?open=host2")
+    expect(folded).to_have_count(HOSTS - 1)
+    said.get_by_role("link", name="host2").click()
+    expect(folded).to_have_count(HOSTS)
+    assert query(seen) == {}
+    seen.go_back()
+    expect(folded).to_have_count(HOSTS - 1)
+
+
+def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(seen: Page, thousand: str) -> None:
+    seen.goto(f"{thousand}/messages")
+    matrix = "messages-matrix"
+    assert len(plot(seen, matrix)[0]["x"]) == HOSTS
+    click_cell(seen, matrix, 5, 4)
+    is_there(seen, "Messages")
+    assert len(query(seen)["ranks"].split(",")) == 32
+    # And one neighbour on each side, to whom the last ones send.
+    expect(seen.locator(f"#{matrix} .js-plotly-plot")).to_be_visible()
+    seen.wait_for_function(f"() => document.querySelector('#{matrix} .js-plotly-plot')?.data?.[0].x.length === 34")
+    pairs = {(row[0], row[1]) for row in table(seen, "messages-pairs")}
+    assert {("79", "80"), ("80", "79")} <= pairs
+
+
+def test_remap_says_that_it_computes_and_other_pages_answer_meanwhile(seen: Page, thousand: str) -> None:
+    seen.goto(f"{thousand}/remap")
+    expect(seen.locator(".waiting")).to_contain_text("Replaying the run over candidate trees")
+    seen.get_by_role("link", name="Places", exact=True).click()
+    is_there(seen, "Places")
