@@ -14,12 +14,10 @@ from hopscope.words import CATEGORIES
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link, number
 from hopscope_dashboard.data import MESSAGE_CALLS, Columns, InputError, Row, TraceData
+from hopscope_dashboard.figures.many_places import WHOLE
 
 MOST_COLUMNS: Final = 2_000
 """So many columns are sent at most."""
-
-RANKS_SHOWN: Final = 128
-"""With more ranks than these, hosts are shown first."""
 
 _TICKS: Final = 7
 _SHARES: Final = 4
@@ -35,7 +33,7 @@ def columns(data: TraceData, query: Query) -> bytes:
     begin, end = _range(data, query)
     margin = (end - begin) // 2 if query.get("around") else 0
     wanted = min(max(number(query, "columns") or 1000, 1), MOST_COLUMNS)
-    by = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= RANKS_SHOWN else "host")
+    by = query.get("by") or ("rank" if query.get("host") or len(data.ranks) <= WHOLE else "host")
     found = data.timeline.columns(begin - margin, end + margin, wanted, by=by, host=query.get("host") or None)
     words = list(CATEGORIES)
     used = [at for at in range(len(words)) if found.time_ns[at].any()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ import hopscope
 import pytest
 from drawing import draw, expected, shown
 from hopscope import _plan
-from hopscope.algorithms import blocking_form, engine, exchanges
+from hopscope.algorithms import blocking_form, candidates, engine, exchanges
 from hopscope.algorithms.messages import Pattern
 from hopscope.algorithms.observed import Observed, Seen
 from hopscope.algorithms.recognition import UNRECOGNISED, recognise
-from hopscope.algorithms.trees import blocks_along, pass_down, pass_up, trees
+from hopscope.algorithms.trees import NamedTree, blocks_along, pass_down, pass_up, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -136,6 +137,26 @@ def test_what_the_engine_lacks_is_recognised(ranks: int) -> None:
         for key, pattern in made.items()
     }
     assert found == {(operation, name): (name,) for operation, name in found}
+
+
+def test_a_reduction_and_broadcast_is_recognised_from_any_root_by_the_rank_that_hears_all_before_it_speaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ranks, tried = 13, []
+
+    def asked(root: int, *given: Any, **more: Any) -> Iterator[NamedTree]:
+        tried.append(root)
+        return trees(root, *given, **more)
+
+    monkeypatch.setattr(candidates, "trees", asked)
+    alike = (0,) * ranks
+    for root in range(ranks):
+        tree = next(tree for tree in trees(root, alike, alike, down=False, degree=0) if tree.name == "binomial")
+        seen = ran(pass_up(tree, [WHOLE]).then(pass_down(tree, [WHOLE])), "MPI_Allreduce", ranks, None, WHOLE)
+        tried.clear()
+        assert names(seen)[0] == "binomial"
+        # All shapes from every root take minutes on a thousand ranks.
+        assert set(tried) == {root}
 
 
 @pytest.mark.parametrize("ranks", [6, 13])

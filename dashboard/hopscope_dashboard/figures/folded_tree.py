@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 from hopscope_dashboard.address import link
 from hopscope_dashboard.figures import tree_words
 from hopscope_dashboard.figures.edge_labels import RADIUS, Point
+from hopscope_dashboard.figures.many_places import WHOLE
 from hopscope_dashboard.figures.svg_parts import BY_LINK
 from hopscope_dashboard.figures.topology_tree import (
     CLUSTER_GAP,
@@ -42,9 +43,6 @@ Row = dict[str, Any]
 Host = tuple[str, str]
 """A cluster and a host in it: hosts of two clusters may have one name."""
 _Each = TypeVar("_Each")
-
-WHOLE: Final = 128
-"""Trees of so many ranks are drawn whole: a person finds each rank by scrolling a little."""
 
 OPEN: Final = "open"
 """The parameter of the address that names the hosts that are drawn rank by rank, with commas between them."""

@@ -8,6 +8,9 @@ from hopscope import quantities
 
 Row = dict[str, Any]
 
+WHOLE: Final = 128
+"""With more ranks than these, the timeline and trees show hosts first: a person finds each of so many by scrolling."""
+
 MOST_BARS: Final = 64
 MOST_ROWS: Final = 256
 """So many ranks are drawn as bars, and listed in a table; the file under it has all."""

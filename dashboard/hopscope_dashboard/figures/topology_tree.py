@@ -344,11 +344,11 @@ def labelled(edges: Sequence[PlacedEdge], places: Mapping[int, Point], most: flo
     lines = [(places[edge.child], places[edge.parent]) for edge in heavy]
     texts = [quantities.share(edge.share) for edge in heavy]
     found = {
-        edge.child: replace(edge, text=text, text_at=at)
+        (edge.src, edge.dst): replace(edge, text=text, text_at=at)
         for edge, text, at in zip(heavy, texts, place(lines, texts, list(places.values())), strict=True)
         if at is not None
     }
-    return [found.get(edge.child, edge) for edge in edges]
+    return [found.get((edge.src, edge.dst), edge) for edge in edges]
 
 
 def depth_of(rank: int, parents: Mapping[int, int | None]) -> int:
