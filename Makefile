@@ -22,7 +22,7 @@ $(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODU
 help: ## List all targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it again (two minutes after the first set-up)
+demo: setup-demo ## Trace a real solver, explain it, improve its tree and run it again (three minutes after the first set-up)
 	@$(PY) demo/run.py
 
 test: setup-test ## Run all tests: the collector's under every MPI library found, and the Python ones

@@ -38,10 +38,14 @@ TUNED = Library(
 )
 
 
+def stand_in(*_: object) -> Library:
+    return TUNED
+
+
 @pytest.fixture
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """The installed library is TUNED."""
-    monkeypatch.setattr(suggest_setting, "installed", lambda *_: TUNED)
+    monkeypatch.setattr(suggest_setting, "installed", stand_in)
 
 
 def sites() -> Network:
