@@ -35,6 +35,7 @@ TUNED = Library(
     "mpirun",
     rows_of("basic_linear", "nonoverlapping", "recursive_doubling", "ring", "segmented_ring"),
     {"allreduce": HAN, "bcast": ("other", "3")},
+    [Offered("allreduce", "han simple", 2, "coll_han_use_allreduce_algorithm")],
 )
 
 
@@ -96,6 +97,7 @@ def test_what_the_plan_cannot_lay_out_is_listed_with_the_reason_and_never_guesse
         "nonoverlapping": ["it", "calls", "other"],
         "ring": ["it", "cuts", "messages"],
         "segmented_ring": ["the", "plan", "has"],
+        "han simple": ["which", "algorithms", "it"],
     }
     assert all(by_name(table)[name]["predicted_ns"] is None for name in reasons)
 

@@ -6,7 +6,7 @@ import local_mpi
 import pytest
 from hopscope.algorithms import mpich, open_mpi
 from hopscope.errors import InputError
-from hopscope.tuning.offered import Offered, asked, besides_in_open_mpi, of_mpich, of_open_mpi, release_of
+from hopscope.tuning.offered import Offered, asked, besides_in_open_mpi, of_han, of_mpich, of_open_mpi, release_of
 
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.flavour in ("openmpi", "mpich")]
 
@@ -72,6 +72,14 @@ def test_han_passes_an_operation_on_where_it_would_come_first() -> None:
     )
     assert besides_in_open_mpi(text) == {"allreduce": ("coll_han_allreduce_dynamic_global_communicator_module", "3")}
     assert besides_in_open_mpi(text.replace("value:35", "value:0")) == {}
+
+
+def test_forms_of_han_are_known() -> None:
+    setting = "coll_han_use_allreduce_algorithm"
+    text = "\n".join(
+        f"mca:coll:han:param:{setting}:enumerator:value:{n}:{name}" for n, name in enumerate(("default", "intra"))
+    )
+    assert of_han(text) == [Offered("allreduce", "han intra", 1, setting)]
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ def setting_sentence(
     *,
     library: str,
     ran: str,
-    late: float | None = None,
+    unknown: str | None = None,
 ) -> str:
     """rows: those that were judged, in the order of `judge`, with the ends of their gains. guessed: what each candidate
-    leans on without a measurement, by its name. library: as in `Open MPI 5.0.11`. ran: LIBRARY or ENGINE. late: the
-    share of messages that waited for their receives, where that is too much for a prediction."""
+    leans on without a measurement, by its name. library: as in `Open MPI 5.0.11`. ran: LIBRARY or ENGINE. unknown:
+    why nothing can be predicted, if so."""
     best, today = rows[0], next(row for row in rows if row["today"])
     others = [row for row in rows if not row["today"]]
     took, replayed = alike("ns", best["measured_ns"], today["predicted_ns"])
@@ -31,11 +31,8 @@ def setting_sentence(
         f"The run took {took} per iteration by {ran}, and its replay {replayed}, so the model errs by "
         f"{share(best['model_error'])}."
     )
-    if late is not None:
-        return (
-            f"Leave {op} as it is: {share(late)} of its messages waited for their receives to be posted, and what that "
-            f"costs another algorithm this trace does not show. {run}"
-        )
+    if unknown is not None:
+        return f"Leave {op} as it is: {unknown}. {run}"
     if best["chosen"]:
         said = f"{_predicted(best, op, library)}. {run}"
         if leans(best):

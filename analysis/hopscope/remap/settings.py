@@ -19,6 +19,8 @@ from hopscope.tuning.written import Choice, Setting, rules_file, variables_file
 CHAINS = (2, 4, 8)
 """Fan-outs that are tried of Open MPI's `chain`."""
 
+_BELOW = "which algorithms it calls inside hosts and between them is chosen by other components"
+
 
 @dataclass(frozen=True)
 class Forced(Candidate):
@@ -66,6 +68,9 @@ def judged_of(library: Library, subject: Subject, costs: Costs) -> Judged:
             else:
                 result.candidates.append(candidate)
             seen.add(does)
+    if len(set(subject.hosts)) > 1:
+        mine = [one for one in library.in_groups if subject.op == f"MPI_{one.operation.capitalize()}"]
+        result.others += [NotJudged(one.name, _BELOW) for one in mine]
     return result
 
 

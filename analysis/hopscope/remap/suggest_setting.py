@@ -9,17 +9,21 @@ import pyarrow as pa
 
 from hopscope.catalog import parse
 from hopscope.errors import InputError
+from hopscope.quantities import duration, share
+from hopscope.remap.held import held_ns
 from hopscope.remap.judging import screen_of, window_of
 from hopscope.remap.listing import Listing, Row
 from hopscope.remap.setting_verdict import ENGINE, setting_sentence
 from hopscope.remap.settings import NotJudged, judged_of, setting_of
 from hopscope.remap.settings_description import description_of
-from hopscope.remap.suggest import MOST_LATE, SCHEMA, SPREAD_WINDOW, alike_of, basis_of
+from hopscope.remap.suggest import MOST_LATE, SCHEMA, SPREAD_WINDOW, Basis, alike_of, basis_of
 from hopscope.remap.tried import measured_interval
 from hopscope.remap.verdict import LIBRARY
 from hopscope.tuning.installed import installed
 from hopscope.whole_file import whole_file
 
+MOST_HELD = 0.1
+"""Where one message holds its sender for a larger share of an iteration than the replay knows, that decides."""
 PLACE = "FILE"
 """The file's name in the words where none is written."""
 
@@ -50,8 +54,8 @@ def suggest_setting(
         basis.error,
         None,
     )
-    is_known = basis.late <= MOST_LATE
-    rows, order, guessed = listing.judged(alike_of(basis.error), is_known=is_known)
+    unknown = _unknown(basis)
+    rows, order, guessed = listing.judged(alike_of(basis.error), is_known=unknown is None)
     _with_ends_of_gains(rows, measured_interval(source))
     ordered = [rows[i] for i in order]
     said = setting_sentence(
@@ -61,7 +65,7 @@ def suggest_setting(
         source.places.hosts,
         library=library.name,
         ran=LIBRARY if source.subject.native else ENGINE,
-        late=None if is_known else basis.late,
+        unknown=unknown,
     )
     metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
     if ordered[0]["chosen"]:
@@ -72,6 +76,24 @@ def suggest_setting(
             with whole_file(Path(output)) as file:
                 file.write(metadata[b"setting"])
     return _table_of([*ordered, *map(_unjudged, found.others)], flavour).replace_schema_metadata(metadata)
+
+
+def _unknown(basis: Basis) -> str | None:
+    """Why this run does not show what another algorithm takes; None if it does."""
+    if basis.late > MOST_LATE:
+        return (
+            f"{share(basis.late)} of its messages waited for their receives to be posted, and what that costs another "
+            "algorithm this trace does not show"
+        )
+    if not basis.source.subject.native:
+        return None
+    held, link = held_ns(basis.source, basis.fitted[0])
+    if held > MOST_HELD * basis.measured_ns:
+        return (
+            f"a message over a {link} link held its sender for {duration(held)}, and how often another algorithm waits "
+            "for that this trace does not show"
+        )
+    return None
 
 
 def _with_ends_of_gains(rows: list[Row], measured: tuple[float, float]) -> None:

@@ -17,6 +17,7 @@ _OPEN_MPI = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumera
 _MPICH = re.compile(r"\s*(MPIR_CVAR_([A-Z_]+)_INTRA_ALGORITHM)\s*=.*?Variable to select \w+ algorithm(.*)", re.DOTALL)
 _FIRST = re.compile(r"\s*auto - Internal algorithm selection(?: \([^)]*\))?")
 _PRIORITY = re.compile(r"^mca:coll:(\w+):param:coll_\w+_priority:value:(-?\d+)$", re.MULTILINE)
+_HAN = re.compile(r"^mca:coll:han:param:(coll_han_use_(\w+)_algorithm):enumerator:value:(\d+):(\S+)$", re.MULTILINE)
 _PASSES_ON = re.compile(
     r"^mca:coll:han:param:(coll_han_(\w+)_dynamic_global_communicator_module):help:.*\b(\d+) = tuned\b", re.MULTILINE
 )
@@ -52,6 +53,8 @@ class Library(NamedTuple):
     besides: Mapping[str, tuple[str, str]]
     """By operation the parameter or variable, and its value, without which another part of the library would take the
     operation before the chosen algorithm: Open MPI's `han`, MPICH's device."""
+    in_groups: Sequence[Offered] = ()
+    """Forms of `han`, which calls other algorithms inside hosts and between them."""
 
     @property
     def name(self) -> str:
@@ -88,7 +91,7 @@ def asked(flavour: str, launcher: str, release: str) -> Library:
     if not rows:
         raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
     besides = (besides_in_open_mpi if flavour == "openmpi" else besides_in_mpich)(done.stdout)
-    return Library(flavour, release, launcher, rows, besides)
+    return Library(flavour, release, launcher, rows, besides, of_han(done.stdout))
 
 
 def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
@@ -98,6 +101,15 @@ def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
     if priority.get("han", -1) <= priority.get("tuned", -1):
         return {}
     return {operation: (setting, value) for setting, operation, value in _PASSES_ON.findall(text)}
+
+
+def of_han(text: str) -> list[Offered]:
+    """From the same: the forms of `han`. Its default (0) is one of the others."""
+    rows = [
+        Offered(operation, f"han {name}", int(number), setting)
+        for setting, operation, number, name in _HAN.findall(text)
+    ]
+    return [row for row in rows if row.number != 0]
 
 
 def besides_in_mpich(text: str) -> dict[str, tuple[str, str]]:
