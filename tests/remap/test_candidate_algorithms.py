@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,11 @@ from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_local
 from hopscope.model.machine import REAL
 from hopscope.remap import remap, sentence
-from hopscope.remap.algorithms import algorithms
+from hopscope.remap.algorithms import algorithms, cut
 from hopscope.remap.fit import fit
 from hopscope.remap.judging import judge_of, screen_of
 from hopscope.remap.laid import drawn_as_trees, longest_chain, structure_of
-from hopscope.remap.program import source_of
+from hopscope.remap.program import NO_ROOT, Call, source_of
 from hopscope.remap.today import today_of
 from simulated_network import Network, Run, SimulatedTrace, round_robin, table_of
 
@@ -84,6 +85,17 @@ def test_only_the_algorithms_that_are_asked_for_are_candidates() -> None:
     assert sorted(names) == ["recursive-doubling", "ring", "today: drawn"]
     with pytest.raises(InputError, match="'rings' is not an algorithm; there are bruck, "):
         remap(trace, search=0, algorithms="rings")
+
+
+def test_an_algorithm_is_cut_only_for_the_operations_whose_messages_it_cuts() -> None:
+    # Regression: a run of Allreduces and Barriers could not be remapped, because leaders cut no Barrier's messages.
+    subject = source_of(traced(sites(), "flat", size=1 << 20, iterations=3).table).subject
+    mixed = replace(subject, operations=("MPI_Allreduce", "MPI_Barrier"))
+    found = {one.algorithm: one.operations for one in cut(mixed, list(algorithms(mixed)), 1 << 16)}
+    assert found["leaders"] == found["pipeline"] == ("MPI_Allreduce",)
+    for one in cut(mixed, list(algorithms(mixed)), 1 << 16):
+        for operation in one.operations:
+            one.lay(mixed, Call(operation, 1 << 20, NO_ROOT))
 
 
 def test_every_candidate_serves_the_operation_and_is_there_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hopscope import _plan
@@ -45,10 +46,12 @@ def algorithms(subject: Subject) -> Iterator[Candidate]:
 
 def cut(subject: Subject, whole: Sequence[Candidate], segment_bytes: int) -> Iterator[Candidate]:
     """Those whose messages can be cut, and the pipeline."""
-    cuts = {row.name for row in _plan.algorithms() if row.cuts and subject.op in row.operations}
-    yield from (segmented(one, segment_bytes) for one in whole if one.algorithm in cuts)
-    if PIPELINE in cuts:
-        yield segmented(Candidate(PIPELINE, {"algorithm": PIPELINE}, {}, _served(PIPELINE, subject)), segment_bytes)
+    pipeline = Candidate(PIPELINE, {"algorithm": PIPELINE}, {}, _served(PIPELINE, subject))
+    for one in (*whole, pipeline):
+        # One name may cut the messages of some operations only.
+        cuts = {op for row in _plan.algorithms() if row.name == one.algorithm and row.cuts for op in row.operations}
+        if subject.op in cuts:
+            yield segmented(replace(one, operations=tuple(op for op in one.operations if op in cuts)), segment_bytes)
 
 
 def _served(name: str, subject: Subject) -> tuple[str, ...]:
