@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
-from hopscope.model.eager import eager_limit, with_announcements
+from hopscope.model.eager import eager_limit, held_from, with_announcements
 from hopscope.model.routes import fitted
 from hopscope.model.sequences import duration_ns, lay
 
@@ -28,6 +28,16 @@ def test_few_messages_or_contradictory_ones_show_no_limit() -> None:
     few = SIZES[::2]
     assert eager_limit(few, few > 4096, few <= 4096) is None
     assert eager_limit(SIZES, SIZES == 8, SIZES > 8) is None
+
+
+def test_what_no_late_receive_showed_stays_open_between_both_ends() -> None:
+    # Up to 4096 bytes senders went on, from 65536 on they waited: what lies between may do either.
+    assert held_from(SIZES, SIZES > 4096, SIZES <= 4096) == (4096, 65535, 4096)
+    # None waited: longer ones than were seen may.
+    nobody = np.zeros(len(SIZES), bool)
+    assert held_from(SIZES, nobody, SIZES <= 4096) == (np.inf, np.inf, 4096)
+    # All waited, but for those so short that every library takes a copy.
+    assert held_from(SIZES, SIZES > 8, nobody) == (1024, 4095, 1024)
 
 
 def test_a_replayed_message_takes_what_the_announced_one_took() -> None:

@@ -32,6 +32,7 @@ class SlowReplay:
         self.free_at = np.zeros(len(machine["service_ns"]))
         self.busy_until = np.zeros(len(hosts))
         self.agreed: dict[tuple[int, int], float] = {}
+        self.here: set[tuple[int, int]] = set()  # messages that came
         self.leave = np.full((len(which), len(hosts)), np.nan)
         self.events: list[tuple[Any, ...]] = []
         self.order = count()
@@ -63,7 +64,9 @@ class SlowReplay:
     def agree(self, collective: int, receive: int, t: float) -> None:
         """The announcement of a message is there, or its receive is posted."""
         first = self.agreed.setdefault((collective, receive), t)
-        if (collective, -receive - 1) in self.agreed:
+        if (collective, -receive - 1) in self.agreed and self.machine["goes_at_once"]:
+            self.at(max(t, first), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
+        elif (collective, -receive - 1) in self.agreed:
             t = max(t, first) + self.latency(collective, receive)
             self.at(t, self.travel, collective, receive, None, t)
         self.agreed[collective, -receive - 1] = t
@@ -89,7 +92,10 @@ class SlowReplay:
                 unmet[row] -= 1
                 if unmet[row] == 0:
                     (receives if s["kind"][row] == _plan.RECEIVE else steps).append(row)
-                elif unmet[row] == 1 and s["kind"][row] == _plan.RECEIVE and self.is_announced(collective, row):
+                is_here = (collective, row) in self.here
+                if s["kind"][row] != _plan.RECEIVE or not self.is_announced(collective, row):
+                    continue
+                if unmet[row] == (0 if is_here else 1):
                     self.agree(collective, row, float(self.busy_until[rank]))
             if not steps and not receives:
                 break
@@ -97,11 +103,13 @@ class SlowReplay:
             self.busy_until[rank] += self.own_time(collective, row)
             if s["kind"][row] == _plan.SEND:
                 t, receive = float(self.busy_until[rank]), int(s["other_end"][row])
-                if self.is_announced(collective, receive):
-                    self.agree(collective, receive, t + self.latency(collective, receive))
+                announced, at_once = self.is_announced(collective, receive), self.machine["goes_at_once"]
+                if at_once or not announced:
+                    self.at(t, self.travel, collective, receive, None, t)
+                if announced:
+                    self.agree(collective, receive, t if at_once else t + self.latency(collective, receive))
                     met = []
                     continue
-                self.at(t, self.travel, collective, receive, None, t)
             met = self.followers(collective, row)
             self.left[collective][rank] -= 1
         if self.left[collective][rank] == 0:
@@ -146,7 +154,7 @@ class SlowReplay:
             first -= per_byte if m["cut_through"] else 0
             place += 1
         if place == far and not crossed:
-            if self.is_announced(collective, receive):
+            if self.is_announced(collective, receive) and not m["goes_at_once"]:
                 self.at(float(last), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
             link = m["link"][pair]
             time = m["latency_ns"][link] + m["per_byte_ns"][link] * size
@@ -162,4 +170,5 @@ class SlowReplay:
             self.busy_until[rank] = max(self.busy_until[rank], t)
             self.work(rank, collective, [receive])
         else:
+            self.here.add((collective, receive))
             self.unmet[collective][receive] -= 1

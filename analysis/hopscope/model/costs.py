@@ -196,18 +196,18 @@ def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Arra
     return result + since
 
 
-def fit_links(hops: Hops, machine: Machine = REAL) -> Costs:
+def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None) -> Costs:
     """Latency and time per byte per link class, outlying pairs, and the interfaces' time per message.
 
     The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
     Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
     for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
     no binding hop used is as outlying as the other one. Of an emulated machine, latencies are those of its links and of
-    the software together; what it takes besides is known.
+    the software together; what it takes besides is known. delays: that, of each hop; unset, as if no others queued.
     """
     transit = _transit(hops)
     if machine.emulated:
-        transit = transit - machine.delays(hops)
+        transit = transit - (machine.delays(hops) if delays is None else delays)
     pair = hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
     best = _fit_with_interface(hops, transit, pair, (0.0, 0.0))
     if not machine.emulated:

@@ -69,12 +69,13 @@ def machine(
     servers: Sequence[Server] = (),
     work: Work = NO_WORK,
     cut_through: bool = True,
+    goes_at_once: bool = False,
 ) -> dict[str, Any]:
     """As `hopscope._replay.replay` takes it.
 
     Matrices are from host x to host. link: rows of links. near, far: the servers that a message passes before and after
     its latency, one matrix for each in its turn; NO_SERVER where there is none. cut_through: a message's first byte
-    goes on while the others come.
+    goes on while the others come. goes_at_once: of a message that is announced, only the sender waits for the receive.
     """
     hosts = len(link)
     places = np.stack([*near, *far], axis=-1) if near or far else np.full((hosts, hosts, 0), NO_SERVER)
@@ -89,6 +90,7 @@ def machine(
         "server": places[passes].astype(np.int32),
         **_columns(Server, servers),
         "cut_through": cut_through,
+        "goes_at_once": goes_at_once,
         **vars(work),
     }
 
@@ -173,9 +175,16 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     for matrix in (*near, *far):
         matrix[(matrix != NO_SERVER) & idle[matrix]] = NO_SERVER
     work = Work(local.enter_ns, local.leave_ns, local.combine_ns, local.combine_per_byte_ns)
-    cut_through = costs.machine.cut_through
-    places = link.reshape(square)
-    return machine(places, links, near=near, far=far, servers=servers, work=work, cut_through=cut_through)
+    return machine(
+        link.reshape(square),
+        links,
+        near=near,
+        far=far,
+        servers=servers,
+        work=work,
+        cut_through=costs.machine.cut_through,
+        goes_at_once=costs.machine.emulated,
+    )
 
 
 def _gateways(arrays: dict[str, Any], inside: Array) -> tuple[list[Array], list[Array]]:

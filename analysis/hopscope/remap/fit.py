@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, fit_links
-from hopscope.model.eager import eager_limit, with_announcements
+from hopscope.model.eager import eager_limit, held_from, with_announcements
 from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_ends, fit_local
-from hopscope.model.machine import machine_of
-from hopscope.paths.columns import MISSING, integers
+from hopscope.model.machine import Machine, machine_of
+from hopscope.paths.columns import MISSING, Array, integers
 from hopscope.remap.events import Events, local_costs
 from hopscope.remap.hops import Calls, hops_of, model_hops
 from hopscope.remap.program import Source
@@ -23,24 +23,41 @@ from hopscope.remap.program import Source
 RESAMPLES = 40
 MOST_HOPS = 20_000
 """Hops of evenly chosen collectives beyond this many are left out of the fit."""
+MOST_QUEUED = 2_000_000
+"""With more of them in a run over emulated links, those that were fitted are taken to queue by themselves."""
 
 
 def fitted_hops(source: Source) -> Hops:
     """The hops of the subject's collectives but the first, which sets the communicator up. Raises InputError if none
     was waited for."""
+    return _fitted(source)[1]
+
+
+def _fitted(source: Source) -> tuple[Array, Hops]:
+    """See `fitted_hops`; their rows too."""
     subject = source.subject
     collective = source.arrays["hops.collective"]
     chosen = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
     rows = hops_of(source)
     rows = rows[np.isin(collective[rows], chosen)]
     step = max(1, -(-len(rows) // MOST_HOPS))
-    hops = model_hops(source, rows[np.isin(collective[rows], chosen[::step])])
+    rows = rows[np.isin(collective[rows], chosen[::step])]
+    hops = model_hops(source, rows)
     if not hops.binding.any():
         raise InputError(
             f"no rank waited for a hop of {subject.op}, so the trace does not show what a message costs; ranks wait "
             "for those that come late: `analyze last-arrivals` names them"
         )
-    return hops
+    return rows, hops
+
+
+def _delays(source: Source, rows: Array, machine: Machine) -> Array:
+    """What an emulated machine made these hops queue, ns. All hops of the engine queue with them, also those of the
+    collectives before: what one leaves on a link holds up the next."""
+    every = np.flatnonzero(source.arrays["hops.from_engine"])
+    if not machine.emulated or len(every) > MOST_QUEUED:
+        return machine.delays(model_hops(source, rows)) if machine.emulated else np.zeros(len(rows))
+    return machine.delays(model_hops(source, every))[np.searchsorted(every, rows)]
 
 
 def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Costs]:
@@ -51,10 +68,11 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
     of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
     """
     tables, arrays, subject = source.tables, source.arrays, source.subject
-    hops = fitted_hops(source)
+    rows, hops = _fitted(source)
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
     machine = machine_of(json.loads(emulated or "null"), places.hosts, places.cluster_of_host, places.clusters)
-    costs = fit_links(hops, machine)
+    delays = _delays(source, rows, machine)
+    costs = fit_links(hops, machine, delays)
     if events is not None:
         costs.local = local_costs(events)
     else:
@@ -67,21 +85,43 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
         costs.links = fit_ends(hops, costs.links)
         if not machine.emulated:
             costs.links = _announced(source, hops, costs.links)
-    low, high = _ends(hops, costs)
+    low, high = _ends(hops, costs, delays)
+    if machine.emulated:
+        return _held(source, costs, low, high)
     return costs, low, high
 
 
-def _announced(source: Source, hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
-    """The links with the bytes from which messages are announced, where senders met receives that were posted late."""
+def _held(source: Source, *costs: Costs) -> tuple[Costs, Costs, Costs]:
+    """The costs, expected, lowest and highest, with the bytes from which a sender is held until its receive is posted.
+
+    An emulated link delays a message from its sending on; what carries it holds its sender, on any link alike.
+    """
+    size, waited, went_on = _met_late(source)[1:]
+    limits = held_from(size, waited, went_on)
+    typical, low, high = (
+        replace(cost, links={name: replace(link, eager_bytes=most) for name, link in cost.links.items()})
+        for cost, most in zip(costs, limits, strict=True)
+    )
+    return typical, low, high
+
+
+def _met_late(source: Source) -> tuple[Array, Array, Array, Array]:
+    """Of each hop its row and its bytes, whether its sender waited for a receive that was posted late, and whether it
+    went on before."""
     rows, arrays = hops_of(source), source.arrays
     begin, end, post, error = (
         arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post", "clock_error")
     )
     known = (end != MISSING) & (post != MISSING)
     late = known & (post > begin + error)
-    waited = late & pc.equal(source.tables["hops"]["binding"], "send").to_numpy()[rows]
-    went_on = late & (end < post - error)
-    size, of_link = arrays["hops.bytes"][rows], arrays["hops.link"][rows]
+    return rows, arrays["hops.bytes"][rows], late & (end >= post - error), late & (end < post - error)
+
+
+def _announced(source: Source, hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
+    """The links with the bytes from which messages are announced, where senders met receives that were posted late."""
+    rows, size, held, went_on = _met_late(source)
+    waited = held & pc.equal(source.tables["hops"]["binding"], "send").to_numpy()[rows]
+    of_link = source.arrays["hops.link"][rows]
     result = dict(links)
     for place, name in enumerate(LINKS):
         mine, fits = of_link == place, hops.binding & (hops.link == place)
@@ -92,10 +132,10 @@ def _announced(source: Source, hops: Hops, links: dict[str, LinkCost]) -> dict[s
     return result
 
 
-def _ends(hops: Hops, costs: Costs) -> tuple[Costs, Costs]:
+def _ends(hops: Hops, costs: Costs, delays: Array) -> tuple[Costs, Costs]:
     chance = np.random.default_rng(1)
     _, which = np.unique(hops.collective, return_inverse=True)
-    transit = (hops.received - hops.sent).astype(np.float64)
+    transit = hops.received - hops.sent - delays
     low: dict[str, LinkCost] = {}
     high: dict[str, LinkCost] = {}
     for name, cost in costs.links.items():

@@ -51,7 +51,8 @@ struct Costs {
     // Of each server: what a message takes, also per byte; and how long it rests after a message, which delays the next
     // one only (LogGP's gap).
     Column<double> service, service_per_byte, rest;
-    bool cut_through; // a message's first byte goes on while the others come
+    bool cut_through;  // a message's first byte goes on while the others come
+    bool goes_at_once; // a message that is announced does not wait for its receive; only its sender does
     double enter, leave, combine, combine_per_byte, copy, copy_per_byte;
 };
 

@@ -38,6 +38,7 @@ struct Running {
     std::vector<int32_t> unmet, left; // of each step; of each rank, in steps
     // Of receives whose messages are announced: when the first of both ends was there. Empty if there is none.
     std::vector<double> agreed;
+    std::vector<char> is_here; // of the same receives: the message came, perhaps before the receive was posted
     size_t ranks_left, first_member;
 };
 
@@ -197,6 +198,7 @@ class Replay {
         one->unmet = schedule.unmet;
         one->left = schedule.steps_of;
         one->agreed.assign(schedule.announces() ? schedule.steps.size() : 0, UNKNOWN);
+        one->is_here.assign(one->agreed.size(), 0);
         one->ranks_left = schedule.ranks();
         one->first_member = static_cast<size_t>(program_.first_member[collective]);
         return *(running_[collective] = one);
@@ -217,6 +219,8 @@ class Replay {
         const auto collective = static_cast<size_t>(message.collective);
         Running &x = running_[collective] ? *running_[collective] : start(collective);
         out_.hops++;
+        if (!x.is_here.empty())
+            x.is_here[static_cast<size_t>(message.receive)] = 1;
         if (--x.unmet[static_cast<size_t>(message.receive)] > 0)
             return;
         const auto position = static_cast<size_t>(x.schedule->steps[static_cast<size_t>(message.receive)].position);
@@ -227,11 +231,13 @@ class Replay {
     }
 
     // Both ends of a message that is announced have to be there: its announcement, and its receive. The later one
-    // answers, and the message goes when the answer is there.
+    // answers, and the message goes when the answer is there; or, if it went at once, its sender goes on.
     void agree(Running &x, Message message, double t) {
         double &one = x.agreed[static_cast<size_t>(message.receive)];
         if (std::isnan(one))
             one = t;
+        else if (costs_.goes_at_once)
+            events_.push({std::max({one, t, now_}), 0, message, Event::sender_done});
         else
             events_.push({std::max(one, t) + network_.route(step_of(message).pair).latency, 0, message, Event::goes});
     }
@@ -265,7 +271,7 @@ class Replay {
         const int32_t unmet = --x.unmet[static_cast<size_t>(row)];
         if (unmet == 0)
             (step.kind == STEP_RECEIVE ? arrived_ : work_).push_back(row);
-        else if (unmet == 1 && step.kind == STEP_RECEIVE && step.is_announced)
+        if (step.kind == STEP_RECEIVE && step.is_announced && unmet == !x.is_here[static_cast<size_t>(row)])
             agree(x, {collective, row}, t);
     }
 
@@ -287,11 +293,13 @@ class Replay {
             t += step.own;
             if (step.kind == STEP_SEND) {
                 const Route &route = network_.route(step.pair);
+                const Message message{collective, step.other_end};
+                if (!step.is_announced || costs_.goes_at_once)
+                    travel(schedule, message, route.first, {t, t}, false);
                 if (step.is_announced) {
-                    agree(x, {collective, step.other_end}, t + route.latency);
+                    agree(x, message, costs_.goes_at_once ? t : t + route.latency);
                     continue;
                 }
-                travel(schedule, {collective, step.other_end}, route.first, {t, t}, false);
             }
             finished++;
             release_followers(x, collective, step, t);
@@ -316,7 +324,7 @@ class Replay {
         bool is_near = place < route.far || !resumed, its_turn = resumed;
         while (true) {
             if (place == route.far && is_near) {
-                if (step.is_announced)
+                if (step.is_announced && !costs_.goes_at_once)
                     events_.push({std::max(at.last, now_), 0, message, Event::sender_done});
                 at = Network::cross(route, step.bytes, at);
                 is_near = false;
