@@ -60,15 +60,19 @@ class Judge:
         key = id(candidate), id(costs)
         if key in self.known:
             return self.known[key][0]
+        time = mean_iteration(self.leaves(candidate, costs))
+        self.known[key] = time, candidate, costs
+        return time
+
+    def leaves(self, candidate: Candidate | Recorded, costs: Costs) -> Array:
+        """The last leave of each of the subject's collectives. Raises InputError where the run cannot be replayed."""
         leave, finished = self.replay(candidate, costs)
         if not finished:
             raise InputError(
                 "the run cannot be replayed: some ranks wait for one another, which means that the trace lacks calls "
                 "or messages; `analyze check-data` lists them"
             )
-        time = mean_iteration(leave[np.isin(self.rows, self.subject.collectives)])
-        self.known[key] = time, candidate, costs
-        return time
+        return leave[np.isin(self.rows, self.subject.collectives)]
 
     def _machine(self, costs: Costs) -> dict[str, Any]:
         if id(costs) not in self.machines:

@@ -13,6 +13,7 @@ from hopscope.remap.guesses import Guesses, Measured, measured_of
 from hopscope.remap.judging import Judge, Screen
 from hopscope.remap.program import Source
 from hopscope.remap.recorded import Recorded
+from hopscope.remap.spread import Spread
 from hopscope.remap.tried import Tried
 from hopscope.remap.verdict import judge
 
@@ -34,6 +35,7 @@ class Listing:
     engine: tuple[Costs, Costs, Costs]
     measured_ns: float
     model_error: float
+    spread: Spread
     tried: Tried | None
 
     def judged(self, alike: float, *, is_known: bool) -> tuple[list[Row], list[int], dict[str, Guesses]]:
@@ -77,7 +79,8 @@ class Listing:
         costs, guesses = self.engine if place else self.fitted, self._guesses[place]
         predicted = self.screen.last_ns(candidate, costs[0], is_finalist=is_finalist)
         ends = (*costs, self._known.slowest(guesses, costs[2])) if guesses else costs
-        low, *high = (predicted * end for end in self._ends(candidate, ends))
+        lowest, *highest = (predicted * end for end in self._ends(candidate, ends))
+        low, *high = self.spread.around(lowest, highest[0])[0], *(self.spread.around(lowest, end)[1] for end in highest)
         is_tried = self._is_tried(candidate)
         return {
             "name": candidate.name,

@@ -16,9 +16,8 @@ _TEXT = """\
 --
 -- What has no schedule in the plan, or messages of sizes that no hop measured, is listed with the reason and not
 -- judged. A candidate is suggested if it gains more than the replay of what ran errs; else the setting is best left as
--- it is. The interval of the gain is against what the run took, with the 95 % interval of that. What the run lost over
--- its replay, such as to other programs, is added to a candidate's slowest prediction. What a run in another place or
--- at another time takes is not in it: run the program with the setting and compare.
+-- it is. The interval of the gain is against what the run took, with the 95 % interval of that. What a run in another
+-- place or at another time takes is not in it: run the program with the setting and compare.
 --
 -- grain for = @FLAVOUR@
 -- param launcher VARCHAR = null -- The launcher of the library that is to be asked; the first on PATH of the run's
@@ -27,9 +26,10 @@ _TEXT = """\
 -- column name VARCHAR -- The algorithm in the library's own words, and today's.
 -- column today BOOLEAN -- What ran.
 -- column predicted_ns DOUBLE [ns] -- Mean time per iteration, replayed over this candidate.
--- column predicted_low_ns DOUBLE [ns] -- The same with the lowest costs that the hops allow.
--- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, unmeasured pairs as slow
---    as they may be, and what the run lost over its replay.
+-- column predicted_low_ns DOUBLE [ns] -- Between this and the next a rerun is expected. The same with the lowest costs
+--    that the hops allow, and unmeasured pairs as fast as the fastest of their class; less what two runs differ by.
+-- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, and unmeasured pairs as
+--    slow as they may be; with what today's run took beyond its replay, and what two runs differ by, at least 1 %.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run itself.
 -- column gain DOUBLE [share] -- Part of today's predicted_ns that this algorithm saves.
 -- column gain_low DOUBLE [share] -- The least that it may save of what the run took.

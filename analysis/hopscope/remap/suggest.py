@@ -20,6 +20,7 @@ from hopscope.remap.listing import Listing
 from hopscope.remap.pool import pool_of
 from hopscope.remap.program import Source, source_of
 from hopscope.remap.recorded import Recorded
+from hopscope.remap.spread import Spread, spread_of
 from hopscope.remap.today import today_of
 from hopscope.remap.tree_file import text_of, tree_file_of
 from hopscope.remap.tried import tried_of, with_engine
@@ -66,6 +67,7 @@ class Basis:
     whole: Judge
     measured_ns: float
     error: float
+    spread: Spread
 
     @property
     def late(self) -> float:
@@ -81,9 +83,11 @@ def basis_of(table: Callable[[str], pa.Table]) -> Basis:
     fitted = fit(source, events)
     today = today_of(source) if events is None else Recorded(events)
     whole = judge_of(source, today, fitted[0])
-    measured = mean_iteration(integers(source.tables["collectives"], "last_leave_ns")[subject.collectives])
-    replayed = whole.iteration_ns(today, fitted[0])
-    return Basis(source, fitted, today, whole, measured, abs(replayed - measured) / measured)
+    leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
+    measured = mean_iteration(leaves)
+    error = abs(whole.iteration_ns(today, fitted[0]) - measured) / measured
+    spread = spread_of(leaves, whole.leaves(today, fitted[0]))
+    return Basis(source, fitted, today, whole, measured, error, spread)
 
 
 def alike_of(error: float) -> float:
@@ -124,6 +128,7 @@ def suggest(
         engine,
         basis.measured_ns,
         error,
+        basis.spread,
         tried,
     )
     rows, order, guessed = listing.judged(alike, is_known=late <= MOST_LATE)

@@ -52,6 +52,7 @@ def suggest_setting(
         fitted,
         basis.measured_ns,
         basis.error,
+        basis.spread,
         None,
     )
     unknown = _unknown(basis)
@@ -97,17 +98,10 @@ def _unknown(basis: Basis) -> str | None:
 
 
 def _with_ends_of_gains(rows: list[Row], measured: tuple[float, float]) -> None:
-    """Adds the ends of each row's gain, against what the run took. measured: the ends of that.
-
-    What the run lost over its replay, such as to other programs, may be lost with a candidate too: its slowest
-    prediction gets that added.
-    """
-    lost = max(0.0, measured[1] - next(row["predicted_ns"] for row in rows if row["today"]))
+    """Adds the ends of each row's gain, against what the run took. measured: the ends of that."""
     for row in rows:
         row["gain_low"] = row["gain_high"] = None
         if not row["today"]:
-            row["predicted_high_ns"] += lost
-            row["alike_high_ns"] += lost
             row["gain_low"] = min(row["gain"], 1 - row["predicted_high_ns"] / measured[0])
             row["gain_high"] = max(row["gain"], 1 - row["predicted_low_ns"] / measured[1])
 

@@ -1,0 +1,53 @@
+"""What a run's iterations took beyond their replay: how far off a prediction may be although every cost is right.
+
+The replay knows medians. A rank that lost its core, or met a busy network, is in the run and not in the replay; a rerun
+has its own share of that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t
+
+from hopscope.bootstrap import CONFIDENCE
+from hopscope.paths.columns import Array
+from hopscope.verdicts.resampling import blocks_of
+
+LEAST_APART = 0.01
+"""Two runs are never taken to be closer than this share: one run does not tell how runs differ from one another."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """beyond_ns: mean of the run's iterations less that of their replay. reach_ns: how far apart the means of two such
+    runs may be by chance, with 95 %."""
+
+    replayed_ns: float
+    beyond_ns: float
+    reach_ns: float
+
+    def around(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of a prediction's interval with this added.
+
+        What a run lost does not shrink with its tree, so a faster candidate may lose as much. It gains no more than in
+        proportion.
+        """
+        shrink = min(1.0, low / self.replayed_ns) if self.replayed_ns > 0 else 0.0
+        least = low - max(LEAST_APART * low, shrink * self.reach_ns) - shrink * max(0.0, -self.beyond_ns)
+        return max(0.0, least), high + max(LEAST_APART * high, self.reach_ns) + max(0.0, self.beyond_ns)
+
+
+def spread_of(measured: Array, replayed: Array) -> Spread:
+    """measured, replayed: the last leaves of the subject's collectives in the run and in its replay, in ns."""
+    ran, again = (np.diff(np.sort(leaves)).astype(np.float64) for leaves in (measured, replayed))
+    beyond = ran - again
+    blocks = blocks_of(beyond)
+    reach = 0.0
+    if blocks.count > 1:
+        means = beyond[: blocks.count * blocks.length].reshape(blocks.count, blocks.length).mean(axis=1)
+        error = math.sqrt(2 * float(means.var(ddof=1)) * blocks.stretch / blocks.count)
+        reach = float(t.ppf((1 + CONFIDENCE) / 2, blocks.count - 1)) * error
+    return Spread(float(again.mean()), float(beyond.mean()), reach)
