@@ -1,0 +1,200 @@
+"""Runs schedules under SimGrid's SMPI, a simulator that shares no code with the replay: when does each rank leave?
+
+For tests and benchmarks. The machine is plain: a message takes its link's latency and its bytes, and what it costs its
+two ranks. SimGrid lets messages that cross one link at the same time share its bandwidth; the replay lets them queue.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from hopscope import _plan
+from hopscope.model.hops import Array
+from hopscope.model.routes import Link, Server, interfaces, machine
+from local_mpi import ROOT
+
+PACKAGE = "libsimgrid-dev"
+"""What Debian calls it."""
+ENVELOPE = 16
+"""Bytes that SMPI adds to each message."""
+_SOURCE = Path(__file__).parent / "smpi_schedules.c"
+_RECEIVE, _SEND, _WORK = range(3)
+_ALWAYS_AT_ONCE = (1 << 31) - 1
+_PLAIN = {
+    # Links have the bandwidths and latencies that the platform says, whatever TCP would make of them.
+    "network/model": "CM02",
+    "network/TCP-gamma": 0,
+    "network/weight-S": 0,
+    "network/latency-factor": 1,
+    "network/bandwidth-factor": 1,
+    "network/crosstraffic": "no",
+    # Only messages and what the program sleeps take time, and a message goes when it is sent.
+    "smpi/simulate-computation": "no",
+    "smpi/wtime": 0,
+    "smpi/async-small-thresh": _ALWAYS_AT_ONCE,
+    "smpi/send-is-detached-thresh": _ALWAYS_AT_ONCE,
+    "smpi/host-speed": "1Gf",
+    "contexts/stack-size": 256,
+}
+
+
+@dataclass(frozen=True)
+class SimulatedMachine:
+    """Hosts of clusters. Times in ns, bandwidths as ns per byte; matrices are from host x to host.
+
+    A pair of hosts has its own link, which takes any number of messages at full speed. interface_per_byte_ns: what all
+    messages that leave a host share, and all that reach it; 0: nothing. send_ns, receive_ns: what a message takes its
+    ranks.
+    """
+
+    latency_ns: Array
+    per_byte_ns: Array
+    interface_per_byte_ns: float = 0.0
+    send_ns: float = 0.0
+    receive_ns: float = 0.0
+
+    def for_replay(self) -> dict[str, Any]:
+        """The same machine as the replay takes it. A message's envelope is part of its latency."""
+        hosts, envelope = len(self.latency_ns), ENVELOPE
+        times = np.stack([self.latency_ns + envelope * self.per_byte_ns, self.per_byte_ns], axis=-1).reshape(-1, 2)
+        kinds, link = np.unique(times, axis=0, return_inverse=True)
+        links = [Link(latency, each, self.send_ns, 0.0, self.receive_ns) for latency, each in kinds.tolist()]
+        places = link.reshape(hosts, hosts)
+        if not self.interface_per_byte_ns:
+            return machine(places, links)
+        out, into = interfaces(hosts)
+        each = self.interface_per_byte_ns
+        return machine(places, links, near=[out], far=[into], servers=[Server(envelope * each, each)] * (2 * hosts))
+
+    def write(self, file: Path) -> None:
+        """The platform file."""
+        hosts = len(self.latency_ns)
+        platform = ElementTree.Element("platform", version="4.1")
+        zone = ElementTree.SubElement(platform, "zone", id="all", routing="Full")
+        for host in range(hosts):
+            ElementTree.SubElement(zone, "host", id=f"h{host}", speed="1Gf")
+        if self.interface_per_byte_ns:
+            for end in ("out", "into"):
+                for host in range(hosts):
+                    _link(zone, f"{end}{host}", 0.0, self.interface_per_byte_ns, "SHARED")
+        for a in range(hosts):
+            for b in range(hosts):
+                _link(zone, f"l{a}-{b}", self.latency_ns[a, b], self.per_byte_ns[a, b], "FATPIPE")
+        for a in range(hosts):
+            for b in range(hosts):
+                route = ElementTree.SubElement(zone, "route", src=f"h{a}", dst=f"h{b}", symmetrical="NO")
+                ends = (f"out{a}", f"into{b}") if self.interface_per_byte_ns and a != b else ()
+                for link in (*ends[:1], f"l{a}-{b}", *ends[1:]):
+                    ElementTree.SubElement(route, "link_ctn", id=link)
+        text = ElementTree.tostring(platform, "unicode")
+        file.write_text(
+            f'<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n{text}\n'
+        )
+
+
+def _link(zone: ElementTree.Element, name: str, latency_ns: float, per_byte_ns: float, policy: str) -> None:
+    bandwidth = 1e9 / per_byte_ns if per_byte_ns else 1e18
+    values = {"bandwidth": f"{float(bandwidth)!r}Bps", "latency": f"{float(latency_ns)!r}ns", "sharing_policy": policy}
+    ElementTree.SubElement(zone, "link", id=name, **values)
+
+
+def why_not() -> str | None:
+    """Why nothing can be simulated here; None if it can."""
+    missing = [command for command in ("smpicc", "smpirun") if shutil.which(command) is None]
+    return f"{' and '.join(missing)} not found; install SimGrid (Debian: {PACKAGE})" if missing else None
+
+
+def simulated_leaves(
+    schedules: Sequence[_plan.Schedules],
+    hosts: Sequence[int],
+    simulated: SimulatedMachine,
+    folder: Path,
+    *,
+    which: Sequence[int] = (0,),
+    gaps_ns: Array | int = 0,
+    combine_per_byte_ns: float = 0.0,
+) -> Array:
+    """When each rank leaves each collective of a sequence: collectives x ranks, ns, as `model.sequences.leaves`.
+
+    hosts: of each rank. which: the schedule of each collective. gaps_ns (ranks x collectives): each rank's own time
+    before it enters. Raises RuntimeError with SMPI's words if it fails.
+    """
+    ranks, count = len(hosts), len(which)
+    program, leaves, platform, places = (folder / name for name in ("program", "leaves", "platform.xml", "hosts"))
+    _program(schedules, ranks, which, gaps_ns, combine_per_byte_ns).tofile(program)
+    np.zeros((count, ranks)).tofile(leaves)
+    simulated.write(platform)
+    places.write_text("".join(f"h{host}\n" for host in hosts))
+    overheads = {"smpi/ois": f"0:{simulated.send_ns * 1e-9}:0", "smpi/or": f"0:{simulated.receive_ns * 1e-9}:0"}
+    settings = {**_PLAIN, **overheads}
+    words = ["smpirun", "-np", str(ranks), "-platform", str(platform), "-hostfile", str(places)]
+    words += [f"--cfg={name}:{value}" for name, value in settings.items()]
+    words += ["--log=root.thres:error", str(_program_file()), str(program), str(leaves)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
+    return 1e9 * np.fromfile(leaves).reshape(count, ranks)
+
+
+def _program_file() -> Path:
+    """The compiled program; made again if its source is newer."""
+    program = ROOT / "build" / "programs" / "simgrid" / _SOURCE.stem
+    if not program.exists() or program.stat().st_mtime < _SOURCE.stat().st_mtime:
+        program.parent.mkdir(parents=True, exist_ok=True)
+        words = ["smpicc", "-O2", "-Wall", "-Wextra", str(_SOURCE), "-o", str(program)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(words)} failed:\n{done.stderr}")
+    return program
+
+
+def _program(
+    schedules: Sequence[_plan.Schedules],
+    ranks: int,
+    which: Sequence[int],
+    gaps_ns: Array | int,
+    combine_per_byte_ns: float,
+) -> Array:
+    """As smpi_schedules.c reads it."""
+    parts = [_part(laid, rank, combine_per_byte_ns) for laid in schedules for rank in range(ranks)]
+    begins = np.cumsum([0, *(len(part) for part in parts)])[:-1]
+    longest = max(int(laid["length"].max(initial=0)) * laid["unit_bytes"] for laid in schedules)
+    gaps = np.broadcast_to(np.asarray(gaps_ns), (ranks, len(which))).ravel()
+    head = [ranks, len(which), len(schedules), longest, *which]
+    return np.concatenate([head, gaps, begins, *parts]).astype(np.int64)
+
+
+def _part(laid: _plan.Schedules, rank: int, combine_per_byte_ns: float) -> Array:
+    """What one rank does in a schedule, with steps numbered from its own first one."""
+    first, end = (int(laid["first_step"][place]) for place in (rank, rank + 1))
+    rows = slice(first, end)
+    kind, size = laid["kind"][rows], laid["length"][rows] * laid["unit_bytes"]
+    sends, receives = kind == _plan.SEND, kind == _plan.RECEIVE
+    work = np.where(kind == _plan.COMBINE, np.rint(combine_per_byte_ns * size), 0)
+    other = laid["other_end"][rows]
+    # A message's tag is the number of its receive among the receiver's steps.
+    owner = np.searchsorted(laid["first_step"], other, side="right") - 1
+    own = np.arange(end - first)
+    tag = np.where(sends, other - laid["first_step"][np.maximum(owner, 0)], own)
+    peer = np.where(sends | receives, owner, -1)
+    edges = slice(int(laid["first_edge"][first]), int(laid["first_edge"][end]))
+    ready = slice(int(laid["first_ready"][rank]), int(laid["first_ready"][rank + 1]))
+    columns = [
+        np.where(sends, _SEND, np.where(receives, _RECEIVE, _WORK)),
+        peer,
+        np.where(sends | receives, size, work),
+        tag,
+        laid["unmet"][rows],
+        laid["first_edge"][first : end + 1] - laid["first_edge"][first],
+        laid["edge"][edges] - first,
+        laid["ready"][ready] - first,
+    ]
+    counts = [end - first, ready.stop - ready.start, edges.stop - edges.start]
+    return np.concatenate([counts, *columns]).astype(np.int64)
