@@ -17,7 +17,7 @@ NATIVE_SOURCES := pyproject.toml CMakeLists.txt $(shell find analysis/native tes
 MODULES := $(shell find analysis/hopscope dashboard/hopscope_dashboard -name '*.py' | LC_ALL=C sort | cksum | cut -d' ' -f1)
 $(shell [ ! -d $(STAMPS) ] || [ "$$(cat $(STAMPS)/modules 2>/dev/null)" = $(MODULES) ] || echo $(MODULES) >$(STAMPS)/modules)
 
-.PHONY: help demo test check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large dev lock clean setup-demo setup-test unit
+.PHONY: help demo test check check-algorithms check-kills check-network check-random check-mutations check-mpi4py check-apps check-pythons check-fresh fuzz sanitize bench bench-large bench-predictions dev lock clean setup-demo setup-test unit
 
 help: ## List all targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,10 @@ bench: setup-test ## Run the benchmarks: ratios, taken in one run
 
 bench-large: setup-test ## Convert and analyse 2, 20 and 200 million events; needs 10 GB in TMPDIR
 	@$(PY) benchmarks/run.py large
+
+bench-predictions: setup-test ## Compare predictions with reruns and with SimGrid, an hour (CASES=n SIMULATED=n EXHAUSTIVE=n EACH=1)
+	@$(PY) benchmarks/predictions.py --cases $(or $(CASES),75) --simulated $(or $(SIMULATED),75) \
+	  --exhaustive $(or $(EXHAUSTIVE),0) $(if $(EACH),--each)
 
 dev: setup-test ## Set up everything for working on Hopscope: packages, .venv, native modules, collectors
 	@echo "ready: source .venv/bin/activate"

@@ -1,0 +1,81 @@
+"""`make bench-predictions`: does what `analyze remap` predicts come true? Never by our own replay.
+
+python benchmarks/predictions.py [--cases 75] [--first-seed 1] [--exhaustive 0] [--simulated 75] [--each]
+
+Random machines and programs, from fixed seeds. Small ones run over emulated links, are remapped and run again; of large
+ones, SimGrid's SMPI runs the schedules that the replay predicts.
+"""
+
+import argparse
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import emulated_reruns
+import simulated_schedules
+from measure import local_mpi
+from random_cases import random_case
+from rich.console import Console
+from rich.table import Table
+
+console = Console(highlight=False, soft_wrap=True)
+
+
+def emulated(cases: range, exhaustive: int, *, each: bool) -> list[tuple[str, str]]:
+    """Recorded runs, suggestions and reruns over emulated links."""
+    local_mpi.share_cores()
+    outcomes: list[emulated_reruns.Outcome] = []
+    # Ctrl-C ends the cases; what was done is reported.
+    with suppress(KeyboardInterrupt):
+        for number, seed in enumerate(cases):
+            with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
+                case = random_case(seed)
+                outcomes.append(emulated_reruns.rerun_case(case, Path(folder), is_exhaustive=number < exhaustive))
+            if each:
+                console.print(emulated_reruns.line_of(outcomes[-1]), markup=False)
+    return [("machines", str(len(outcomes))), *emulated_reruns.rows_of(outcomes)]
+
+
+def simulated(cases: range, *, each: bool) -> list[tuple[str, str]]:
+    """Schedules under SimGrid."""
+    reason = simulated_schedules.why_not()
+    if reason:
+        return [("schedules under SimGrid", f"not measured: {reason}")]
+    outcomes: list[simulated_schedules.Outcome] = []
+    with suppress(KeyboardInterrupt):
+        for seed in cases:
+            with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
+                outcomes.append(simulated_schedules.simulate_case(seed, Path(folder)))
+            if each:
+                console.print(simulated_schedules.line_of(outcomes[-1]), markup=False)
+    return simulated_schedules.rows_of(outcomes)
+
+
+def main() -> None:
+    """Run both parts and print the distributions."""
+    parser = argparse.ArgumentParser(description="Compare predictions with reruns and with SimGrid.")
+    parser.add_argument("--cases", type=int, default=75, help="small machines, with reruns over emulated links")
+    parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--exhaustive", type=int, default=0, help="of so many small machines, run every candidate")
+    parser.add_argument("--each", action="store_true", help="a line for each case")
+    asked = parser.parse_args()
+    first = asked.first_seed
+    parts = {
+        "Reruns over emulated links of random machines": lambda: emulated(
+            range(first, first + asked.cases), asked.exhaustive, each=asked.each
+        ),
+        "Schedules under SimGrid's SMPI on random machines": lambda: simulated(
+            range(first, first + asked.simulated), each=asked.each
+        ),
+    }
+    for (title, part), count in zip(parts.items(), (asked.cases, asked.simulated), strict=True):
+        if count:
+            table = Table("", "", title=title, title_justify="left", show_header=False)
+            for row in part():
+                table.add_row(*row)
+            console.print(table)
+
+
+if __name__ == "__main__":
+    main()

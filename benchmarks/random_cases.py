@@ -1,0 +1,120 @@
+"""Random machines of 2 to 4 clusters and programs on them, from seeds: the same seed gives the same case everywhere."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+MS = 1_000_000
+SIZES = (8, 64, 1024, 8192, 65536, 262_144, 1_048_576)
+OPERATIONS = ("allreduce", "bcast", "reduce", "barrier")
+RAN = ("binomial", "chain", "flat", "binary", "hierarchical", "recursive-doubling")
+"""What the recorded run goes by; algorithms that do not serve its operations leave these to the binomial tree."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A machine, with times in ns and bandwidths in bytes per second, and what runs on it."""
+
+    seed: int
+    cluster_of: tuple[int, ...]
+    """Of each host."""
+    host_of: tuple[int, ...]
+    """Of each rank."""
+    wan: dict[tuple[int, int], tuple[int, float]]
+    """Latency and bandwidth of each directed pair of clusters; all messages between the two share the link."""
+    lan: tuple[int, float]
+    shm_ns: int
+    interface: float | None
+    """Bandwidth of each host's interface; None: as good as any."""
+    calls: tuple[tuple[str, int], ...]
+    """Operations of an iteration and their bytes."""
+    work_us: int
+    ran: str
+
+    @property
+    def words(self) -> str:
+        """For a report."""
+        calls = " + ".join(f"{operation} {size} B" if size else operation for operation, size in self.calls)
+        shape = "/".join(str(self.cluster_of.count(cluster)) for cluster in sorted(set(self.cluster_of)))
+        return f"{self.seed}: {len(self.host_of)} ranks, hosts {shape}, {calls}, ran {self.ran}"
+
+    def topology(self) -> dict[str, Any]:
+        """A topology file whose links the engine emulates."""
+        hosts = [
+            {
+                "name": f"h{host}",
+                "cluster": f"c{cluster}",
+                "ranks": [rank for rank, own in enumerate(self.host_of) if own == host],
+            }
+            for host, cluster in enumerate(self.cluster_of)
+        ]
+        interface: dict[str, Any] = {"bytes_per_second": self.interface} if self.interface else {}
+        links = {
+            "shm": {"latency_ns": self.shm_ns},
+            "lan": {"latency_ns": self.lan[0], "bytes_per_second": self.lan[1]},
+        }
+        pairs = [
+            {"from": f"c{a}", "to": f"c{b}", "latency_ns": latency, "bytes_per_second": rate}
+            for (a, b), (latency, rate) in self.wan.items()
+        ]
+        emulate = {"links": links, "cluster_pairs": pairs, "host_interface": {**interface, "cut_through": True}}
+        return {"schema_version": 1, "hosts": hosts, "placement": "listed", "emulate": emulate}
+
+    def tree_file(self) -> dict[str, Any]:
+        """What the recorded run goes by."""
+        over = {"reduce_tree": "ran", "broadcast_tree": "ran"}
+        operations = [f"MPI_{operation.capitalize()}" for operation, _ in self.calls]
+        rules: list[dict[str, Any]] = [{"operations": operations, **over}]
+        shape = self.ran
+        if self.ran == "recursive-doubling":
+            shape = "binomial"
+            served = [operation for operation in operations if operation in ("MPI_Allreduce", "MPI_Barrier")]
+            rules[:0] = [{"operations": served, "algorithm": self.ran}] if served else []
+        return {"schema_version": 1, "trees": {"ran": {"shape": shape}}, "rules": rules}
+
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        """The topology file and the tree file."""
+        files = folder / "topology.json", folder / "ran.json"
+        for file, content in zip(files, (self.topology(), self.tree_file()), strict=True):
+            file.write_text(json.dumps(content))
+        return files
+
+
+def random_case(seed: int, *, most_ranks: int = 12) -> Case:
+    """The case of a seed: 2 to 4 clusters of 1 to 4 hosts, uneven pairs, one operation or a mix of two or three."""
+    chance = random.Random(seed)
+    clusters = chance.randint(2, 4)
+    counts = [chance.randint(1, 4) for _ in range(clusters)]
+    while sum(counts) > most_ranks:
+        counts[counts.index(max(counts))] -= 1
+    cluster_of = [cluster for cluster, count in enumerate(counts) for _ in range(count)]
+    host_of = [*range(len(cluster_of))]
+    more = max(0, min(most_ranks, 2 * len(cluster_of)) - len(host_of))
+    host_of += [chance.randrange(len(cluster_of)) for _ in range(chance.randint(0, more))]
+    if chance.random() < 0.5:
+        host_of.sort()
+    base, rate = chance.choice((2, 5, 10, 20)) * MS, chance.choice((1e7, 2e7))
+    wan = {
+        pair: (round(base * chance.uniform(0.5, 2.0)), rate * chance.uniform(0.5, 2.0))
+        for pair in permutations(range(clusters), 2)
+    }
+    mixed = chance.random() < 0.4
+    operations = chance.sample(OPERATIONS, chance.randint(2, 3)) if mixed else [chance.choice(OPERATIONS)]
+    calls = tuple((one, 0 if one == "barrier" else chance.choice(SIZES)) for one in operations)
+    return Case(
+        seed,
+        tuple(cluster_of),
+        tuple(host_of),
+        wan,
+        (chance.choice((200_000, 500_000, 1_000_000)), chance.choice((2e7, 5e7))),
+        chance.choice((20_000, 50_000)),
+        chance.choice((None, None, 2e7, 5e7)),
+        calls,
+        chance.choice((0, 500, 3000)),
+        chance.choice(RAN),
+    )

@@ -1,0 +1,156 @@
+"""The replay against SimGrid's SMPI: every algorithm for an operation on large random machines of known parameters.
+
+Both get the same latencies, bandwidths and overheads. Where messages meet at an interface, the replay has them queue;
+SimGrid shares the bandwidth among them. These machines are counted apart.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hopscope import _plan
+from hopscope.model.sequences import lay, leaves
+from measure import ROOT  # also puts tools/ on the path
+from simgrid import SimulatedMachine, simulated_leaves, why_not
+
+assert ROOT and why_not
+SIZES = (8, 1024, 65536, 1_048_576)
+RANKS = (64, 128, 256, 512, 1024)
+MOST_MESSAGES = 100_000
+"""Schedules that send more are left out: SimGrid would take minutes for one."""
+CALLS = 3
+"""Collectives in sequence, with each rank's own time before it enters."""
+OVER_TREE = {"reduce_tree": "t", "broadcast_tree": "t"}
+SHAPES: tuple[dict[str, Any], ...] = (
+    *({"shape": shape} for shape in ("binomial", "binary", "chain", "flat", "hierarchical")),
+    {"shape": "kary", "fan_out": 4},
+)
+SEGMENT = 65536
+ALIKE = 0.05
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one machine and operation: by the name of each rule, the predicted and the simulated time in ns."""
+
+    words: str
+    shares: bool
+    """Whether messages share interfaces."""
+    times: dict[str, tuple[float, float]]
+
+    @property
+    def errors(self) -> list[float]:
+        """By which share each simulated time is above the predicted one."""
+        return [simulated / predicted - 1 for predicted, simulated in self.times.values()]
+
+    @property
+    def chosen(self) -> str:
+        """What the predictions would choose."""
+        return min(self.times, key=lambda name: self.times[name][0])
+
+    @property
+    def behind(self) -> float:
+        """How far that is behind the best of all, as simulated."""
+        return self.times[self.chosen][1] / min(simulated for _, simulated in self.times.values()) - 1
+
+
+def simulate_case(seed: int, folder: Path) -> Outcome:
+    """The machine of a seed: 2 to 4 clusters of 1 to 4 hosts each, 64 to 1,024 ranks, uneven pairs; one operation."""
+    chance = random.Random(seed)
+    cluster_of = [cluster for cluster in range(chance.randint(2, 4)) for _ in range(chance.randint(1, 4))]
+    hosts, ranks = len(cluster_of), chance.choice(RANKS)
+    host_of = (
+        sorted(rank % hosts for rank in range(ranks)) if chance.random() < 0.5 else [r % hosts for r in range(ranks)]
+    )
+    machine = _machine(chance, np.asarray(cluster_of))
+    operation = chance.choice(("MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Barrier"))
+    size = 0 if operation == "MPI_Barrier" else chance.choice(SIZES)
+    gaps = np.asarray([[1000 * chance.randrange(2000) for _ in range(CALLS)] for _ in range(ranks)])
+    times: dict[str, tuple[float, float]] = {}
+    clusters, has_root = [cluster_of[host] for host in host_of], operation in ("MPI_Bcast", "MPI_Reduce")
+    for name, rule, trees in _rules(operation, size):
+        root, lengths = 0 if has_root else None, [size] if size else []
+        try:
+            laid = lay(rule, operation, lengths, host_of, clusters, root=root, trees=trees)
+        except ValueError:  # not on these ranks
+            continue
+        if int((laid["kind"] == _plan.SEND).sum()) > MOST_MESSAGES:
+            continue
+        which = [0] * CALLS
+        predicted = leaves([laid], host_of, machine.for_replay(), which, gaps).max()
+        simulated = simulated_leaves([laid], host_of, machine, folder, which=which, gaps_ns=gaps).max()
+        times[name] = float(predicted), float(simulated)
+    words = f"{seed}: {ranks} ranks, {hosts} hosts in {len(set(cluster_of))} clusters, {operation} {size} B"
+    return Outcome(words, machine.interface_per_byte_ns > 0, times)
+
+
+def _machine(chance: random.Random, cluster_of: np.ndarray) -> SimulatedMachine:
+    clusters = int(cluster_of.max()) + 1
+    base, per_byte = chance.choice((2e6, 5e6, 1e7, 2e7)), chance.choice((10.0, 50.0))
+    wan = np.asarray([[base * chance.uniform(0.5, 2) for _ in range(clusters)] for _ in range(clusters)])
+    rates = np.asarray([[per_byte * chance.uniform(0.5, 2) for _ in range(clusters)] for _ in range(clusters)])
+    apart = cluster_of[:, None] != cluster_of[None, :]
+    far = np.ix_(cluster_of, cluster_of)
+    latency, each = np.where(apart, wan[far], 50_000.0), np.where(apart, rates[far], 1.0)
+    np.fill_diagonal(latency, 1000.0)
+    np.fill_diagonal(each, 0.1)
+    interface = chance.choice((0.0, 10.0))
+    send, receive = (1000.0 * chance.randint(0, 3) for _ in range(2))
+    return SimulatedMachine(latency, each, interface, send, receive)
+
+
+def _rules(operation: str, size: int) -> Iterator[tuple[str, dict[str, Any], dict[str, Any] | None]]:
+    cut = {"segment_bytes": SEGMENT}
+    for shape in SHAPES:
+        name = ":".join(str(value) for value in shape.values())
+        yield name, OVER_TREE, {"t": shape}
+        if size > SEGMENT:
+            yield f"{name} in segments", {**OVER_TREE, **cut}, {"t": shape}
+    for row in _plan.algorithms():
+        if row.by_tree or operation not in row.operations:
+            continue
+        rule = {"algorithm": row.name}
+        if row.in_groups:
+            for level in _plan.LEVELS:
+                for between in _plan.BETWEEN:
+                    yield f"{row.name} {level} {between}", {**rule, "level": level, "between": between}, None
+        else:
+            yield row.name, rule, None
+            if row.cuts and size > SEGMENT:
+                yield f"{row.name} in segments", {**rule, **cut}, None
+
+
+def rows_of(outcomes: list[Outcome]) -> list[tuple[str, str]]:
+    """The distribution, for the report."""
+    rows: list[tuple[str, str]] = []
+    for title, shares in (("each pair of hosts has its own link", False), ("messages share interfaces", True)):
+        mine = [one for one in outcomes if one.shares == shares]
+        if not mine:
+            continue
+        errors = sorted(abs(error) for one in mine for error in one.errors)
+        most = ", ".join(f"{errors[int(share * (len(errors) - 1))]:.2g}" for share in (0.5, 0.9, 1.0))
+        near = sum(one.behind <= ALIKE for one in mine)
+        behind = sorted(one.behind for one in mine)
+        rows += [
+            (f"{title}: machines, predictions", f"{len(mine)}, {len(errors)}"),
+            ("  share by which they differ: median, 90 %, most", most),
+            (f"  the fastest as predicted is within {ALIKE:.0%} of the fastest as simulated", f"{near} of {len(mine)}"),
+            ("  how far behind: median, most", f"{statistics.median(behind):.1%}, {behind[-1]:.1%}"),
+        ]
+    return rows
+
+
+def line_of(one: Outcome) -> str:
+    """One machine, for whoever wants to see why."""
+    worst = max(one.times, key=lambda name: abs(one.times[name][1] / one.times[name][0] - 1))
+    predicted, simulated = one.times[worst]
+    return (
+        f"{one.words}{', shared' if one.shares else ''}: {len(one.times)} rules, the most off {worst} "
+        f"{predicted / 1e6:.3f} against {simulated / 1e6:.3f} ms; chosen {one.chosen}, {one.behind:.1%} behind"
+    )
