@@ -226,3 +226,14 @@ def test_a_leader_s_wait_for_another_one_is_no_cost_of_sending() -> None:
         REAL,
     )  # fmt: skip
     assert (costs.send_ns, costs.handle_down_ns) == (0, 10)
+
+
+def test_a_sender_that_waits_for_its_receive_is_not_slow_to_leave() -> None:
+    # Rank 1 sends to the root at 0 and is held until 20 ms, when the root posts its receive; rank 2's is there at once.
+    # Regression: 20 ms passed for what leaving takes, and a run of 22 ms was replayed in 42.
+    held = hops(
+        sent=[0, 0], received=[21 * MS, 21 * MS], posted=[20 * MS, 0], segment=[0, 0], src=[1, 2], dst=[0, 0],
+        up=[True] * 2,
+    )  # fmt: skip
+    left = np.asarray([[20 * MS + 30, 30], [21 * MS, 21 * MS]])
+    assert fit_local(held, np.zeros((2, 2)), left, table_of("steps", []), REAL).leave_ns == 30

@@ -58,7 +58,12 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     leave = _median((left[1] - hops.received)[last]) - handle_down
     if not last.any():
         sent_only = hops.up & ~np.isin(by_src, by_dst[~hops.up])
-        leave = _median((left[0] - hops.sent - machine.rank_ns(hops.size))[sent_only]) - send
+        # A sender of a long message may have been held until its receive was posted.
+        held = hops.posted > hops.sent
+        at_once = sent_only & ~held
+        chosen = at_once if at_once.any() else sent_only
+        sent = np.where(held, hops.posted, hops.sent)
+        leave = _median((left[0] - sent - machine.rank_ns(hops.size))[chosen]) - send
     return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave))
 
 
