@@ -285,8 +285,8 @@ def test_the_interval_of_a_guess_contains_what_it_really_takes() -> None:
     assert really == pytest.approx(81 * MS, rel=0.01)
     assert flat["predicted_low_ns"] < really < flat["predicted_high_ns"]
     assert today["unmeasured_pairs"] == 0
-    # Two runs are never taken to be closer than 1 % either way.
-    assert today["predicted_high_ns"] == pytest.approx(today["predicted_low_ns"], rel=0.03)
+    # Two runs are never taken to be closer than 2 % either way.
+    assert today["predicted_high_ns"] == pytest.approx(today["predicted_low_ns"], rel=0.05)
 
 
 def test_where_only_a_guess_gains_the_suggestion_says_that_it_is_one() -> None:

@@ -16,7 +16,7 @@ from hopscope.bootstrap import CONFIDENCE
 from hopscope.paths.columns import Array
 from hopscope.verdicts.resampling import blocks_of
 
-LEAST_APART = 0.01
+LEAST_APART = 0.02
 """Two runs are never taken to be closer than this share: one run does not tell how runs differ from one another."""
 
 
