@@ -23,6 +23,13 @@ int sched_yield(void) {
     return nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
 }
 
+/* Open MPI's MPI_Wtime counts from each rank's own start. */
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void expect(int is_right, const char *operation) {
     if (is_right)
         return;
@@ -69,7 +76,7 @@ int main(int argc, char **argv) {
         nanosleep(&(struct timespec){.tv_nsec = 1000L * (work_us > 0 ? rand() % work_us : 0)}, NULL);
         for (int i = 3; i < argc; i += 2)
             call(argv[i], atoi(argv[i + 1]) / (int)sizeof *mine, iteration, mine, result);
-        last = MPI_Wtime();
+        last = now();
         if (iteration == 0)
             first = last;
     }
