@@ -39,8 +39,8 @@ def test_two_runs_of_uneven_iterations_lie_within_one_another_s_interval() -> No
 
 
 def test_computing_that_varies_widens_the_interval_though_the_replay_knows_it() -> None:
-    # Regression: one rank's pause of 40 ms made 2.00 ms of 23 short iterations, the replay knew it, and 1.96 to 2.04 were
-    # promised. Reruns took a tenth of that.
+    # Regression: one rank's pause of 40 ms made 2.00 ms of 23 short iterations, the replay knew it, and 1.96 to 2.04
+    # were promised. Reruns took a tenth of that.
     paused = leaves([42.0, *[0.1] * 22])
     low, high = spread_of(paused, paused).around(2.0, 2.0)
     assert low < 0.15
