@@ -16,6 +16,7 @@ from hopscope.remap.events import RECEIVED, SENT, events_of
 from hopscope.remap.program import source_of
 from hopscope.remap.recorded import Recorded
 from hopscope_dashboard.data import TraceData
+from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.pages.remap import result
 from messages import traced
 
@@ -54,7 +55,7 @@ def test_what_ran_is_replayed_to_its_end(
     today = next(row for row in table.to_pylist() if row["today"])
     assert today["name"] == Recorded(events).name
     assert today["predicted_ns"] > 0 and today["depth"] >= 1
-    assert "Today: the MPI library" in str(result(TraceData(trace), "up"))
+    assert "Today: the MPI library" in str(result(TraceData(trace), "up", Fold()))
 
 
 def test_a_run_over_a_tree_is_measured_against_the_library(open_mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:

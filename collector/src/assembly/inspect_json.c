@@ -4,6 +4,7 @@
 #include "assembly/functions.h"
 #include "assembly/inspect.h"
 #include "assembly/modules.h"
+#include "assembly/run_json.h"
 
 static void add_time(struct text *out, const struct inspection *in, const char *key, uint64_t ns) {
     text_add(out, ",\"%s\":%" PRIu64, key, ns > in->first_ns ? ns - in->first_ns : 0);

@@ -271,16 +271,6 @@ bool run_read(struct run *run, const char *directory, char *message, size_t capa
     return true;
 }
 
-int64_t run_started_ns(const struct run *run) {
-    int64_t started = 0;
-    for (int rank = 0; rank < run->rank_count; rank++) {
-        int64_t at = run->processes[rank].started_ns;
-        if (at > 0 && (started == 0 || at < started))
-            started = at;
-    }
-    return started;
-}
-
 void run_free(struct run *run) {
     for (int rank = 0; run->processes && rank < run->rank_count; rank++)
         process_free(&run->processes[rank]);

@@ -257,8 +257,6 @@ struct run {
 bool run_read(struct run *run, const char *directory, char *message, size_t capacity);
 /* Reads the processes of one world. False if memory runs out, or with an errno if the directory cannot be read. */
 bool world_read(struct world *world, struct sentences *missing, int *error);
-/* Earliest start of a rank in ns since 1970; 0: unknown. */
-int64_t run_started_ns(const struct run *run);
 void run_free(struct run *run);
 
 /* Maps DIR/spool/<name> of this rank and thread into *file. False with a reason if the spool is not usable. */

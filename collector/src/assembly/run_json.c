@@ -44,6 +44,16 @@ static void add_number(struct text *out, const char *key, uint64_t value) {
     text_add(out, "%llu", (unsigned long long)value);
 }
 
+int64_t run_started_ns(const struct run *run) {
+    int64_t started = 0;
+    for (int rank = 0; rank < run->rank_count; rank++) {
+        int64_t at = run->processes[rank].started_ns;
+        if (at > 0 && (started == 0 || at < started))
+            started = at;
+    }
+    return started;
+}
+
 static void add_started(struct text *out, const struct run *run) {
     int64_t started = run_started_ns(run);
     time_t seconds = (time_t)(started / 1000000000);
