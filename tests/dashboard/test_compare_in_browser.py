@@ -69,8 +69,8 @@ def numbers(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def edges(trace: hopscope.Trace, phase: str) -> set[str]:
-    rows = trace.algorithms(collective="0:0").to_pylist()
+def edges(trace: hopscope.Trace, phase: str, collective: str = "0:0") -> set[str]:
+    rows = trace.algorithms(collective=collective).to_pylist()
     return {f"edge-{row['src']}-{row['dst']}" for row in rows if row["phase"] == phase}
 
 
@@ -155,6 +155,28 @@ def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: Page, s
     assert page.locator("#compare-tree-new .kept .line").first.evaluate(dashes) == "none"
     point_at_edge(page, min(edges(runs["new"], "down") - edges(runs["base"], "down")))
     expect(page.locator("#compare-tree-new .told")).to_contain_text("Only the new run has this edge.")
+
+
+def test_of_several_trees_for_one_operation_the_one_that_is_drawn_can_be_chosen(
+    page: Page, serve: Serve, runs: Runs, tmp_path: Path
+) -> None:
+    # Only what ran most often was drawn. The engine ran this sample's MPI_Bcast over two trees.
+    source = SAMPLES / "many_collectives" / "trace"
+    many = hopscope.open(shutil.copytree(source, tmp_path / "many", ignore=shutil.ignore_patterns("dataset")))
+    kinds = [row for row in many.algorithms().to_pylist() if row["op"] == "MPI_Bcast" and row["comm"] == 0]
+    often, other = sorted(kinds, key=lambda row: -row["collectives"])
+    page.goto(f"{serve([runs['base'], many])}/compare?op=MPI_Bcast&comm=0")
+    expect(page.get_by_text("Drawn of base")).to_have_count(0)
+    expect(page.get_by_text("Drawn of new (2)")).to_be_visible()
+    first, second = (edges(many, "down", row["first"]) for row in (often, other))
+    assert first - second and second - first
+    drawn = page.locator("#compare-tree-new")
+    expect(drawn.locator(f'[data-part="{min(first - second)}"]')).to_be_attached()
+    page.get_by_role("textbox", name="Drawn of new").or_(page.get_by_role("combobox", name="Drawn of new")).click()
+    page.get_by_role("option", name=re.compile(f"from {other['first']}$")).click()
+    page.wait_for_url(re.compile("new-ran="))
+    expect(drawn.locator(f'[data-part="{min(second - first)}"]')).to_be_attached()
+    expect(drawn.locator(f'[data-part="{min(first - second)}"]')).not_to_be_attached()
 
 
 def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Page, served: str, runs: Runs) -> None:

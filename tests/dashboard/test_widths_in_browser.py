@@ -19,6 +19,14 @@ GO = """path => {
 """To another page without loading the application again, which is most of the time."""
 
 
+def beyond(page: Page) -> list[str]:
+    """Tables with columns that are seen only when one scrolls. A page shows what matters of each at every width."""
+    return page.eval_on_selector_all(
+        ".table-frame", "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => "
+        "each.querySelector('table')?.id)",
+    )  # fmt: skip
+
+
 WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")
 """Pages that hundreds of ranks draw otherwise; the others are as with 64."""
 
@@ -42,5 +50,6 @@ def test_nothing_is_cut_at_any_width(
         for width in WIDTHS:
             window.set_viewport_size({"width": width, "height": 900})
             wrong += [f"{page.path} at {width}: {each}" for each in measured(window)]
+            wrong += [f"{page.path} at {width}: a column of {each} is out of sight" for each in beyond(window)]
         window.set_viewport_size({"width": WIDTHS[0], "height": 900})
     assert wrong == []

@@ -102,14 +102,16 @@ def table(
     *,
     name: str,
     right: Iterable[int] = (),
+    last: Sequence[int] = (),
     full: str | None = None,
 ) -> Component:
-    """Give a plain table. `right` are the columns of numbers, which align at their last digit; `full` is the address of
-    all its rows, of `exports.csv_address`."""
-    numbers = set(right)
+    """Give a plain table. `right` are the columns of numbers, which align at their last digit; `last` those that matter
+    least, which a narrow window hides and names; `full` is the address of all its rows, of `exports.csv_address`."""
+    classes = dict.fromkeys(right, "number")
+    classes |= {at: f"{classes.get(at, '')} last".strip() for at in last}
 
     def cells(row: Sequence[Content], cell: Any) -> list[Component]:
-        return [cell(value, className="number" if at in numbers else "") for at, value in enumerate(row)]
+        return [cell(value, className=classes.get(at, "")) for at, value in enumerate(row)]
 
     frame = html.Div(
         html.Table(
@@ -118,7 +120,11 @@ def table(
         ),
         className="table-frame",
     )
-    return exports.table(frame, full)
+    if not last:
+        return exports.table(frame, full)
+    hidden = " and ".join(str(columns[at]) for at in last)
+    told = html.P(f"A wider window also shows: {hidden}.", className="hint when-narrow")
+    return html.Div([told, exports.table(frame, full)])
 
 
 def columns(*children: Component, widths: str = "1fr 1fr") -> Component:

@@ -29,6 +29,9 @@ SAID = "compare-trees-said"
 EDGES = "compare-edges"
 DRAWINGS: Final = {run: f"compare-tree-{run}" for run in RUNS}
 
+_RAN: Final = {run: f"{run}-ran" for run in RUNS}
+"""The address's parameters that say what is drawn of each run."""
+
 _BESIDE: Final = 640
 """Two drawings that are both narrower than so many pixels stand side by side."""
 _MOST: Final = 60
@@ -47,7 +50,8 @@ class _Side:
 def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
     """Give the drawings side by side and all edges in a table.
 
-    The address selects the operation by `op`, the communicator by `comm`, and the `phase`.
+    The address selects the operation by `op`, the communicator by `comm`, and the `phase`; where a run has several
+    trees or algorithms for these, that of each run by `base-ran` and `new-ran`, which name a collective that it ran.
     """
     rows = [_ran(data) for data in (base, new)]
     if not any(rows):
@@ -57,7 +61,8 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
     comms = sorted({row["comm"] for row in every if row["op"] == op})
     asked_comm = number(query, "comm")
     comm = asked_comm if asked_comm is not None and asked_comm in comms else comms[0]
-    chosen = _chosen(base, new, rows, op, comm)
+    kinds = [[row for row in of_run if (row["op"], row["comm"]) == (op, comm)] for of_run in rows]
+    chosen = _chosen(base, new, kinds, query)
     phases = [word for word in PHASES if any(ran and word in ran.phases for ran in chosen)]
     phase = one_of(query, "phase", tuple(phases))
     sides = [
@@ -72,12 +77,13 @@ def cards(base: TraceData, new: TraceData, query: Query) -> list[Component]:
         [
             select(
                 "Operation", asked, "op", options={word: word for word in _ops(every)}, current=op,
-                without=("comm", "phase"),
+                without=("comm", "phase", *_RAN.values()),
             ),
             select(
                 "Communicator", asked, "comm", options={str(each): names[each] for each in comms}, current=str(comm),
-                without=("phase",),
+                without=("phase", *_RAN.values()),
             ),
+            *_which(asked, kinds, chosen),
         ],
         className="selects",
     )  # fmt: skip
@@ -113,18 +119,36 @@ def _ops(rows: Sequence[Row]) -> list[str]:
     return sorted({row["op"] for row in rows})
 
 
-def _chosen(base: TraceData, new: TraceData, rows: Sequence[Rows], op: str, comm: int) -> list[RanAlgorithm | None]:
-    """What ran most often in each run; in the new one, of the base's payload if it has that."""
+def _chosen(base: TraceData, new: TraceData, kinds: Sequence[Rows], query: Query) -> list[RanAlgorithm | None]:
+    """What the address names of each run, else what ran most often; in the new one, of the base's payload if it has
+    that."""
     payload: int | None = None
     found: list[RanAlgorithm | None] = []
-    for data, of_run in zip((base, new), rows, strict=True):
-        fit = [row for row in of_run if (row["op"], row["comm"]) == (op, comm)]
-        fit = [row for row in fit if row["bytes"] == payload] or fit
-        payload = fit[0]["bytes"] if fit else None
-        found.append(
-            RanAlgorithm(fit[0], fit[0]["first"], data.rows("algorithms", collective=fit[0]["first"])) if fit else None
-        )
+    for run, data, of_run in zip(RUNS, (base, new), kinds, strict=True):
+        named = [row for row in of_run if row["first"] == query.get(_RAN[run])]
+        alike = [row for row in of_run if row["bytes"] == payload]
+        row = next(iter(named or alike or of_run), None)
+        payload = row["bytes"] if row else None
+        found.append(RanAlgorithm(row, row["first"], data.rows("algorithms", collective=row["first"])) if row else None)
     return found
+
+
+def _which(asked: Query, kinds: Sequence[Rows], chosen: Sequence[RanAlgorithm | None]) -> list[Component]:
+    """A list of what ran for each run that has more than one thing to choose."""
+    return [
+        select(
+            f"Drawn of {run}", asked, _RAN[run], options={row["first"]: _kind(row) for row in of_run},
+            current=ran.collective, without=("phase",),
+        )
+        for run, of_run, ran in zip(RUNS, kinds, chosen, strict=True)
+        if ran is not None and len(of_run) > 1
+    ]  # fmt: skip
+
+
+def _kind(row: Row) -> str:
+    return (
+        f"{_title(row)}, {quantities.size(row['bytes'])}, {quantities.number(row['collectives'])} × from {row['first']}"
+    )
 
 
 def _are_known(sides: Sequence[_Side]) -> bool:

@@ -157,6 +157,7 @@ def _table(data: TraceData, every: Rows, by: str) -> Component:
             body,
             name=TABLE,
             right=(*((0,) if by == "rank" else ()), 1, 2, 4, *range(6, 11)),
+            last=(6, 10),
             full=exports.csv_address("last-arrivals", by=None if by == "rank" else by),
         ),
         hint="Late and cause say yes only if the interval lies wholly above twice what chance would give: of the "

@@ -183,7 +183,7 @@ def _drawn(
 def _candidates(found: Suggestion) -> Component:
     rows = [
         [
-            row["name"] + (" (suggested)" if row["chosen"] else ""),
+            _named(row),
             quantities.duration(row["predicted_ns"]),
             quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns"),
             _gain(row["gain"]),
@@ -191,21 +191,27 @@ def _candidates(found: Suggestion) -> Component:
             quantities.MISSING if row["fan_out"] is None else row["fan_out"],
             row["wan_crossings"],
             row["wan_messages"],
-            row["unmeasured_pairs"],
         ]
         for row in found.candidates
     ]
-    structure = ["depth", "fan-out", "WAN in a row", "WAN messages", "unmeasured pairs"]
+    structure = ["depth", "fan-out", "WAN in a row", "WAN messages"]
     return blocks.card(
         "Candidates, the best first",
         blocks.drawing("Predicted time per iteration by tree", candidate_bars(found.candidates[:_SHOWN]), name=CHART),
-        blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=CANDIDATES, right=range(1, 9)),
+        blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=CANDIDATES, right=range(1, 8)),
         hint="The suggested tree comes first, then the fastest. A tree over pairs of hosts that no hop measured is a "
         "guess: its spread is that of the measured links, and such a link may be slower than any of them. The dashed "
         "line is what the run itself measured; gains are against the replay of what ran, so that "
         "like is compared with like."
         + (f" The picture shows the first {_SHOWN} of {len(rows)}." if len(rows) > _SHOWN else ""),
     )
+
+
+def _named(row: Row) -> blocks.Content:
+    """A candidate's name, with what makes its prediction a guess: pairs of hosts that no hop measured."""
+    name = row["name"] + (" (suggested)" if row["chosen"] else "")
+    pairs = row["unmeasured_pairs"]
+    return [name, html.Small(f", {quantities.plural(pairs, 'unmeasured pair')}")] if pairs else name
 
 
 def _gain(value: float) -> str:

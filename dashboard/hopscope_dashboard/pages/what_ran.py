@@ -191,6 +191,7 @@ def table(rows: Sequence[Row]) -> Component:
             [_algorithm(row) for row in shown],
             name=ALGORITHMS,
             right=(1, 2, 6, 7, 8, 9),
+            last=(1, 8),
             full=exports.csv_address("algorithms"),
         ),
         hint=[
