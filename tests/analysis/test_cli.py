@@ -358,7 +358,8 @@ def test_ctrl_c_while_statements_run_is_quiet() -> None:
         "execute(click.Command('ask', callback=ask), 'ask', [])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    # click ends the line that shows ^C, where the signal came between two statements.
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "")
 
 
 def test_what_was_meant_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
