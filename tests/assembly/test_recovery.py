@@ -1,6 +1,7 @@
 """What a run leaves that did not end well, and assemblies that do not run alone."""
 
 import json
+import os
 import re
 import time
 from collections.abc import Callable
@@ -65,6 +66,22 @@ def test_an_incomplete_run_says_so_in_the_archive_and_keeps_its_spools(new_trace
     assert ['Value: "yes"' in line for line in complete] == [True, True, False]
     assert "MPI_Finalize was not reached" in complete[2]
     assert (trace.directory / "spool" / "2.0.spool").exists()
+
+
+def test_a_rank_that_ends_while_it_is_read_was_still_running(new_trace: NewTrace) -> None:
+    # Regression: its definitions were read before its spool, so of a rank that ended in between some were lacking, and
+    # its spool said that all was there. The pipe opens when the definitions are read.
+    one = world(0, 1) + "spool 0 0 open\n" + barrier(0, 10, 20)
+    trace = new_trace(one)
+    definitions = trace.directory / "spool" / "0.defs"
+    text = definitions.read_bytes()
+    definitions.unlink()
+    os.mkfifo(definitions)
+    with trace.start(keep=True) as running:
+        with definitions.open("wb") as pipe:
+            trace.write(one.replace("open", "closed").replace(world(0, 1), ""))
+            pipe.write(text)
+        assert "MPI_Finalize was not reached" in running.communicate(timeout=60)[1]
 
 
 def test_a_missing_rank_stays_a_rank(new_trace: NewTrace) -> None:

@@ -28,12 +28,15 @@ static int is_spool_name(const struct dirent *entry) {
     return parse_name(entry->d_name, &rank, &thread);
 }
 
-static int by_rank_and_thread(const struct dirent **a, const struct dirent **b) {
+/* A rank's spools, then its definitions: a rank may still run, and what its last record names was defined before. */
+static int in_reading_order(const struct dirent **a, const struct dirent **b) {
     int rank_a, thread_a, rank_b, thread_b;
     parse_name((*a)->d_name, &rank_a, &thread_a);
     parse_name((*b)->d_name, &rank_b, &thread_b);
     if (rank_a != rank_b)
         return rank_a < rank_b ? -1 : 1;
+    if (thread_a < 0 || thread_b < 0)
+        return (thread_a < 0) - (thread_b < 0);
     return (thread_a > thread_b) - (thread_a < thread_b);
 }
 
@@ -92,7 +95,7 @@ bool world_read(struct world *world, struct sentences *missing, int *error) {
         return false;
     }
     struct dirent **entries = NULL;
-    int count = scandir(path, &entries, is_spool_name, by_rank_and_thread);
+    int count = scandir(path, &entries, is_spool_name, in_reading_order);
     if (count < 0) {
         *error = errno;
         return false;
