@@ -63,5 +63,5 @@ def test_a_message_that_lay_behind_others_was_early(mpich: local_mpi.LocalMpi, t
     trace = recorded(mpich, tmp_path, "queued.c")
     bindings = [hop["binding"] for hop in trace.table("hops").to_pylist() if hop["dst"] == 3]
     assert len(bindings) >= 9  # all but the first collective's
-    # Another program may take the core between two looks.
-    assert bindings.count("recv") <= 2
+    # Another program may take the core between two looks, of some.
+    assert bindings.count("recv") < len(bindings) / 2
