@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import local_mpi
+from click.testing import CliRunner
+from hopscope.cli.main import analyze as analyze_group
 
 BIN = Path(sys.executable).parent
 HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
@@ -52,15 +54,9 @@ Run = Callable[..., Ended]
 
 
 def analyze(trace: Path, command: str, *options: str) -> list[dict[str, Any]]:
-    """The rows of an analyze command, as its JSON output says them."""
-    done = subprocess.run(
-        [str(BIN / "analyze"), command, str(trace), *options, "--format", "json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
+    """The rows of an analyze command, as its JSON output says them. It runs in this process, for many start here."""
+    done = CliRunner().invoke(analyze_group, [command, str(trace), *options, "--format", "json"])
+    assert done.exit_code == 0, done.exception or done.stderr
     return json.loads(done.stdout)
 
 
