@@ -299,7 +299,7 @@ def test_where_only_a_guess_gains_the_suggestion_says_that_it_is_one() -> None:
     best = chosen(table)
     assert best["unmeasured_pairs"] == 2
     assert "It uses 2 pairs of hosts that no hop measured (a-c, a-d)" in sentence(table)
-    assert "run it once and compare before you rely on it" in sentence(table)
+    assert "`--probe-missing`, or run it once and compare before you rely on it" in sentence(table)
 
 
 def test_a_guess_that_gains_only_if_it_is_fast_is_no_suggestion() -> None:

@@ -3,9 +3,12 @@ others."""
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,9 @@ from rich.console import Console
 
 from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
+from hopscope.cli.saying import say
 from hopscope.errors import InputError
+from hopscope.quantities import plural
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.settings_description import description_of
 from hopscope.tuning.offered import NAMES
@@ -53,15 +58,16 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     except ValueError as error:
         raise InputError(str(error)) from None
     library: str = options.pop("for", None) or "hopscope"
+    ask = _with_what_was_probed(trace, options)
     if library != "hopscope":
-        table = remap(trace, output, library=library, **options)
+        table = ask(output, library=library, **options)
         return Answer(table, ANALYSIS, analysis, parameters, _notes_of_setting(trace, table, output))
     tried: str | None = options.pop("tried", None)
     other = None if tried is None else opened(tried)
     with (
         Console(stderr=True).status("replaying the run over candidate trees") if sys.stderr.isatty() else nullcontext()
     ):
-        table = remap(trace, output, tried=other, **options)
+        table = ask(output, tried=other, **options)
     notes = [sentence(table)]
     if other is not None:
         several = shlex.join(["analyze", "compare", str(trace.path), str(other.path)])
@@ -75,6 +81,50 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
             measure = shlex.join(["analyze", "remap", str(trace.path)])
             notes.append(f"`{measure} --tried TRACE`, with that run's trace, measures its gain over the MPI library")
     return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))
+
+
+def _with_what_was_probed(trace: Trace, options: dict[str, Any]) -> Callable[..., pa.Table]:
+    """`remap` of the trace, with what the options `machine` and `probe_missing`, which are taken out, add."""
+    machine_file: str | None = options.pop("machine", None)
+    launcher: str | None = options.pop("probe_missing", None)
+    machine = None
+    if machine_file is not None:
+        from hopscope.parameters.probed import read_machine
+
+        machine = read_machine(Path(machine_file))
+    if launcher is None:
+        return partial(remap, trace, machine=machine)
+    if machine is not None:
+        raise InputError("give either --machine or --probe-missing: a machine file has all pairs of its hosts")
+
+    def ask(output: Path | None, **more: Any) -> pa.Table:
+        table = remap(trace, None, **more)
+        missing = json.loads((table.schema.metadata or {}).get(b"missing", b"[]"))
+        if not missing:
+            say("hopscope: no candidate that may gain needs a pair of hosts that was not measured; nothing is probed")
+            return remap(trace, output, **more)
+        return remap(trace, output, machine=_measured(shlex.split(launcher), missing, trace), **more)
+
+    return ask
+
+
+def _measured(words: Sequence[str], missing: Sequence[dict[str, Any]], trace: Trace) -> dict[str, Any]:
+    """Starts a job and measures these pairs of hosts in it."""
+    from hopscope.launch.probing import with_probe
+    from hopscope.probe.between import measure_between
+    from hopscope.probe.session import running
+
+    if not words:
+        raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
+    ranks = trace.run_facts["ranks"]
+    with running(with_probe(words), {}) as job:
+        if len(job.hosts) != ranks:
+            raise InputError(
+                f"the job of --probe-missing has {len(job.hosts)} ranks and the run had {ranks}; give the launcher's "
+                "words of the run, without the program"
+            )
+        say(f"hopscope: measuring {plural(len(missing), 'pair')} of hosts")
+        return measure_between(job, missing)
 
 
 def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ sampling      how often something is measured, and the interval of its median
 levels        hosts and clusters told apart by latencies
 places        which pairs of ranks stand for their links
 measuring     what is measured, in which order, within a budget of seconds
+between       pairs of hosts that somebody else has chosen
 machine_file  the machine file and the topology file that come of it
 """
 

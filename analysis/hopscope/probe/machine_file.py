@@ -45,7 +45,7 @@ def machine_content(measured: Measured, made: dict[str, Any]) -> dict[str, Any]:
             "cluster": _level(clusters.inside_ns, clusters.between_ns, clusters.certainty if several else None),
         },
         "latencies": [
-            {"hosts": [hosts[a].name, hosts[b].name], "link": places.kind((a, b)), "one_way_ns": _value(value)}
+            {"hosts": [hosts[a].name, hosts[b].name], "link": places.kind((a, b)), "one_way_ns": entry_of(value)}
             for (a, b), value in sorted(places.one_way.items())
         ],
         "links": [
@@ -59,14 +59,15 @@ def machine_content(measured: Measured, made: dict[str, Any]) -> dict[str, Any]:
             for link, points in measured.points.items()
         ],
         "combining": [
-            {"operation": operation, "type": of_type, "bytes": size, "ns_per_byte": _value(value)}
+            {"operation": operation, "type": of_type, "bytes": size, "ns_per_byte": entry_of(value)}
             for (operation, of_type, size), value in sorted(measured.combines.items())
         ],
         "contention": [_crowd(crowd, places) for crowd in measured.crowds],
     }
 
 
-def _value(value: Value | None) -> dict[str, Any] | str:
+def entry_of(value: Value | None) -> dict[str, Any] | str:
+    """A value as it stands in a machine file."""
     if value is None:
         return NOT_MEASURED
     # A difference of noisy times, or its interval, may reach below what any time can be.
@@ -81,10 +82,10 @@ def _level(inside: float | None, between: float | None, certainty: float | None)
 def _point(point: Point) -> dict[str, Any]:
     return {
         "bytes": point.bytes,
-        "one_way_ns": _value(point.one_way),
-        "send_overhead_ns": _value(point.send_overhead),
-        "receive_overhead_ns": _value(point.receive_overhead),
-        "gaps": [{"destinations": count, "gap_ns": _value(value)} for count, value in sorted(point.gaps.items())],
+        "one_way_ns": entry_of(point.one_way),
+        "send_overhead_ns": entry_of(point.send_overhead),
+        "receive_overhead_ns": entry_of(point.receive_overhead),
+        "gaps": [{"destinations": count, "gap_ns": entry_of(value)} for count, value in sorted(point.gaps.items())],
     }
 
 
@@ -94,5 +95,5 @@ def _crowd(crowd: Crowd, places: Places) -> dict[str, Any]:
         of = {"host": places.hosts[crowd.ends[0]].name}
     else:
         of = {"from": clusters[crowd.ends[0]], "to": clusters[crowd.ends[1]]}
-    senders = [{"senders": count, "gap_ns": _value(value)} for count, value in sorted(crowd.gaps.items())]
+    senders = [{"senders": count, "gap_ns": entry_of(value)} for count, value in sorted(crowd.gaps.items())]
     return {"of": of, "bytes": CROWD_BYTES, "senders": senders}

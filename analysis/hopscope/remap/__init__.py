@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hopscope.remap.description import DESCRIPTION
 
@@ -30,6 +31,7 @@ def remap(
     algorithms: str | None = None,
     library: str | None = None,
     launcher: str | None = None,
+    machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """Candidate algorithms, the fastest first; see DESCRIPTION for the columns.
 
@@ -45,17 +47,19 @@ def remap(
     `settings_description.description_of`, and `output` is what the library reads (b"setting" in the metadata, b"words"
     for its launcher). launcher: where to ask it; None: the first on PATH of the run's release. Raises InputError where
     it cannot be asked. search, tried and algorithms then mean nothing.
+
+    machine: the content of a machine file, for pairs of hosts that no hop measured. Those that candidates still lean on
+    are in the metadata under b"missing" (JSON, see `guesses.missing_of`). Raises InputError if it is of other hosts.
     """
     if library is not None:
         from hopscope.remap.suggest_setting import suggest_setting
 
-        return suggest_setting(trace.table, library, output, launcher)
+        return suggest_setting(trace.table, library, output, launcher, machine)
     from hopscope.remap.algorithms import named
     from hopscope.remap.suggest import suggest
 
-    return suggest(
-        trace.table, output, search, None if tried is None else tried.table, algorithms and named(algorithms)
-    )
+    over = None if tried is None else tried.table
+    return suggest(trace.table, output, search, over, algorithms and named(algorithms), machine=machine)
 
 
 def sentence(table: pa.Table) -> str:

@@ -48,6 +48,9 @@ DESCRIPTION = """\
 --    library.
 -- param algorithms VARCHAR = null -- The algorithms that may be suggested, with commas: `tree`, `leaders`, `ring` and
 --    the others of tree files; all unless given.
+-- param machine VARCHAR = null -- A machine file of `hopscope probe`: pairs of hosts that no hop measured are as there.
+-- param probe_missing VARCHAR = null -- A launcher with its options, in one word, such as 'mpirun -n 8': a job that it
+--    starts measures the pairs of hosts that candidates need and no hop measured, and the question is asked again.
 -- key name
 -- column name VARCHAR -- The algorithm: a shape of tree, another one by its name in tree files, `search` for a tree
 --    found by the local search, `today: NAME`, or `tried: NAME` for that of `--tried`.

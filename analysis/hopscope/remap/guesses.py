@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS
+from hopscope.links import LINKS, link_class
 from hopscope.model.costs import SMALL, Costs, HostPair
 from hopscope.paths.columns import Array, codes, integers
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.hops import hops_of, model_hops
 from hopscope.remap.laid import crowded_hosts
-from hopscope.remap.program import Source
+from hopscope.remap.program import Places, Source
 from hopscope.remap.recorded import Recorded
 from hopscope.words import PHASES
+
+Row = dict[str, Any]
 
 LOOKED_AT = 50
 """Collectives in which messages that went at once are looked for."""
@@ -75,3 +79,24 @@ def measured_of(source: Source, costs: Costs) -> Measured:
     phase = codes(table, "phase", tuple(PHASES))[rows]
     together = [hops.collective, phase, *(integers(table, name)[rows] for name in ("round", "segment"))]
     return Measured(source, costs, bool(crowded_hosts(hops.src_host, hops.dst_host, together)))
+
+
+def missing_of(rows: Sequence[Row], guessed: Mapping[str, Guesses], places: Places) -> list[dict[str, Any]]:
+    """The pairs of hosts that candidates lean on which may gain: `hosts` by name, `ranks` that are on them, and the
+    class of `link`."""
+    pairs = {
+        pair
+        for row in rows
+        if row["predicted_low_ns"] < row["measured_ns"]
+        for pair in guessed.get(row["name"], Guesses()).pairs
+    }
+    first = {host: rank for rank, host in sorted(places.host_of_rank.items(), reverse=True)}
+    of = places.cluster_of_host
+    return [
+        {
+            "hosts": [places.hosts[host] for host in pair],
+            "ranks": [first[host] for host in pair],
+            "link": link_class(same_rank=False, same_host=False, same_cluster=of[pair[0]] == of[pair[1]]),
+        }
+        for pair in sorted(pairs)
+    ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hopscope.quantities import alike, interval, share
 from hopscope.remap.guesses import Guesses
-from hopscope.remap.verdict import LIBRARY, Row, leans, leans_on
+from hopscope.remap.verdict import ADVICE, LIBRARY, RUN_IT, Row, leans, leans_on
 
 ENGINE = "Hopscope's engine"
 
@@ -36,7 +36,7 @@ def setting_sentence(
     if best["chosen"]:
         said = f"{_predicted(best, op, library)}. {run}"
         if leans(best):
-            said += f" It {leans_on(best, guessed, hosts)}: run it once and compare before you rely on it."
+            said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
     elif others:
         fastest = min(others, key=lambda row: row["predicted_ns"])
         said = f"Leave {op} as it is: of what {library} has, {_predicted(fastest, op, None)}. {run}"

@@ -22,6 +22,9 @@ _TEXT = """\
 -- grain for = @FLAVOUR@
 -- param launcher VARCHAR = null -- The launcher of the library that is to be asked; the first on PATH of the run's
 --    release unless given.
+-- param machine VARCHAR = null -- A machine file of `hopscope probe`: pairs of hosts that no hop measured are as there.
+-- param probe_missing VARCHAR = null -- A launcher with its options, in one word, such as 'mpirun -n 8': a job that it
+--    starts measures the pairs of hosts that candidates need and no hop measured, and the question is asked again.
 -- key name
 -- column name VARCHAR -- The algorithm in the library's own words, and today's.
 -- column today BOOLEAN -- What ran.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,9 +16,11 @@ from hopscope.paths.columns import integers
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.events import events_of
 from hopscope.remap.fit import fit
+from hopscope.remap.guesses import missing_of
 from hopscope.remap.judging import Judge, judge_of, mean_iteration, screen_of, window_of
 from hopscope.remap.listing import Listing
 from hopscope.remap.pool import pool_of
+from hopscope.remap.probed import with_machine
 from hopscope.remap.program import Source, source_of
 from hopscope.remap.recorded import Recorded
 from hopscope.remap.spread import Spread, spread_of
@@ -75,12 +78,14 @@ class Basis:
         return self.today.late if isinstance(self.today, Recorded) else 0.0
 
 
-def basis_of(table: Callable[[str], pa.Table]) -> Basis:
-    """Raises InputError where no prediction could be made of the run."""
+def basis_of(table: Callable[[str], pa.Table], machine: Mapping[str, Any] | None = None) -> Basis:
+    """machine: the content of a machine file. Raises InputError where no prediction could be made of the run."""
     source = _source(table)
     subject = source.subject
     events = events_of(source) if subject.native else None
     fitted = fit(source, events)
+    if machine is not None:
+        fitted = with_machine(fitted, source, machine)
     today = today_of(source) if events is None else Recorded(events)
     whole = judge_of(source, today, fitted[0])
     leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
@@ -101,9 +106,11 @@ def suggest(
     tries: int,
     run_over_tree: Callable[[str], pa.Table] | None = None,
     only: Collection[str] | None = None,
+    *,
+    machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """See `hopscope.remap.remap`."""
-    basis = basis_of(table)
+    basis = basis_of(table, machine)
     source, fitted, today, whole, error = basis.source, basis.fitted, basis.today, basis.whole, basis.error
     subject = source.subject
     tried = tried_of(run_over_tree, source) if run_over_tree else None
@@ -146,6 +153,7 @@ def suggest(
     if tried is not None and best is tried.candidate:
         best = replace(best, name=tried.tree)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
+    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     metadata |= _of_best(best, source, is_chosen=rows[order[0]]["chosen"])
     if output is not None and b"tree" in metadata:
         with whole_file(Path(output)) as file:

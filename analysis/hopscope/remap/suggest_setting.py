@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from hopscope.catalog import parse
 from hopscope.errors import InputError
 from hopscope.quantities import duration, share
+from hopscope.remap.guesses import missing_of
 from hopscope.remap.held import held_ns
 from hopscope.remap.judging import screen_of, window_of
 from hopscope.remap.listing import Listing, Row
@@ -29,10 +32,14 @@ PLACE = "FILE"
 
 
 def suggest_setting(
-    table: Callable[[str], pa.Table], flavour: str, output: Path | None, launcher: str | None
+    table: Callable[[str], pa.Table],
+    flavour: str,
+    output: Path | None,
+    launcher: str | None,
+    machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """See `hopscope.remap.remap`."""
-    basis = basis_of(table)
+    basis = basis_of(table, machine)
     source, fitted = basis.source, basis.fitted
     run = source.tables["run"].to_pylist()[0]
     if run["emulated"]:
@@ -69,6 +76,7 @@ def suggest_setting(
         unknown=unknown,
     )
     metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
+    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     if ordered[0]["chosen"]:
         chosen = found.candidates[order[0] - 1]
         setting = setting_of(chosen, source.subject, library, str(output or PLACE))

@@ -19,6 +19,9 @@ LIBRARY = "the MPI library's algorithm"
 NAMED = 4
 """So many pairs of hosts, or hosts, are named in the sentence before the rest is counted."""
 
+RUN_IT = "run it once and compare before you rely on it"
+ADVICE = f"measure that with `--probe-missing`, or {RUN_IT}"
+
 Row = dict[str, Any]
 
 
@@ -109,7 +112,7 @@ def sentence_of(
         if fastest["predicted_ns"] < best["predicted_ns"] and not leans(fastest):
             said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
     if leans(best):
-        said += f" It {leans_on(best, guessed, hosts)}: run it once and compare before you rely on it."
+        said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
     elif leans(fastest):
         seems = f"{fastest['name']} would take {least}"
         said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}."

@@ -1,0 +1,121 @@
+"""What a probe measured between hosts, for pairs between which the run has no hop that was waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hopscope.errors import InputError
+from hopscope.header import listed
+from hopscope.links import link_class
+from hopscope.model.costs import SMALL, Costs, HostPair, LinkCost, line_of
+from hopscope.remap.program import Places, Source
+
+Triple = tuple[Costs, Costs, Costs]
+"""As `fit` gives them: expected, lowest, highest."""
+_ENDS = ("median", "low", "high")
+
+
+@dataclass(frozen=True)
+class _Probed:
+    """One way between two hosts in ns: expected, lowest, highest. sizes: what messages of these bytes took."""
+
+    pair: HostPair
+    one_way: tuple[float, float, float]
+
+
+def with_machine(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> Triple:
+    """The costs with the pairs of hosts that the probe measured and no hop did.
+
+    A hop takes the collector or library longer than a ping takes the probe. By how much, pairs show that both measured:
+    the median of that is added, and its least and most at the ends. A class of links that no hop measured has what a
+    byte takes from the probe. Raises InputError if the machine file is of other hosts.
+    """
+    places = source.places
+    number = _numbers(machine, places)
+    probed = [
+        _Probed(_ordered(*(number[name] for name in entry["hosts"])), _values(entry["one_way_ns"]))
+        for entry in machine["latencies"]
+        if entry["hosts"][0] != entry["hosts"][1] and isinstance(entry["one_way_ns"], dict)
+    ]
+    known = fitted[0].measured
+    both, new = ([one for one in probed if (one.pair in known) == is_known] for is_known in (True, False))
+    if not new:
+        return fitted
+    beyond = [_latency_ns(fitted[0], one.pair, places) - one.one_way[0] for one in both] or [0.0]
+    added = (float(np.median(beyond)), min(beyond), max(beyond))
+    measured = known | {one.pair for one in new}
+    slopes = _slopes(machine)
+    typical, low, high = (
+        replace(
+            costs,
+            measured=measured,
+            pairs=costs.pairs | _both_ways({one.pair: max(0.0, one.one_way[at] + added[at]) for one in new}),
+            links={name: _with_slope(link, name, slopes) for name, link in costs.links.items()},
+        )
+        for at, costs in enumerate(fitted)
+    )
+    return typical, low, high
+
+
+def _numbers(machine: Mapping[str, Any], places: Places) -> dict[str, int]:
+    """The trace's number of each host of a machine file: by its name or, where names differ, by the ranks on it."""
+    names = [host["name"] for host in machine["hosts"]]
+    if set(names) <= set(places.hosts):
+        return {name: places.hosts.index(name) for name in names}
+    ranks_of: dict[frozenset[int], int] = {}
+    for at in range(len(places.hosts)):
+        ranks_of[frozenset(rank for rank, host in places.host_of_rank.items() if host == at)] = at
+    found = {host["name"]: ranks_of.get(frozenset(host["ranks"])) for host in machine["hosts"]}
+    if None in found.values():
+        raise InputError(
+            f"the machine file is of the hosts {listed(names)}, the trace of {listed(places.hosts)}; probe with the "
+            "launcher's words of the run"
+        )
+    return {name: at for name, at in found.items() if at is not None}
+
+
+def _ordered(a: int, b: int) -> HostPair:
+    return min(a, b), max(a, b)
+
+
+def _values(value: Mapping[str, float]) -> tuple[float, float, float]:
+    expected, low, high = (float(value[end]) for end in _ENDS)
+    return expected, low, high
+
+
+def _both_ways(pairs: Mapping[HostPair, float]) -> dict[HostPair, float]:
+    return {way: latency for (a, b), latency in pairs.items() for way in ((a, b), (b, a))}
+
+
+def _latency_ns(costs: Costs, pair: HostPair, places: Places) -> float:
+    a, b = (places.cluster_of_host[host] for host in pair)
+    name = link_class(same_rank=False, same_host=False, same_cluster=a == b)
+    return costs.pairs.get(pair, costs.links[name].latency_ns)
+
+
+def _slopes(machine: Mapping[str, Any]) -> dict[str, tuple[Sequence[float], float]]:
+    """By class of links: the sizes that were measured, and what a byte takes."""
+    found: dict[str, tuple[Sequence[float], float]] = {}
+    for link in machine["links"]:
+        points = [
+            (float(point["bytes"]), float(point["one_way_ns"]["median"]))
+            for point in link["sizes"]
+            if isinstance(point["one_way_ns"], dict)
+        ]
+        if len(points) > 1 and link["link"] not in found and not link["outlying"]:
+            sizes, times = (np.asarray(column) for column in zip(*points, strict=True))
+            found[link["link"]] = sizes.tolist(), line_of(sizes, times)[1]
+    return found
+
+
+def _with_slope(link: LinkCost, name: str, slopes: Mapping[str, tuple[Sequence[float], float]]) -> LinkCost:
+    """Only where no hop tells: what the run measured is its own."""
+    if link.hops or name not in slopes:
+        return link
+    sizes, per_byte = slopes[name]
+    told = max(sizes) > SMALL
+    return replace(link, per_byte_ns=per_byte, least_bytes=min(sizes), most_bytes=max(sizes), tells_bytes=told)
