@@ -2,13 +2,15 @@
 the run it does not hold."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from hopscope.part.selection import Ask, Selection
 from hopscope.quantities import duration, plural, share
 
 _ITERATIONS = (
-    "select coalesce(place, site) as site, turns, sure "
-    "from iteration_marker left join places on site = places.call_site"
+    "select coalesce(own.place, site) as site, turns, sure, coalesce(other.place, rival_site) as rival, "
+    "rival_is_inside, between_least, between_most from iteration_marker "
+    "left join places as own on site = own.call_site left join places as other on rival_site = other.call_site"
 )
 
 _HOLDS = (
@@ -28,13 +30,24 @@ _WORTH_SAYING = 0.001
 
 def iterations(ask: Ask) -> str | None:
     """What a run's iterations are and how sure that is; None where it has none. `ask` knows `iteration_marker`."""
-    return next(
-        (
-            f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them "
-            "make the same calls"
-            for row in ask(_ITERATIONS, {})
-        ),
-        None,
+    return next(map(_iterations, ask(_ITERATIONS, {})), None)
+
+
+def _iterations(row: Mapping[str, Any]) -> str:
+    found = f"{plural(row['turns'], 'iteration')}, each with one turn at {row['site']}; {share(row['sure'])} of them "
+    if row["rival"] is None:
+        return f"{found}make the same calls"
+    least, most = row["between_least"], row["between_most"]
+    number = str(most) if least == most else f"{least} to {most}"
+    after = f"every {most} of them" if least == most else f"{number} of them"
+    if row["rival_is_inside"]:
+        return (
+            f"{found}make calls at the same places, each with {number} turns of a loop at {row['rival']}; if those are "
+            "the iterations, choose it with --iteration-at"
+        )
+    return (
+        f"{found}make the same calls; {row['rival']} comes only after {after}; if it is what each "
+        "iteration calls once, choose it with --iteration-at"
     )
 
 

@@ -2,7 +2,7 @@
 --
 -- Noise is computing time beyond the median of that rank at that place of the program. It is measured outside all MPI,
 -- so a neighbour's lateness is not noise. A place needs 20 occurrences, not counting its first. Extra time that most
--- ranks show at once is varying work and does not count. An iteration ends at the collective that the run repeats most.
+-- ranks show at once is varying work and does not count. An iteration is a turn of the program's main loop.
 -- Noise on the run's critical path was paid for; the rest was absorbed by others' waiting.
 --
 -- key rank

@@ -1,7 +1,7 @@
 -- Find periodic noise and its period, rank by rank.
 --
 -- A Lomb-Scargle periodogram with a floating mean examines the noise of each iteration (`analyze noise`) over the time
--- at which the iteration began. An iteration ends at the collective that the run repeats most; if the run repeats none,
+-- at which the iteration began. An iteration is a turn of the program's main loop; if the run has no such loop,
 -- each computing gap counts as one. A period is reported only if noise without one would show such a high peak on any
 -- rank in less than 1 % of traces (false_alarm: the exact tail of one frequency of independent noise, times the number
 -- of frequencies and of ranks; the test allows for noise that lasts over several iterations, which has long waves

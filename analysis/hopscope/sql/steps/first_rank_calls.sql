@@ -1,7 +1,7 @@
 -- The MPI calls of the first rank's first thread but for MPI_Init and MPI_Finalize, in order: what the search for iterations looks at.
 --
--- One row per call, n from 1. site is the call site, or the operation and its communicator where call sites are not known; collective_id is null for other
--- calls than those of collectives. All ranks of a program mostly go through the same loop, so one stands for them. A call is a start if more calls lie between
+-- One row per call, n from 1. site is the call site, or the operation and its communicator where call sites are not known (is_place is false then);
+-- collective_id is null for other calls than those of collectives. All ranks of a program mostly go through the same loop, so one stands for them. A call is a start if more calls lie between
 -- it and the one before it from its site than ever at least do: a short loop in the main loop, as over a rank's neighbours, calls a site several times in a row.
 create or replace view first_rank_calls as
 with first_rank as (
@@ -14,7 +14,8 @@ things as (
         calls.enter_ns as begin_ns,
         coalesce(calls.call_site, collectives.op || ' on ' || collectives.comm::varchar) as site,
         calls.collective_id,
-        collectives.comm_size
+        collectives.comm_size,
+        calls.call_site is not null as is_place
     from whole_calls as calls
     inner join whole_collectives as collectives on calls.collective_id = collectives.collective_id
     where calls.rank = (select first_rank.rank from first_rank)
@@ -25,7 +26,8 @@ things as (
         begin_ns,
         coalesce(call_site, region) as site,
         null as collective_id,
-        0 as comm_size
+        0 as comm_size,
+        call_site is not null as is_place
     from whole_intervals
     where
         (
@@ -56,5 +58,6 @@ select
     site,
     collective_id,
     comm_size,
+    is_place,
     distance is null or distance > min(distance) over (partition by site) as is_start
 from spaced;

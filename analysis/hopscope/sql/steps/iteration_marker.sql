@@ -1,131 +1,284 @@
 -- The call that every iteration of the program's main loop makes once, and how sure that is.
 --
--- A trace does not know the program's loop, but the loop repeats a sequence of calls. Of the places on the first rank that are called five times or more over
--- at least half of the run, each parts the run into turns, by all its calls or only by those that are starts (`first_rank_calls`); its score is the part of them, by number and by time (the smaller), that consists of the same
--- sequence of calls. The best score wins, times the part of the run that the turns cover; of those within 5 % of it the one with the fewest turns, because
--- the outermost loop is the one that people mean. Of places called equally often, a collective of the most ranks stands for all, then the first. One row
--- or none: a sequence that makes up less than half of the turns is no loop. sure is the score.
+-- Loops contain loops, and steps do some things only now and then, so several calls part the run into turns of which half or more are alike
+-- (`iteration_candidates`; five turns or more). Whether the rarer of two calls is an occasional one of a step, or the step with a loop inside, is told by how
+-- many turns of the other lie between its calls:
 --
--- uses first_rank_calls
+-- * Always the same number, five or more: an occasional call, as of what is printed every tenth step. The other is the step.
+-- * Always the same number, two to four: stages of a step. The rarer call is the step.
+-- * A varying number: a loop inside, as one that turns until it has converged. The rarer call is the step, unless
+--   - a third call comes after a fixed number of turns of the other, but out of step with the rarer one: a program counts its steps;
+--   - every turn makes a third call equally often, except the turns with the rarer one: they are a variant of the step;
+--   - it comes less than ten times, or after more than 100 turns in the mean.
+--
+-- Of what remains, the outermost is the step; of calls about as frequent, those whose turns are most often alike, within 10 %, then a collective of the most
+-- ranks, then the one with most turns. The first rule cannot be certain: a solver that always takes ten turns looks the same.
+--
+-- One row or none. sure is the part of the turns that make the same calls or, with a loop inside, that call from the same places. The rival is the step by
+-- another reading, where there is one: a loop inside, of which each turn has between_least to between_most turns, or a call around, after so many of them.
+--
+-- uses first_rank_calls, iteration_candidates
 create or replace view iteration_marker as
-with calls_seen as materialized (
-    select * from first_rank_calls
-),
-
-span as (
-    select max(begin_ns) - min(begin_ns) as time_ns from calls_seen
-),
-
-ways as (
-    select unnest([false, true]) as starts
-),
-
-sites as (
-    select
-        calls_seen.site,
-        ways.starts,
-        count(*) as turns,
-        max(calls_seen.comm_size) as comm_size,
-        min(calls_seen.n) as first_n,
-        max(calls_seen.begin_ns) - min(calls_seen.begin_ns) as covered_ns
-    from calls_seen
-    cross join ways
-    left join places on calls_seen.site = places.call_site
-    where
-        (
-            part_iteration_at() is null
-            or (
-                (contains(calls_seen.site, part_iteration_at()) or contains(places.place, part_iteration_at()))
-                and not ways.starts
-            )
-        )
-        and (calls_seen.is_start or not ways.starts)
-    group by calls_seen.site, ways.starts
-    having count(*) >= 5
-),
-
-candidates as (
-    select
-        sites.site,
-        sites.starts,
-        sites.turns,
-        sites.covered_ns / nullif(span.time_ns, 0) as covered
-    from sites
-    cross join span
-    where sites.covered_ns >= 0.5 * span.time_ns or part_iteration_at() is not null
-    qualify
-        row_number() over (
-            partition by sites.turns
-            order by sites.comm_size desc, sites.starts asc, sites.first_n asc
-        ) = 1
-    order by sites.turns
-    limit 24
-),
-
--- Each call with the turn that it belongs to, for each candidate.
-turned as (
-    select
-        row(candidates.site, candidates.starts) as marker,
-        calls_seen.n,
-        calls_seen.begin_ns,
-        calls_seen.site,
-        count(*) filter (
-            where calls_seen.site = candidates.site and (calls_seen.is_start or not candidates.starts)
-        ) over (partition by candidates.site, candidates.starts order by calls_seen.n) as turn
-    from candidates
-    cross join calls_seen
-),
-
-placed as (
+with alike_enough as materialized (
     select
         *,
-        n - min(n) over (partition by marker, turn) as place
-    from turned
-    where turn > 0
+        alike * covered as score,
+        (turns >= 5 and alike >= 0.5 and of_time >= case when is_whole then 0.25 else 0.5 end)
+        or part_iteration_at() is not null as is_alike
+    from iteration_candidates
 ),
 
-turns as (
-    select
-        marker,
-        turn,
-        sum(hash(site, place)::hugeint) as calls_made,
-        lead(min(begin_ns)) over (partition by marker order by turn) - min(begin_ns) as time_ns
-    from placed
-    group by marker, turn
+alike_turns as (
+    select turns
+    from alike_enough
+    where is_alike
 ),
 
--- The last turn has no end of its own.
-alike as (
+-- Starts part the run only where all calls of their place do not.
+candidates as materialized (
     select
-        marker,
-        calls_made,
-        count(*) / sum(count(*)) over (partition by marker) as of_turns,
-        sum(time_ns) / nullif(sum(sum(time_ns)) over (partition by marker), 0) as of_time
-    from turns
-    where time_ns is not null
-    group by marker, calls_made
+        *,
+        is_alike and (not starts or of_site not in (select alike_turns.turns from alike_turns)) as is_loop
+    from alike_enough
 ),
 
-scored as (
+events as materialized (
     select
+        seen.n,
         candidates.site,
         candidates.starts,
         candidates.turns,
-        max(least(alike.of_turns, alike.of_time)) as sure,
-        max(least(alike.of_turns, alike.of_time)) * candidates.covered as score
-    from alike
-    inner join candidates on alike.marker = row(candidates.site, candidates.starts)
-    group by candidates.site, candidates.starts, candidates.turns, candidates.covered
+        row_number() over (partition by candidates.site, candidates.starts order by seen.n) as turn
+    from first_rank_calls as seen
+    inner join candidates
+        on
+            seen.site = candidates.site
+            and (seen.is_start or not candidates.starts)
+),
+
+-- How many turns of each loop there were at each call of a rarer one.
+reached as (
+    select
+        loops.site,
+        loops.starts,
+        rarer.site as rarer_site,
+        rarer.starts as rarer_starts,
+        rarer.n,
+        rarer.turn as rarer_turn
+    from candidates as loops
+    inner join events as rarer on loops.turns >= 2 * rarer.turns
+    where part_iteration_at() is null
+),
+
+between_calls as materialized (
+    select
+        reached.site,
+        reached.starts,
+        reached.rarer_site,
+        reached.rarer_starts,
+        reached.n,
+        coalesce(events.turn, 0) - lag(coalesce(events.turn, 0)) over (
+            partition by reached.site, reached.starts, reached.rarer_site, reached.rarer_starts
+            order by reached.n
+        ) as number
+    from reached
+    asof left join events
+        on
+            reached.site = events.site
+            and reached.starts = events.starts
+            and reached.n >= events.n
+),
+
+numbers as (
+    select
+        site,
+        starts,
+        rarer_site,
+        rarer_starts,
+        number,
+        count(*) as times
+    from between_calls
+    where number is not null
+    group by site, starts, rarer_site, rarer_starts, number
+),
+
+-- One row per loop and rarer call. usual turns of the loop lie between two of its calls; is_fixed if that many nearly always do.
+pairs as materialized (
+    select
+        site,
+        starts,
+        rarer_site,
+        rarer_starts,
+        arg_max(number, (times, -number)) as usual,
+        sum(times * number) / sum(times) as mean,
+        min(number) as least_number,
+        max(number) as most_number,
+        sum(times) - max(times) <= greatest(case when sum(times) >= 4 then 1 else 0 end, 0.1 * sum(times)) as is_fixed
+    from numbers
+    group by site, starts, rarer_site, rarer_starts
+),
+
+-- A call repeated on its own is a loop only where all its calls are known to come from one place.
+occasional as (
+    select pairs.*
+    from pairs
+    inner join candidates as loops on pairs.site = loops.site and pairs.starts = loops.starts
+    where loops.is_loop and pairs.is_fixed and pairs.usual >= 5 and (loops.is_place or loops.calls > 1)
+),
+
+-- Rarer calls between which the turns of a loop vary.
+varying as materialized (
+    select
+        pairs.*,
+        rarer.turns as rarer_turns
+    from pairs
+    inner join candidates as loops on pairs.site = loops.site and pairs.starts = loops.starts
+    inner join candidates as rarer on pairs.rarer_site = rarer.site and pairs.rarer_starts = rarer.starts
+    where loops.is_loop and not pairs.is_fixed
+),
+
+-- Of them, those where something else tells that the loop is what the program counts.
+out_of_step as (
+    select
+        varying.rarer_site,
+        varying.rarer_starts
+    from varying
+    inner join occasional on varying.site = occasional.site and varying.starts = occasional.starts
+    inner join between_calls
+        on
+            varying.site = between_calls.site
+            and varying.starts = between_calls.starts
+            and varying.rarer_site = between_calls.rarer_site
+            and varying.rarer_starts = between_calls.rarer_starts
+    where between_calls.number is not null
+    group by
+        varying.site,
+        varying.starts,
+        varying.rarer_site,
+        varying.rarer_starts,
+        occasional.rarer_site,
+        occasional.rarer_starts
+    having count(*) filter (where between_calls.number % occasional.usual = 0) < 0.9 * count(*)
+),
+
+-- And those that stand in for another call, which every turn makes equally often but the one with them.
+stand_ins as (
+    select
+        varying.rarer_site,
+        varying.rarer_starts
+    from varying
+    inner join between_calls as turns
+        on
+            varying.site = turns.site
+            and varying.starts = turns.starts
+            and varying.rarer_site = turns.rarer_site
+            and varying.rarer_starts = turns.rarer_starts
+    inner join pairs as others
+        on
+            varying.rarer_site = others.rarer_site
+            and varying.rarer_starts = others.rarer_starts
+    inner join between_calls as calls
+        on
+            others.site = calls.site
+            and others.starts = calls.starts
+            and others.rarer_site = calls.rarer_site
+            and others.rarer_starts = calls.rarer_starts
+            and turns.n = calls.n
+    where varying.mean > 1
+    group by
+        varying.site,
+        varying.starts,
+        varying.mean,
+        varying.rarer_site,
+        varying.rarer_starts,
+        others.site,
+        others.starts,
+        others.mean
+    having
+        round(others.mean / (varying.mean - 1)) >= 1
+        and count(*) filter (where calls.number = (turns.number - 1) * round(others.mean / (varying.mean - 1)))
+        >= 0.9 * count(turns.number)
+),
+
+no_steps as (
+    select
+        rarer_site as site,
+        rarer_starts as starts
+    from occasional
+    union
+    from out_of_step
+    union
+    from stand_ins
+    union
+    select
+        rarer_site,
+        rarer_starts
+    from varying
+    where rarer_turns < 10 or mean > 100
+),
+
+steps as (
+    from candidates
+    anti join no_steps on candidates.site = no_steps.site and candidates.starts = no_steps.starts
+    where candidates.is_loop
+),
+
+outermost as (
+    from steps
+    qualify turns < 2 * min(turns) over ()
+),
+
+step as materialized (
+    from outermost
+    qualify
+        row_number() over (
+            order by
+                (score >= 0.9 * (select max(best.score) from outermost as best)) desc,
+                case when part_iteration_at() is null then comm_size end desc,
+                case when part_iteration_at() is null then turns else -turns end desc,
+                site asc
+        ) = 1
+),
+
+-- With the loop inside first, then the one around that covers the run best by turns that are alike.
+rivals as (
+    select
+        candidates.site,
+        candidates.turns,
+        pairs.site <> step.site or pairs.starts <> step.starts as is_inside,
+        case when pairs.is_fixed then pairs.usual else pairs.least_number end as least_number,
+        case when pairs.is_fixed then pairs.usual else pairs.most_number end as most_number
+    from step
+    inner join pairs
+        on
+            (step.site = pairs.site and step.starts = pairs.starts)
+            or (step.site = pairs.rarer_site and step.starts = pairs.rarer_starts and not pairs.is_fixed)
+    inner join candidates
+        on
+            candidates.is_loop
+            and (candidates.site, candidates.starts) in (
+                (pairs.site, pairs.starts), (pairs.rarer_site, pairs.rarer_starts)
+            )
+    where candidates.site <> step.site
+    qualify
+        row_number() over (
+            order by
+                is_inside desc,
+                pairs.is_fixed desc,
+                candidates.score desc,
+                candidates.turns desc,
+                candidates.site asc
+        ) = 1
 )
 
 select
-    site,
-    starts,
-    turns,
-    sure
-from scored
-where
-    score >= 0.95 * (select max(best.score) from scored as best)
-    and (sure >= 0.5 or part_iteration_at() is not null)
-order by turns asc, site asc
-limit 1;
+    step.site,
+    step.starts,
+    step.turns,
+    case when rivals.is_inside then step.alike else step.same end as sure,
+    rivals.site as rival_site,
+    rivals.is_inside as rival_is_inside,
+    rivals.least_number as between_least,
+    rivals.most_number as between_most
+from step
+left join rivals on true;

@@ -1,0 +1,192 @@
+-- The calls that may part the run into iterations, with how alike the turns between them are.
+--
+-- A trace does not know the program's loop, but the loop repeats a sequence of calls. Places on the first rank that are called three times or more over at
+-- least half of the run each part it into turns, by all their calls or only by those that are starts (`first_rank_calls`). Of places called equally often, a
+-- collective of the most ranks stands for all, then the first.
+--
+-- One row per way to part the run. same is the part of the turns that consists of one and the same sequence of calls; alike, of one and the same set of
+-- places, however often each is called. of_time is how much of the time such turns make up, if each takes the lower quartile of its kind (machines add to the rest) and any other turn counts as
+-- one of them as far as it takes no longer: what a step does now and then adds a little to it, but a short loop in a step, whose last turn contains the step's
+-- work, makes up little. A turn is_whole if it cannot be one of a loop over a rank's neighbours: it has a collective of the most ranks, or such a loop
+-- itself. covered is the part of the run from the first call to the last, calls how many the commonest turn has, of_site how many come from this place.
+--
+-- uses first_rank_calls
+create or replace view iteration_candidates as
+with calls_seen as materialized (
+    select
+        *,
+        hash(site) as site_hash,
+        lag(n) over (partition by site order by n) as before_n
+    from first_rank_calls
+),
+
+span as (
+    select max(begin_ns) - min(begin_ns) as time_ns from calls_seen
+),
+
+ways as (
+    select unnest([false, true]) as starts
+),
+
+sites as (
+    select
+        calls_seen.site,
+        ways.starts,
+        count(*) as turns,
+        max(calls_seen.comm_size) as comm_size,
+        bool_or(calls_seen.is_place) as is_place,
+        min(calls_seen.n) as first_n,
+        max(calls_seen.begin_ns) - min(calls_seen.begin_ns) as covered_ns,
+        max(count(*)) over (partition by calls_seen.site) as calls
+    from calls_seen
+    cross join ways
+    left join places on calls_seen.site = places.call_site
+    where
+        (
+            part_iteration_at() is null
+            or (
+                (contains(calls_seen.site, part_iteration_at()) or contains(places.place, part_iteration_at()))
+                and not ways.starts
+            )
+        )
+        and (calls_seen.is_start or not ways.starts)
+    group by calls_seen.site, ways.starts
+    having count(*) >= case when part_iteration_at() is null then 3 else 2 end
+),
+
+chosen as materialized (
+    select
+        row_number() over (order by sites.turns, sites.starts, sites.first_n) as marker,
+        sites.site,
+        sites.starts,
+        sites.turns,
+        sites.comm_size,
+        sites.is_place,
+        sites.calls as of_site,
+        sites.covered_ns / nullif(span.time_ns, 0) as covered
+    from sites
+    cross join span
+    where
+        (sites.covered_ns >= 0.5 * span.time_ns or part_iteration_at() is not null)
+        and (not sites.starts or 2 * sites.turns <= sites.calls + 1)
+    -- Starts stand for all only where they are of a larger communicator.
+    qualify
+        row_number() over (
+            partition by sites.turns
+            order by sites.comm_size desc, sites.starts asc, sites.first_n asc
+        ) = 1
+        or (
+            not sites.starts
+            and row_number() over (
+                partition by sites.turns, sites.starts
+                order by sites.comm_size desc, sites.first_n asc
+            ) = 1
+        )
+    order by sites.turns
+    limit 32
+),
+
+-- Each call with the first one of the turn that it belongs to, for each candidate.
+turned as (
+    select
+        chosen.marker,
+        calls_seen.n,
+        calls_seen.before_n,
+        calls_seen.begin_ns,
+        calls_seen.site_hash,
+        calls_seen.comm_size,
+        calls_seen.site = chosen.site as is_own,
+        max(calls_seen.n) filter (
+            where calls_seen.site = chosen.site and (calls_seen.is_start or not chosen.starts)
+        ) over (partition by chosen.marker order by calls_seen.n) as first_n
+    from chosen
+    cross join calls_seen
+),
+
+turns as (
+    select
+        marker,
+        first_n,
+        count(*) as calls,
+        max(comm_size) as comm_size,
+        count(*) filter (where is_own) as own_calls,
+        sum(hash(site_hash, n - first_n)::hugeint) as in_order,
+        coalesce(sum(site_hash::hugeint) filter (where coalesce(before_n < first_n, true)), 0) as of_places,
+        lead(min(begin_ns)) over (partition by marker order by first_n) - min(begin_ns) as time_ns
+    from turned
+    where first_n is not null
+    group by marker, first_n
+),
+
+-- The last turn has no end of its own.
+whole_turns as materialized (
+    from turns
+    where time_ns is not null
+),
+
+sequences as (
+    select
+        marker,
+        count(*) as number
+    from whole_turns
+    group by marker, in_order
+),
+
+in_order as (
+    select
+        marker,
+        max(number) / sum(number) as share
+    from sequences
+    group by marker
+),
+
+commonest as (
+    select
+        marker,
+        of_places,
+        min(calls) as calls,
+        min(own_calls) as own_calls,
+        max(comm_size) as comm_size
+    from whole_turns
+    group by marker, of_places
+    qualify row_number() over (partition by marker order by count(*) desc, of_places asc) = 1
+),
+
+usual as (
+    select
+        whole_turns.marker,
+        commonest.calls,
+        commonest.own_calls,
+        commonest.comm_size,
+        count(*) filter (where whole_turns.of_places = commonest.of_places) as number,
+        count(*) filter (where whole_turns.of_places <> commonest.of_places) as others,
+        coalesce(
+            quantile_cont(whole_turns.time_ns, 0.25) filter (where whole_turns.of_places = commonest.of_places), 0
+        ) as time_ns,
+        coalesce(
+            quantile_cont(whole_turns.time_ns, 0.25) filter (where whole_turns.of_places <> commonest.of_places), 0
+        ) as others_ns
+    from whole_turns
+    inner join commonest on whole_turns.marker = commonest.marker
+    group by whole_turns.marker, commonest.calls, commonest.own_calls, commonest.comm_size
+)
+
+select
+    chosen.site,
+    chosen.starts,
+    chosen.turns,
+    chosen.comm_size,
+    chosen.is_place,
+    chosen.of_site,
+    chosen.covered,
+    usual.calls,
+    in_order.share as same,
+    usual.number / (usual.number + usual.others) as alike,
+    (usual.number * usual.time_ns + usual.others * least(usual.time_ns, usual.others_ns))
+    / nullif(usual.number * usual.time_ns + usual.others * usual.others_ns, 0) as of_time,
+    chosen.starts or usual.comm_size = (select greatest(max(calls_seen.comm_size), 1) from calls_seen) as is_whole
+from chosen
+inner join in_order on chosen.marker = in_order.marker
+inner join usual on chosen.marker = usual.marker
+-- A short loop turns twice or more.
+where not chosen.starts or usual.own_calls > 1;

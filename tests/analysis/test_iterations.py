@@ -1,0 +1,139 @@
+"""Which of a program's loops is the one whose turns are its iterations, on runs drawn as sequences of calls.
+
+A letter is a call from a place of its own that takes 10 ns on both ranks: a capital is a collective of both, any other
+one point-to-point. A dot is 100 ns of computing.
+"""
+
+import random
+from pathlib import Path
+
+import hopscope
+import pytest
+from drawing import draw
+
+AROUND = " of them make the same calls"
+
+
+def run(folder: Path, sequence: str, *, places: bool = True) -> hopscope.Trace:
+    now = seq = 0
+    collectives = ["collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns"]
+    calls = ["collective_id rank location enter_ns leave_ns call_site"]
+    intervals = ["rank location region kind begin_ns end_ns call_site"]
+    for letter in sequence:
+        now += 100 if letter == "." else 0
+        begin, end, site = now, now + 10, f"app+{letter}" if places else "-"
+        if letter.isupper():
+            collectives.append(f"{seq} 0 {seq} MPI_{letter} 2 {begin} {begin} {end}")
+            calls += [f"{seq} {rank} {rank} {begin} {end} {site}" for rank in (0, 1)]
+            seq += 1
+        elif letter != ".":
+            intervals += [f"{rank} {rank} MPI_{letter} p2p {begin} {end} {site}" for rank in (0, 1)]
+        now += 0 if letter == "." else 10
+    ranks = f"rank host cluster first_event_ns last_event_ns\n0 h A 0 {now}\n1 h A 0 {now}"
+    tables = {"collectives": collectives, "calls": calls, "intervals": intervals}
+    return hopscope.open(
+        draw(
+            folder / "d",
+            ranks=ranks,
+            comms="comm name members\n0 world 0,1",
+            **{name: "\n".join(rows) for name, rows in tables.items() if len(rows) > 1},
+        )
+    )
+
+
+def steps(body: str, number: int, **every: int) -> str:
+    """So many turns of a loop, which makes a call more in every so many of them."""
+    return "".join(body + "".join(c for c, n in every.items() if i % n == 0) for i in range(1, number + 1))
+
+
+def solves(body: str, around: str, turns: list[int]) -> str:
+    """Steps that begin with some calls, each with so many turns of an inner loop."""
+    return "".join(around + body * number for number in turns)
+
+
+VARYING = random.Random(7).choices(range(3, 13), k=60)
+EVERY_TENTH = [f"{'..' if i % 10 else '..T'}hsA" for i in range(100)]
+
+
+def rebuilding(output: str) -> str:
+    """100 steps of molecular dynamics: C checks; mostly the atoms' halo f is sent; once they moved far, every 5 to 8
+    steps, they are exchanged (e, b) in its place; r sends forces back."""
+    gaps = random.Random(3)
+    text, rebuild = "", 6
+    for i in range(1, 101):
+        text += "C" + (".eb." if i == rebuild else "ff") + "rr..." + (output if i % 10 == 0 else "")
+        rebuild += gaps.randint(5, 8) if i == rebuild else 0
+    return text
+
+
+@pytest.mark.parametrize(
+    ("sequence", "found"),
+    [
+        # Once the rarer call marked the iterations: 10, 20 and 12 of them.
+        (steps("..A", 100, T=10), "100 iterations, each with one turn at app+A; 90.9 %"),
+        (steps("..A", 100, T=5), "100 iterations, each with one turn at app+A; 80.8 %"),
+        (steps("..A", 60, B=5), "60 iterations, each with one turn at app+A"),
+        ("".join(EVERY_TENTH), "100 iterations, each with one turn at app+A"),
+        (steps("..hsw", 100, B=10), "100 iterations, each with one turn at app+h"),
+        (steps("..A", 100, T=5, B=7), "100 iterations, each with one turn at app+A; 68.7 %"),
+        # What comes now and then may take far longer than a step.
+        (steps("..A", 100, T=10).replace("T", "T........."), "100 iterations, each with one turn at app+A"),
+    ],
+)
+def test_what_comes_every_fifth_step_or_seldomer_is_part_of_a_step(tmp_path: Path, sequence: str, found: str) -> None:
+    assert str(run(tmp_path, sequence).iterations_found).startswith(found)
+
+
+def test_an_inner_loop_of_varying_length_is_inside_an_iteration(tmp_path: Path) -> None:
+    # Once the turns of the inner loop were the iterations.
+    assert run(tmp_path / "a", solves("h.A", "...B", VARYING)).iterations_found == (
+        "60 iterations, each with one turn at app+B; 100.0 % of them make calls at the same places, each with 3 to 12 "
+        "turns of a loop at app+A; if those are the iterations, choose it with --iteration-at"
+    )
+    # Nothing between the inner loops but one call, and a solver that calls some of its places before its loop.
+    light = str(run(tmp_path / "b", solves("..A", "B", VARYING)).iterations_found)
+    assert light.startswith("60 iterations, each with one turn at app+B")
+    cut = str(run(tmp_path / "c", solves("h.AA", "..BhA", VARYING)).iterations_found)
+    assert cut.startswith("60 iterations, each with one turn at app+B")
+
+
+def test_what_every_fifth_step_with_a_solver_inside_prints_is_part_of_a_step(tmp_path: Path) -> None:
+    parts = [f"..B{'h.A' * number}{'T' if i % 5 == 4 else ''}" for i, number in enumerate(VARYING)]
+    assert str(run(tmp_path, "".join(parts)).iterations_found).startswith("60 iterations, each with one turn at app+B")
+
+
+def test_a_loop_with_always_the_same_number_of_turns_is_named_as_another_reading(tmp_path: Path) -> None:
+    # A solver of ten turns and a report after ten steps make the same calls.
+    found = run(tmp_path, steps("..A", 100, T=10)).iterations_found
+    assert str(found).endswith(
+        f"{AROUND}; app+T comes only after every 10 of them; if it is what each iteration calls once, choose it with "
+        "--iteration-at"
+    )
+
+
+def test_stages_of_a_step_are_no_iterations(tmp_path: Path) -> None:
+    found = run(tmp_path, solves("hs..", ".D", [4] * 50)).iterations_found
+    assert found == "50 iterations, each with one turn at app+D; 100.0 %" + AROUND
+
+
+def test_a_loop_over_neighbours_is_no_iteration(tmp_path: Path) -> None:
+    swaps = run(tmp_path / "a", solves("hs", "......A", [6] * 50)).iterations_found
+    assert swaps == "50 iterations, each with one turn at app+A; 100.0 %" + AROUND
+    # Of point-to-point only: the place is called six times in a row, and each row is a turn.
+    alone = str(run(tmp_path / "b", steps("......" + "hs" * 6 + "x", 50)).iterations_found)
+    assert alone.startswith("50 iterations")
+
+
+@pytest.mark.parametrize("output", ["T", ""])
+def test_a_step_that_does_something_else_now_and_then_is_a_step(tmp_path: Path, output: str) -> None:
+    # LAMMPS came out as its rebuilt neighbour lists, its output, or nothing.
+    found = str(run(tmp_path, rebuilding(output)).iterations_found)
+    assert found.startswith("100 iterations, each with one turn at app+C")
+
+
+def test_calls_without_call_sites_are_a_loop_only_by_their_sequence(tmp_path: Path) -> None:
+    # Six Allreduces of one step may be called from six places.
+    six = run(tmp_path / "a", solves("A.", "..B", [6] * 40), places=False).iterations_found
+    assert six == "40 iterations, each with one turn at MPI_B on 0; 100.0 %" + AROUND
+    halo = str(run(tmp_path / "b", steps("..hA", 100, T=10), places=False).iterations_found)
+    assert halo.startswith("100 iterations, each with one turn at MPI_A on 0")
