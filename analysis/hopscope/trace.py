@@ -44,7 +44,11 @@ Progress = Callable[[str, int, int], None]
 _PARTS_KEPT = 8
 """Of so many parts of a run a trace keeps its connection."""
 
-_ASKED_VIEWS = {"from iteration_": "iteration_cuts", "from program_places": "program_places"}
+_ASKED_VIEWS = {
+    "from iteration_": "iteration_cuts",
+    "from first_rank_calls": "first_rank_calls",
+    "from program_places": "program_places",
+}
 """The views that a selection asks for, by what its query says of them."""
 
 
@@ -189,7 +193,8 @@ class Trace(Analyses):
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
-        notes = (*notes, *_matched(table), *self.part_notes, *self._left_out(analysis))
+        notes = (*notes, *_matched(table), *self.part_notes, *self._without_iterations(analysis))
+        notes = (*notes, *self._left_out(analysis))
         return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
 
     @cached_property
@@ -205,7 +210,8 @@ class Trace(Analyses):
     def part_notes(self) -> tuple[str, ...]:
         """What to know of the part of the run that it answers about, in sentences: how sure its iterations are, and
         that it holds nothing or no collective."""
-        found = self.iterations_found if about_parts.is_by_iteration(self.selection) else None
+        named = about_parts.is_by_iteration(self.selection) or self.selection.iteration_at is not None
+        found = self.iterations_found if named else None
         lacks_some = self._runner.part.is_restricted() and self.number_of_rows("collectives") > 0
         lack = about_parts.lack(self.selection, self._holds) if lacks_some else None
         return tuple(filter(None, (found, lack)))
@@ -238,6 +244,14 @@ class Trace(Analyses):
             pc.invert(pc.is_in(table["rank"], pa.array(map(str, ranks), pa.string()))),
         )
         return table.filter(pc.invert(of_others))
+
+    def _without_iterations(self, analysis: Analysis) -> tuple[str, ...]:
+        """That an answer does not depend on the place which its iterations are said to begin at, in a sentence."""
+        at = self.selection.iteration_at
+        if at is None or about_parts.is_by_iteration(self.selection):
+            return ()
+        by_iteration = any(source.name == "iteration_calls" for source in self._runner.prepare(analysis.uses))
+        return () if by_iteration else (about_parts.changes_nothing(at),)
 
     def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
         """What an answer about the run's critical path leaves out, in a sentence."""

@@ -17,6 +17,7 @@ from hopscope.export import stream_result
 from hopscope.findings import in_order
 from hopscope.mpi_functions import of_kinds
 from hopscope.part import OPTIONS as PART_OPTIONS
+from hopscope.part import misread
 from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
 from hopscope.relations import Relation
@@ -26,7 +27,8 @@ from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
     "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Relation",
-    "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "preload", "reopened",
+    "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "misread", "preload",
+    "reopened",
 ]  # fmt: skip
 
 Row = dict[str, Any]

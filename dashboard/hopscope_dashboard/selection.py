@@ -12,9 +12,9 @@ from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard.address import Query, link
+from hopscope_dashboard.address import Query, link, number
 from hopscope_dashboard.components import aria
-from hopscope_dashboard.data import PART_OPTIONS
+from hopscope_dashboard.data import PART_OPTIONS, misread
 
 OPTIONS: Final[Mapping[str, str]] = {"communicator" if option == "comm" else option: option for option in PART_OPTIONS}
 """The address's parameters that select, with the options of the analyses that they are. `comm` by itself names a
@@ -38,8 +38,25 @@ _EXAMPLES: Final = {
 
 
 def selected(query: Query) -> dict[str, str]:
-    """Give what the address selects, by its parameters."""
-    return {name: query[name] for name in OPTIONS if query.get(name)}
+    """Give what the address selects, by its parameters; what of it means nothing selects nothing."""
+    given = {name: query[name] for name in OPTIONS if query.get(name)}
+    return {name: value for name, value in given.items() if misread(OPTIONS[name], value) is None}
+
+
+def not_understood(query: Query) -> list[str]:
+    """Give a sentence for each parameter that selects nothing because it means nothing."""
+    every = [(name, misread(OPTIONS[name], query[name])) for name in OPTIONS if query.get(name)]
+    found = [f"{name}={query[name]} was not understood and is left out: {why}" for name, why in every if why]
+    if _names_no_communicator(query):
+        found.append(
+            f"comm={query['comm']} was not understood and is left out: comm is the number of a communicator; to "
+            "select one by number or name write communicator=0"
+        )
+    return found
+
+
+def _names_no_communicator(query: Query) -> bool:
+    return "comm" in query and "seq" not in query and number(query, "comm") is None
 
 
 def options(query: Query) -> dict[str, str]:
@@ -90,7 +107,8 @@ def bar(
     read from the line which parameters select.
     """
     parameters = selected(query)
-    others = {name: value for name, value in query.items() if name not in OPTIONS and name != TRACE}
+    left_out = {TRACE, "comm"} if _names_no_communicator(query) else {TRACE}
+    others = {name: value for name, value in query.items() if name not in OPTIONS and name not in left_out}
     said: list[Any] = []
     if parameters:
         said = [
@@ -99,12 +117,15 @@ def bar(
             shows,
             dcc.Link(
                 "Show the whole run",
-                href=link(path, **others) + ("&" if others else "?") + "&".join(f"{name}=" for name in parameters),
+                href=link(path, **others)
+                + ("&" if others else "?")
+                + "&".join(f"{name}=" for name in OPTIONS if query.get(name)),
                 className="button",
             ),
         ]
     if query.get(TRACE, trace) != trace:
         said.append(html.Em("The link was made for another trace, in which this may be something else."))
+    said += [html.Em(f"{sentence}. ", className="not-understood") for sentence in not_understood(query)]
     said += [html.Span(f"{note[:1].upper()}{note[1:]}.", className="hint") for note in notes]
     fields = [
         html.Label(

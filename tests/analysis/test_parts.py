@@ -135,6 +135,19 @@ def test_a_place_can_be_said_to_be_called_once_in_an_iteration(trace: hopscope.T
     assert trace.collectives(from_="i:2", to="i:3", iteration_at="app+0x2")["seq"].to_pylist() == [2]
 
 
+def test_a_place_for_iterations_that_has_no_effect_or_comes_once_is_said(tmp_path: Path, trace: hopscope.Trace) -> None:
+    # Once it was ignored, whatever it was.
+    sentence = "--iteration-at app+0x2 changes nothing here; it is for --from and --to by iteration, as --from i:10"
+    assert sentence in trace.answer("critical-path", iteration_at="app+0x2").notes
+    assert sentence not in trace.answer("critical-path", iteration_at="app+0x2", from_="i:3").notes
+    assert sentence not in trace.answer("noise", iteration_at="app+0x2").notes
+    rows = [f"0 0 MPI_Send p2p {100 * i} {100 * i + 10} app+{i}" for i in range(8)]
+    intervals = table("rank location region kind begin_ns end_ns call_site", rows)
+    once = hopscope.open(draw(tmp_path / "once", ranks=RANKS, intervals=intervals))
+    with pytest.raises(InputError, match="rank 0 is there only once, which tells no iterations apart"):
+        once.part(iteration_at="app+3")
+
+
 def test_a_program_without_a_loop_has_no_iterations(tmp_path: Path) -> None:
     # Eight calls at eight places.
     rows = [f"0 0 MPI_Send p2p {100 * i} {100 * i + 10} app+{i}" for i in range(8)]
@@ -245,6 +258,21 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
         ({"from_": "3us"}, "--from 3us is after the end of the run, which takes 2.05 µs"),
         ({"ranks": "0-3"}, "the trace has no rank 2; its ranks are 0 to 1"),
         ({"ranks": "a"}, "is not a list of ranks; write for example 3,8-15"),
+        # Each of these once selected something else, or nothing that was explained.
+        ({"ranks": "1-0"}, "--ranks 1-0: 1-0 runs backwards; write 0-1"),
+        ({"ranks": "0 1"}, "--ranks 0 1 is not a list of ranks; write for example 3,8-15"),
+        ({"ranks": "0-999999999"}, "the trace has no rank 2; its ranks are 0 to 1"),
+        ({"from_": "1.5"}, "--from 1.5 has no unit; write 1.5s or 1.5ms, or a whole number of ns"),
+        ({"to": "0"}, "--to 0 is the start of the trace, so nothing comes before it; give a later time"),
+        ({"to": "start"}, "--to start is the start of the trace"),
+        ({"place": " "}, "--place is empty; give a value or leave the option out"),
+        ({"comm": ""}, "--comm is empty; give a value or leave the option out"),
+        ({"iteration_at": ""}, "--iteration-at is empty; give a value or leave the option out"),
+        (
+            {"iteration_at": "main"},
+            "calls nothing from there and has no region of that name; its calls come from app+0x2",
+        ),
+        ({"iteration_at": "app+0x3", "from_": "i:1"}, "rank 0, whose calls tell iterations apart, calls nothing from"),
         ({"comm": "7"}, "no communicator 7; it has 0, 1"),
         ({"operation": "MPI_Alreduce"}, "Did you mean MPI_Allreduce?"),
         ({"region": "secand"}, "no region secand; it has second. Did you mean second?"),

@@ -276,6 +276,23 @@ def test_a_selection_that_means_nothing_is_said_and_can_be_cleared(page: Page, a
     expect(page.locator("#cannot-answer")).to_have_count(0)
 
 
+def test_the_bar_says_what_of_an_address_was_not_understood_and_the_page_leaves_it_out(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    # Such a page once showed something else, or nothing.
+    page.goto(f"{address}/late-ranks?ranks=3-1&from=1.5&to=i:30&comm=x")
+    bar = page.locator("#selection")
+    expect(bar).to_contain_text("ranks=3-1 was not understood and is left out: --ranks 3-1: 3-1 runs backwards")
+    expect(bar).to_contain_text("from=1.5 was not understood and is left out: --from 1.5 has no unit; write 1.5s")
+    expect(bar).to_contain_text("comm=x was not understood and is left out")
+    expect(bar).to_contain_text("A part of the run: to i:30")
+    rows = trace.late_ranks(to="i:30").to_pylist()
+    shown = table(page, "late-ranks-table")
+    assert [(row[0], row[2]) for row in shown] == [(str(row["rank"]), quantities.share(row["share"])) for row in rows]
+    page.get_by_role("link", name="Show the whole run").click()
+    expect(bar).not_to_contain_text("not understood")
+
+
 def test_a_link_made_for_another_trace_says_so(page: Page, address: str) -> None:
     page.goto(f"{address}/late-ranks?{PART}&trace=00000000")
     expect(page.locator("#selection")).to_contain_text("The link was made for another trace")

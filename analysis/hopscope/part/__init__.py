@@ -13,7 +13,8 @@ An analysis asks views called as the tables of the dataset are. For a part, thes
 * Rows that are about one rank each are those of the ranks asked for.
 """
 
+from hopscope.part.misread import misread
 from hopscope.part.selection import OPTIONS, WHOLE_RUN, Ask, Selection, find, split
 from hopscope.part.views import VISITS, Part, quoted
 
-__all__ = ["OPTIONS", "VISITS", "WHOLE_RUN", "Ask", "Part", "Selection", "find", "quoted", "split"]
+__all__ = ["OPTIONS", "VISITS", "WHOLE_RUN", "Ask", "Part", "Selection", "find", "misread", "quoted", "split"]

@@ -56,6 +56,11 @@ def is_by_iteration(selection: Selection) -> bool:
     return any(time and time.startswith("i:") for time in (selection.from_, selection.to))
 
 
+def changes_nothing(iteration_at: str) -> str:
+    """Of a place that iterations are said to begin at, where no iterations are asked for."""
+    return f"--iteration-at {iteration_at} changes nothing here; it is for --from and --to by iteration, as --from i:10"
+
+
 def held(selection: Selection, ask: Ask) -> tuple[bool, ...]:
     """Whether a part of a run holds any collective, message, interval and stretch of its path, up to the first that it
     does. Intervals are on no communicator, so a part by communicator keeps them all and they do not count."""

@@ -1,11 +1,11 @@
 """What a user selects, in words, and which part of a run that is."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hopscope.errors import InputError, meant, some
+from hopscope.part.misread import misread, rank_ranges
 from hopscope.part.views import Part
 from hopscope.quantities import duration, nanoseconds, plural
 
@@ -38,6 +38,9 @@ class Selection:
         return " ".join(f"--{name} {value}" for name, value in self.given().items())
 
 
+_LEAST_CALLS = 2
+"""Between so many calls from a place lies an iteration."""
+
 WHOLE_RUN = Selection()
 """Selects nothing."""
 
@@ -68,8 +71,13 @@ def split(options: Mapping[str, Any], own: set[str]) -> tuple[Selection, dict[st
 
 def find(selection: Selection, ask: Ask) -> Part:
     """The part of the run that a selection means. Raises InputError where it means nothing, or more than one thing."""
-    begin = None if selection.from_ is None else _time(selection.from_, "--from", ask)
-    end = None if selection.to is None else _time(selection.to, "--to", ask)
+    for option, text in selection.given().items():
+        if why := misread(option, text):
+            raise InputError(why)
+    if selection.iteration_at is not None:
+        _check_called(selection.iteration_at, ask)
+    begin = None if selection.from_ is None else _time(selection.from_, ask)
+    end = None if selection.to is None else _time(selection.to, ask)
     if begin is not None and end is not None and begin >= end:
         raise InputError(f"--from {selection.from_} is not before --to {selection.to}; give a time before it")
     if begin is not None:
@@ -86,21 +94,13 @@ def find(selection: Selection, ask: Ask) -> Part:
     )
 
 
-def _time(text: str, option: str, ask: Ask) -> int:
+def _time(text: str, ask: Ask) -> int:
     """A time in ns since the start of the trace."""
     if text == "start":
         return 0
     if text == "end":
         return int(ask("select coalesce(max(last_event_ns), 0) + 1 as at from ranks", {})[0]["at"])
-    if text.startswith("i:") and text[2:].isdecimal():
-        return _iteration(int(text[2:]), ask)
-    try:
-        return nanoseconds(text)
-    except ValueError:
-        raise InputError(
-            f"{option} {text} is not a time; write for example 1.5s, 20ms, i:120 for the beginning of iteration 120, "
-            "start or end"
-        ) from None
+    return _iteration(int(text[2:]), ask) if text.startswith("i:") else nanoseconds(text)
 
 
 def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
@@ -128,16 +128,37 @@ def _iteration(number: int, ask: Ask) -> int:
     return cuts[number]
 
 
+def _check_called(place: str, ask: Ask) -> None:
+    """Raises InputError where no iterations begin at a place: all are found on the first rank's first thread."""
+    calls = ask(
+        "select site, coalesce(place, site) as place, count(*) as number from first_rank_calls "
+        "left join places on site = call_site group by all order by min(n)",
+        {},
+    )
+    there = [row for row in calls if place in row["site"] or place in row["place"]]
+    rank = ask("select min(rank) as first from ranks", {})[0]["first"]
+    if not there:
+        names = list(dict.fromkeys(str(row["place"]) for row in calls))
+        raise InputError(
+            f"--iteration-at {place}: rank {rank}, whose calls tell iterations apart, calls nothing from there and "
+            f"has no region of that name; its calls come from {some(names, 5) or 'nowhere known'}{meant(place, names)}"
+        )
+    if all(row["number"] < _LEAST_CALLS for row in there):
+        raise InputError(
+            f"--iteration-at {place}: rank {rank} is there only once, which tells no iterations apart; give a place "
+            "that every iteration calls"
+        )
+
+
 def _ranks(text: str, ask: Ask) -> tuple[int, ...]:
-    ranks: set[int] = set()
-    for part in text.replace(" ", "").split(","):
-        match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", part)
-        if match is None:
-            raise InputError(f"--ranks {text} is not a list of ranks; write for example 3,8-15")
-        ranks.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     there = {int(row["rank"]) for row in ask("select rank from ranks", {})}
-    if missing := sorted(ranks - there):
-        raise InputError(f"the trace has no rank {missing[0]}; its ranks are 0 to {max(there, default=0)}")
+    ranks: set[int] = set()
+    for first, last in rank_ranges(text):
+        # Of a range of millions, the first one that is missing is enough.
+        missing = next((rank for rank in range(first, last + 1) if rank not in there), None)
+        if missing is not None:
+            raise InputError(f"the trace has no rank {missing}; its ranks are 0 to {max(there, default=0)}")
+        ranks.update(range(first, last + 1))
     return tuple(sorted(ranks))
 
 
