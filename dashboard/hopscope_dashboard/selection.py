@@ -97,6 +97,11 @@ def kept(href: str, parameters: Mapping[str, str]) -> str:
     return f"{parts.path}?{urlencode(given)}" if given else parts.path
 
 
+def about(trace: str) -> dict[str, Any]:
+    """Give the attribute of an element whose marks are about this trace, whichever the page shows."""
+    return {"data-trace": trace}
+
+
 def bar(
     path: str, query: Query, *, shows: str, trace: str, notes: Sequence[str] = (), keeps: Sequence[str] = ()
 ) -> Component:

@@ -12,7 +12,7 @@ import pytest
 from conftest import PROGRAMS, Serve, run_of_one_late
 from hopscope import InputError, quantities
 from playwright.sync_api import Page, expect
-from reading import plot, point_at_edge, table
+from reading import click_mark, is_there, plot, point_at_edge, table
 
 SAMPLES = Path(__file__).parents[2] / "sample_traces"
 RUNS = {
@@ -52,6 +52,11 @@ def rebuilt(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFact
 
 def named(trace: hopscope.Trace) -> str:
     return trace.identity[:8]
+
+
+def of_trace(page: Page) -> str:
+    """The trace that the address names."""
+    return parse_qs(urlsplit(page.url).query)["trace"][0]
 
 
 def numbers(row: dict[str, Any]) -> list[str]:
@@ -153,8 +158,15 @@ def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: Page, s
     dashes = "each => getComputedStyle(each).strokeDasharray"
     assert page.locator("#compare-tree-new .changed .line").first.evaluate(dashes) != "none"
     assert page.locator("#compare-tree-new .kept .line").first.evaluate(dashes) == "none"
-    point_at_edge(page, min(edges(runs["new"], "down") - edges(runs["base"], "down")))
+    only_new = min(edges(runs["new"], "down") - edges(runs["base"], "down"))
+    point_at_edge(page, only_new)
     expect(page.locator("#compare-tree-new .told")).to_contain_text("Only the new run has this edge.")
+    # It led to the base's hops, which has none there.
+    page.mouse.down()
+    page.mouse.up()
+    src, dst = only_new.split("-")[1:]
+    expect(page.locator("#content")).to_contain_text(f"Hops from rank {src} to rank {dst} over time")
+    assert of_trace(page) == named(runs["new"])
 
 
 def test_of_several_trees_for_one_operation_the_one_that_is_drawn_can_be_chosen(
@@ -207,6 +219,10 @@ def test_one_collective_of_both_runs_has_one_scale_which_zooming_keeps(page: Pag
     page.get_by_role("link", name="next", exact=True).click()
     page.wait_for_url(re.compile(r"collective=0%3A"))
     expect(page.locator("#compare-collective tbody a").first).to_have_text(f"0:{worst['next_seq']}")
+    is_there(page, "Compare")
+    click_mark(page, "compare-timeline-new", 0)
+    page.wait_for_url(re.compile("/(timeline|delayed-hops)"))
+    assert of_trace(page) == named(runs["new"])
 
 
 def test_runs_that_must_not_be_compared_say_why_and_still_show_who_sends_to_whom(
@@ -222,7 +238,7 @@ def test_runs_that_must_not_be_compared_say_why_and_still_show_who_sends_to_whom
     expect(page.locator("#compare-tree-new")).to_contain_text("No hops of this are known in this run.")
     page.locator("#compare-tree-new a").click()
     expect(page.locator("#no-hops")).to_be_visible()
-    assert parse_qs(urlsplit(page.url).query)["trace"] == [named(runs["unseen"])]
+    assert of_trace(page) == named(runs["unseen"])
 
 
 def test_the_selected_part_holds_for_both_runs_and_swapping_and_back_work(page: Page, served: str, runs: Runs) -> None:

@@ -1,6 +1,7 @@
 /* Follows what the marks of a page lead to (leads.py): points of figures, which have the address as `customdata`; parts of drawings
    and of the timeline. `/page?...` is another page; `?name=value` sets a parameter of this one, and takes it away when it is set
-   already. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them. */
+   already. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them.
+   Marks inside an element with `data-trace` are about that trace, and lead to its pages. */
 
 (function () {
   /* The scripts are loaded in the order of their names. */
@@ -35,10 +36,19 @@
     return selection().here(changes);
   }
 
+  /* The address of a page, with the trace that the mark is about where that need not be the one that the page shows. */
+  function ofTrace(lead, event) {
+    var about = event && event.target && event.target.closest ? event.target.closest("[data-trace]") : null;
+    if (!about) return lead;
+    var to = new URL(lead, location.href);
+    if (!to.searchParams.has("trace")) to.searchParams.set("trace", about.dataset.trace);
+    return to.pathname + to.search;
+  }
+
   function follow(lead, event) {
     if (!lead) return;
     var adding = event && (event.ctrlKey || event.metaKey);
-    if (!lead.startsWith("?")) selection().go(lead, event);
+    if (!lead.startsWith("?")) selection().go(ofTrace(lead, event), event);
     else if (event && event.button === 1) selection().go(toggled(lead, false), event);
     else selection().go(toggled(lead, adding));
   }

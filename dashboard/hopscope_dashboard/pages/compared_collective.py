@@ -14,7 +14,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.timeline import timeline
-from hopscope_dashboard.selection import TRACE
+from hopscope_dashboard.selection import TRACE, about
 from hopscope_dashboard.traces import Traces
 
 TIMELINES: Final = {run: f"compare-timeline-{run}" for run in RUNS}
@@ -147,7 +147,10 @@ def _drawn(side: _Side, longest: int) -> list[Component]:
     return [
         html.H3(heading),
         html.P(missing, className="hint"),
-        blocks.drawing(f"{heading}, timeline of {side.name}", figure, name=TIMELINES[side.run]),
+        html.Div(
+            blocks.drawing(f"{heading}, timeline of {side.name}", figure, name=TIMELINES[side.run]),
+            **about(side.data.identity),
+        ),
     ]
 
 

@@ -23,7 +23,7 @@ from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.palette import LINK_COLOURS
-from hopscope_dashboard.selection import TRACE
+from hopscope_dashboard.selection import TRACE, about
 
 SAID = "compare-trees-said"
 EDGES = "compare-edges"
@@ -201,8 +201,10 @@ def _drawing(side: _Side, placed: PlacedTree | PlacedRounds | None, phase: str) 
         return html.Div([head, html.P(missing, className="reason")], id=DRAWINGS[side.run])
     name, label = DRAWINGS[side.run], f"{heading}, {title}"
     if isinstance(placed, PlacedTree):
-        return html.Div([head, tree_graph(placed, name=name, label=label)])
-    return html.Div([head, html.P(placed.left_out, className="hint"), rounds_graph(placed, name=name, label=label)])
+        drawn = [tree_graph(placed, name=name, label=label)]
+    else:
+        drawn = [html.P(placed.left_out, className="hint"), rounds_graph(placed, name=name, label=label)]
+    return html.Div([head, *drawn], **about(side.data.identity))
 
 
 def _title(row: Row) -> str:
