@@ -1,5 +1,6 @@
 /* The run's timeline: asks for what is in view, and turns the wheel and keys into another view, which the address has as `view` (in
-   ns). Dragging selects a time for all pages (`from`, `to`), and a click leads to what is there. What is not selected is shaded. */
+   ns). Dragging selects a time for all pages (`from`, `to`), and a click leads to what is there. What is not selected is shaded.
+   A small one shows the whole run: dragging selects there as well, and a click leads to the large one. */
 
 (function () {
   var MOST_COLUMNS = 2000, KEPT = 24, SHORTEST = 20;
@@ -27,7 +28,7 @@
     var small = props.small, picture = window.hopscope_timeline;
     var state = { view: null, data: null, picture: null, marks: null, cursor: null, drag: null, host: props.host || null, regionNames: [],
                   selected: props.selected || {}, lead: null };
-    var kept = new Map(), asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, clickTimer = 0, place = null, gone = false;
+    var kept = new Map(), asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, clickTimer = 0, clicks = 0, place = null, gone = false;
 
     function ask(what, parameters) {
       return request(what, Object.assign({ trace: props.trace }, parameters));
@@ -184,7 +185,8 @@
       var chosen = inside(from, to);
       clearTimeout(addressTimer);
       state.selected = Object.assign({}, state.selected, { from_ns: chosen.from, to_ns: chosen.to });
-      show(chosen);
+      if (small) redraw();
+      else show(chosen);
       window.hopscope_selection.go(window.hopscope_selection.here({ from: String(chosen.from), to: String(chosen.to), view: null }));
     }
 
@@ -226,28 +228,43 @@
                inBands: y < place.top, at: Math.round(state.view.from + share * (state.view.to - state.view.from)) };
     }
 
+    function columnAt(at) {
+      return Math.floor((at - state.data.begin) / state.data.width);
+    }
+
+    /* Asks what a row does at a time, and which of that leads somewhere; null outside the picture. */
+    function askTold(row, at) {
+      var data = state.data, what = data.rows[row], column = columnAt(at), begin = Math.max(0, data.begin + column * data.width);
+      if (!what || at < state.view.from || at >= state.view.to) return Promise.resolve(null);
+      return ask("told", { rank: what.rank, host: what.rank === undefined ? what.host : null, at: at, from: begin, to: begin + data.width })
+        .then(function (answer) {
+          answer.leading = answer.calls.filter(function (call) { return call.href; }).pop();
+          answer.lead = answer.leading ? { row: row, column: column, href: answer.leading.href } : null;
+          return answer;
+        });
+    }
+
+    function cannotTell(error) {
+      if (!gone) told.textContent = error.message;
+    }
+
     /* Says under the picture what a row does at a time. */
     function tell(row, at) {
-      var data = state.data, what = data.rows[row];
-      if (!what || at < state.view.from || at >= state.view.to) return;
-      var column = Math.floor((at - data.begin) / data.width), number = ++toldAsked;
+      var number = ++toldAsked;
       clearTimeout(toldTimer);
       toldTimer = setTimeout(function () {
-        var begin = Math.max(0, data.begin + column * data.width);
-        ask("told", { rank: what.rank, host: what.rank === undefined ? what.host : null, at: at, from: begin, to: begin + data.width })
-          .then(function (answer) {
-            if (number !== toldAsked || gone) return;
-            told.replaceChildren();
-            var leading = answer.calls.filter(function (call) { return call.href; }).pop();
-            state.lead = leading ? { row: row, column: column, href: leading.href } : null;
-            canvas.style.cursor = leading ? "pointer" : "crosshair";
-            element("strong", "", told, answer.title + (leading ? ". Click: " + leading.does : ""));
-            element("span", "", told, answer.shares.map(function (share) { return share.category + " " + share.text; }).join(", "));
-            answer.calls.forEach(function (call) {
-              if (call.href) link(told, call.text, call.href);
-              else element("span", "", told, call.text);
-            });
-          }).catch(function (error) { told.textContent = error.message; });
+        askTold(row, at).then(function (answer) {
+          if (!answer || number !== toldAsked || gone) return;
+          told.replaceChildren();
+          state.lead = answer.lead;
+          canvas.style.cursor = answer.lead ? "pointer" : "crosshair";
+          element("strong", "", told, answer.title + (answer.lead ? ". Click: " + answer.leading.does : ""));
+          element("span", "", told, answer.shares.map(function (share) { return share.category + " " + share.text; }).join(", "));
+          answer.calls.forEach(function (call) {
+            if (call.href) link(told, call.text, call.href);
+            else element("span", "", told, call.text);
+          });
+        }).catch(cannotTell);
       }, 60);
     }
 
@@ -274,8 +291,23 @@
       if (pointer.inBands) return bandsAt(pointer.at).map(bandAddress)[0] || null;
       if (!row) return null;
       if (pointer.inLabels) return row.rank === undefined ? null : "?ranks=" + row.rank;
-      var column = Math.floor((pointer.at - state.data.begin) / state.data.width);
-      return lead && lead.row === pointer.row && lead.column === column ? lead.href : null;
+      return lead && lead.row === pointer.row && lead.column === columnAt(pointer.at) ? lead.href : null;
+    }
+
+    /* Where a click leads, also one on what nobody rested on, which is asked for only now. */
+    function leadOfClick(pointer) {
+      var known = leadOf(pointer);
+      if (known || pointer.inBands || pointer.inLabels) return Promise.resolve(known);
+      return askTold(pointer.row, pointer.at).then(function (answer) { return answer && answer.lead ? answer.lead.href : null; });
+    }
+
+    function click(pointer, event) {
+      var number = ++clicks, keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey }, found = leadOfClick(pointer);
+      clearTimeout(clickTimer);
+      /* A second click would be one for the whole run. */
+      clickTimer = setTimeout(function () {
+        found.then(function (lead) { if (!gone && number === clicks) window.hopscope_marks.follow(lead, keys); }).catch(cannotTell);
+      }, 250);
     }
 
     function tellRank(row) {
@@ -294,6 +326,7 @@
         state.drag[1] = pointer.x;
         return redraw();
       }
+      if (small) return;
       if (pointer.inBands) tellBand(pointer.at);
       else if (pointer.inLabels) tellRank(state.data.rows[pointer.row]);
       else tell(pointer.row, pointer.at);
@@ -303,7 +336,8 @@
     function onDown(event) {
       if (event.button !== 0 || !state.data) return;
       var pointer = atPointer(event);
-      if (pointer.inLabels) return opensHost(pointer) ? open(state.data.rows[pointer.row].host) : window.hopscope_marks.follow(leadOf(pointer), event);
+      clicks++;
+      if (pointer.inLabels && !small) return opensHost(pointer) ? open(state.data.rows[pointer.row].host) : window.hopscope_marks.follow(leadOf(pointer), event);
       state.drag = [pointer.x, pointer.x];
       canvas.setPointerCapture(event.pointerId);
     }
@@ -319,10 +353,8 @@
       var from = Math.min(drag[0], drag[1]), to = Math.max(drag[0], drag[1]), span = state.view.to - state.view.from;
       if (to - from < 4) {
         redraw();
-        clearTimeout(clickTimer);
-        var lead = leadOf(atPointer(event)), keys = { ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey };
-        /* A second click would be one for the whole run. */
-        if (lead) clickTimer = setTimeout(function () { if (!gone) window.hopscope_marks.follow(lead, keys); }, 250);
+        if (small) root.parentNode.querySelector("a").click();
+        else click(atPointer(event), event);
         return;
       }
       var ns = function (x) { return state.view.from + ((x - place.left) / (place.right - place.left)) * span; };
@@ -362,8 +394,15 @@
       if (state.cursor && event.key.startsWith("Arrow") && event.key !== "ArrowUp" && event.key !== "ArrowDown") look(0);
     }
 
+    canvas.addEventListener("pointermove", onMove);
+    canvas.addEventListener("pointerdown", onDown);
+    canvas.addEventListener("pointerup", onUp);
+    canvas.addEventListener("pointercancel", function () {
+      state.drag = null;
+      redraw();
+    });
     if (small) {
-      canvas.addEventListener("click", function () { root.parentNode.querySelector("a").click(); });
+      canvas.title = "Drag: select a time. Click: look closer";
     } else {
       button("−", "Zoom out", function () { zoom(2); });
       button("+", "Zoom in", function () { zoom(0.5); });
@@ -371,9 +410,6 @@
       var all = button("All hosts", "All hosts", function () { open(null); });
       all.hidden = !state.host;
       button("PNG", "Save the picture as PNG", function () {}).dataset.save = "png";
-      canvas.addEventListener("pointermove", onMove);
-      canvas.addEventListener("pointerdown", onDown);
-      canvas.addEventListener("pointerup", onUp);
       canvas.addEventListener("dblclick", function () {
         clearTimeout(clickTimer);
         whole();

@@ -67,7 +67,8 @@ def layout(data: TraceData, query: Query) -> Component:
 
 def _whole_run(data: TraceData) -> Component:
     canvas = RunCanvas(WHOLE_RUN, data.identity, small=True, selected=asdict(data.bounds))
-    return blocks.card("The whole run", canvas, dcc.Link("Look closer", href="/timeline"), css="whole-run")
+    closer = dcc.Link("Look closer", href="/timeline")
+    return blocks.card("The whole run", canvas, closer, hint="Drag to select a time for all pages.", css="whole-run")
 
 
 def _what_ran(data: TraceData, run: Row) -> list[Component | str]:
