@@ -1,7 +1,8 @@
 """Where the marks of a page lead: the addresses behind bars, cells, dots, edges and rows.
 
 An address is `/page?...`, or `?name=value` for the page that one is on: following it sets the parameter, and following
-it again takes it away. `assets/marks.js` follows both, and keeps the selected part of the run.
+it again takes it away. `#id` is a row of a table of that page, which is shown and marked. `assets/marks.js` follows
+them all, and keeps the selected part of the run.
 """
 
 import re

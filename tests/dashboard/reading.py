@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 MEASURE = (Path(__file__).parent / "widths.js").read_text()
@@ -78,8 +78,9 @@ def point_at_edge(page: Page, part: str) -> None:
     page.mouse.move(place["x"], place["y"])
 
 
-def click_mark(page: Page, figure: str, at: int, *, series: int = 0) -> None:
-    """Clicks a bar or a dot of a figure, by its place in its series, and waits for the address that it leads to."""
+def click_mark(page: Page, figure: str, at: int, *, series: int = 0, shows: Locator | None = None) -> None:
+    """Clicks a bar or a dot of a figure, by its place in its series, and waits for the address that it leads to, or for
+    what it `shows` on the page."""
     marks = page.locator(f"#{figure} :is(.barlayer, .scatterlayer) .trace").nth(series).locator(".point")
     mark = marks.nth(at)
 
@@ -89,7 +90,7 @@ def click_mark(page: Page, figure: str, at: int, *, series: int = 0) -> None:
         assert box is not None
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
-    _click_where_it_leads(page, figure, middle)
+    _click_where_it_leads(page, figure, middle, shows)
 
 
 def click_cell(page: Page, figure: str, across: int, down: int) -> None:
@@ -121,7 +122,9 @@ def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, flo
     return place[0], place[1]
 
 
-def _click_where_it_leads(page: Page, figure: str, middle: Callable[[], tuple[float, float]]) -> None:
+def _click_where_it_leads(
+    page: Page, figure: str, middle: Callable[[], tuple[float, float]], shows: Locator | None = None
+) -> None:
     """Clicks once the figure says that the mark leads somewhere. A figure that still finds its size forgets what was
     pointed at, so what did not change the address is done again."""
     before = page.url
@@ -134,7 +137,10 @@ def _click_where_it_leads(page: Page, figure: str, middle: Callable[[], tuple[fl
             page.locator(f"#{figure} .js-plotly-plot.leads").wait_for(timeout=patience_ms)
             page.mouse.down()
             page.mouse.up()
-            page.wait_for_url(lambda url: url != before, timeout=patience_ms)
+            if shows is None:
+                page.wait_for_url(lambda url: url != before, timeout=patience_ms)
+            else:
+                shows.wait_for(timeout=patience_ms)
         except PlaywrightTimeout:
             continue
         return

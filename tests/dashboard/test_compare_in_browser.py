@@ -109,6 +109,18 @@ def test_the_verdict_and_its_numbers_are_those_of_the_command(page: Page, served
         expect(page.locator("#content")).to_contain_text(note[1:])
     shown = {row[1]: row[2:] for row in table(page, "compare-times")}
     assert shown == {row["statistic"]: numbers(row) for row in answer.rows}
+    for part, page_of_it in (
+        ("compare-times", "/collectives?"),
+        ("compare-categories", "?"),
+        ("compare-edges", "edge="),
+    ):
+        hrefs = page.locator(f"#{part} tbody a").evaluate_all("all => all.map(each => each.getAttribute('href'))")
+        assert hrefs
+        assert all(page_of_it in href for href in hrefs)
+        assert {parse_qs(urlsplit(href).query)["trace"][0] for href in hrefs} == {
+            named(runs["base"]),
+            named(runs["new"]),
+        }
     structure = runs["new"].compare(by="structure", base=runs["base"]).to_pylist()
     assert [row[1:] for row in table(page, "compare-structure")] == [
         [row["property"], row["base"], row["new"]] for row in structure if row["changed"]
@@ -133,6 +145,22 @@ def test_both_critical_paths_are_bars_of_one_scale_and_their_rows_those_of_the_c
     page.wait_for_url(re.compile("by=edge"))
     expect(page.locator("#compare-parts th").first).to_have_text("edge")
     assert table(page, "compare-parts") == [[row["name"], *numbers(row)] for row in of_part["edge"]]
+    # Rows and bars were dead. An edge that only the new run has leads to that run's hops.
+    only_new = next(row["name"] for row in of_part["edge"] if not row["base_ns"])
+    lead = page.locator("#compare-parts tr", has=page.get_by_role("cell", name=only_new, exact=True)).get_by_role(
+        "link"
+    )
+    expect(lead).to_have_count(1)
+    lead.click()
+    src, dst = only_new.split("->")
+    expect(page.locator("#content")).to_contain_text(f"Hops from rank {src} to rank {dst} over time")
+    assert of_trace(page) == named(runs["new"])
+    page.go_back()
+    is_there(page, "Compare")
+    wan = [bar["name"] for bar in plot(page, "compare-paths")].index("wan")
+    click_mark(page, "compare-paths", 1, series=wan)
+    expect(page.locator("h1")).to_have_text("WAN share")
+    assert of_trace(page) == named(runs["new"])
 
 
 def test_the_edges_that_one_run_has_alone_are_marked_and_no_others(page: Page, served: str, runs: Runs) -> None:

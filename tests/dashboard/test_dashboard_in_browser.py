@@ -11,7 +11,7 @@ from hopscope import quantities
 from hopscope_dashboard import palette
 from hopscope_dashboard.pages import PAGES
 from playwright.sync_api import Page, expect
-from reading import plot, table
+from reading import click_mark, plot, table
 from simulated_run import SimulatedRun
 
 PATHS = ["/collective?comm=0&seq=3", *(page.path for page in PAGES)]
@@ -187,6 +187,11 @@ def test_the_suggested_tree_can_be_downloaded_and_is_the_one_of_the_command(
     expect(page.locator(".graph-frame")).to_have_count(2)
     across = found.to_pylist()[0]["wan_messages"] // 2
     expect(page.locator("section", has_text="Suggested: ")).to_contain_text(f"{across} edge")
+    # A bar leads to its numbers; it led nowhere.
+    row = page.locator("#remap-candidates tbody tr").nth(3)
+    click_mark(page, "remap-chart", 3, shows=page.locator("#remap-candidates tr.chosen"))
+    expect(row).to_have_class("chosen")
+    expect(row).to_be_in_viewport()
 
 
 def test_a_trace_without_hops_says_so_and_which_command_makes_them(

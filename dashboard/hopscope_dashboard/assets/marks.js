@@ -1,6 +1,6 @@
 /* Follows what the marks of a page lead to (leads.py): points of figures, which have the address as `customdata`; parts of drawings
    and of the timeline. `/page?...` is another page; `?name=value` sets a parameter of this one, and takes it away when it is set
-   already. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them.
+   already; `#id` is a row of this page, which is shown and marked. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them.
    Marks inside an element with `data-trace` are about that trace, and lead to its pages. */
 
 (function () {
@@ -45,10 +45,20 @@
     return to.pathname + to.search;
   }
 
+  /* Shows the row that has a part of this id, and marks it until another one of its table is. */
+  function pointOut(id) {
+    var part = document.getElementById(id), row = part && part.closest("tr");
+    if (!row) return;
+    row.closest("table").querySelectorAll("tr.chosen").forEach(function (other) { other.classList.remove("chosen"); });
+    row.classList.add("chosen");
+    row.scrollIntoView({ block: "nearest" });
+  }
+
   function follow(lead, event) {
     if (!lead) return;
     var adding = event && (event.ctrlKey || event.metaKey);
-    if (!lead.startsWith("?")) selection().go(ofTrace(lead, event), event);
+    if (lead.startsWith("#")) pointOut(lead.slice(1));
+    else if (!lead.startsWith("?")) selection().go(ofTrace(lead, event), event);
     else if (event && event.button === 1) selection().go(toggled(lead, false), event);
     else selection().go(toggled(lead, adding));
   }

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.style import frame
-from hopscope_dashboard.leads import points
+from hopscope_dashboard.leads import Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
@@ -15,8 +15,11 @@ Row = dict[str, Any]
 _LONGEST_NAME = 44
 
 
-def candidate_bars(rows: Sequence[Row]) -> go.Figure:
-    """Predicted time per iteration, with its spread, of each tree; rows as remap gives them, times in ns."""
+def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
+    """Predicted time per iteration, with its spread, of each tree; rows as remap gives them, times in ns.
+
+    `addresses` say where each bar leads: to its row in numbers.
+    """
     unit = quantities.axis_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
     scale = unit.nanoseconds
     names = [_short(row["name"]) for row in rows]
@@ -36,7 +39,7 @@ def candidate_bars(rows: Sequence[Row]) -> go.Figure:
                 "width": 4,
                 "color": "#868e96",
             },
-            **points([_told(row) for row in rows], None),
+            **points([_told(row) for row in rows], Leads(addresses, "show its numbers")),
         )
     )
     frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")

@@ -1,12 +1,13 @@
 """Draws where the time of two critical paths went, one bar above the other on one scale."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import plotly.graph_objects as go
 from hopscope import quantities
 
 from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.leads import CATEGORY_PAGES, Leads, points
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
 Row = dict[str, Any]
@@ -19,10 +20,11 @@ _LABELLED: Final = 0.055
 """Parts of the longer bar from which on a category has its name and share, or only its share, written in it."""
 
 
-def path_pair(rows: Sequence[Row]) -> go.Figure:
-    """Give two bars, cut by category.
+def path_pair(rows: Sequence[Row], addresses: Sequence[Mapping[str, str]]) -> go.Figure:
+    """Give two bars, cut by category; each part leads to the page of its run that explains it.
 
-    Rows: name (of the category), and for both runs base_ns, base_share, new_ns, new_share.
+    Rows: name (of the category), and for both runs base_ns, base_share, new_ns, new_share. `addresses` has for both
+    runs the address by category.
     """
     by_category = {row["name"]: row for row in rows}
     lengths = {run: sum(row[f"{run}_ns"] for row in rows) for run in RUNS}
@@ -45,9 +47,14 @@ def path_pair(rows: Sequence[Row]) -> go.Figure:
             insidetextanchor="middle",
             textangle=0,
             textfont={"color": "#ffffff", "size": 13},
-            customdata=[[quantities.duration(row[f"{run}_ns"]), quantities.share(row[f"{run}_share"])] for run in RUNS],
-            hovertemplate=f"<b>{category}</b>, %{{y}}<br>%{{customdata[0]}}, %{{customdata[1]}}<br>{meaning}"
-            "<extra></extra>",
+            **points(
+                [
+                    f"<b>{category}</b>, {label}<br>{quantities.duration(row[f'{run}_ns'])}, "
+                    f"{quantities.share(row[f'{run}_share'])}<br>{meaning}"
+                    for run, label in zip(RUNS, labels, strict=True)
+                ],
+                Leads([each[category] for each in addresses], f"see {CATEGORY_PAGES[category][1]}"),
+            ),
         )
     frame(figure, height=170, x=f"time on the critical path ({unit.name})", barmode="stack", bargap=0.25)
     figure.update_xaxes(rangemode="tozero")

@@ -14,7 +14,7 @@ from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Compared, InputError, Row, Rows, TraceData
 from hopscope_dashboard.figures.path_pair import RUNS, path_pair
-from hopscope_dashboard.pages import compared_collective, compared_trees, compared_verdict, missing
+from hopscope_dashboard.pages import compared_collective, compared_leads, compared_trees, compared_verdict, missing
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.palette import CATEGORY_COLOURS, CATEGORY_MEANINGS
 
@@ -112,27 +112,34 @@ def _paths(data: TraceData, new: TraceData, found: Compared, query: Query) -> Co
     part = one_of(query, "by", tuple(_PARTS))
     parts = [row for row in rows if row["part"] == part]
     more = f" The first {_MOST} of {quantities.number(len(parts))}." if len(parts) > _MOST else ""
+    figure = path_pair(categories, [compared_leads.categories(run) for run in (data, new)])
     return blocks.card(
         "Critical paths",
         blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, shown),
-        blocks.drawing("The critical paths of both runs by category", path_pair(categories), name=PATHS),
-        _table([(blocks.chip(row["name"], CATEGORY_COLOURS[row["name"]]), row) for row in categories], CATEGORIES),
+        blocks.drawing("The critical paths of both runs by category", figure, name=PATHS),
+        _table(
+            [(blocks.chip(row["name"], CATEGORY_COLOURS[row["name"]]), row) for row in categories],
+            CATEGORIES,
+            (data, new),
+        ),
         html.Div(
             choice("By", "/compare", query, "by", options=_PARTS, current=part),
             style={"margin": "18px 0 8px"},
         ),
-        _table([(_name(row), row) for row in parts[:_MOST]], PARTS, _PARTS[part]),
+        _table([(_name(row), row) for row in parts[:_MOST]], PARTS, (data, new), _PARTS[part]),
         hint="Both on one scale of time, each time with its interval of 95 %. Change is that of the share, the largest "
         "first; the intervals of the changes of all "
-        f"{quantities.number(len(rows))} rows hold together with 95 %.{more}",
+        f"{quantities.number(len(rows))} rows hold together with 95 %. {compared_leads.HINT}{more}",
     )
 
 
-def _table(rows: list[tuple[Any, Row]], name: str, kind: str = "category") -> Component:
+def _table(
+    rows: list[tuple[Any, Row]], name: str, runs: tuple[TraceData, TraceData], kind: str = "category"
+) -> Component:
     body = [
         [
             shown,
-            *(_time(row, run) for run in RUNS),
+            *(_time(row, run, data) for run, data in zip(RUNS, runs, strict=True)),
             *(quantities.share(row[f"{run}_share"]) for run in RUNS),
             quantities.share(row["change"]),
             quantities.interval(row["change_low"], row["change_high"]),
@@ -144,11 +151,14 @@ def _table(rows: list[tuple[Any, Row]], name: str, kind: str = "category") -> Co
     return blocks.table(columns, body, name=name, right=range(1, 7))
 
 
-def _time(row: Row, run: str) -> Any:
-    """A run's time on the part, over its interval."""
+def _time(row: Row, run: str, data: TraceData) -> Any:
+    """A run's time on the part, which leads to the part there, over its interval."""
     time, low, high = (row[f"{run}{end}"] for end in ("_ns", "_low_ns", "_high_ns"))
-    ends = [] if low is None else [html.Br(), html.Small(quantities.interval(low, high, "ns"))]
-    return [quantities.duration(time), *ends] if ends and time else quantities.duration(time)
+    if not time:
+        return quantities.duration(time)
+    name = row["base_name"] if run == "base" else row["name"]
+    shown = compared_leads.part_of_path(quantities.duration(time), data, row["part"], name)
+    return shown if low is None else [shown, html.Br(), html.Small(quantities.interval(low, high, "ns"))]
 
 
 def _name(row: Row) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -22,6 +22,7 @@ from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.path_pair import RUNS
 from hopscope_dashboard.figures.round_lanes import PlacedRounds, placed_rounds
 from hopscope_dashboard.figures.topology_tree import PlacedTree
+from hopscope_dashboard.pages import compared_leads
 from hopscope_dashboard.palette import LINK_COLOURS
 from hopscope_dashboard.selection import TRACE, about
 
@@ -224,7 +225,7 @@ def _table(sides: Sequence[_Side]) -> Component:
             f"{edge[0]} → {edge[1]}",
             _in(edge, base, new) if _are_known(sides) else quantities.MISSING,
             _links([side.edges[edge]["link"] for side in sides if edge in side.edges]),
-            *(quantities.duration(side.edges[edge]["took_ns"] if edge in side.edges else None) for side in sides),
+            *(_median(side, edge) for side in sides),
             *(quantities.share(side.edges[edge]["share"] if edge in side.edges else None) for side in sides),
         ]
         for edge in rows[:_MOST]
@@ -234,8 +235,16 @@ def _table(sides: Sequence[_Side]) -> Component:
     return blocks.card(
         "Edges, changed ones first",
         blocks.table(columns, body, name=EDGES, right=range(3, 7)),
-        hint=f"Median: of one hop, send to receive. Share: of the critical path of the run.{more}",
+        hint="Median: of one hop, send to receive. Share: of the critical path of the run. "
+        f"{compared_leads.HINT}{more}",
     )
+
+
+def _median(side: _Side, edge: Edge) -> Any:
+    """What a hop took there, which leads to all of them."""
+    if edge not in side.edges:
+        return quantities.MISSING
+    return compared_leads.hops(quantities.duration(side.edges[edge]["took_ns"]), side.data, edge)
 
 
 def _in(edge: Edge, base: Mapping[Edge, Row], new: Mapping[Edge, Row]) -> str:

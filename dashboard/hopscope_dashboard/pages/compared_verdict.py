@@ -3,14 +3,16 @@ numbers."""
 
 import shlex
 from collections import Counter
-from typing import Final
+from typing import Any, Final
 
 from dash import html
 from dash.development.base_component import Component
 from hopscope import quantities
 
+from hopscope_dashboard.address import link
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.data import Compared, Row, Rows, TraceData
+from hopscope_dashboard.pages import compared_leads
 
 SAID = "compare-verdict"
 TIMES = "compare-times"
@@ -33,9 +35,9 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
         html.Div([html.P(html.Strong(sentence(row, base.name, new.name))) for row in medians[:_SENTENCES]], id=SAID),
         *more,
         html.Ul([html.Li(note[:1].upper() + note[1:] + ".") for note in found.notes], className="remarks"),
-        _table(found.rows),
+        _table(found.rows, base, new),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
-        hint="Of the time from the last enter to the last leave, which a tree can change.",
+        hint="Of the time from the last enter to the last leave, which a tree can change. " + compared_leads.HINT,
     )
 
 
@@ -92,13 +94,13 @@ def _counted(medians: Rows) -> str:
     return f"Of {quantities.plural(len(medians), 'median')}: {said}."
 
 
-def _table(rows: Rows) -> Component:
+def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
     body = [
         [
             site(row),
             row["statistic"],
-            quantities.duration(row["base_ns"]),
-            quantities.duration(row["new_ns"]),
+            _time(row["base_ns"], base, row, row["base_place"]),
+            _time(row["new_ns"], new, row, row["place"]),
             quantities.share(row["change"]),
             quantities.interval(row["change_low"], row["change_high"]),
             row["verdict"],
@@ -110,3 +112,10 @@ def _table(rows: Rows) -> Component:
     left = len(rows) - len(body)
     rest = f"{quantities.plural(left, 'more row')} with the command below." if left else ""
     return html.Div([shown, html.P(rest, className="hint")])
+
+
+def _time(time_ns: float | None, data: TraceData, row: Row, place: str | None) -> Any:
+    """A statistic of one run, which leads to the collectives that it is of."""
+    shown = quantities.duration(time_ns)
+    asked = link("/collectives", operation=row["operation"], communicator=row["comm"], place=place)
+    return compared_leads.to_run(shown, data, None if time_ns is None else asked, "see these collectives")

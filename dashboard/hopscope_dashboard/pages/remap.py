@@ -38,6 +38,8 @@ BEFORE = "remap-before"
 AFTER = "remap-after"
 
 _PHASES = {"up": "up", "down": "down"}
+_CANDIDATE = "remap-candidate"
+"""Begins the id of a candidate's name in the table, which its place follows."""
 _SHOWN = 12
 _NO_DRAWING = "This has no drawing: its file names an algorithm, or a shape that the collector builds when it runs."
 _NO_TREE = "The MPI library's own algorithm ran, which need not be a tree: the page "
@@ -183,7 +185,7 @@ def _drawn(
 def _candidates(found: Suggestion) -> Component:
     rows = [
         [
-            _named(row),
+            html.Span(_named(row), id=f"{_CANDIDATE}-{at}"),
             quantities.duration(row["predicted_ns"]),
             quantities.interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns"),
             _gain(row["gain"]),
@@ -192,12 +194,13 @@ def _candidates(found: Suggestion) -> Component:
             row["wan_crossings"],
             row["wan_messages"],
         ]
-        for row in found.candidates
+        for at, row in enumerate(found.candidates)
     ]
+    bars = candidate_bars(found.candidates[:_SHOWN], [f"#{_CANDIDATE}-{at}" for at in range(len(rows))][:_SHOWN])
     structure = ["depth", "fan-out", "WAN in a row", "WAN messages"]
     return blocks.card(
         "Candidates, the best first",
-        blocks.drawing("Predicted time per iteration by tree", candidate_bars(found.candidates[:_SHOWN]), name=CHART),
+        blocks.drawing("Predicted time per iteration by tree", bars, name=CHART),
         blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=CANDIDATES, right=range(1, 8)),
         hint="The suggested tree comes first, then the fastest. A tree over pairs of hosts that no hop measured is a "
         "guess: its spread is that of the measured links, and such a link may be slower than any of them. The dashed "

@@ -1,0 +1,87 @@
+"""Where the rows and bars of the page Compare lead: to the page of one run that shows what a number is of."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from hopscope.words import UNKNOWN_PLACE
+
+from hopscope_dashboard import leads
+from hopscope_dashboard.address import link
+from hopscope_dashboard.components.mark import mark
+from hopscope_dashboard.data import MESSAGE_CALLS, TraceData
+from hopscope_dashboard.selection import TRACE, kept
+
+HINT: Final = "A time leads to what its run shows of it."
+
+_DOES: Final = {
+    "operation": "see its calls",
+    "place": "see its source",
+    "edge": "see what ran over it over time",
+    "host": "see its ranks in the timeline",
+    "rank": "see it in the timeline",
+}
+
+
+def of_run(data: TraceData, address: str) -> str:
+    """Give an address of a page as one about this run."""
+    return kept(address, {TRACE: data.identity})
+
+
+def to_run(shown: Any, data: TraceData, address: str | None, does: str) -> Any:
+    """Give a cell that leads to a page about this run; without an address the cell alone."""
+    return shown if address is None else mark(shown, of_run(data, address), does)
+
+
+def categories(data: TraceData) -> Mapping[str, str]:
+    """Give the address for each category of time of a run."""
+    return {word: of_run(data, page) for word, (page, _) in leads.CATEGORY_PAGES.items()}
+
+
+def part_of_path(shown: Any, data: TraceData, part: str, name: str | None) -> Any:
+    """Give the cell of a row of `compare --by path` about one run; `name` is what the run calls it."""
+    if name is None:
+        return shown
+    if part == "category":
+        address, what = leads.CATEGORY_PAGES[name]
+        return to_run(shown, data, address, f"see {what}")
+    return to_run(shown, data, _ADDRESSES[part](data, name), _DOES[part])
+
+
+def hops(shown: Any, data: TraceData, edge: tuple[int, int]) -> Any:
+    """Give a cell about an edge over which hops ran in this run."""
+    return to_run(shown, data, leads.edge(*edge), leads.EDGE_DOES)
+
+
+def _operation(data: TraceData, name: str) -> str | None:
+    del data
+    return leads.operation(name, of_messages=name in MESSAGE_CALLS)
+
+
+def _place(data: TraceData, name: str) -> str | None:
+    del data
+    return None if name == UNKNOWN_PLACE else link("/places", at=name)
+
+
+def _edge(data: TraceData, name: str) -> str | None:
+    """The hops over an edge, or the program's messages where only these ran over it."""
+    row = next((row for row in data.rows("critical-path", by="edge") if row["edge"] == name), None)
+    if row is None or row["src"] is None:
+        return None
+    return (
+        leads.edge(row["src"], row["dst"])
+        if row["hops_ns"]
+        else link("/messages", ranks=",".join(str(end) for end in sorted((row["src"], row["dst"]))))
+    )
+
+
+def _ranks(data: TraceData, by: str, name: str) -> str:
+    return "/timeline" + leads.of_place(data.ranks, by, int(name) if by == "rank" else name)
+
+
+_ADDRESSES: Final[Mapping[str, Callable[[TraceData, str], str | None]]] = {
+    "operation": _operation,
+    "place": _place,
+    "edge": _edge,
+    "host": lambda data, name: _ranks(data, "host", name),
+    "rank": lambda data, name: _ranks(data, "rank", name),
+}
