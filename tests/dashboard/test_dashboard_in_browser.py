@@ -169,6 +169,10 @@ def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(page: Page
     assert [(one + other) * 1e6 for one, other in zip(moved["x"], rest["x"], strict=True)] == [
         pytest.approx(row["delay_ns"]) for row in rows
     ]
+    # A row below shows its hop above: it came without being seen.
+    page.locator("#delayed-hops-table tbody tr").last.locator(".mark-link").first.click()
+    page.wait_for_url(f"**&hop={rows[-1]['hop_id']}")
+    expect(page.locator("#delayed-hop-chosen h2")).to_be_in_viewport()
 
 
 def test_the_suggested_tree_can_be_downloaded_and_is_the_one_of_the_command(

@@ -44,6 +44,8 @@ def test_places_have_the_command_s_numbers_and_one_click_shows_only_one(page: Pa
     second = rows[1]["place"]
     page.locator("#places-table").get_by_role("link", name=second, exact=True).click()
     expect(page.locator("#places-chosen h2")).to_have_text(second)
+    # It lay below the window, where nobody saw that the click had shown anything.
+    expect(page.locator("#places-chosen h2")).to_be_in_viewport()
     expect(page.locator("#places-chosen")).to_contain_text(rows[1]["remedy"])
     page.get_by_role("link", name="Show only this place").click()
     expect(page.locator("#selection")).to_contain_text(f"place {second}")

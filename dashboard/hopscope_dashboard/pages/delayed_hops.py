@@ -12,6 +12,7 @@ from hopscope_dashboard.address import Query, number, one_of
 from hopscope_dashboard.components import blocks, empty, exports
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.mark import mark, rank
+from hopscope_dashboard.components.reveal import reveal
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, tree_graph
 from hopscope_dashboard.data import InputError, Row, Rows, TraceData
@@ -27,6 +28,7 @@ from hopscope_dashboard.trees import RanTree, trees
 OVER_TIME = "edge-over-time"
 DELAYS = "delayed-hops"
 TREE = "delayed-hop-tree"
+CHOSEN = "delayed-hop-chosen"
 TABLE = "delayed-hops-table"
 
 _LIMITS: Final = {"20": "20", "10": "10", "50": "50"}
@@ -118,15 +120,18 @@ def _one(query: Query, rows: Rows, chosen: Row, marked: PlacedTree | None) -> Co
     told = html.P(_words(chosen), className="reason")
     if marked is None:
         none = html.P("This hop follows no tree that the trace names.", className="hint")
-        return blocks.card("One of them", listed, told, none)
-    return blocks.card(
-        "One of them, on its tree",
-        listed,
-        told,
-        links_legend(),
-        blocks.legend(_MARKS, {}),
-        tree_graph(marked, name=TREE, label=f"Hop {hop_name(chosen)} on its tree"),
-    )
+        card = blocks.card("One of them", listed, told, none)
+    else:
+        card = blocks.card(
+            "One of them, on its tree",
+            listed,
+            told,
+            links_legend(),
+            blocks.legend(_MARKS, {}),
+            tree_graph(marked, name=TREE, label=f"Hop {hop_name(chosen)} on its tree"),
+        )
+    asked = str(chosen["hop_id"])
+    return reveal(card, name=CHOSEN, of=asked, chosen=query.get("hop") == asked)
 
 
 def _marked(data: TraceData, tree: RanTree, hop: Row, query: Query) -> PlacedTree:

@@ -12,6 +12,7 @@ from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link
 from hopscope_dashboard.components import blocks, empty, exports, source
 from hopscope_dashboard.components.mark import mark
+from hopscope_dashboard.components.reveal import reveal
 from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.bars import time_bars
 from hopscope_dashboard.pages import missing
@@ -59,7 +60,7 @@ def layout(data: TraceData, query: Query) -> Component:
         return html.Div([head, empty.nothing_here("No places", reason)])
     chosen = next((row for row in known if row["place"] == query.get("at")), known[0])
     tables = [_path(data, rows, chosen), _sums(data, rows, chosen)]
-    return html.Div([head, _caveats(data), _bars(rows), *tables, _chosen(data, chosen)])
+    return html.Div([head, _caveats(data), _bars(rows), *tables, _chosen(data, chosen, query)])
 
 
 def _caveats(data: TraceData) -> Component:
@@ -123,10 +124,10 @@ def _name(row: Row, chosen: Row) -> Any:
     name = html.Code(row["place"], style=_BROKEN, title=row["call_site"])
     if row["place"] == UNKNOWN_PLACE:
         return mark(name, leads.place(row["place"]), "select the place")
-    return html.Strong(name) if row is chosen else dcc.Link(name, href=link("/places", at=row["place"]))
+    return html.Strong(name) if row is chosen else mark(name, link("", at=row["place"]), "show its source")
 
 
-def _chosen(data: TraceData, chosen: Row) -> Component:
+def _chosen(data: TraceData, chosen: Row, query: Query) -> Component:
     place = chosen["place"]
     about = next((row for row in data.table("places") if row["place"] == place), None)
     found = data.source(about["file"], about["line"]) if about and about["line"] is not None else None
@@ -144,10 +145,8 @@ def _chosen(data: TraceData, chosen: Row) -> Component:
         dcc.Link("Timeline", href=link("/timeline", place=place), className="button"),
     ]
     newer = " The file has changed since the run, so the lines may have moved." if found and found.is_newer else ""
-    return html.Div(
-        blocks.card(place, html.Div(links, className="sql-controls"), lines, hint=f"{chosen['call_site']}.{newer}"),
-        id=CHOSEN,
-    )
+    card = blocks.card(place, html.Div(links, className="sql-controls"), lines, hint=f"{chosen['call_site']}.{newer}")
+    return reveal(card, name=CHOSEN, of=place, chosen=query.get("at") == place)
 
 
 PAGE = Page(path="/places", title="Places", icon="place", layout=layout, lacks=missing.places)

@@ -8,7 +8,7 @@ from dash import Dash, Input, Output, html
 from dash.development.base_component import Component
 
 from hopscope_dashboard import address, selection, trace_chooser
-from hopscope_dashboard.components import blocks, empty, select, shell
+from hopscope_dashboard.components import blocks, empty, reveal, select, shell
 from hopscope_dashboard.data import InputError, TraceData
 from hopscope_dashboard.pages import menu, working
 from hopscope_dashboard.pages.page import Page
@@ -59,6 +59,7 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         Input(shell.TITLE, "data"),
     )
     select.register(app)
+    reveal.register(app)
     shell.register(app)
     working.register(app, traces, find)
     if len(traces.all) > 1:
