@@ -51,12 +51,24 @@ def test_a_drawing_is_saved_whole_with_the_looks_that_it_has_on_the_page(page: P
     assert content.startswith(PNG)
 
 
-def test_the_timeline_of_the_run_is_saved_as_a_picture(page: Page, address: str) -> None:
-    page.goto(f"{address}/timeline")
+@pytest.mark.parametrize(("path", "names_hosts"), [("/timeline", True), ("/", False)])
+def test_the_timeline_of_the_run_is_saved_as_a_picture(
+    page: Page, address: str, path: str, *, names_hosts: bool
+) -> None:
+    page.goto(f"{address}{path}")
     page.locator(".run-canvas[data-state=ready]").wait_for()
     name, content = saved(page, page.locator(".run-canvas [data-save=png]"))
     assert name.endswith(".png")
     assert content.startswith(PNG)
+    name, content = saved(page, page.locator(".run-canvas [data-save=svg]"))
+    assert name.endswith(".svg")
+    assert is_svg_with(content, "0.00 s")
+    assert is_svg_with(content, "alpha") == names_hosts
+    # All that the canvas shows: its axis, the columns of the ranks, and the critical path on them.
+    parts = [each.tag.rpartition("}")[2] for each in ET.fromstring(content).iter()]
+    assert parts.count("image") == 1
+    assert parts.count("rect") > 100
+    assert page.url == f"{address}{path}"
 
 
 def test_a_table_is_saved_with_every_row_and_digit_of_its_analysis(

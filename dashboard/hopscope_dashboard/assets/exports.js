@@ -1,5 +1,5 @@
 /* Saves figures and tables as files, without asking anybody: figures of plotly by its own toImage, drawings with the styles that
-   they have on the page, the timeline's canvas as it is, tables as what they show. Where a table's link leads to all its rows on
+   they have on the page, the timeline's canvas as it is or drawn again as SVG, tables as what they show. Where a table's link leads to all its rows on
    the server (components/exports.py), the browser saves those. */
 
 (function () {
@@ -102,6 +102,7 @@
     if (kind === "csv" && table) saveTable(nameOf(table), table);
     else if (plot) savePlot(nameOf(plot), plot, kind);
     else if (svg) saveDrawing(nameOf(svg), svg, kind);
+    else if (canvas && kind === "svg") saveText(nameOf(around) + ".svg", around.hopscope.svg(), "image/svg+xml");
     else if (canvas) saveCanvas(nameOf(around), canvas);
   });
 })();

@@ -45,6 +45,7 @@
     var table = small ? null : element("table", "run-shares", element("div", "table-frame", root));
     if (told) told.setAttribute("aria-live", "polite");
     root.hopscope = state;
+    state.svg = function () { return picture.svg(place, state, colours()); };
 
     function colours() {
       var style = getComputedStyle(document.documentElement), made = Object.assign({}, props.colours);
@@ -401,15 +402,30 @@
       state.drag = null;
       redraw();
     });
+    /* What saves the picture (exports.js). */
+    function saves(make) {
+      ["png", "svg"].forEach(function (kind) {
+        var made = make(kind);
+        made.dataset.save = kind;
+        made.setAttribute("aria-label", "Save the picture as " + kind.toUpperCase());
+      });
+    }
+
     if (small) {
       canvas.title = "Drag: select a time. Click: look closer";
+      var files = element("div", "exports", root);
+      saves(function (kind) {
+        var made = element("button", "save", files, kind.toUpperCase());
+        made.type = "button";
+        return made;
+      });
     } else {
       button("−", "Zoom out", function () { zoom(2); });
       button("+", "Zoom in", function () { zoom(0.5); });
       button("Whole run", "Whole run", whole);
       var all = button("All hosts", "All hosts", function () { open(null); });
       all.hidden = !state.host;
-      button("PNG", "Save the picture as PNG", function () {}).dataset.save = "png";
+      saves(function (kind) { return button(kind.toUpperCase(), "", function () {}); });
       canvas.addEventListener("dblclick", function () {
         clearTimeout(clickTimer);
         whole();

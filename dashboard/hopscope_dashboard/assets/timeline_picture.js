@@ -2,7 +2,7 @@
    becomes text here; texts come from the server. */
 
 (function () {
-  var LABELS = 132, AXIS = 26, BANDS = 16, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
+  var LABELS = 132, AXIS = 26, BANDS = 16, RIM = 2.2, RIMS = 0.04, REGION_HUES = [95, 310, 50, 180, 28, 265, 335, 150];
 
   /* The bytes of an answer, apart: its header and a plane of bytes for each category, the path's last. */
   function parse(buffer) {
@@ -94,12 +94,19 @@
     });
   }
 
-  /* Messages with a rim, for they cross rows of their own colour. */
-  function arrows(context, place, view, those, middle, colourOf, rim) {
+  /* How wide the rims of messages are: they cross rows of their own colour, but many rims would cover the rows. */
+  function rimOf(place, view, those, middle) {
+    var length = those.reduce(function (sum, each) {
+      return sum + Math.hypot(x(place, view, each[3]) - x(place, view, each[2]), middle(each[1]) - middle(each[0]));
+    }, 0);
+    return Math.min(RIM, (RIMS * (place.right - place.left) * (place.bottom - place.top)) / Math.max(1, length));
+  }
+
+  function arrows(context, place, view, those, middle, colourOf, rim, paper) {
     those.forEach(function (each) {
       var x1 = x(place, view, each[2]), y1 = middle(each[0]), x2 = x(place, view, each[3]), y2 = middle(each[1]), down = y2 > y1 ? 1 : -1;
-      context.strokeStyle = rim;
-      context.lineWidth = 3.6;
+      context.strokeStyle = paper;
+      context.lineWidth = 1.4 + rim;
       line(context, x1, y1, x2, y2);
       context.strokeStyle = context.fillStyle = colourOf(each);
       context.lineWidth = 1.4;
@@ -213,9 +220,9 @@
     context.textAlign = "left";
   }
 
-  /* Draws it all. state: data, picture, marks (or null), view, cursor (row and ns, or null), drag (two x, or null). */
+  /* Draws it on a canvas of its size. */
   function draw(canvas, place, state, colours) {
-    var ratio = window.devicePixelRatio || 1, width = place.right + 6, data = state.data, view = state.view;
+    var ratio = window.devicePixelRatio || 1, width = place.right + 6;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(place.height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(place.height * ratio);
@@ -224,7 +231,12 @@
     var context = canvas.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, place.height);
-    var marks = state.marks || {}, rowOf = {}, wide = place.row >= 5;
+    paint(context, place, state, colours);
+  }
+
+  /* Draws it all. state: data, picture, marks (or null), view, cursor (row and ns, or null), drag (two x, or null). */
+  function paint(context, place, state, colours) {
+    var data = state.data, view = state.view, marks = state.marks || {}, rowOf = {}, wide = place.row >= 5;
     data.rows.forEach(function (row, index) { if (row.rank !== undefined) rowOf[row.rank] = index; });
     var middle = function (rank) { return place.top + (rowOf[rank] + 0.5) * place.row; };
     var shown = function (rank) { return rank in rowOf; };
@@ -243,8 +255,10 @@
     if (marks.regions && wide) regions(context, place, view, marks.regions, rowOf, state.regionNames);
     var both = function (each) { return each[0] !== each[1] && shown(each[0]) && shown(each[1]); };
     var fits = function (those, pixels) { return those && those.length * pixels <= place.right - place.left; };
-    if (fits(marks.messages, 4)) arrows(context, place, view, marks.messages.filter(both), middle, function () { return colours.p2p; }, colours.paper);
-    if (fits(marks.hops, 4)) arrows(context, place, view, marks.hops.filter(both), middle, function (hop) { return colours[hop[4]]; }, colours.paper);
+    var messages = fits(marks.messages, 4) ? marks.messages.filter(both) : [], hops = fits(marks.hops, 4) ? marks.hops.filter(both) : [];
+    var rim = rimOf(place, view, messages.concat(hops), middle);
+    arrows(context, place, view, messages, middle, function () { return colours.p2p; }, rim, colours.paper);
+    arrows(context, place, view, hops, middle, function (hop) { return colours[hop[4]]; }, rim, colours.paper);
     if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
     else pathByColumns(context, place, view, data, colours);
     shade(context, place, state, colours);
@@ -269,5 +283,5 @@
     if (!place.small) labels(context, place, data, colours);
   }
 
-  window.hopscope_timeline = { parse: parse, layout: layout, image: image, draw: draw, regionColour: regionColour };
+  window.hopscope_timeline = { parse: parse, layout: layout, image: image, draw: draw, paint: paint, regionColour: regionColour };
 })();
