@@ -211,6 +211,17 @@ class TraceData:
 
         return self._once(("collective-names",), read)
 
+    @property
+    def longest_names(self) -> tuple[int, int]:
+        """How many letters the longest name of a collective (COMM:SEQ) has, and that of an operation."""
+
+        def read() -> tuple[int, int]:
+            names = "select max(length(comm || ':' || seq)) as name, max(length(op)) as op from collectives"
+            row = self.trace.sql(names).to_pylist()[0]
+            return row["name"] or 0, row["op"] or 0
+
+        return self._once(("longest names",), read)
+
     def findings(self, *about: str, **options: Value) -> Rows:
         """Give the findings about these things, those that there are.
 

@@ -139,7 +139,7 @@ def bar(
         for name, example in _EXAMPLES.items()
     ]
     kept_fields = [dcc.Input(name=name, value=value, type="hidden") for name, value in {**others, TRACE: trace}.items()]
-    form = html.Form([*fields, *kept_fields, html.Button("Show", type="submit")], action=path, method="GET", id=FORM)
+    form = html.Form([*fields, *kept_fields, html.Button("Show", type="submit", className="button")], action=path, method="GET", id=FORM)
     change = html.Details([html.Summary("Select a part of the run"), form], className="select-part")
     names: Any = {"data-names": " ".join([*OPTIONS, TRACE]), "data-keeps": " ".join(keeps), "data-trace": trace}
     label = aria.label("The part of the run that is shown")

@@ -159,11 +159,17 @@ def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(page: Page
     rows = trace.delayed_hops(limit=10).to_pylist()
     absorbed = rows[1]
     page.goto(f"{serve(trace)}/delayed-hops?limit=10&hop={absorbed['hop_id']}")
-    assert [[row[3], row[6], row[8]] for row in table(page, "delayed-hops-table")] == [
+    assert [[row[2], row[5], row[7]] for row in table(page, "delayed-hops-table")] == [
         [row["collective"], quantities.duration(row["delay_ns"]), quantities.number(row["amplification"])]
         for row in rows
     ]
     expect(page.locator("#content")).to_contain_text("was absorbed at rank 0 behind hop 4->0")
+    page.set_viewport_size({"width": 1024, "height": 800})
+    expect(page.get_by_text("A wider window also shows: usually and ranks earlier.")).to_be_visible()
+    wide, shown = page.locator("#delayed-hops-table").evaluate(
+        "table => [table.closest('.table-frame').scrollWidth, table.closest('.table-frame').clientWidth]"
+    )
+    assert wide <= shown
     expect(page.locator(".tree .edge.delayed")).to_have_count(1)
     moved, rest = plot(page, "delayed-hops")
     assert [(one + other) * 1e6 for one, other in zip(moved["x"], rest["x"], strict=True)] == [

@@ -12,7 +12,7 @@ import pytest
 from conftest import Serve
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import point_at_edge, table
+from reading import measured, point_at_edge, table
 
 ROOT = Path(__file__).parents[2]
 RANKS = 8
@@ -107,6 +107,14 @@ def test_the_lists_and_the_table_lead_from_one_algorithm_to_another(
     algorithm = link.inner_text()
     link.click()
     expect(heading).to_have_text(re.compile(f": {re.escape(algorithm)}"))
+
+
+def test_the_list_of_collectives_cuts_no_long_name(page: Page, address: str) -> None:
+    # The longest names of operations were cut, and numbers of ten digits, which some nonblocking collectives have.
+    page.goto(f"{address}/collectives?search=MPI_Reduce_scatter_block")
+    page.set_viewport_size({"width": 1024, "height": 800})
+    expect(page.locator("#collectives-grid .ag-cell[col-id=operation]").first).to_have_text("MPI_Reduce_scatter_block")
+    assert measured(page) == []
 
 
 def test_a_collective_whose_messages_are_unknown_is_said(page: Page, address: str) -> None:

@@ -94,6 +94,9 @@ def test_what_the_timeline_zooms_to_is_selected_on_the_other_pages(page: Page, a
 def test_a_part_is_selected_by_its_form(page: Page, address: str) -> None:
     page.goto(f"{address}/late-ranks?least_ms=5")
     page.get_by_text("Select a part of the run").click()
+    fields = page.locator("#selection-form input:not([type=hidden])")
+    # What can be typed is seen: the fields were as wide as their labels, `to` 16 px.
+    assert all(wide > 120 for wide in fields.evaluate_all("all => all.map(each => each.clientWidth)"))
     page.locator("#selection-form input[name=ranks]").fill("0-2")
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator("#selection")).to_contain_text("A part of the run: ranks 0-2")

@@ -12,6 +12,8 @@ from reading import measured
 from simulated_run import SimulatedRun
 
 WIDTHS = (1600, 1280, 1024)
+NARROWEST = 420
+"""Of a telephone's window, only that the page itself is no wider."""
 GO = """path => {
   history.pushState({}, "", path);
   window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
@@ -25,6 +27,15 @@ def beyond(page: Page) -> list[str]:
         ".table-frame", "all => all.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => "
         "each.querySelector('table')?.id)",
     )  # fmt: skip
+
+
+def is_wider(page: Page) -> bool:
+    """Whether the page is wider than its window; figures follow a new width a moment later."""
+    for _ in range(20):
+        if page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"):
+            return False
+        page.wait_for_timeout(250)
+    return True
 
 
 WIDER = ("/collective", "/tree", "/remap", "/last-arrivals")
@@ -51,5 +62,7 @@ def test_nothing_is_cut_at_any_width(
             window.set_viewport_size({"width": width, "height": 900})
             wrong += [f"{page.path} at {width}: {each}" for each in measured(window)]
             wrong += [f"{page.path} at {width}: a column of {each} is out of sight" for each in beyond(window)]
+        window.set_viewport_size({"width": NARROWEST, "height": 900})
+        wrong += [f"{page.path} is wider than {NARROWEST}"] if is_wider(window) else []
         window.set_viewport_size({"width": WIDTHS[0], "height": 900})
     assert wrong == []

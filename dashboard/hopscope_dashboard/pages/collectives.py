@@ -46,6 +46,9 @@ _SORTED: Final = {
 _LEASTS: Final = ("0", "0.01", "0.1", "1", "10", "100", "1000")
 _BLOCK: Final = 100
 """Rows that the grid asks for at once."""
+_LETTER: Final = 8
+_RIM: Final = 34
+"""Pixels of a letter and of what is around the words of a cell."""
 _FEW: Final = 15
 """Up to so many rows the grid is as high as they are."""
 _NUMBERS: Final = {
@@ -78,7 +81,7 @@ def layout(data: TraceData, query: Query) -> Component:
                 None,
                 blocks.legend(CATEGORY_COLOURS, CATEGORY_MEANINGS, parts),
                 html.P(id=HIDDEN, className="hint hidden-columns", role="status"),
-                _grid(total, parts, *_chosen_order(query)),
+                _grid(total, _columns(data, parts, *_chosen_order(query))),
                 html.Div(exports.csv_link(_csv(query), id=SAVE), className="exports"),
                 hint=[
                     html.Span(f"{quantities.plural(total, 'collective')}.", id=COUNT, role="status"),
@@ -165,12 +168,12 @@ def _parts(row: Row) -> list[str]:
     return [category for category in CATEGORY_MEANINGS if f"{category}_ns" in row]
 
 
-def _grid(total: int, parts: Sequence[str], order: str, reverse: bool) -> Component:
+def _grid(total: int, columns: list[dict[str, Any]]) -> Component:
     return dag.AgGrid(
         id=GRID,
         rowModelType="infinite",
         getRowId="params.data.collective",
-        columnDefs=_columns(parts, order, reverse),
+        columnDefs=columns,
         defaultColDef={"sortable": False, "resizable": True, "suppressMovable": True},
         dashGridOptions={
             "rowHeight": 40,
@@ -189,7 +192,7 @@ def _grid(total: int, parts: Sequence[str], order: str, reverse: bool) -> Compon
     )
 
 
-def _columns(parts: Sequence[str], order: str, reverse: bool) -> list[dict[str, Any]]:
+def _columns(data: TraceData, parts: Sequence[str], order: str, reverse: bool) -> list[dict[str, Any]]:
     """The columns; the least `last` of them are hidden first where the window is narrow."""
 
     def column(field: str, width: int, last: int, title: str | None = None, tip: str | None = None) -> dict[str, Any]:
@@ -216,14 +219,15 @@ def _columns(parts: Sequence[str], order: str, reverse: bool) -> list[dict[str, 
             "valueFormatter": {"function": "hopscopeText(params)"},
         }
 
+    name, operation = (_LETTER * letters + _RIM for letters in data.longest_names)
     coloured = [{"field": f"{name}_ns", "name": name, "colour": CATEGORY_COLOURS[name]} for name in parts]
     return [
         {
-            **column("collective", 116, 0, tip="Communicator and number on it"),
+            **column("collective", max(name, 116), 0, tip="Communicator and number on it"),
             "cellRenderer": "HopscopeLink",
             "cellRendererParams": {"hrefField": "href"},
         },
-        {**column("operation", 180, 1), "tooltipField": "operation"},
+        {**column("operation", max(operation, 140), 1), "tooltipField": "operation"},
         number("bytes", 92, 6, "size", "Largest payload of a member"),
         number("first_enter_ns", 128, 4, "began at", "First enter, since the start of the trace"),
         number("duration_ns", 104, 2, "duration", "From the first enter to the last leave"),

@@ -183,8 +183,7 @@ def _words(row: Row) -> str:
 def _table(rows: Rows, limit: str) -> Component:
     body = [
         [
-            mark(f"{row['src']} → {row['dst']}", one(row), "draw it on its tree"),
-            row["phase"],
+            [mark(f"{row['src']} → {row['dst']}", one(row), "draw it on its tree"), html.Small(f" {row['phase']}")],
             blocks.chip(row["link"], LINK_COLOURS[row["link"]]),
             dcc.Link(row["collective"], href=leads.collective(row["collective"])),
             quantities.duration(row["took_ns"]),
@@ -193,23 +192,29 @@ def _table(rows: Rows, limit: str) -> Component:
             quantities.duration(row["moved_ns"]),
             quantities.number(row["amplification"]),
             row["ranks"],
-            quantities.MISSING if row["absorbed_at"] is None else rank(row["absorbed_at"]),
-            quantities.duration(row["absorbed_ns"]),
+            quantities.MISSING
+            if row["absorbed_at"] is None
+            else [f"{quantities.duration(row['absorbed_ns'])} at ", rank(row["absorbed_at"])],
             row["behind"] or quantities.MISSING,
         ]
         for row in rows
     ]
     columns = [
-        "hop", "phase", "link", "collective", "took", "usually", "delay", "moved the end", "amplification",
-        "ranks earlier", "absorbed at", "absorbed there", "behind",
+        "hop", "link", "collective", "took", "usually", "delay", "moved the end", "amplification", "ranks earlier",
+        "most absorbed", "behind",
     ]  # fmt: skip
     return blocks.card(
         "In numbers",
         blocks.table(
-            columns, body, name=TABLE, right=range(4, 12), full=exports.csv_address("delayed-hops", limit=limit)
+            columns,
+            body,
+            name=TABLE,
+            right=range(3, 10),
+            last=(4, 8),
+            full=exports.csv_address("delayed-hops", limit=limit),
         ),
         hint="Amplification: how much of the delay reached the last leave, 1 if all of it. Ranks earlier: how many "
-        "would have left earlier without it.",
+        "would have left earlier without it. Most absorbed: at which rank, behind what came later there.",
     )
 
 

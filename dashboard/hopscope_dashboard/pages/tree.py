@@ -62,7 +62,7 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.columns(
                 _drawing(data, chosen, phase, drawn),
                 _edges(weighed),
-                widths="minmax(0, 1fr)" if is_wide(drawn) else "minmax(0, 1fr) 410px",
+                widths="minmax(0, 1fr)" if is_wide(drawn) else what_ran.BESIDE,
             ),
             _found(data),
             what_ran.table(rows),

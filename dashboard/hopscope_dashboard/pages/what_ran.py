@@ -28,6 +28,9 @@ ALGORITHMS = "algorithms-table"
 SAID = "algorithm-said"
 EDGES = "algorithm-edges-table"
 
+BESIDE: Final = "minmax(0, 1fr) 430px"
+"""How a drawing and the table of its edges share the page: the table shows all columns, with ranks of three digits."""
+
 _MOST_ALGORITHMS: Final = 30
 _MOST_EDGES: Final = 60
 """So many rows are shown."""
@@ -114,7 +117,7 @@ def picture(data: TraceData, chosen: RanAlgorithm, query: Query) -> Component:
             rest=f"analyze algorithms {data.path} --collective {chosen.collective}",
             full=exports.csv_address("algorithms", collective=chosen.collective),
         ),
-        widths="minmax(0, 1fr)" if wide else "minmax(0, 1fr) 410px",
+        widths="minmax(0, 1fr)" if wide else BESIDE,
     )
 
 
