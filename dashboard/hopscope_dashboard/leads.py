@@ -121,10 +121,13 @@ def operation(name: str, *, of_messages: bool) -> str | None:
     return link("/messages" if of_messages else "/collectives", operation=name)
 
 
-def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext") -> dict[str, Any]:
-    """Give what the points of a plotly trace say when pointed at, as their attribute `key`, and where they lead."""
+def points(
+    texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", before: str = ""
+) -> dict[str, Any]:
+    """Give what the points of a plotly trace say when pointed at, as their attribute `key`, and where they lead;
+    `before` is what all of them say first."""
     hint = f"<br><i>{CLICK}{leads.does}</i>" if leads else ""
-    told: dict[str, Any] = {key: list(texts), "hovertemplate": f"%{{{key}}}{hint}<extra></extra>"}
+    told: dict[str, Any] = {key: list(texts), "hovertemplate": f"{before}%{{{key}}}{hint}<extra></extra>"}
     return {**told, "customdata": list(leads.addresses)} if leads else told
 
 

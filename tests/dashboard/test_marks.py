@@ -51,7 +51,8 @@ def marks_of(figure: Any) -> list[tuple[str, str]]:
         addresses = flat(trace.customdata) if trace.customdata is not None else [""] * len(texts)
         assert len(texts) == len(addresses)
         template = trace.hovertemplate.removesuffix("<extra></extra>")
-        found += [(template, address) for text, address in zip(texts, addresses, strict=True) if text]
+        begin = (figure.layout.meta or {}).get("leads", "")
+        found += [(template, begin + address) for text, address in zip(texts, addresses, strict=True) if text]
     return found
 
 

@@ -1,5 +1,5 @@
-/* Follows what the marks of a page lead to (leads.py): points of figures, which have the address as `customdata`; parts of drawings
-   and of the timeline. `/page?...` is another page; `?name=value` sets a parameter of this one, and takes it away when it is set
+/* Follows what the marks of a page lead to (leads.py): points of figures, which have the address as `customdata`, without the beginning that
+   all share (`meta.leads`); parts of drawings and of the timeline. `/page?...` is another page; `?name=value` sets a parameter of this one, and takes it away when it is set
    already; `#id` is a row of this page, which is shown and marked. With Ctrl or the middle button, another page opens in a new tab, and a rank joins those selected or leaves them.
    Marks inside an element with `data-trace` are about that trace, and lead to its pages. */
 
@@ -63,9 +63,9 @@
     else selection().go(toggled(lead, adding));
   }
 
-  function leadOf(data) {
-    var lead = data && data.points && data.points.length ? data.points[0].customdata : null;
-    return typeof lead === "string" ? lead : null;
+  function leadOf(plot, data) {
+    var lead = data && data.points && data.points.length ? data.points[0].customdata : null, meta = plot.layout.meta || {};
+    return typeof lead === "string" ? (meta.leads || "") + lead : null;
   }
 
   /* Dragging along an axis of iterations or time: selects what was dragged over. */
@@ -83,14 +83,14 @@
   function bind(plot) {
     plot.hopscopeFollows = true;
     plot.on("plotly_hover", function (data) {
-      plot.hopscopeLead = leadOf(data);
+      plot.hopscopeLead = leadOf(plot, data);
       plot.classList.toggle("leads", Boolean(plot.hopscopeLead));
     });
     plot.on("plotly_unhover", function () {
       plot.hopscopeLead = null;
       plot.classList.remove("leads");
     });
-    plot.on("plotly_click", function (data) { follow(leadOf(data), data.event); });
+    plot.on("plotly_click", function (data) { follow(leadOf(plot, data), data.event); });
     plot.on("plotly_relayout", function (change) {
       var meta = plot.layout.meta || {}, range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
       if (range[0] === undefined) return;

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from os.path import commonprefix
 from typing import Any, Final
 
+import numpy as np
 import plotly.graph_objects as go
 from hopscope import quantities
 
@@ -33,30 +35,31 @@ def heat_map(
     column_of = {number: place for place, number in enumerate(columns)}
     peak = max((row[value] or 0 for row in rows), default=0)
     unit = quantities.axis_unit(peak)
-    cells: list[list[float | None]] = [[None] * len(columns) for _ in range(places.number)]
+    # Of 16,000 cells, numbers as text and what all texts and addresses share were most of the page's two megabytes.
+    cells = np.full((places.number, len(columns)), np.nan, np.float32)
     texts = [[""] * len(columns) for _ in range(places.number)]
     ends = {row["iteration"]: names.get(row["collective_id"]) for row in rows}
     known = all(ends.values())
     addresses = {
         number: collective(end) if known and end else iterations(number, number + 1) for number, end in ends.items()
     }
+    begin = commonprefix(list(addresses.values()))
+    addresses = {number: address[len(begin) :] for number, address in addresses.items()}
     of_column = {row["from_iteration"]: addresses[row["iteration"]] for row in rows}
     across = [[of_column[column] for column in columns] for _ in range(places.number)]
     for row in rows:
         lane, column = places.of_rank[row["rank"]], column_of[row["from_iteration"]]
         across[lane][column] = addresses[row["iteration"]]
         if row[value] is not None:
-            cells[lane][column] = max(0.0, row[value] / unit.nanoseconds)
-            texts[lane][column] = (
-                f"<b>rank {row['rank']}</b>, iteration {row['iteration']}<br>{what} {quantities.duration(row[value])}"
-            )
+            cells[lane, column] = max(0.0, row[value] / unit.nanoseconds)
+            texts[lane][column] = f"{row['rank']}, iteration {row['iteration']}: {quantities.duration(row[value])}"
     does = "see the collective that ends it" if known else "select the iteration"
     figure = go.Figure(
         go.Heatmap(
             z=cells,
             x=[column + (together(columns) - 1) / 2 for column in columns],
             y=list(range(places.number)),
-            **points(texts, Leads(across, does), key="text"),
+            **points(texts, Leads(across, does), key="text", before=f"<b>{what}</b> of rank "),
             hoverongaps=False,
             colorscale=HEAT_SCALE,
             zmin=0,
@@ -74,7 +77,8 @@ def heat_map(
     frame(figure, height=min(1000, max(220, 24 * places.number + 90)), x="iteration")
     lane_axis(figure, places)
     figure.update_xaxes(showgrid=False, zeroline=False)
-    return selects_by_dragging(figure, "iteration")
+    selects_by_dragging(figure, "iteration")
+    return figure.update_layout(meta={**figure.layout.meta, "leads": begin})
 
 
 def together(columns: Sequence[int]) -> int:
