@@ -61,6 +61,7 @@ _SELDOM: Final = {"wrong_order": "wrong order"}
 
 
 _NONE: Final = "The program sent no messages of its own; what collectives send is on their pages."
+_NONE_HERE: Final = "No message of the program's own lies in this part of the run."
 _NOT_RECORDED: Final = "They were not recorded: the run was told to record collectives only (HOPSCOPE_RECORD)."
 
 
@@ -85,7 +86,7 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     rows = data.rows("messages", by="pair" if by == "rank" else by)
     if not rows:
-        return html.Div([head, empty.nothing_here("No messages", _why_none(data) or _NONE)])
+        return html.Div([head, empty.nothing_here("No messages", _why_none(data) or _NONE_HERE)])
     return html.Div(
         [
             head,
@@ -157,7 +158,7 @@ def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Co
 
 
 def _cost(data: TraceData) -> Component:
-    rows = data.rows("messages", by="rank")
+    rows = sorted(data.rows("messages", by="rank"), key=lambda row: row["rank"])
     drawn = with_most(rows, lambda row: row["waiting_caused_ns"] + row["waiting_suffered_ns"], _MOST_BARS)
     figure = time_bars(
         [str(row["rank"]) for row in drawn],
