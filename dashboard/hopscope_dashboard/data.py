@@ -147,6 +147,11 @@ class TraceData:
         return Bounds(part.from_ns, part.to_ns, part.ranks, part.comms, part.operation)
 
     @property
+    def shown(self) -> str:
+        """What an answer is about, as a sentence begins that says what it lacks."""
+        return "This part of the run" if self.trace.bounds.is_restricted() else "This trace"
+
+    @property
     def identity(self) -> str:
         """Eight digits that tell datasets apart: of the hash of what the manifest says."""
         return self._once(("identity",), lambda: self.trace.identity[:8])

@@ -121,9 +121,7 @@ def operation(name: str, *, of_messages: bool) -> str | None:
     return link("/messages" if of_messages else "/collectives", operation=name)
 
 
-def points(
-    texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", before: str = ""
-) -> dict[str, Any]:
+def points(texts: Sequence[Any], leads: Leads | None, *, key: str = "hovertext", before: str = "") -> dict[str, Any]:
     """Give what the points of a plotly trace say when pointed at, as their attribute `key`, and where they lead;
     `before` is what all of them say first."""
     hint = f"<br><i>{CLICK}{leads.does}</i>" if leads else ""

@@ -118,7 +118,7 @@ def bar(
     if parameters:
         said = [
             html.Strong("A part of the run: "),
-            ", ".join(f"{name} {_written(name, value)}" for name, value in parameters.items()),
+            ", ".join(f"{name} {value}" for name, value in _written(parameters).items()),
             shows,
             dcc.Link(
                 "Show the whole run",
@@ -139,13 +139,22 @@ def bar(
         for name, example in _EXAMPLES.items()
     ]
     kept_fields = [dcc.Input(name=name, value=value, type="hidden") for name, value in {**others, TRACE: trace}.items()]
-    form = html.Form([*fields, *kept_fields, html.Button("Show", type="submit", className="button")], action=path, method="GET", id=FORM)
+    form = html.Form(
+        [*fields, *kept_fields, html.Button("Show", type="submit", className="button")],
+        action=path,
+        method="GET",
+        id=FORM,
+    )
     change = html.Details([html.Summary("Select a part of the run"), form], className="select-part")
     names: Any = {"data-names": " ".join([*OPTIONS, TRACE]), "data-keeps": " ".join(keeps), "data-trace": trace}
     label = aria.label("The part of the run that is shown")
     return html.Div([*said, change], id=BAR, className="selection", **names, **label)
 
 
-def _written(name: str, value: str) -> str:
-    """A selected value as people read it: a number of ns is a time."""
-    return quantities.quantity(int(value), "at") if name in ("from", "to") and value.isdecimal() else value
+def _written(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The selected values as people read them: a number of ns is a time, with so many digits that both ends differ."""
+    times = {name: int(value) for name, value in parameters.items() if name in ("from", "to") and value.isdecimal()}
+    said = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
+    if len(set(said.values())) < len(set(times.values())):
+        said = {name: f"{ns / 1e9:,.9f} s" for name, ns in times.items()}
+    return {**parameters, **said}

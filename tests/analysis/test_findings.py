@@ -121,6 +121,11 @@ def test_a_trace_without_collectives_speaks_of_its_critical_path_only(tmp_path: 
     assert found["critical-path"]["analysis"] == "critical-path --by place"
 
 
+def test_a_part_without_collectives_is_not_taken_for_the_trace(samples: dict[str, hopscope.Trace]) -> None:
+    found = by_key(samples["demo"].part(from_="1000000010", to="1000000020"))
+    assert found["collectives"]["sentence"].startswith("This part of the run has no collective operation of MPI")
+
+
 def test_the_samples_have_the_problems_that_were_planted(samples: dict[str, hopscope.Trace]) -> None:
     problems = {
         name: {key: row["sentence"] for key, row in by_key(trace).items() if row["problem"]}
@@ -224,7 +229,15 @@ def test_the_markdown_summary_of_the_gates_says_the_same(drawn: hopscope.Trace, 
 # The findings themselves, on rows written by hand.
 
 RUN = Run(
-    collectives=40, hops=80, clusters=2, crossings=3, path_ns=100, compute_share=0.5, wan_share=0.6, hops_share=0.6
+    collectives=40,
+    whole_collectives=40,
+    hops=80,
+    clusters=2,
+    crossings=3,
+    path_ns=100,
+    compute_share=0.5,
+    wan_share=0.6,
+    hops_share=0.6,
 )
 
 

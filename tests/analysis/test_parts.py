@@ -302,7 +302,7 @@ def test_a_part_without_a_collective_says_so(trace: hopscope.Trace) -> None:
     assert found.notes == ("no collective lies in this part of the run (--from 1030 --to 1080)",)
     assert trace.part(from_=1030, to=1080).part_notes == found.notes
     (empty, *_) = trace.answer("late-ranks", from_=1030, to=1080).notes
-    assert "in this part of the run (--from 1030 --to 1080), the trace has no collectives" in empty
+    assert "in this part of the run (--from 1030 --to 1080), there are no collectives" in empty
     assert trace.part(from_=1030, to=1081).part_notes == ()
     assert trace.part(from_=1030, to=1080, place="app+0x4").part_notes == ()
 

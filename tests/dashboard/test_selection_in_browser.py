@@ -296,6 +296,22 @@ def test_the_bar_says_what_of_an_address_was_not_understood_and_the_page_leaves_
     expect(bar).not_to_contain_text("not understood")
 
 
+def test_a_part_that_holds_nothing_says_nothing_of_the_whole_trace(page: Page, address: str) -> None:
+    # Its pages said that "this trace" had no collectives, that the program sent no messages, and nobody communicated.
+    said = {
+        "/": "This part of the run has no collective operation of MPI",
+        "/collectives": "This part of the run has no MPI collective",
+        "/messages": "No message of the program's own lies in this part of the run.",
+        "/efficiency": "This part of the run has no communication",
+    }
+    for path, words in said.items():
+        page.goto(f"{address}{path}?from=1000000010ns&to=1000000020ns")
+        expect(page.locator("#content")).to_contain_text(words)
+        expect(page.locator("#content")).not_to_contain_text("This trace has no")
+    # Both ends had been 1.000000 s.
+    expect(page.locator("#selection")).to_contain_text("from 1.000000010 s, to 1.000000020 s")
+
+
 def test_a_link_made_for_another_trace_says_so(page: Page, address: str) -> None:
     page.goto(f"{address}/late-ranks?{PART}&trace=00000000")
     expect(page.locator("#selection")).to_contain_text("The link was made for another trace")

@@ -24,7 +24,7 @@ SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 _Find = Callable[[Ask, Run, Mapping[str, Any]], Finding | None]
 
 FINDINGS: Final[Mapping[str, _Find]] = {
-    "collectives": lambda ask, run, given: None if run.collectives else without_collectives(),
+    "collectives": lambda ask, run, given: None if run.collectives else without_collectives(run),
     "critical-path": lambda ask, run, given: of_critical_path(ask("critical-path"), run),
     "last-arrivals": lambda ask, run, given: of_arrivals(ask("last-arrivals"), run.compute_share),
     "noise": lambda ask, run, given: of_noise(ask("noise"), run.path_ns),

@@ -40,6 +40,8 @@ class Run:
     """Facts of the run that several findings weigh their own against: the row of `findings.sql`."""
 
     collectives: int
+    whole_collectives: int
+    """Those of the whole run, where the others are of a part of it."""
     hops: int
     clusters: int
     crossings: int | None

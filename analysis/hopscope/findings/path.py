@@ -94,12 +94,13 @@ def of_wan_share(rows: Sequence[Row], run: Run) -> Finding | None:
     )
 
 
-def without_collectives() -> Finding:
-    """Say that the trace has nothing of what most analyses are about."""
+def without_collectives(run: Run) -> Finding:
+    """Say that the trace, or the part of the run, has nothing of what most analyses are about."""
+    where = "This part of the run" if run.whole_collectives else "This trace"
     return Finding(
         "none",
         "note",
-        "This trace has no collective operation of MPI, so there are no arrivals and no trees to speak of.",
+        f"{where} has no collective operation of MPI, so there are no arrivals and no trees to speak of.",
         "The critical path and the program's own regions still say where its ranks' time went.",
         "critical-path --by rank",
     )

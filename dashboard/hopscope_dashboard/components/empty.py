@@ -8,8 +8,9 @@ from dash.development.base_component import Component
 from hopscope_dashboard.components import aria
 from hopscope_dashboard.components.blocks import Content, card, code, page_head
 
-NO_COLLECTIVES: Final = "This trace has no MPI collective on a known communicator. The overview shows what it contains."
-TOO_SELDOM: Final = "No place of the program occurs often enough (20 times) to know what is normal there."
+NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The overview shows what it contains."
+TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20 times) to know what is normal there."
+"""What is missing, of what the page shows (`TraceData.shown`)."""
 
 
 def no_such_page() -> Component:
@@ -30,9 +31,9 @@ def cannot_answer(title: str, reason: str) -> Component:
     )
 
 
-def no_collectives(title: str, lead: str) -> Component:
-    """Say of a page about collectives that the trace has none."""
-    return html.Div([page_head(title, lead), nothing_here("No collectives", NO_COLLECTIVES)])
+def no_collectives(title: str, lead: str, shown: str) -> Component:
+    """Say of a page about collectives that there are none in what it shows."""
+    return html.Div([page_head(title, lead), nothing_here("No collectives", NO_COLLECTIVES.format(shown))])
 
 
 def nothing_here(title: str, reason: Content) -> Component:

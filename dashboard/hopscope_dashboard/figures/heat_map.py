@@ -1,8 +1,7 @@
 """Rank by iteration: how much longer than usual each rank's computing took."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from os.path import commonprefix
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise, takewhile
 from typing import Any, Final
 
 import numpy as np
@@ -43,7 +42,7 @@ def heat_map(
     addresses = {
         number: collective(end) if known and end else iterations(number, number + 1) for number, end in ends.items()
     }
-    begin = commonprefix(list(addresses.values()))
+    begin = _beginning(addresses.values())
     addresses = {number: address[len(begin) :] for number, address in addresses.items()}
     of_column = {row["from_iteration"]: addresses[row["iteration"]] for row in rows}
     across = [[of_column[column] for column in columns] for _ in range(places.number)]
@@ -79,6 +78,13 @@ def heat_map(
     figure.update_xaxes(showgrid=False, zeroline=False)
     selects_by_dragging(figure, "iteration")
     return figure.update_layout(meta={**figure.layout.meta, "leads": begin})
+
+
+def _beginning(texts: Iterable[str]) -> str:
+    """What all of them begin with: what the first and the last of them do, in their order."""
+    listed = sorted(texts) or [""]
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(listed[0], listed[-1], strict=False))
+    return "".join(letter for letter, _ in same)
 
 
 def together(columns: Sequence[int]) -> int:

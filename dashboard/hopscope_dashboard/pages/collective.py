@@ -38,7 +38,8 @@ def layout(data: TraceData, query: Query) -> Component:
         )
     if comm is None or seq is None:
         if not data.number_of_collectives:
-            return empty.no_collectives("Timeline of a collective", "What happened inside one collective operation.")
+            lead = "What happened inside one collective operation."
+            return empty.no_collectives("Timeline of a collective", lead, data.shown)
         worst = data.one("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
     name, bounds = f"{comm}:{seq}", data.part(selection.options(query)).bounds

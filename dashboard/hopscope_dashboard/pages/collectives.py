@@ -71,7 +71,7 @@ def layout(data: TraceData, query: Query) -> Component:
         "Collectives", "Every execution of a collective operation. Click one to see what happened inside it."
     )
     if not total:
-        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES)])
+        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES.format(data.shown))])
     parts = _parts(data.one("collectives", limit=1))
     return html.Div(
         [

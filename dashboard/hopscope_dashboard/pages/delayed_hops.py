@@ -101,7 +101,7 @@ def _none(data: TraceData) -> Component:
         return empty.nothing_here("No hops", words)
     return empty.nothing_here(
         "No delayed hop",
-        "No edge has 5 hops that were waited for, one of them longer on its way than their median.",
+        f"{data.shown} has no edge with 5 hops that were waited for, one of them longer on its way than their median.",
     )
 
 

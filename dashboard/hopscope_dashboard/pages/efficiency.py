@@ -54,7 +54,7 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head("Efficiency", "How much of the ranks' time computes, and what the rest is lost to.")
     rows = data.rows("efficiency")
     if not rows:
-        reason = "Nobody communicates in this trace, so there is no parallel efficiency."
+        reason = f"{data.shown} has no communication, so it has no parallel efficiency."
         return html.Div([head, empty.nothing_here("No communication", reason)])
     ranks = sorted(data.rows("efficiency", by="rank"), key=lambda row: row["rank"])
     regions = data.rows("efficiency", by="region")

@@ -40,9 +40,8 @@ def layout(data: TraceData, query: Query) -> Component:
         choice("By", "/last-arrivals", query, "by", options=_BY, current=by),
     )
     if not any(row["collectives"] for row in rows):
-        return html.Div(
-            [head, empty.nothing_here("No arrivals", "This trace has no complete collective of two ranks or more.")]
-        )
+        reason = f"{data.shown} has no complete collective of two ranks or more."
+        return html.Div([head, empty.nothing_here("No arrivals", reason)])
     return html.Div(
         [
             head,

@@ -25,7 +25,6 @@ TABLE = "late-ranks-table"
 _LEAST: Final = ("0.1", "1", "5", "30")
 """From how many ms on a rank is late, beside the command's own."""
 _MOST: Final = "ranks that were late most often"
-_NOTHING: Final = "No rank takes part in two collectives with others, so there is no computing between them to compare."
 
 
 def layout(data: TraceData, query: Query) -> Component:
@@ -40,7 +39,8 @@ def layout(data: TraceData, query: Query) -> Component:
     said = data.findings("late-ranks", least_ms=float(least))
     rows = data.rows_or_none("late-ranks", least_ms=float(least))
     if not rows:
-        return html.Div([head, empty.nothing_here("No ranks to compare", _NOTHING)])
+        reason = f"{data.shown} has no rank in two collectives with others, and no computing between them to compare."
+        return html.Div([head, empty.nothing_here("No ranks to compare", reason)])
     return html.Div(
         [
             head,

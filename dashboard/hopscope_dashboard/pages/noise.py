@@ -38,7 +38,7 @@ def layout(data: TraceData, query: Query) -> Component:
     head = blocks.page_head("Noise", "Computing time beyond what the rank normally needs at that place of the program.")
     ranks = [row for row in rows if str(row["rank"]).isdigit()]
     if all(row["noise_ns"] is None for row in ranks):
-        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM)])
+        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM.format(data.shown))])
     return html.Div(
         [
             head,
@@ -101,7 +101,7 @@ def _heat(data: TraceData, query: Query, show: str) -> Component:
     most = max(1, min(_MOST_COLUMNS, _MOST_CELLS // max(1, len(data.ranks))))
     rows = data.rows_or_none("iterations", most=most, worst=_SHOW[show])
     if not any(row[show] is not None for row in rows):
-        return empty.nothing_here("When it came", empty.TOO_SELDOM)
+        return empty.nothing_here("When it came", empty.TOO_SELDOM.format(data.shown))
     number = together(sorted({row["from_iteration"] for row in rows}))
     column = "iteration" if number == 1 else f"{quantities.number(number)} iterations, of which it shows the worst"
     names, found = data.collective_names(), data.iterations_found

@@ -33,7 +33,7 @@ def layout(data: TraceData, query: Query) -> Component:
     )
     said, rows = data.findings("noise-periods"), data.rows_or_none("noise-periods")
     if not rows:
-        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM)])
+        return html.Div([head, empty.nothing_here("No noise to tell", empty.TOO_SELDOM.format(data.shown))])
     periodic = [row for row in rows if row["periodic"]]
     pictures = [_periods(data, rows), _folded(data, query, periodic)] if periodic else []
     return html.Div(

@@ -35,7 +35,7 @@ def layout(data: TraceData, query: Query) -> Component:
     algorithm is drawn, and `phase` (up, down or exchange).
     """
     if not data.number_of_collectives:
-        return empty.no_collectives("Tree on the topology", _LEAD)
+        return empty.no_collectives("Tree on the topology", _LEAD, data.shown)
     edges = data.rows_or_none("tree-edges")
     if not edges:
         return empty.no_hops("Tree on the topology", _call_level(data), data.run["native_off"])

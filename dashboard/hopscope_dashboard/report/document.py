@@ -106,7 +106,7 @@ def _collectives(data: TraceData) -> Component:
     rows = data.rows("collectives", order="worst", limit=_WORST)
     head = blocks.page_head("Collectives", "The slowest of all executions of a collective operation.")
     if not rows:
-        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES)])
+        return html.Div([head, empty.nothing_here("No collectives", empty.NO_COLLECTIVES.format("This trace"))])
     body = [
         [
             row["collective"],

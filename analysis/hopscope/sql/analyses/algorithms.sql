@@ -48,7 +48,7 @@
 --    crossings, source, ran, asked, obeyed, why, first
 -- uses algorithm_kinds, algorithm_examples
 -- then algorithms -- Compares the messages with those that each known algorithm sends.
--- empty note the trace has no hops of a complete collective, so no algorithm can be recognised; `analyze caveats` says why
+-- empty note there are no hops of a complete collective, so no algorithm can be recognised; `analyze caveats` says why
 -- example analyze algorithms trace
 -- example analyze algorithms trace --comm 0 --seq 17
 with kinds as (  -- noqa: ST03

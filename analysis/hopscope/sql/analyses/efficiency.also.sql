@@ -25,7 +25,7 @@
 -- uses efficiency_input
 -- then verdicts.scaling -- The replay on an ideal network.
 -- bar global_efficiency
--- empty note nobody communicates in these traces, so there is no parallel efficiency
+-- empty note nobody communicates, so there is no parallel efficiency
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32
 select * exclude (at_ns)
 from efficiency_input

@@ -33,7 +33,7 @@
 -- uses efficiency_input
 -- then verdicts.efficiency -- The replay on an ideal network.
 -- bar efficiency
--- empty note nobody communicates in this trace, so there is no parallel efficiency
+-- empty note nobody communicates, so there is no parallel efficiency
 -- example analyze efficiency trace
 -- example analyze efficiency trace --by region
 -- example analyze efficiency trace-8 --also trace-16 --also trace-32

@@ -12,7 +12,7 @@
 -- column mpi_ns BIGINT -- Its time in MPI.
 -- uses useful_times, share_of
 -- bar useful_share
--- empty note nobody communicates in this trace, so there is no parallel efficiency
+-- empty note nobody communicates, so there is no parallel efficiency
 -- example analyze efficiency trace --by rank
 select
     rank,

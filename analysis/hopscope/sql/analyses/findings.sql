@@ -37,7 +37,7 @@
 -- uses tree_ways, run_path
 -- asks critical-path, last-arrivals, noise, algorithms, wan-share, late-ranks, noise-periods, delayed-hops
 -- then findings -- Sentences and verdicts from the rows of the analyses and these facts of the run.
--- empty note there is nothing to say about that in this trace
+-- empty note there is nothing to say about that
 -- example analyze findings trace --fail-if "*.problem == 1"
 -- example analyze findings trace --about noise --fail-if "noise.value > 5%"
 with path as (
@@ -51,6 +51,7 @@ with path as (
 
 select
     (select count(*) from collectives) as collectives,
+    (select count(*) from whole_collectives) as whole_collectives,
     (select count(*) from hops) as hops,
     (select count(distinct ranks.cluster) from ranks) as clusters,
     (select max(tree_ways.crossings) from tree_ways) as crossings,

@@ -11,7 +11,7 @@
 -- bar share
 -- uncertain share by undecided
 -- describes late instead cause
--- empty note the trace has no ranks
+-- empty note there are no ranks
 -- example analyze last-arrivals trace --by host --fail-if "*.cause == 1"
 select
     key as host,

@@ -32,7 +32,7 @@
 -- narrow latest, worst_ns, share_low
 -- uses share_of, share_intervals, block_of
 -- bar share
--- empty note the trace has no collectives between two ranks
+-- empty note there are no collectives between two ranks
 -- example analyze late-ranks trace --fail-if "*.share_low > 50%"
 with usual as (
     select

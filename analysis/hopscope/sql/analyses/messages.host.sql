@@ -13,7 +13,7 @@
 -- exact messages, bytes
 -- uses messages_between
 -- bar path_share
--- empty note the trace has no messages of the application
+-- empty note there are no messages of the application
 -- example analyze messages trace --by host
 select
     pair,

@@ -15,7 +15,7 @@
 -- exact messages, bytes
 -- uses messages_by, messages_at_places
 -- bar path_share
--- empty note the trace has no messages of the application
+-- empty note there are no messages of the application
 -- example analyze messages trace --by place
 select
     key as place,

@@ -12,7 +12,7 @@
 -- exact messages, bytes
 -- uses messages_by, message_waits
 -- bar path_share
--- empty note the trace has no messages of the application
+-- empty note there are no messages of the application
 -- example analyze messages trace --by size
 with labelled as (  -- noqa: ST03
     select

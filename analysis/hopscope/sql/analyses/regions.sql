@@ -18,7 +18,7 @@
 -- column share_high DOUBLE [share] -- Upper end of its interval.
 -- uses region_visits, rank_times, track_threads, share_of, share_intervals, block_of
 -- bar share
--- empty note the trace has no regions; the program marks them by hopscope_region_begin and hopscope_region_end (hopscope/region.h)
+-- empty note there are no regions; the program marks them by hopscope_region_begin and hopscope_region_end (hopscope/region.h)
 -- example analyze regions trace --region solve
 with outermost as (
     select *

@@ -12,7 +12,7 @@
 -- column calls BIGINT -- Calls, over all ranks.
 -- column collectives BIGINT -- Collectives.
 -- exact calls, collectives
--- empty note the trace has no collectives
+-- empty note there are no collectives
 -- example analyze summary trace --by engine
 select
     collectives.op as operation,

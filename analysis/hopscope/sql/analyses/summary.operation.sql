@@ -19,7 +19,7 @@
 -- exact collectives, calls, hops, bytes, incomplete
 -- uses waiting, rank_times, share_of, share_intervals, block_of
 -- bar share
--- empty note the trace has no collectives
+-- empty note there are no collectives
 -- example analyze summary trace --by operation
 with whole as (
     select sum(time_ns) as time_ns from rank_times
