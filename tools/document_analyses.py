@@ -53,7 +53,7 @@ PART = {
 OPENING = """# The analyses
 
 Made by `tools/document_analyses.py` from the headers of the files under `analysis/hopscope/sql/analyses/` and from the
-descriptions of `gate`, `model`, `remap` and `reorder`.
+descriptions of `formulas`, `gate`, `model`, `remap` and `reorder`.
 
 Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopscope.open("trace").critical_path()`).
 `analyze sql TRACE "SELECT ..."` answers any other question about the tables in `schemas/tables/`.

@@ -5,23 +5,13 @@
  * Each rank sleeps for a time of its own, up to WORK_US, then calls each operation: allreduce, reduce, bcast, barrier.
  * Prints the mean time from one iteration's last leave to the next one's, in ns; the first one sets things up. All
  * ranks share one machine's clock. A wrong sum or broadcast ends the job.
- *
- * A rank that waits sleeps: where ranks outnumber the cores, one that polls would keep its core from the one that it
- * waits for. It sees a message up to a nap later.
  */
 #define _GNU_SOURCE
+#include "nap.h"
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { NAP_NS = 20000 };
-
-/* In place of libc's: the engine and Open MPI call it while they wait. */
-int sched_yield(void) {
-    return nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-}
 
 /* Open MPI's MPI_Wtime counts from each rank's own start. */
 static double now(void) {

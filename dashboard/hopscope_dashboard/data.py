@@ -15,7 +15,10 @@ from typing import Any, TypeVar
 from hopscope import InputError, Trace
 from hopscope.export import stream_result
 from hopscope.findings import in_order
+from hopscope.formula_times import SIZES, measured, of_trace, table_of
 from hopscope.mpi_functions import of_kinds
+from hopscope.parameters import Fitted, fitted_of_trace, over_sizes, rows_of_fit
+from hopscope.parameters import table_of as table_of_parameters
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
 from hopscope.places.source import Excerpt, excerpt
@@ -26,8 +29,8 @@ from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
-    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Relation",
-    "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "misread", "preload",
+    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Models",
+    "Relation", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "misread", "preload",
     "reopened",
 ]  # fmt: skip
 
@@ -57,6 +60,17 @@ class Compared:
 
     rows: Rows
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Models:
+    """What `analyze model` says of a trace."""
+
+    parameters: Rows
+    curves: Rows
+    """What a message takes over its size: link, quantity, sizes in bytes and times in ns. None without a model."""
+    sentence: str
+    """Which collectives they are from."""
 
 
 @dataclass(frozen=True)
@@ -349,6 +363,32 @@ class TraceData:
             json.loads(told.get("parents", "null")),
             told.get("ran") == "native",
         )
+
+    def models(self) -> Models:
+        """Give the published models' parameters. Raises InputError where no hop shows what a message costs."""
+
+        def ask() -> Models:
+            found = self._fitted()
+            rows = rows_of_fit(found)
+            sizes = [size for size in SIZES if size <= max(SIZES[0], found.sizes.max())]
+            curves = [curve._asdict() for curve in over_sizes(rows, sizes)]
+            return Models(table_of_parameters(rows).to_pylist(), curves, found.said)
+
+        return self._once(("models",), ask)
+
+    def formula_times(self) -> Rows:
+        """Give what collectives take by the formulas, by the replay and as measured. Raises InputError where no link
+        has a model."""
+
+        def ask() -> Rows:
+            found = self._fitted()
+            seen = measured(self.trace.table("collectives"), self.rows("algorithms"))
+            return table_of(of_trace(found, seen, rows_of_fit(found))).to_pylist()
+
+        return self._once(("formulas",), ask)
+
+    def _fitted(self) -> Fitted:
+        return self._once(("fitted",), lambda: fitted_of_trace(self.trace.table))
 
     def default(self, command: str, parameter: str) -> Any:
         """Give the value that an analysis takes for a parameter if none is given."""

@@ -7,7 +7,7 @@ from typing import Any
 import hopscope
 import pytest
 from hopscope.cli.main import analyze
-from hopscope.parameters import LinkEnds, differences, models_of, rows_of_machine, rows_of_trace
+from hopscope.parameters import LinkEnds, differences, fitted_of_trace, models_of, rows_of_fit, rows_of_machine
 from hopscope.parameters.rows import Estimate
 
 ROOT = Path(__file__).parents[2]
@@ -88,8 +88,9 @@ def test_what_was_not_measured_gives_no_parameter() -> None:
 
 def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
     """Its time per byte was once 0, as if bytes cost nothing."""
-    rows, sentence = rows_of_trace(hopscope.open(DEMO).table)
-    assert sentence == "From the engine's hops of MPI_Allreduce on communicator 0."
+    found = fitted_of_trace(hopscope.open(DEMO).table)
+    rows = rows_of_fit(found)
+    assert found.said == "From the engine's hops of MPI_Allreduce on communicator 0."
     assert {row.link for row in rows} == {"lan", "wan"}
     assert not {"beta", "G"} & {row.parameter for row in rows}
     (latency,) = [row for row in rows if (row.link, row.parameter) == ("wan", "alpha")]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hopscope.trace import Answer, Trace
 
 
-COMPUTED: Final = ("model", "remap", "reorder")
+COMPUTED: Final = ("formulas", "model", "remap", "reorder")
 """Analyses that are no SQL: each has a module here with its `ANALYSIS`, as headers describe one, and its `command`."""
 
 _REGISTERED = "analyze."  # before a command's name, where another package registers it
@@ -36,7 +36,9 @@ _REGISTERED = "analyze."  # before a command's name, where another package regis
 
 def computed(name: str) -> ModuleType:
     """The module of one of them, imported when it is asked for: they take long to load."""
-    if name == "model":
+    if name == "formulas":
+        from hopscope.cli import formulas as module
+    elif name == "model":
         from hopscope.cli import model as module
     elif name == "remap":
         from hopscope.cli import remap as module

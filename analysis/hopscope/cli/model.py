@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from hopscope.parameters import (
     DESCRIPTION,
     crowding,
     differences,
+    fitted_of_trace,
     read_machine,
+    rows_of_fit,
     rows_of_machine,
-    rows_of_trace,
     table_of,
 )
 
@@ -29,7 +31,11 @@ ANALYSIS = Command("model", "model", (parse("model", DESCRIPTION),))
 
 def command() -> click.Command:
     """`analyze model TRACE|machine.json`."""
-    made = command_of(ANALYSIS, model_answer)
+    return or_of_machine(command_of(ANALYSIS, model_answer), of_machine)
+
+
+def or_of_machine(made: click.Command, of_machine: Callable[..., int]) -> click.Command:
+    """A command that takes a machine file in place of a trace, too."""
     of_trace = made.callback
     assert of_trace is not None
 
@@ -45,6 +51,16 @@ def command() -> click.Command:
     return made
 
 
+def no_report(name: str, report: Path | None, given: Mapping[str, Any]) -> None:
+    """Raises InputError for options of a trace that were given for a machine file. name: the command."""
+    if given.get("machine") is not None:
+        raise InputError(
+            f"--machine goes with a trace; give the trace first: analyze {name} TRACE --machine machine.json"
+        )
+    if report is not None:
+        raise InputError("a report is about a trace; of a machine file, write the rows with --format json")
+
+
 def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The parameters that a trace's hops show."""
     from hopscope.trace import Answer
@@ -55,18 +71,15 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     if machine is not None:
         ranks = trace.table("ranks").to_pylist()
         notes = differences({row["host"]: row["cluster"] for row in ranks}, read_machine(Path(str(machine))))
-    rows, sentence = rows_of_trace(trace.table)
-    return Answer(table_of(rows), ANALYSIS, ANALYSIS.default, parameters, (sentence, *notes))
+    found = fitted_of_trace(trace.table)
+    return Answer(table_of(rows_of_fit(found)), ANALYSIS, ANALYSIS.default, parameters, (found.said, *notes))
 
 
 def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
     """Print the parameters of a machine file; returns the exit code. Raises InputError."""
     from hopscope.trace import Answer
 
-    if given.get("machine") is not None:
-        raise InputError("--machine checks a trace; give the trace first: analyze model TRACE --machine machine.json")
-    if report is not None:
-        raise InputError("a report is about a trace; of a machine file, write the rows with --format json")
+    no_report("model", report, given)
     _, parameters = ANALYSIS.choose(
         {name: given[name] for name in ("operation", "type") if given.get(name) is not None}
     )

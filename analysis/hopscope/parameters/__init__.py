@@ -4,25 +4,31 @@ rows         a parameter, its interval and what it belongs to; the models that t
 probed       from a machine file
 traced       from a trace
 places       whether a trace's hosts are where a probe found them
+curves       what a message takes, over its size
 description  what `analyze model` says about itself
 """
 
+from hopscope.parameters.curves import Curve, over_sizes
 from hopscope.parameters.description import DESCRIPTION
 from hopscope.parameters.places import differences
 from hopscope.parameters.probed import crowding, read_machine, rows_of_machine
 from hopscope.parameters.rows import LinkEnds, Row, links_of, models_of, table_of
-from hopscope.parameters.traced import rows_of_trace
+from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit
 
 __all__ = [
     "DESCRIPTION",
+    "Curve",
+    "Fitted",
     "LinkEnds",
     "Row",
     "crowding",
     "differences",
+    "fitted_of_trace",
     "links_of",
     "models_of",
+    "over_sizes",
     "read_machine",
+    "rows_of_fit",
     "rows_of_machine",
-    "rows_of_trace",
     "table_of",
 ]

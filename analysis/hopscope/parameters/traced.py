@@ -3,39 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost
+from hopscope.model.hops import Array
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.remap.events import events_of
 from hopscope.remap.fit import fit, fitted_hops
-from hopscope.remap.program import source_of
+from hopscope.remap.program import Source, source_of
 
 LARGE_BYTES = 1 << 20
 """The other end of the line that g(m) is here."""
 
 
-def rows_of_trace(table: Callable[[str], pa.Table]) -> tuple[list[Row], str]:
-    """Every parameter that the hops of a trace show, and which collectives they are of, in a sentence. table: of its
-    dataset by name. Raises InputError if no rank waited for a hop."""
+@dataclass(frozen=True)
+class Fitted:
+    """What the hops of a trace show: the costs of its links and ranks, and how far those may be off."""
+
+    source: Source
+    costs: Costs
+    low: Costs
+    high: Costs
+    sizes: Array
+    """Bytes of each hop that a rank waited for."""
+    links: Array
+    """Its class, by its place in LINKS."""
+
+    @property
+    def said(self) -> str:
+        """Which collectives it is from, in a sentence."""
+        subject = self.source.subject
+        ran = "the MPI library's own messages" if subject.native else "the engine's hops"
+        return f"From {ran} of {subject.op} on communicator {subject.comm}."
+
+
+def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
+    """Fits the costs to the hops of a trace. table: of its dataset by name. Raises InputError if no rank waited for a
+    hop."""
     source = source_of(table)
-    subject = source.subject
-    events = events_of(source) if subject.native else None
-    costs, low, high = fit(source, events)
-    rows: list[Row] = []
+    costs, low, high = fit(source, events_of(source) if source.subject.native else None)
     hops = fitted_hops(source)
+    return Fitted(source, costs, low, high, hops.size[hops.binding], hops.link[hops.binding])
+
+
+def rows_of_fit(found: Fitted) -> list[Row]:
+    """Every parameter that the hops of a trace show."""
+    costs = found.costs
+    rows: list[Row] = []
     for name, link in costs.links.items():
         if link.hops:
-            latency = low.links[name].latency_ns, high.links[name].latency_ns
-            sizes = hops.size[hops.binding & (hops.link == LINKS.index(name))]
+            latency = found.low.links[name].latency_ns, found.high.links[name].latency_ns
+            sizes = found.sizes[found.links == LINKS.index(name)]
             rows += _rows_of_link(name, link, latency, costs, several_sizes=bool(np.ptp(sizes)))
     if costs.local.combine_per_byte_ns:
         rows.append(row(None, None, "gamma", Estimate(costs.local.combine_per_byte_ns), unit=NS_PER_BYTE))
-    ran = "the MPI library's own messages" if subject.native else "the engine's hops"
-    return rows, f"From {ran} of {subject.op} on communicator {subject.comm}."
+    return rows
+
+
+def _per_byte_ns(name: str, link: LinkCost, costs: Costs) -> float:
+    """Of a message through both interfaces and the link between them: of the slowest if they pass bytes on as they
+    come, of one after the other if not. A sender's next message waits for its interface too."""
+    each = 0.0 if name == "shm" else costs.interface_per_byte_ns + costs.machine.interface_per_byte_ns
+    return max(link.per_byte_ns, each) if costs.machine.cut_through else link.per_byte_ns + 2 * each
 
 
 def _rows_of_link(
@@ -46,7 +79,7 @@ def _rows_of_link(
     ends = LinkEnds(name)
     local = costs.local
     time = Estimate(link.latency_ns, *latency, link.hops)
-    per_byte = Estimate(link.per_byte_ns, count=link.hops)
+    per_byte = Estimate(_per_byte_ns(name, link, costs), count=link.hops)
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
     gap = Estimate(max(local.send_ns, 0.0 if name == "shm" else costs.interface_message_ns), count=link.hops)
     yield row(ends, "Hockney", "alpha", time)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hopscope import _plan
@@ -26,20 +27,38 @@ _NAMES = {
 _TREES = ("reduce_tree", "broadcast_tree")
 
 
-def schedules(operation: str, algorithm: str, call: Call) -> _plan.Schedules | None:
-    """What the engine runs, with each rank on a host of its own and rank 0 as the root. None: it has no such algorithm.
+def rule_of(operation: str, algorithm: str, segment_bytes: int = 0) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """What a tree file says of it: the rule, but for its operations, and the trees that the rule names. None: the
+    engine has no such algorithm.
 
     Its linear Alltoall is another one: there all ranks send at once.
     """
     if operation == "MPI_Alltoall" and algorithm == "linear":
         return None
     shape = _SHAPES.get(algorithm)
-    rule: dict[str, Any] = {"algorithm": _NAMES[algorithm]} if shape is None else dict.fromkeys(_TREES, "tree")
-    if operation in ("MPI_Bcast", "MPI_Reduce") and call.segment > 0:
-        rule["segment_bytes"] = int(call.segment)
+    rule: dict[str, Any] = {"algorithm": _NAMES[algorithm]} if shape is None else dict.fromkeys(_TREES, algorithm)
+    if operation in ("MPI_Bcast", "MPI_Reduce") and segment_bytes > 0:
+        rule["segment_bytes"] = segment_bytes
+    return rule, {} if shape is None else {algorithm: shape}
+
+
+def schedules(
+    operation: str,
+    algorithm: str,
+    call: Call,
+    hosts: Sequence[int] | None = None,
+    clusters: Sequence[int] | None = None,
+) -> _plan.Schedules | None:
+    """What the engine runs, with rank 0 as the root. None: it has no such algorithm. hosts, clusters: a number for each
+    rank; without them each rank is on a host of its own, and all are in one cluster."""
+    found = rule_of(operation, algorithm, int(call.segment))
+    if found is None:
+        return None
+    rule, trees = found
     lengths = [] if operation == "MPI_Barrier" else [int(call.size)]
     root = 0 if operation in ("MPI_Bcast", "MPI_Reduce") else None
-    return lay(rule, operation, lengths, range(call.ranks), root=root, trees=None if shape is None else {"tree": shape})
+    places = range(call.ranks) if hosts is None else hosts
+    return lay(rule, operation, lengths, places, clusters, root=root, trees=trees or None)
 
 
 def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | LogGP | PLogP) -> float | None:

@@ -1,0 +1,57 @@
+"""`analyze formulas`: published formulas, replay and measurement beside each other, of a trace or a machine file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopscope.catalog import Command, parse
+from hopscope.cli.command import command_of, deliver
+from hopscope.cli.model import no_report, or_of_machine
+from hopscope.formula_times import DESCRIPTION, measured, of_machine, of_trace, table_of
+from hopscope.gate import parse as parse_gate
+from hopscope.parameters import fitted_of_trace, read_machine, rows_of_fit, rows_of_machine
+
+if TYPE_CHECKING:
+    from hopscope.trace import Answer, Trace
+
+ANALYSIS = Command("formulas", "formulas", (parse("formulas", DESCRIPTION),))
+_GAMMA = ("MPI_SUM", "MPI_DOUBLE")
+"""The operation and type of what is combined."""
+
+
+def command() -> click.Command:
+    """`analyze formulas TRACE|machine.json`."""
+    return or_of_machine(command_of(ANALYSIS, formulas_answer), _print_machine)
+
+
+def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
+    """The times of a trace's points."""
+    from hopscope.trace import Answer
+
+    _, parameters = ANALYSIS.choose(options)
+    file, operation, link = (
+        None if parameters[name] is None else str(parameters[name]) for name in ("machine", "operation", "link")
+    )
+    fitted = fitted_of_trace(trace.table)
+    rows = rows_of_fit(fitted) if file is None else rows_of_machine(read_machine(Path(file)), *_GAMMA)
+    said = f"Parameters {fitted.said[0].lower()}{fitted.said[1:]}" if file is None else f"Parameters of {file}."
+    seen = measured(trace.table("collectives"), trace.run("algorithms").to_pylist())
+    found = of_trace(fitted, seen, rows, operation=operation, link=link)
+    return Answer(table_of(found), ANALYSIS, ANALYSIS.default, parameters, (said,))
+
+
+def _print_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
+    from hopscope.trace import Answer
+
+    no_report("formulas", report, given)
+    wanted = {name: given[name] for name in ("operation", "link") if given.get(name) is not None}
+    _, parameters = ANALYSIS.choose(wanted)
+    machine = read_machine(path)
+    ranks = sum(len(host["ranks"]) for host in machine["hosts"])
+    found = of_machine(rows_of_machine(machine, *_GAMMA), ranks, **wanted)
+    notes = () if found else (ANALYSIS.default.empty or "",)
+    answer = Answer(table_of(found), ANALYSIS, ANALYSIS.default, parameters, notes)
+    return deliver(None, answer, form, [parse_gate(text) for text in fail_if], None)

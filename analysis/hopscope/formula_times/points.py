@@ -1,0 +1,61 @@
+"""The points at which formulas, replay and measurement stand beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from hopscope.model.formulas import FORMULAS
+from hopscope.model.parameters import Call
+
+SIZES = (8, 64, 512, 4096, 32_768, 262_144, 1_048_576)
+"""Bytes that every line has."""
+MOST_RANKS = 64
+"""Powers of two up to so many stand beside the numbers of ranks that were measured."""
+
+OPERATIONS = ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Alltoall")
+ALGORITHMS: tuple[tuple[str, str], ...] = tuple(
+    sorted(dict.fromkeys((row[0], row[1]) for row in FORMULAS), key=lambda row: OPERATIONS.index(row[0]))
+)
+"""Operation and algorithm of every formula, as published."""
+CUT = ("MPI_Bcast", "MPI_Reduce")
+"""Operations that are run in segments."""
+
+
+class Point(NamedTuple):
+    """One algorithm for one call."""
+
+    operation: str
+    algorithm: str
+    ranks: int
+    bytes: int
+    """The message, or the block of an Alltoall; 0 of a barrier."""
+    segment_bytes: int = 0
+
+    @property
+    def call(self) -> Call:
+        """As the formulas take it."""
+        return Call(self.ranks, self.bytes, self.segment_bytes)
+
+
+def points(measured: Sequence[Point], most_ranks: int, most_bytes: int, operation: str | None = None) -> list[Point]:
+    """Every point that was measured, and a grid of sizes and numbers of ranks up to these, in order. operation: only
+    this one."""
+    counts = {1 << power for power in range(1, MOST_RANKS.bit_length()) if 1 << power <= min(most_ranks, MOST_RANKS)}
+    counts |= {point.ranks for point in measured}
+    sizes = sorted(
+        {*(size for size in SIZES if size <= most_bytes), *(point.bytes for point in measured if point.bytes)}
+    )
+    every = {*measured, *_grid(sorted(counts), sizes, measured)}
+    wanted = [point for point in every if operation in (None, point.operation)]
+    return sorted(wanted, key=lambda point: (ALGORITHMS.index(point[:2]), point[2:]))
+
+
+def _grid(counts: Sequence[int], sizes: Sequence[int], measured: Sequence[Point]) -> Iterator[Point]:
+    for operation, algorithm in ALGORITHMS:
+        cuts = {0} | {p.segment_bytes for p in measured if p[:2] == (operation, algorithm)}
+        for ranks in counts:
+            for size in [0] if operation == "MPI_Barrier" else sizes:
+                for cut in sorted(cuts):
+                    if cut == 0 or cut < size:
+                        yield Point(operation, algorithm, ranks, size, cut)

@@ -1,0 +1,170 @@
+"""The times of every point: by the formulas, by the replay and as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hopscope import _plan
+from hopscope.errors import InputError
+from hopscope.formula_times.measured import Measured
+from hopscope.formula_times.points import OPERATIONS, Point, points
+from hopscope.links import LINKS
+from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, schedules
+from hopscope.model.parameters import Hockney, LogGP, PLogP
+from hopscope.model.routes import fitted
+from hopscope.model.sequences import leaves
+from hopscope.parameters import Fitted, LinkEnds, Row, links_of, models_of
+
+MOST_MESSAGES = 20_000
+"""Schedules with more messages are not replayed."""
+
+Models = Mapping[str, Hockney | LogGP | PLogP]
+Replay = Callable[[Point], float | None]
+
+SCHEMA = pa.schema(
+    [
+        ("operation", pa.string()),
+        ("algorithm", pa.string()),
+        ("ranks", pa.int32()),
+        ("bytes", pa.int64()),
+        ("segment_bytes", pa.int64()),
+        ("link", pa.string()),
+        *((f"{model.__name__.lower()}_ns", pa.float64()) for model in MODELS),
+        ("replay_ns", pa.float64()),
+        ("measured_ns", pa.float64()),
+        ("low_ns", pa.float64()),
+        ("high_ns", pa.float64()),
+        ("collectives", pa.int64()),
+        ("skewed", pa.int64()),
+    ]
+)
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """The rows as a table."""
+    return pa.Table.from_pylist(list(rows), schema=SCHEMA)
+
+
+def of_trace(
+    found: Fitted,
+    measured: Mapping[Point, Measured],
+    parameters: Sequence[Row],
+    *,
+    operation: str | None = None,
+    link: str | None = None,
+) -> list[dict[str, Any]]:
+    """Every point of a trace, to the longest message that its hops or the parameters know. parameters: of the links,
+    from the trace or a machine. Raises InputError for an unknown operation or link, and if no link has a model."""
+    models, name = _models(parameters, link)
+    _check(operation)
+    places, tables = found.source.places, found.source.tables
+    machine = fitted(found.costs, places.cluster_of_host)
+    members = _members(tables["comms"])
+
+    def replay(point: Point) -> float | None:
+        hosts = [places.host_of_rank[rank] for rank in members(point.ranks)]
+        clusters = [places.cluster_of_host[host] for host in hosts]
+        laid = _laid(point, hosts, clusters)
+        return None if laid is None else float(leaves([laid], hosts, machine).max())
+
+    longest = max(int(found.sizes.max()), _longest(parameters))
+    wanted = points(list(measured), len(tables["ranks"]), longest, operation)
+    return [_row(point, models, name, replay, measured.get(point)) for point in wanted]
+
+
+def of_machine(
+    parameters: Sequence[Row], ranks: int, *, operation: str | None = None, link: str | None = None
+) -> list[dict[str, Any]]:
+    """Every point of a machine of so many ranks, each on a host of its own. Raises InputError for an unknown operation
+    or link."""
+    _check(operation)
+    if not links_of(parameters):
+        return []
+    models, name = _models(parameters, link)
+    loggp = models.get("LogGP")
+
+    def replay(point: Point) -> float | None:
+        if loggp is None or _laid(point) is None:
+            return None
+        return replayed_ns(point.operation, point.algorithm, point.call, loggp)
+
+    wanted = points([], max(2, ranks), _longest(parameters), operation)
+    return [_row(point, models, name, replay, None) for point in wanted]
+
+
+def _longest(parameters: Sequence[Row]) -> int:
+    """The longest message that was measured for a machine file; 0 of parameters from a trace, which are lines."""
+    return max((row.bytes or 0 for row in parameters if row.count and row.source is not None), default=0)
+
+
+def _check(operation: str | None) -> None:
+    if operation is not None and operation not in OPERATIONS:
+        raise InputError(f"no formula for {operation} was published; choose one of {', '.join(OPERATIONS)}")
+
+
+def _models(parameters: Sequence[Row], link: str | None) -> tuple[Models, str]:
+    """The models of a class of links, by default of the farthest that has one, and its name."""
+    found: dict[str, Models] = {}
+    # A class as a whole comes before a pair of hosts, and one that is like the others before an outlying one.
+    links: list[LinkEnds] = sorted(links_of(parameters), key=lambda ends: (ends.source is not None, ends.outlying))
+    for ends in links:
+        models = models_of(parameters, ends)
+        if models:
+            found.setdefault(ends.link, models)
+    if not found:
+        raise InputError(
+            "no link has the parameters of a model: its messages have one size only, so nothing tells what a byte "
+            "costs; run the program with messages of several sizes, or give --machine the file of `hopscope probe`"
+        )
+    if link is not None and link not in found:
+        raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(found)}")
+    chosen = link or max(found, key=LINKS.index)
+    return found[chosen], chosen
+
+
+def _laid(
+    point: Point, hosts: Sequence[int] | None = None, clusters: Sequence[int] | None = None
+) -> _plan.Schedules | None:
+    """The schedules of a point; None if it has none, or too many messages."""
+    call = point.call
+    most = call.segments * (call.ranks - 1) * (call.ranks if point.operation == "MPI_Alltoall" else 1)
+    if most > MOST_MESSAGES:
+        return None
+    return schedules(point.operation, point.algorithm, call, hosts, clusters)
+
+
+def _members(comms: pa.Table) -> Callable[[int], Sequence[int]]:
+    """The ranks of the first communicator of a size, or the first so many of the largest."""
+    every = [tuple(members) for members in comms["members"].to_pylist()]
+    largest = max(every, key=len)
+    first: dict[int, tuple[int, ...]] = {}
+    for members in every:
+        first.setdefault(len(members), members)
+    return lambda count: first.get(count, largest[:count])
+
+
+def _row(point: Point, models: Models, link: str, replay: Replay, measured: Measured | None) -> dict[str, Any]:
+    by_formula = {
+        f"{model.__name__.lower()}_ns": FORMULAS[point.operation, point.algorithm, model](
+            point.call, models[model.__name__]
+        )
+        if model.__name__ in models
+        else None
+        for model in MODELS
+    }
+    median = measured.median if measured else None
+    return {
+        **point._asdict(),
+        "link": link,
+        **by_formula,
+        "replay_ns": replay(point),
+        "measured_ns": median.value if median else None,
+        "low_ns": None if median is None or np.isnan(median.low) else median.low,
+        "high_ns": None if median is None or np.isnan(median.high) else median.high,
+        "collectives": median.count if median else 0,
+        "skewed": measured.skewed if measured else 0,
+    }

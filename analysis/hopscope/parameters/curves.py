@@ -1,0 +1,41 @@
+"""What a message takes by each model, over its size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from hopscope.model.parameters import Hockney, LogGP, PLogP
+from hopscope.parameters.rows import Row, links_of, models_of
+
+Quantity = Callable[[float], float]
+
+
+class Curve(NamedTuple):
+    """One quantity of a link, in ns at each size of bytes."""
+
+    link: str
+    source: str | None
+    destination: str | None
+    quantity: str
+    sizes: tuple[int, ...]
+    times: tuple[float, ...]
+
+
+def over_sizes(rows: Sequence[Row], sizes: Sequence[int]) -> list[Curve]:
+    """The curves of every link that has a model. rows: its parameters."""
+    found: list[Curve] = []
+    for ends in links_of(rows):
+        for model in models_of(rows, ends).values():
+            for quantity, at in _quantities(model).items():
+                times = tuple(at(size) for size in sizes)
+                found.append(Curve(ends.link, ends.source, ends.destination, quantity, tuple(sizes), times))
+    return found
+
+
+def _quantities(model: Hockney | LogGP | PLogP) -> dict[str, Quantity]:
+    if isinstance(model, Hockney):
+        return {"Hockney: \u03b1 + m\u03b2": model.message}
+    if isinstance(model, LogGP):
+        return {"LogGP: g + (m - 1) G": lambda size: model.g + model.bytes(size)}
+    return {"PLogP: g(m)": model.g, "PLogP: o_s(m)": model.o_s, "PLogP: o_r(m)": model.o_r}

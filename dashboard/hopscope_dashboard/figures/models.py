@@ -1,0 +1,165 @@
+"""Draws what a message takes by the published models, and what collectives take by their formulas, by the replay and as
+measured."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+from hopscope import quantities
+from plotly.subplots import make_subplots
+
+from hopscope_dashboard.address import link
+from hopscope_dashboard.figures.style import frame
+from hopscope_dashboard.leads import Leads, points
+from hopscope_dashboard.palette import CATEGORY_COLOURS
+
+Row = dict[str, Any]
+
+SOURCES: Final[dict[str, str]] = {
+    "hockney_ns": "Hockney",
+    "loggp_ns": "LogGP",
+    "plogp_ns": "PLogP",
+    "replay_ns": "replay",
+    "measured_ns": "measured",
+}
+"""Where a time comes from, by its column of `analyze formulas`."""
+COLOURS: Final[dict[str, str]] = {
+    "Hockney": CATEGORY_COLOURS["p2p"],
+    "LogGP": CATEGORY_COLOURS["compute"],
+    "PLogP": CATEGORY_COLOURS["lan"],
+    "replay": CATEGORY_COLOURS["shm"],
+    "measured": CATEGORY_COLOURS["wan"],
+}
+MEANINGS: Final[dict[str, str]] = {
+    "Hockney": "by the published formula, with Hockney's parameters",
+    "LogGP": "by the published formula, with LogGP's parameters",
+    "PLogP": "by the published formula, with PLogP's parameters",
+    "replay": "the engine's messages, replayed over the ranks' own hosts",
+    "measured": "the median of the trace's collectives, with its 95 % interval",
+}
+_DASHES: Final = {"Hockney": "dot", "LogGP": "dash", "PLogP": "longdashdot", "replay": "solid"}
+_ACROSS: Final = 3
+"""So many pictures stand side by side."""
+_PANEL: Final = 230
+_FEW_DECADES: Final = 4
+"""Of more decades only the ends are ticks."""
+
+
+def operation_figure(rows: Sequence[Row], across: str) -> go.Figure:
+    """A picture for each algorithm of one operation, on one pair of logarithmic axes: formulas and replay as lines,
+    what was measured as dots with intervals. rows as `analyze formulas` gives them; across: `bytes` or `ranks`."""
+    names = list(dict.fromkeys(_name(row) for row in rows))
+    known = [row[column] for row in rows for column in SOURCES if row[column]]
+    unit = quantities.axis_unit(math.sqrt(min(known) * max(known)) if known else 0)
+    columns = min(_ACROSS, len(names))
+    deep = -(-len(names) // columns)
+    figure = _pictures(names, columns)
+    for at, name in enumerate(names):
+        mine = sorted((row for row in rows if _name(row) == name), key=lambda row: row[across])
+        down, right = at // columns + 1, at % columns + 1
+        for column, source in SOURCES.items():
+            there = [row for row in mine if row[column] is not None]
+            x, y = [row[across] for row in there], [row[column] / unit.nanoseconds for row in there]
+            told = [_told(row, source, row[column]) for row in there]
+            if source == "measured":
+                leads = Leads([link("/collectives", operation=row["operation"]) for row in there], "list them")
+                errors = _errors(there, unit.nanoseconds)
+                marks = {"mode": "markers", "marker": {"color": COLOURS[source], "size": 8}, "error_y": errors}
+                figure.add_trace(go.Scatter(x=x, y=y, name=source, **marks, **points(told, leads)), row=down, col=right)
+            else:
+                line = {"color": COLOURS[source], "dash": _DASHES[source], "width": 2.4 if source == "replay" else 1.6}
+                figure.add_trace(
+                    go.Scatter(x=x, y=y, name=source, mode="lines", line=line, **points(told, None)),
+                    row=down,
+                    col=right,
+                )
+    frame(figure, height=_PANEL * deep + 40, hovermode="closest", margin={"l": 8, "r": 16, "t": 32, "b": 8})
+    _logarithmic(figure, sorted({row[across] for row in rows}), across, known, unit)
+    figure.update_xaxes(showticklabels=True)
+    figure.update_yaxes(title={"text": f"time ({unit.name})"}, col=1)
+    figure.update_annotations(font_size=13)
+    return figure
+
+
+def message_figure(curves: Sequence[Row]) -> go.Figure:
+    """What a message takes over its size, a picture for each link; curves: link, quantity, sizes and times in ns."""
+    links = list(dict.fromkeys(curve["link"] for curve in curves))
+    known = [time for curve in curves for time in curve["times"] if time > 0]
+    unit = quantities.axis_unit(math.sqrt(min(known) * max(known)) if known else 0)
+    figure = _pictures(links, len(links))
+    for curve in curves:
+        model, quantity = curve["quantity"].split(": ")
+        drawn = [(size, time) for size, time in zip(curve["sizes"], curve["times"], strict=True) if time > 0]
+        told = [
+            f"<b>{curve['quantity']}</b>, {curve['link']}<br>{quantities.size(size)}: {quantities.duration(time)}"
+            for size, time in drawn
+        ]
+        dash = {"o_s(m)": "dash", "o_r(m)": "dot"}.get(quantity, "solid")
+        figure.add_trace(
+            go.Scatter(
+                x=[size for size, _ in drawn],
+                y=[time / unit.nanoseconds for _, time in drawn],
+                mode="lines+markers",
+                marker={"size": 5},
+                line={"color": COLOURS[model], "dash": dash, "width": 1.8},
+                **points(told, None),
+            ),
+            row=1,
+            col=links.index(curve["link"]) + 1,
+        )
+    frame(figure, height=320, hovermode="closest", margin={"l": 8, "r": 16, "t": 32, "b": 8})
+    _logarithmic(figure, sorted({size for curve in curves for size in curve["sizes"]}), "bytes", known, unit)
+    figure.update_yaxes(title={"text": f"time ({unit.name})"}, col=1)
+    figure.update_annotations(font_size=13)
+    return figure
+
+
+def _pictures(names: Sequence[str], columns: int) -> go.Figure:
+    """Empty pictures side by side under their names, on the same axes."""
+    deep = -(-len(names) // columns)
+    same: Any = "all"
+    return make_subplots(
+        rows=deep, cols=columns, subplot_titles=names, shared_xaxes=same, shared_yaxes=same,
+        horizontal_spacing=0.03, vertical_spacing=0.35 / (2 * deep - 1),
+    )  # fmt: skip
+
+
+def _name(row: Row) -> str:
+    cut = f", segments of {quantities.size(row['segment_bytes'])}" if row["segment_bytes"] else ""
+    return f"{row['algorithm']}{cut}"
+
+
+def _told(row: Row, source: str, time: float) -> str:
+    size = "" if row["operation"] == "MPI_Barrier" else f", {quantities.size(row['bytes'])}"
+    many = ""
+    if source == "measured":
+        within = quantities.interval(row["low_ns"], row["high_ns"], "ns")
+        many = f"<br>{within}, from {quantities.plural(row['collectives'], 'collective')}"
+    return f"<b>{_name(row)}</b>, {row['ranks']} ranks{size}<br>{source}: {quantities.duration(time)}{many}"
+
+
+def _errors(rows: Sequence[Row], scale: float) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [((row["high_ns"] or row["measured_ns"]) - row["measured_ns"]) / scale for row in rows],
+        "arrayminus": [(row["measured_ns"] - (row["low_ns"] or row["measured_ns"])) / scale for row in rows],
+        "thickness": 1.4,
+        "width": 4,
+        "color": COLOURS["measured"],
+    }
+
+
+def _logarithmic(
+    figure: go.Figure, x: Sequence[int], across: str, times: Sequence[float], unit: quantities.TimeUnit
+) -> None:
+    """Both axes, with the sizes or numbers of ranks that there are as ticks below."""
+    shown = x[:: max(1, -(-len(x) // 6))]
+    words = [quantities.size(value) if across == "bytes" else quantities.number(value) for value in shown]
+    figure.update_xaxes(type="log", tickvals=shown, ticktext=words)
+    if times:
+        decades = range(math.floor(math.log10(min(times))), math.ceil(math.log10(max(times))) + 1)
+        digits = (1, 2, 5) if len(decades) <= _FEW_DECADES else (1,)
+        ticks = [digit * 10.0**decade / unit.nanoseconds for decade in decades for digit in digits]
+        figure.update_yaxes(type="log", tickvals=ticks, ticktext=[quantities.number(tick) for tick in ticks])

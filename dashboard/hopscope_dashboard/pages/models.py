@@ -1,0 +1,155 @@
+"""What the published models say of a run's links, and of its collectives, beside the replay and what was measured."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dash import html
+from dash.development.base_component import Component
+from hopscope import quantities
+
+from hopscope_dashboard.address import Query, number, one_of
+from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.components.choice import choice
+from hopscope_dashboard.components.select import select
+from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.figures.models import COLOURS, MEANINGS, message_figure, operation_figure
+from hopscope_dashboard.pages import missing
+from hopscope_dashboard.pages.page import Page
+
+MESSAGES: Final = "models-messages"
+PARAMETERS: Final = "models-parameters"
+MEASURED: Final = "models-measured"
+
+_LEAD: Final = (
+    "What a message costs by Hockney, LogGP and PLogP, and what barrier, broadcast, reduce and alltoall take by their "
+    "published formulas, by the replay and as measured."
+)
+_ACROSS: Final = {"bytes": "sizes", "ranks": "ranks"}
+
+
+def figure_id(operation: str) -> str:
+    """Give the id of an operation's figure."""
+    return f"models-{operation.removeprefix('MPI_').lower()}"
+
+
+def layout(data: TraceData, query: Query) -> Component:
+    """Give the page. The address selects what the figures are `across`, and the `members` or `size` that is kept."""
+    if not data.has_hops:
+        return html.Div([blocks.page_head("Models", _LEAD), empty.nothing_here("No hops", missing.hops(data))])
+    found = data.models()
+    across = one_of(query, "across", tuple(_ACROSS))
+    controls = choice("Across", "/models", query, "across", options=_ACROSS, current=across)
+    cards = [_messages(found.curves, found.sentence)] if found.curves else []
+    try:
+        cards += _operations(data.formula_times(), query, across)
+    except InputError as error:
+        cards.append(empty.nothing_here("This trace cannot say what collectives take by the formulas", str(error)))
+    return html.Div([blocks.page_head("Models", _LEAD, controls), *cards, _parameters(found.parameters)])
+
+
+def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
+    """A figure for each operation, and the measured points in numbers."""
+    kept = "ranks" if across == "bytes" else "bytes"
+    values = sorted({row[kept] for row in rows if row["operation"] != "MPI_Barrier"})
+    seen = [row[kept] for row in rows if row["measured_ns"] is not None and row["operation"] != "MPI_Barrier"]
+    name = "members" if across == "bytes" else "size"
+    asked = number(query, name)
+    chosen = asked if asked in values else max(seen or values)
+    words = {str(v): quantities.plural(v, "rank") if across == "bytes" else quantities.size(v) for v in values}
+    label = "Number of ranks" if across == "bytes" else "Size"
+    cards: list[Component] = [
+        html.Div(select(label, query, name, options=words, current=str(chosen)), className="selects"),
+        blocks.legend(COLOURS, MEANINGS),
+    ]
+    link = rows[0]["link"]
+    for operation in dict.fromkeys(row["operation"] for row in rows):
+        is_barrier = operation == "MPI_Barrier"
+        mine = [row for row in rows if row["operation"] == operation and (is_barrier or row[kept] == chosen)]
+        by = "ranks" if is_barrier else across
+        over = "" if is_barrier else f", {words[str(chosen)]}"
+        cards.append(
+            blocks.card(
+                f"{operation}{over}",
+                blocks.drawing(
+                    f"{operation} over {_ACROSS[by]}, by algorithm",
+                    operation_figure(mine, by),
+                    name=figure_id(operation),
+                ),
+                hint=f"Formulas as if every message went over the {link} links; the replay over the ranks' own hosts. "
+                "Both axes are logarithmic." + ("" if any(row["collectives"] for row in mine) else _NONE),
+            )
+        )
+    return [*cards, _measured([row for row in rows if row["collectives"] or row["skewed"]])]
+
+
+_NONE: Final = " No collective of the trace is one of these: of this algorithm, size and number of ranks."
+
+
+def _measured(rows: Rows) -> Component:
+    if not rows:
+        return empty.nothing_here(
+            "Nothing measured",
+            "The trace has no barrier, broadcast, reduce or alltoall whose messages are those of a published "
+            "algorithm, or several algorithms ran the same call.",
+        )
+    body = [
+        [
+            row["operation"],
+            row["algorithm"],
+            row["ranks"],
+            quantities.MISSING if row["operation"] == "MPI_Barrier" else quantities.size(row["bytes"]),
+            *(quantities.duration(row[f"{name}_ns"]) for name in ("hockney", "loggp", "plogp", "replay", "measured")),
+            quantities.interval(row["low_ns"], row["high_ns"], "ns"),
+            row["collectives"],
+            row["skewed"],
+        ]
+        for row in rows
+    ]
+    columns = ["operation", "algorithm", "ranks", "size", "Hockney", "LogGP", "PLogP", "replay", "measured"]
+    return blocks.card(
+        "Measured, in numbers",
+        blocks.table(
+            [*columns, "interval", "collectives", "skewed"], body, name=MEASURED, right=range(2, 12), last=(9, 11)
+        ),
+        hint="From the last enter to the last leave, the median. Skewed: entered too far apart to count. A message "
+        "pattern that several algorithms share stands under each. analyze formulas lists every point.",
+    )
+
+
+def _messages(curves: Rows, sentence: str) -> Component:
+    return blocks.card(
+        "A message over its size",
+        blocks.drawing("What a message takes over its size, by link", message_figure(curves), name=MESSAGES),
+        hint=f"{sentence} Hockney's line is a whole message's way; g is the time between two messages of a sender that "
+        "never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI. A trace's parameters "
+        "are lines; those of a probed machine are measured size by size: analyze model machine.json.",
+    )
+
+
+def _parameters(rows: Sequence[Row]) -> Component:
+    body = [
+        [
+            row["link"] or quantities.MISSING,
+            row["model"] or quantities.MISSING,
+            row["parameter"],
+            quantities.MISSING if row["bytes"] is None else quantities.size(row["bytes"]),
+            quantities.quantity(row["value"], row["unit"]),
+            quantities.interval(row["low"], row["high"], row["unit"]),
+            row["count"],
+        ]
+        for row in rows
+    ]
+    columns = ["link", "model", "parameter", "size", "value", "interval", "from hops"]
+    return blocks.card("Parameters", blocks.table(columns, body, name=PARAMETERS, right=range(3, 7)))
+
+
+PAGE = Page(
+    path="/models",
+    title="Models",
+    icon="models",
+    layout=layout,
+    is_drawn_ahead=False,
+    follows_selection=False,
+    group="Trees",
+    lacks=missing.hops,
+)

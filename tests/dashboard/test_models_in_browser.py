@@ -1,0 +1,68 @@
+"""The page Models: the numbers of `analyze formulas` and `analyze model`, a figure for each operation."""
+
+import hopscope
+import local_mpi
+import pytest
+from conftest import Serve
+from hopscope import quantities
+from hopscope_dashboard.data import TraceData
+from playwright.sync_api import Page, expect
+from points_run import RANKS, SIZES, run_of_points
+from reading import table
+
+OPERATIONS = ("barrier", "bcast", "reduce", "alltoall")
+
+
+@pytest.fixture(scope="module")
+def run(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return run_of_points(first_mpi, tmp_path_factory.mktemp("points"))
+
+
+def test_each_operation_has_its_lines_and_dots_over_sizes_or_ranks(
+    page: Page, serve: Serve, run: hopscope.Trace
+) -> None:
+    page.set_viewport_size({"width": 1600, "height": 1000})
+    page.goto(f"{serve(run)}/models")
+    for operation in OPERATIONS:
+        expect(page.locator(f"#models-{operation} .scatterlayer .trace").first).to_be_visible()
+    rows = [row for row in TraceData(run).formula_times() if row["collectives"]]
+    shown = table(page, "models-measured")
+    assert [line[:3] for line in shown] == [[r["operation"], r["algorithm"], str(r["ranks"])] for r in rows]
+    columns = ("hockney_ns", "loggp_ns", "plogp_ns", "replay_ns", "measured_ns")
+    assert [line[4:9] for line in shown] == [[quantities.duration(r[name]) for name in columns] for r in rows]
+    # Sizes are those of the most ranks; a barrier has none, so its figure is over ranks.
+    expect(page.locator("h2", has_text=f"MPI_Bcast, {RANKS} ranks")).to_be_visible()
+    dots = page.locator("#models-bcast .scatterlayer .trace .points path.point")
+    broadcasts = [row for row in rows if row["operation"] == "MPI_Bcast"]
+    expect(dots).to_have_count(sum(row["ranks"] == RANKS for row in broadcasts))
+    page.get_by_role("link", name="ranks", exact=True).click()
+    expect(page.locator("h2", has_text="MPI_Bcast, 128 KiB")).to_be_visible()
+    expect(dots).to_have_count(sum(row["bytes"] == SIZES[-1] for row in broadcasts))
+
+
+def test_a_dot_leads_to_the_collectives_that_it_is_from(page: Page, serve: Serve, run: hopscope.Trace) -> None:
+    page.goto(f"{serve(run)}/models")
+    expect(page.locator("#models-alltoall .points path.point").first).to_be_visible()
+    dot = page.locator("#models-alltoall .points path.point").first
+    dot.scroll_into_view_if_needed()
+    box = dot.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("#models-alltoall .hoverlayer .hovertext")).to_contain_text("measured")
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("h1")).to_have_text("Collectives")
+    expect(page.locator("#selection")).to_contain_text("MPI_Alltoall")
+
+
+def test_messages_of_one_size_give_parameters_and_the_reason_why_no_formulas(
+    page: Page, serve: Serve, trace: hopscope.Trace, trace_without_hops: hopscope.Trace
+) -> None:
+    page.goto(f"{serve(trace)}/models")
+    expect(page.locator("#models-parameters")).to_contain_text("alpha")
+    expect(page.locator("#content")).to_contain_text("its messages have one size only")
+    page.goto(f"{serve(trace_without_hops)}/models")
+    entry = page.get_by_role("link", name="Models", exact=True)
+    expect(entry).to_have_attribute("aria-disabled", "true")
+    expect(entry).to_have_attribute(
+        "title", "This trace has no hops: what happens inside its collectives was not recorded."
+    )

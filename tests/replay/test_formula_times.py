@@ -1,0 +1,170 @@
+"""Formulas, replay and measurement beside each other: which collectives count, and whether they meet."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import local_mpi
+import pyarrow as pa
+import pytest
+from hopscope.cli.main import analyze
+from hopscope.errors import InputError
+from hopscope.formula_times import measured, of_machine, of_trace
+from hopscope.formula_times.points import Point, points
+from hopscope.model.formulas import FORMULAS, replayed_ns
+from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+from hopscope.parameters import fitted_of_trace, rows_of_fit
+from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+from points_run import BYTES_PER_SECOND, LATENCY_NS, RANKS, REPEATED, SIZES, run_of_points
+
+HOCKNEY_AND_LOGGP = {
+    ("Hockney", "alpha"): 50_000.0,
+    ("Hockney", "beta"): 15.0,
+    ("LogGP", "L"): 30_000.0,
+    ("LogGP", "o"): 8_000.0,
+    ("LogGP", "g"): 9_000.0,
+    ("LogGP", "G"): 15.0,
+}
+
+
+@pytest.fixture(scope="module")
+def run(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFactory) -> hopscope.Trace:
+    return run_of_points(first_mpi, tmp_path_factory.mktemp("points"))
+
+
+def parameters(link: str, **more: Any) -> list[Row]:
+    """Of one link, without PLogP's."""
+    units = {"beta": NS_PER_BYTE, "G": NS_PER_BYTE}
+    ends = LinkEnds(link, **more)
+    return [
+        row(ends, model, name, Estimate(value, count=9), size=1 << 20, unit=units.get(name, "ns"))
+        for (model, name), value in HOCKNEY_AND_LOGGP.items()
+    ]
+
+
+def collectives(*rows: tuple[str, int, int, int, int, int, bool]) -> pa.Table:
+    """Operation, communicator, bytes, first and last enter, last leave, complete."""
+    names = ("op", "comm", "bytes", "first_enter_ns", "last_enter_ns", "last_leave_ns", "complete")
+    return pa.table({name: [each[at] for each in rows] for at, name in enumerate(names)})
+
+
+def recognised(op: str, comm: int, size: int, algorithm: str, **more: Any) -> dict[str, Any]:
+    return {"op": op, "comm": comm, "ranks": 4, "bytes": size, "algorithm": algorithm, "segment_bytes": 0, "same": None, **more}  # fmt: skip # noqa: E501
+
+
+def test_only_collectives_that_all_ranks_entered_together_count() -> None:
+    """One that began when the root came, long before the last rank, took next to nothing after the last enter."""
+    together, apart, cut_off = (
+        ("MPI_Bcast", 0, 64, 0, 50, 1050, True),
+        ("MPI_Bcast", 0, 64, 2000, 2900, 3000, True),
+        ("MPI_Bcast", 0, 64, 4000, 4001, 4002, False),
+    )
+    found = measured(collectives(together, apart, cut_off), [recognised("MPI_Bcast", 0, 64, "binomial")])
+    (only,) = found.items()
+    assert only[0] == Point("MPI_Bcast", "binomial", 4, 64)
+    assert (only[1].times, only[1].skewed) == ([1000.0], 1)
+
+
+def test_a_point_is_named_as_published_with_the_block_of_an_alltoall() -> None:
+    rows = [
+        recognised("MPI_Alltoall", 0, 400, "pairwise"),
+        recognised("MPI_Barrier", 0, 0, "dissemination"),
+        recognised("MPI_Reduce", 0, 8192, "chain", segment_bytes=1024),
+        recognised("MPI_Bcast", 0, 64, "binary", same="binomial, hierarchical"),
+        recognised("MPI_Bcast", 0, 8, "unrecognised"),
+        recognised("MPI_Alltoall", 0, 8, "linear"),
+    ]
+    table = collectives(*((each["op"], 0, each["bytes"], 0, 0, 10, True) for each in rows))
+    assert set(measured(table, rows)) == {
+        Point("MPI_Alltoall", "pairwise", 4, 100),
+        Point("MPI_Barrier", "bruck", 4, 0),
+        Point("MPI_Reduce", "pipeline", 4, 8192, 1024),
+        Point("MPI_Bcast", "binary", 4, 64),
+        Point("MPI_Bcast", "binomial", 4, 64),
+    }
+
+
+def test_calls_that_ran_by_several_algorithms_are_of_none() -> None:
+    rows = [recognised("MPI_Bcast", 0, 64, name) for name in ("binomial", "chain")]
+    assert measured(collectives(("MPI_Bcast", 0, 64, 0, 0, 10, True)), rows) == {}
+
+
+def test_points_reach_to_the_longest_message_and_the_most_ranks() -> None:
+    every = points([Point("MPI_Bcast", "pipeline", 6, 3000, 1000)], 8, 4096, "MPI_Bcast")
+    assert {point.ranks for point in every} == {2, 4, 6, 8}
+    assert {point.bytes for point in every} == {8, 64, 512, 3000, 4096}
+    assert {(p.algorithm, p.bytes) for p in every if p.segment_bytes} == {("pipeline", 3000), ("pipeline", 4096)}
+
+
+def test_a_machine_s_times_are_those_of_the_formulas_and_of_the_replay() -> None:
+    rows = of_machine(parameters("wan", source="a", destination="b"), 4, operation="MPI_Bcast")
+    (found,) = [r for r in rows if (r["algorithm"], r["ranks"], r["bytes"]) == ("binary", 4, 512)]
+    loggp = LogGP(30_000.0, 8_000.0, 9_000.0, 15.0)
+    assert found["loggp_ns"] == FORMULAS["MPI_Bcast", "binary", LogGP](Call(4, 512), loggp)
+    assert found["replay_ns"] == replayed_ns("MPI_Bcast", "binary", Call(4, 512), loggp)
+    assert found["hockney_ns"] == 2 * (2 * 50_000 + 512 * 15)
+    assert (found["plogp_ns"], found["measured_ns"], found["link"]) == (None, None, "wan")
+
+
+def test_the_farthest_links_are_taken_and_a_pair_of_hosts_stands_back_behind_its_class() -> None:
+    pair = [row(LinkEnds("lan", "a", "b", True), "Hockney", name, Estimate(1.0)) for name in ("alpha", "beta")]
+    rows = [*pair, *parameters("lan"), *parameters("shm")]
+    assert {each["link"] for each in of_machine(rows, 2)} == {"lan"}
+    assert {each["hockney_ns"] for each in of_machine(rows, 2, operation="MPI_Barrier")} > {50_000.0}
+    assert {each["link"] for each in of_machine(rows, 2, link="shm")} == {"shm"}
+    with pytest.raises(InputError, match="'wan'; choose one of lan, shm"):
+        of_machine(rows, 2, link="wan")
+    with pytest.raises(InputError, match="no formula for MPI_Scan"):
+        of_machine(rows, 2, operation="MPI_Scan")
+
+
+def test_an_interface_s_time_for_a_byte_is_in_the_parameters_of_the_links_behind_it(run: hopscope.Trace) -> None:
+    """It was left out, so LogGP's G was 0.07 ns where the emulated interface takes 50."""
+    rows = {(each.model, each.parameter): each.value for each in rows_of_fit(fitted_of_trace(run.table))}
+    assert rows["LogGP", "G"] == rows["Hockney", "beta"] == pytest.approx(1e9 / BYTES_PER_SECOND, rel=0.1)
+    assert rows["Hockney", "alpha"] == pytest.approx(LATENCY_NS, rel=0.2)
+
+
+def test_formulas_replay_and_measurement_meet_where_the_formulas_hold(run: hopscope.Trace) -> None:
+    """On links of which the model knows everything: 3 ranks are a complete binary tree, and pairwise exchanges meet
+    nobody else's. On a busy machine a run takes longer, never shorter."""
+    fitted = fitted_of_trace(run.table)
+    seen = measured(run.table("collectives"), run.algorithms().to_pylist())
+    rows = of_trace(fitted, seen, rows_of_fit(fitted))
+    there = {(r["operation"], r["algorithm"], r["ranks"], r["bytes"]): r for r in rows if r["collectives"]}
+    sure = [
+        *(("MPI_Bcast", "binary", 3, size) for size in SIZES),
+        *(("MPI_Reduce", "binary", 3, size) for size in SIZES),
+        *(("MPI_Alltoall", "pairwise", RANKS, size) for size in SIZES),
+        ("MPI_Barrier", "bruck", RANKS, 0),
+    ]
+    for key in sure:
+        found = there[key]
+        assert found["collectives"] + found["skewed"] == REPEATED
+        assert found["replay_ns"] == pytest.approx(found["loggp_ns"], rel=0.05), key
+        assert 0.9 * found["replay_ns"] < found["measured_ns"] < 1.5 * found["replay_ns"], key
+    # The formula's complete tree has a level more than 4 ranks need; the replay sends what was sent.
+    wide = there["MPI_Bcast", "binary", RANKS, SIZES[-1]]
+    assert wide["loggp_ns"] > 1.5 * wide["replay_ns"]
+
+
+def test_the_command_takes_a_trace_with_a_machine_s_parameters(
+    run: hopscope.Trace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["formulas", str(run.path), "--format", "json", "--operation", "MPI_Barrier"]
+    assert analyze.main(words, standalone_mode=False) == 0
+    told = capsys.readouterr()
+    rows = json.loads(told.out)
+    assert {each["algorithm"] for each in rows} == {"flat", "double ring", "recursive doubling", "bruck"}
+    assert "note: Parameters from the engine's hops of" in told.err
+    models = {name: {each[f"{name}_ns"] is not None for each in rows} for name in ("hockney", "loggp", "plogp")}
+    assert models == {"hockney": {True}, "loggp": {True}, "plogp": {True}}
+    missing = [*words, "--machine", str(tmp_path / "none.json")]
+    with pytest.raises(InputError, match=r"none\.json"):
+        analyze.main(missing, standalone_mode=False)
+
+
+def test_every_operation_has_all_three_models() -> None:
+    """The columns are named after them."""
+    assert {model for _, _, model in FORMULAS} == {Hockney, LogGP, PLogP}
