@@ -40,7 +40,7 @@ def test_where_a_trace_has_everything_no_entry_is_grey(page: Page, serve: Serve)
 
 def test_without_hops_their_pages_are_grey_say_why_and_still_open(page: Page, serve: Serve) -> None:
     page.goto(f"{serve(hopscope.open(SAMPLES / 'observe_only' / 'trace'))}/collectives?ranks=1")
-    assert lacking(page) == {**dict.fromkeys(["Tree", "WAN share", "Remap", "Delayed hops"], HOPS), **ALONE}
+    assert lacking(page) == {**dict.fromkeys(["Tree", "WAN share", "Remap", "Models", "Delayed hops"], HOPS), **ALONE}
     tree = page.get_by_role("link", name="Tree", exact=True)
     reason = tree.locator(".menu-lack")
     page.get_by_role("link", name="Messages", exact=True).focus()
@@ -59,7 +59,7 @@ def test_without_collectives_and_call_sites_what_needs_them_is_grey(page: Page, 
     page.goto(serve(hopscope.open(SimulatedRun(iterations=0).write(tmp_path / "started"))))
     grey, none = lacking(page), "This trace has no MPI collective."
     assert {name for name, reason in grey.items() if reason == none} == {
-        "Collectives", "Tree", "WAN share", "Remap", "Last arrivals", "Late ranks", "Delayed hops",
+        "Collectives", "Tree", "WAN share", "Remap", "Models", "Last arrivals", "Late ranks", "Delayed hops",
     }  # fmt: skip
     assert grey["Efficiency"] == "Nobody communicates in this trace."
     assert "20 times" in grey["Noise"]
