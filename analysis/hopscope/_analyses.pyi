@@ -268,7 +268,7 @@ class Analyses:
         Columns:
 
         by=factor: factor, efficiency, efficiency_low, efficiency_high, part_ns, whole_ns, note
-        also=...: run, ranks, time_ns, speedup, computation_scaling, global_efficiency, parallel_efficiency,
+        also=...: run, trace, ranks, time_ns, speedup, computation_scaling, global_efficiency, parallel_efficiency,
         load_balance, communication_efficiency, serialisation, transfer, note
         by=rank: rank, useful_ns, useful_share, of_mean, mpi_ns
         by=region: region, ranks, time_ns, useful_ns, parallel_efficiency, parallel_efficiency_low,

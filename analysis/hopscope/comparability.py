@@ -1,5 +1,6 @@
 """Whether two runs may be compared, and what to know before."""
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +25,32 @@ class HasFacts(Protocol):
 def against(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
     """What to know before two runs are compared, in sentences. Raises InputError where they must not be: the emulation
     delays only the hops of trees, so an emulated run and a native one differ in more than what was changed."""
+    return _unlike(base, new, "the two runs", _FACTS)
+
+
+def beside(first: HasFacts, other: HasFacts) -> tuple[str, ...]:
+    """What to know before a run is set beside a first one that it scales from, in sentences: its number of ranks may
+    differ. Raises InputError as `against` does."""
+    notes = _unlike(first, other, f"{first.path} and {other.path}", {**_FACTS, "ranks": None})
+    programs = [_program(run) for run in (first, other)]
+    if None not in programs and len(set(programs)) > 1:
+        notes = (
+            *notes,
+            f"{first.path} ran {programs[0]} and {other.path} ran {programs[1]}: speed-up and computation scaling mean "
+            "nothing between different programs. Give runs of one program with the same problem",
+        )
+    return notes
+
+
+_FACTS = {"command": "commands", "ranks": "numbers of ranks", "mpi_library": "MPI libraries"}
+
+
+def _program(run: HasFacts) -> str | None:
+    command = run.run_facts.get("command")
+    return Path(str(command).split(maxsplit=1)[0]).name if command else None
+
+
+def _unlike(base: HasFacts, new: HasFacts, both: str, facts: Mapping[str, str | None]) -> tuple[str, ...]:
     before, after = base.run_facts.get("emulated"), new.run_facts.get("emulated")
     if (before is None) != (after is None):
         emulated, native = (base, new) if after is None else (new, base)
@@ -31,11 +58,19 @@ def against(base: HasFacts, new: HasFacts) -> tuple[str, ...]:
             f"{emulated.path} ran with emulated links and {native.path} without, so their times cannot be compared "
             "(emulation delays only collectives that run over a tree). Run both with the same topology file"
         )
-    notes: list[str] = []
-    if before != after:
-        notes.append("the two runs emulated different links")
-    for fact, words in (("command", "commands"), ("ranks", "numbers of ranks"), ("mpi_library", "MPI libraries")):
+    notes = [f"{both} emulated different links"] if before != after else []
+    for fact, words in facts.items():
         old, now = base.run_facts.get(fact), new.run_facts.get(fact)
-        if old != now:
-            notes.append(f"the two runs had different {words}: {old} and {now}")
+        if words is not None and old != now:
+            notes.append(f"{both} had different {words}: {old} and {now}")
     return tuple(notes)
+
+
+def names(paths: Sequence[Path]) -> list[str]:
+    """A short name for each of several traces: the end of its path that tells it from the others, where one does."""
+    parts = [path.resolve().parts for path in paths]
+    for length in range(1, max(map(len, parts), default=0) + 1):
+        ends = ["/".join(each[-length:]) for each in parts]
+        if len(set(ends)) == len(ends):
+            return ends
+    return [str(path) for path in paths]

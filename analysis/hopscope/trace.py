@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
-from hopscope.comparability import ONE_RUN, against
+from hopscope.comparability import ONE_RUN, against, beside, names
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
@@ -174,17 +174,9 @@ class Trace(Analyses):
         for name, value in untraced.read(self.path).items():
             if name in parameters and parameters[name] is None:
                 parameters[name] = value
-        notes: tuple[str, ...] = ()
-        base: list[Trace] = []
         runs = [self, *self._others(options.get("also"), analysis)]
-        if analysis.base is not None:
-            base = [
-                *self._others((options.get(analysis.base),), analysis),
-                *self._others(options.get("base_also"), analysis),
-            ]
-            notes = tuple(dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other)))
-            if "also" in parameters and len(base) == len(runs) == 1:
-                notes = (*notes, ONE_RUN)
+        base = self._base_runs(options, analysis)
+        notes = _about_runs(runs, base, may_repeat="also" in parameters)
         asked: list[Answer] = []
         table = self._rows(analysis, parameters, runs, base, asked)
         if table.num_rows == 0 and analysis.empty and parameters.get("limit") != 0:
@@ -194,7 +186,7 @@ class Trace(Analyses):
                 raise InputError(sentence)
             notes = (*notes, sentence)
         notes = (*notes, *_matched(table), *self.part_notes, *self._without_iterations(analysis))
-        notes = (*notes, *self._left_out(analysis))
+        notes = (*notes, *self._left_out(analysis), *self._remedies(table, analysis))
         return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
 
     @cached_property
@@ -231,6 +223,13 @@ class Trace(Analyses):
     def _others(self, values: object, analysis: Analysis) -> "list[Trace]":
         return [other._part(other.selection.with_(self.selection)) for other in _others(values, analysis)]
 
+    def _base_runs(self, options: Mapping[str, "Option"], analysis: Analysis) -> "list[Trace]":
+        """The runs to compare with, none for an analysis that compares nothing."""
+        if analysis.base is None:
+            return []
+        first = self._others((options.get(analysis.base),), analysis)
+        return [*first, *self._others(options.get("base_also"), analysis)]
+
     def _of_ranks(self, table: pa.Table, analysis: Analysis) -> pa.Table:
         """Of rows that are about one rank each, those about the ranks asked for."""
         ranks = self._runner.part.ranks
@@ -252,6 +251,13 @@ class Trace(Analyses):
             return ()
         by_iteration = any(source.name == "iteration_calls" for source in self._runner.prepare(analysis.uses))
         return () if by_iteration else (about_parts.changes_nothing(at),)
+
+    def _remedies(self, table: pa.Table, analysis: Analysis) -> tuple[str, ...]:
+        """What makes the source lines of places known that an answer shows without, in sentences."""
+        if "place" not in analysis.key or analysis.base is not None:
+            return ()
+        self._runner.prepare(["place_remedy"])
+        return about_parts.remedies(self._ask, table["place"].to_pylist())
 
     def _left_out(self, analysis: Analysis) -> tuple[str, ...]:
         """What an answer about the run's critical path leaves out, in a sentence."""
@@ -285,7 +291,8 @@ class Trace(Analyses):
         from hopscope import verdicts
 
         def of_runs(traces: "Sequence[Trace]") -> pa.Table:
-            return verdicts.of_runs([trace._runner.ask(analysis, asked) for trace in traces])
+            tables = [trace._runner.ask(analysis, asked) for trace in traces]
+            return verdicts.of_runs(tables, names([trace.path for trace in traces]))
 
         def ask(name: str) -> list[dict[str, Any]]:
             if name not in analysis.asks:
@@ -467,6 +474,14 @@ def _in_words(value: Option) -> Scalar:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     return " ".join(str(_in_words(run)) for run in value) or None
+
+
+def _about_runs(runs: Sequence[Trace], base: Sequence[Trace], *, may_repeat: bool) -> tuple[str, ...]:
+    """What to know before runs are compared with those of a base or, without one, stand beside each other."""
+    if not base:
+        return tuple(dict.fromkeys(note for other in runs[1:] for note in beside(runs[0], other)))
+    notes = dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other))
+    return (*notes, ONE_RUN) if may_repeat and len(base) == len(runs) == 1 else tuple(notes)
 
 
 def _others(values: object, analysis: Analysis) -> list[Trace]:

@@ -117,6 +117,25 @@ def test_runs_beside_each_other_scale_against_the_first(tmp_path: Path) -> None:
     """)
 
 
+def test_runs_beside_each_other_are_named_and_what_makes_them_unlike_is_said(tmp_path: Path) -> None:
+    # Rows were once called 0, 1 and 2, and any two programs scaled.
+    alone = hopscope.open(draw(tmp_path / "alone", **ALONE, run="duration_ns command\n600 bin/solve"))
+    same, other = (
+        drawn(tmp_path / name, run=f"duration_ns command\n600 {command}")
+        for name, command in (("same", "./solve"), ("other", "./sort"))
+    )
+    found = alone.answer("efficiency", also=[same, other])
+    assert found.table["trace"].to_pylist() == ["alone", "same", "other"]
+    unlike = [note for note in found.notes if "different programs" in note]
+    assert unlike == [
+        f"{alone.path} ran solve and {other.path} ran sort: speed-up and computation scaling mean nothing between "
+        "different programs. Give runs of one program with the same problem"
+    ]
+    assert f"{alone.path} and {other.path} had different commands: bin/solve and ./sort" in found.notes
+    assert not any("numbers of ranks" in note for note in found.notes)
+    assert not any("different" in note for note in alone.answer("efficiency").notes)
+
+
 @pytest.mark.parametrize(
     ("changed", "why"),
     [

@@ -113,6 +113,17 @@ def test_of_a_part_only_its_ranks_and_its_places_have_rows(trace: hopscope.Trace
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("analysis", "places"), [("critical-path", 3), ("messages", 2)])
+def test_answers_by_place_say_what_makes_source_lines_known(trace: hopscope.Trace, analysis: str, places: int) -> None:
+    # Only `caveats` and the pages once said that -g was missing.
+    notes = trace.answer(analysis, by="place").notes
+    assert [note for note in notes if "no source line" in note] == [
+        f"1 of {places} places has no source line: compile with -g, which goes with any -O, to see functions and "
+        "source lines"
+    ]
+    assert not any("no source line" in note for note in trace.answer(analysis).notes)
+
+
 def test_a_trace_without_mpi_calls_says_so(tmp_path: Path) -> None:
     answer = hopscope.open(draw(tmp_path / "d", ranks=TABLES["ranks"])).answer("places")
     assert answer.rows == []

@@ -1,7 +1,7 @@
 """What to know of a part of a run beside the answers about it, in sentences: how sure its iterations are, and what of
 the run it does not hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopscope.part.selection import Ask, Selection
@@ -20,6 +20,11 @@ _HOLDS = (
     "select exists(from path_stretches where path = 'run') as held",
 )
 """Whether a part of a run holds anything, cheapest first."""
+
+_REMEDIES = (
+    "select place_remedy(how, module) as remedy, count(distinct place) as number from places "
+    "where list_contains($places, place) group by remedy having remedy is not null order by number desc, remedy"
+)
 
 _ONCE = (("--from start", "startup_ns", "start-up"), ("--to end", "shutdown_ns", "shutdown"))
 """What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
@@ -99,3 +104,13 @@ def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
         for option, column, name in _ONCE
         if row["path_ns"] and row[column] / row["path_ns"] >= _WORTH_SAYING
     }
+
+
+def remedies(ask: Ask, places: Sequence[str]) -> tuple[str, ...]:
+    """What to do so that places get their function and source line, a sentence for each remedy; `ask` knows
+    `place_remedy`."""
+    return tuple(
+        f"{row['number']} of {plural(len(places), 'place')} {'has' if row['number'] == 1 else 'have'} no source line: "
+        f"{row['remedy']}"
+        for row in ask(_REMEDIES, {"places": list(places)})
+    )

@@ -7,7 +7,7 @@ what the query gave. It exposes one function, and `function_of` below names it,
 
 where `rows` is the query's table, `base` that of the trace to compare with (None where the analysis has none) and
 `parameters` the analysis's own. Where several runs were given, both hold the rows of all; the column `run` numbers
-them. Nothing here reads a dataset.
+them and `trace` names them. Nothing here reads a dataset.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,11 +30,13 @@ _ARROW = {
 }
 
 
-def of_runs(tables: Sequence[pa.Table]) -> pa.Table:
-    """The rows of one run after the other, with the number of the run as the column `run`."""
+def of_runs(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
+    """The rows of one run after the other, with the number of the run as the column `run` and its name as `trace`."""
     return pa.concat_tables(
-        table.append_column("run", pa.repeat(pa.scalar(number, pa.int32()), table.num_rows))
-        for number, table in enumerate(tables)
+        table.append_column("run", pa.repeat(pa.scalar(number, pa.int32()), table.num_rows)).append_column(
+            "trace", pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int8()), table.num_rows), [name])
+        )
+        for number, (table, name) in enumerate(zip(tables, names, strict=True))
     )
 
 

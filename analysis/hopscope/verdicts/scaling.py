@@ -14,7 +14,8 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     """One row per run that communicates; speed-up and scaling against the first of them."""
     del base, parameters
     numbers = sorted(rows["run"].unique().to_pylist())
-    runs = {number: measured(rows.filter(pc.equal(rows["run"], number))) for number in numbers}
+    parts = {number: rows.filter(pc.equal(rows["run"], number)) for number in numbers}
+    runs = {number: measured(part) for number, part in parts.items()}
     known = {number: run for number, run in runs.items() if run is not None}
     first = next(iter(known.values()), None)
     made: list[dict[str, Any]] = []
@@ -25,6 +26,7 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
         made.append(
             {
                 "run": number,
+                "trace": parts[number]["trace"][0].as_py(),
                 "ranks": run.ranks,
                 "time_ns": run.time_ns,
                 "speedup": ratio(first.time_ns, run.time_ns),

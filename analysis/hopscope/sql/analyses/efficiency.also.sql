@@ -4,12 +4,13 @@
 -- is the first run's useful time over all ranks, divided by this run's: below 1, the ranks together compute longer than
 -- before. Global efficiency = parallel efficiency x computation scaling, see
 -- https://co-design.pop-coe.eu/metrics/global_efficiency.html. Both and the speed-up ask for the same problem in every run
--- (strong scaling). The efficiencies are explained in `analyze efficiency --help`.
+-- (strong scaling): a note says where programs, commands or MPI libraries differ. The efficiencies are explained in `analyze efficiency --help`.
 --
 -- grain also given
 -- param also TRACES = null -- Another run, for the scaling table.
 -- key run
 -- column run INTEGER -- Number of the run, in the order given, from 0.
+-- column trace VARCHAR -- Its trace: the end of the path that tells it from the others.
 -- column ranks BIGINT -- Its ranks.
 -- column time_ns BIGINT -- Its time between the first and the last communication.
 -- column speedup DOUBLE -- The first run's time divided by this one's.
@@ -21,7 +22,7 @@
 -- column serialisation DOUBLE [share] -- Maximum useful time divided by the time on an ideal network; null where that cannot be told.
 -- column transfer DOUBLE [share] -- Time on an ideal network divided by the time.
 -- column note VARCHAR -- Why serialisation and transfer are null.
--- narrow note
+-- narrow note, run
 -- uses efficiency_input
 -- then verdicts.scaling -- The replay on an ideal network.
 -- bar global_efficiency
