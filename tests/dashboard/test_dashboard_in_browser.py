@@ -170,6 +170,9 @@ def test_a_delayed_hop_is_chosen_by_the_address_and_drawn_on_its_tree(page: Page
         "table => [table.closest('.table-frame').scrollWidth, table.closest('.table-frame').clientWidth]"
     )
     assert wide <= shown
+    # One line for each: "hop 4->0" was broken after its hyphen.
+    heights = page.locator("#delayed-hops-table tbody tr").evaluate_all("all => all.map(row => row.offsetHeight)")
+    assert max(heights) - min(heights) <= 1
     expect(page.locator(".tree .edge.delayed")).to_have_count(1)
     moved, rest = plot(page, "delayed-hops")
     assert [(one + other) * 1e6 for one, other in zip(moved["x"], rest["x"], strict=True)] == [

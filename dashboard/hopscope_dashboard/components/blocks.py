@@ -97,7 +97,7 @@ def code(text: str) -> Component:
 
 
 def table(
-    columns: Sequence[str],
+    columns: Sequence[Content],
     rows: Sequence[Sequence[Content]],
     *,
     name: str,

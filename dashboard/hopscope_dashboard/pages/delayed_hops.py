@@ -195,12 +195,12 @@ def _table(rows: Rows, limit: str) -> Component:
             quantities.MISSING
             if row["absorbed_at"] is None
             else [f"{quantities.duration(row['absorbed_ns'])} at ", rank(row["absorbed_at"])],
-            row["behind"] or quantities.MISSING,
+            html.Span((row["behind"] or quantities.MISSING).replace("->", " → "), className="whole"),
         ]
         for row in rows
     ]
     columns = [
-        "hop", "link", "collective", "took", "usually", "delay", "moved the end", "amplification", "ranks earlier",
+        "hop", "link", "collective", "took", "usually", "delay", "moved the end", "amplifi\u00adcation", "ranks earlier",
         "most absorbed", "behind",
     ]  # fmt: skip
     return blocks.card(

@@ -133,7 +133,7 @@ def _table(every: Rows) -> Component:
     ]
     columns = [
         "rank",
-        *(f"> {text}" for text in _THRESHOLDS.values()),
+        *(html.Span(f"> {text}", className="whole") for text in _THRESHOLDS.values()),
         "iterations",
         "noise",
         "worst",
