@@ -232,12 +232,12 @@ class TraceData:
 
     @property
     def longest_names(self) -> tuple[int, int]:
-        """How many letters the longest name of a collective (COMM:SEQ) has, and that of an operation."""
+        """How many letters the name of a collective (COMM:SEQ) has at most, and that of an operation."""
 
         def read() -> tuple[int, int]:
-            names = "select max(length(comm || ':' || seq)) as name, max(length(op)) as op from collectives"
-            row = self.trace.sql(names).to_pylist()[0]
-            return row["name"] or 0, row["op"] or 0
+            collectives = self.trace.table("collectives")
+            comm, seq = (max(collectives[name].to_pylist(), default=0) for name in ("comm", "seq"))
+            return len(f"{comm}:{seq}"), max((len(op) for op in collectives["op"].unique().to_pylist()), default=0)
 
         return self._once(("longest names",), read)
 

@@ -2,7 +2,8 @@
    canvas's context, what turns the calls that it makes into elements. The columns of the ranks are an image here too. */
 
 (function () {
-  var NS = "http://www.w3.org/2000/svg", BASELINES = { middle: "central", top: "hanging" }, ANCHORS = { left: "start", right: "end" };
+  var BASELINES = { middle: "central", top: "hanging" }, ANCHORS = { left: "start", right: "end" };
+  var NS = new Range().createContextualFragment("<svg></svg>").firstChild.namespaceURI;
 
   function Recorder(root) {
     this.into = root;

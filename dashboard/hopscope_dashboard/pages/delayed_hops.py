@@ -200,8 +200,8 @@ def _table(rows: Rows, limit: str) -> Component:
         for row in rows
     ]
     columns = [
-        "hop", "link", "collective", "took", "usually", "delay", "moved the end", "amplifi\u00adcation", "ranks earlier",
-        "most absorbed", "behind",
+        "hop", "link", "collective", "took", "usually", "delay", "moved the end", "amplifi\u00adcation",
+        "ranks earlier", "most absorbed", "behind",
     ]  # fmt: skip
     return blocks.card(
         "In numbers",
