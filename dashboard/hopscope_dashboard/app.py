@@ -41,7 +41,7 @@ def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = ()) -> D
         enable_mcp=False,
         on_error=_say,
     )
-    app.layout = shell.layout([data.name for data in traces.all])
+    app.layout = shell.layout([data.name for data in traces.all], [data.path for data in traces.all])
     register(app, traces, PAGES)
     timeline.register(app, traces)
     csv.register(app, traces)

@@ -9,7 +9,7 @@ import dash_mantine_components as dmc
 from dash import Dash, Input, Output, dcc, html
 from dash.development.base_component import Component
 
-from hopscope_dashboard.components import aria
+from hopscope_dashboard.components import aria, connection
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.palette import FONT, MONO_FONT
 
@@ -48,8 +48,9 @@ class MenuEntry(Protocol):
         ...
 
 
-def layout(traces: Sequence[str]) -> Component:
-    """Give the frame of the application; the page is drawn into it by the routing. `traces` names those served."""
+def layout(traces: Sequence[str], paths: Sequence[str]) -> Component:
+    """Give the frame of the application; the page is drawn into it by the routing. `traces` names those served, and
+    `paths` says where they are."""
     return dmc.MantineProvider(
         [
             # callback-nav: an address set by a callback changes the page without loading everything again.
@@ -61,7 +62,11 @@ def layout(traces: Sequence[str]) -> Component:
                     dmc.AppShellHeader(_header(traces), className="header"),
                     dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **aria.label("Pages")), className="navbar"),
                     dmc.AppShellMain(
-                        [html.Div(id=PROBLEM), html.Main(id=CONTENT, className="page", tabIndex=-1)],
+                        [
+                            connection.notice(paths),
+                            html.Div(id=PROBLEM),
+                            html.Main(id=CONTENT, className="page", tabIndex=-1),
+                        ],
                     ),
                 ],
                 id=FRAME,

@@ -1,0 +1,45 @@
+"""What stands over every page when its server cannot be reached: what to do, until it is back."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from hopscope_dashboard.components import aria
+
+NAME: Final = "connection"
+COMMAND: Final = "connection-command"
+
+
+def notice(paths: Sequence[str]) -> Component:
+    """Give the notice, hidden; `assets/connection.js` shows it and writes the port of the page's address behind the
+    command. `paths` are those of the traces that are served."""
+    command = shlex.join(["hopscope", "dashboard", *paths])
+    again: Any = {"type": "button", "data-again": ""}
+    return html.Div(
+        html.Section(
+            [
+                html.H2("The dashboard's server cannot be reached"),
+                html.P(
+                    "It was stopped, or the connection to it is down. What you see stays as it was. Start the server "
+                    "again with this command; the page goes on by itself when it is back.",
+                    className="when-away",
+                ),
+                html.Div(
+                    [
+                        html.Code(command, id=COMMAND),
+                        dcc.Clipboard(target_id=COMMAND, title="Copy the command", className="copy"),
+                    ],
+                    className="command when-away",
+                ),
+                html.P("It answers again. What you typed is lost when you load the page again.", className="when-back"),
+                html.Button("Load the page again", className="button", **again),
+            ],
+            className="card problem",
+            **aria.ALERT,
+        ),
+        id=NAME,
+        hidden=True,
+    )
