@@ -13,6 +13,7 @@ from pathlib import Path
 
 import emulated_reruns
 import simulated_schedules
+from hopscope.errors import InputError
 from measure import local_mpi
 from random_cases import random_case
 from rich.console import Console
@@ -25,15 +26,23 @@ def emulated(cases: range, exhaustive: int, *, each: bool) -> list[tuple[str, st
     """Recorded runs, suggestions and reruns over emulated links."""
     local_mpi.share_cores()
     outcomes: list[emulated_reruns.Outcome] = []
+    refused = 0
     # Ctrl-C ends the cases; what was done is reported.
     with suppress(KeyboardInterrupt):
         for number, seed in enumerate(cases):
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
                 case = random_case(seed)
-                outcomes.append(emulated_reruns.rerun_case(case, Path(folder), is_exhaustive=number < exhaustive))
+                try:
+                    outcome = emulated_reruns.rerun_case(case, Path(folder), is_exhaustive=number < exhaustive)
+                except InputError as reason:
+                    console.print(f"{case.words}: no prediction: {reason}", markup=False)
+                    refused += 1
+                    continue
+                outcomes.append(outcome)
             if each:
-                console.print(emulated_reruns.line_of(outcomes[-1]), markup=False)
-    return [("machines", str(len(outcomes))), *emulated_reruns.rows_of(outcomes)]
+                console.print(emulated_reruns.line_of(outcome), markup=False)
+    counts = [("machines", str(len(outcomes))), ("  and runs that gave no prediction", str(refused))]
+    return [*counts, *emulated_reruns.rows_of(outcomes)]
 
 
 def simulated(cases: range, *, each: bool) -> list[tuple[str, str]]:
