@@ -382,7 +382,9 @@ class TraceData:
 
         def ask() -> Rows:
             found = self._fitted()
-            seen = measured(self.trace.table("collectives"), self.rows("algorithms"))
+            seen = measured(
+                self.trace.table("collectives"), self.rows("algorithms"), emulated=self.run["emulated"] is not None
+            )
             return table_of(of_trace(found, seen, rows_of_fit(found))).to_pylist()
 
         return self._once(("formulas",), ask)

@@ -50,7 +50,8 @@ def collectives(*rows: tuple[str, int, int, int, int, int, bool]) -> pa.Table:
 
 
 def recognised(op: str, comm: int, size: int, algorithm: str, **more: Any) -> dict[str, Any]:
-    return {"op": op, "comm": comm, "ranks": 4, "bytes": size, "algorithm": algorithm, "segment_bytes": 0, "same": None, **more}  # fmt: skip # noqa: E501
+    alike = {"ranks": 4, "segment_bytes": 0, "same": None, "source": "tree"}
+    return {"op": op, "comm": comm, "bytes": size, "algorithm": algorithm, **alike, **more}
 
 
 def test_only_collectives_that_all_ranks_entered_together_count() -> None:
@@ -60,7 +61,9 @@ def test_only_collectives_that_all_ranks_entered_together_count() -> None:
         ("MPI_Bcast", 0, 64, 2000, 2900, 3000, True),
         ("MPI_Bcast", 0, 64, 4000, 4001, 4002, False),
     )
-    found = measured(collectives(together, apart, cut_off), [recognised("MPI_Bcast", 0, 64, "binomial")])
+    found = measured(
+        collectives(together, apart, cut_off), [recognised("MPI_Bcast", 0, 64, "binomial")], emulated=False
+    )
     (only,) = found.items()
     assert only[0] == Point("MPI_Bcast", "binomial", 4, 64)
     assert (only[1].times, only[1].skewed) == ([1000.0], 1)
@@ -76,7 +79,7 @@ def test_a_point_is_named_as_published_with_the_block_of_an_alltoall() -> None:
         recognised("MPI_Alltoall", 0, 8, "linear"),
     ]
     table = collectives(*((each["op"], 0, each["bytes"], 0, 0, 10, True) for each in rows))
-    assert set(measured(table, rows)) == {
+    assert set(measured(table, rows, emulated=False)) == {
         Point("MPI_Alltoall", "pairwise", 4, 100),
         Point("MPI_Barrier", "bruck", 4, 0),
         Point("MPI_Reduce", "pipeline", 4, 8192, 1024),
@@ -87,7 +90,21 @@ def test_a_point_is_named_as_published_with_the_block_of_an_alltoall() -> None:
 
 def test_calls_that_ran_by_several_algorithms_are_of_none() -> None:
     rows = [recognised("MPI_Bcast", 0, 64, name) for name in ("binomial", "chain")]
-    assert measured(collectives(("MPI_Bcast", 0, 64, 0, 0, 10, True)), rows) == {}
+    assert measured(collectives(("MPI_Bcast", 0, 64, 0, 0, 10, True)), rows, emulated=False) == {}
+
+
+def test_a_barrier_of_two_ranks_is_of_no_algorithm() -> None:
+    """A flat one sends its two messages in turn, the others at once; it was called twice as slow as measured."""
+    rows = [recognised("MPI_Barrier", 0, 0, "dissemination", ranks=2, same="linear")]
+    assert measured(collectives(("MPI_Barrier", 0, 0, 0, 0, 10, True)), rows, emulated=False) == {}
+
+
+def test_over_emulated_links_the_library_s_own_collectives_do_not_count() -> None:
+    """Its messages are not delayed, so it would look far faster than any model."""
+    rows = [recognised("MPI_Bcast", 0, 64, "binomial", source="native"), recognised("MPI_Bcast", 0, 8, "binomial")]
+    table = collectives(*(("MPI_Bcast", 0, size, 0, 0, 10, True) for size in (64, 8)))
+    assert [point.bytes for point in measured(table, rows, emulated=True)] == [8]
+    assert [point.bytes for point in measured(table, rows, emulated=False)] == [64, 8]
 
 
 def test_points_reach_to_the_longest_message_and_the_most_ranks() -> None:
@@ -130,7 +147,7 @@ def test_formulas_replay_and_measurement_meet_where_the_formulas_hold(run: hopsc
     """On links of which the model knows everything: 3 ranks are a complete binary tree, and pairwise exchanges meet
     nobody else's. On a busy machine a run takes longer, never shorter."""
     fitted = fitted_of_trace(run.table)
-    seen = measured(run.table("collectives"), run.algorithms().to_pylist())
+    seen = measured(run.table("collectives"), run.algorithms().to_pylist(), emulated=True)
     rows = of_trace(fitted, seen, rows_of_fit(fitted))
     there = {(r["operation"], r["algorithm"], r["ranks"], r["bytes"]): r for r in rows if r["collectives"]}
     sure = [

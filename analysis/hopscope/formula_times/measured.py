@@ -51,15 +51,20 @@ class Measured:
         return median_of(self.times) if len(self.times) > 1 else Value(self.times[0], np.nan, np.nan, 1)
 
 
-def measured(collectives: pa.Table, algorithms: Iterable[Mapping[str, Any]]) -> dict[Point, Measured]:
+def measured(
+    collectives: pa.Table, algorithms: Iterable[Mapping[str, Any]], *, emulated: bool
+) -> dict[Point, Measured]:
     """What was measured at each point.
 
-    algorithms: the rows of `analyze algorithms`. Of collectives of one operation, communicator and size that ran by
-    several algorithms nobody knows which ran by which, so they are left out.
+    algorithms: the rows of `analyze algorithms`. emulated: whether the run's links were; then the MPI library's own
+    messages went over other links than the engine's, and do not count. Of collectives of one operation, communicator
+    and size that ran by several algorithms nobody knows which ran by which, so they are left out.
     """
     rows: dict[tuple[str, int, int], list[Mapping[str, Any]]] = defaultdict(list)
     for row in algorithms:
         rows[row["op"], row["comm"], row["bytes"]].append(row)
+    if emulated:
+        rows = {key: found for key, found in rows.items() if all(row["source"] == "tree" for row in found)}
     alone = {key: found[0] for key, found in rows.items() if len(found) == 1}
     of_key = {key: pts for key, row in alone.items() if (pts := _points_of(row))}
     result: dict[Point, Measured] = defaultdict(Measured)
@@ -78,10 +83,11 @@ def measured(collectives: pa.Table, algorithms: Iterable[Mapping[str, Any]]) -> 
 
 
 def _points_of(row: Mapping[str, Any]) -> list[Point]:
-    """The points that a row of `analyze algorithms` is: several where their messages are the same."""
+    """The points that a row of `analyze algorithms` is: several where their messages are the same. On two ranks it does
+    not look at the order, in which a flat barrier differs from the others: two messages in turn or at once."""
     names = {str(row["algorithm"]), *(str(row["same"]).split(", ") if row["same"] else ())}
     op, ranks = str(row["op"]), int(row["ranks"])
     size = 0 if op == "MPI_Barrier" else int(row["bytes"]) // (ranks if op == "MPI_Alltoall" else 1)
     cut = int(row["segment_bytes"]) if op in CUT else 0
     known = [name for (of, name), seen in _RECOGNISED.items() if of == op and names.intersection(seen)]
-    return [Point(op, name, ranks, size, cut) for name in known] if ranks > 1 else []
+    return [Point(op, name, ranks, size, cut) for name in known] if ranks > (2 if op == "MPI_Barrier" else 1) else []
