@@ -1,6 +1,6 @@
 """`make bench`: what Hopscope costs and gains, as ratios taken in one run, medians of interleaved repetitions.
 
-python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [pages] [replay] [large]
+python benchmarks/run.py [hosts] [sites] [cost] [convert] [events] [emulation] [formulas] [pages] [replay] [large]
 
 hosts and sites repeat published measurements, over emulated links and on networks of namespaces, and print the
 published ratio beside the one found here.
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import cost
 import emulation
+import formulas
 import hopscope
 import hosts
 import large
@@ -80,7 +81,7 @@ def main() -> None:
     benchmarks = {
         **(beside_published := {"hosts": hosts.measure, "sites": sites.measure}),
         **{"cost": cost.measure, "convert": convert, "events": events},
-        **{"emulation": emulation.measure, "pages": pages.measure},
+        **{"emulation": emulation.measure, "formulas": formulas.measure, "pages": pages.measure},
         **{"replay": replay.measure, "large": lengths},
     }
     wanted = sys.argv[1:] or [name for name in benchmarks if name != "large"]
@@ -88,7 +89,15 @@ def main() -> None:
     if unknown:
         sys.exit(f"bench: unknown benchmark {', '.join(sorted(unknown))}; choose from {', '.join(benchmarks)}")
     for name in wanted:
-        columns = pages.COLUMNS if name == "pages" else published.COLUMNS if name in beside_published else None
+        columns = (
+            pages.COLUMNS
+            if name == "pages"
+            else formulas.COLUMNS
+            if name == "formulas"
+            else published.COLUMNS
+            if name in beside_published
+            else None
+        )
         table = Table(*(columns or ("", "")), show_header=columns is not None)
         with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder, console.status(f"measuring {name} ..."):
             for row in benchmarks[name](Path(folder)):
