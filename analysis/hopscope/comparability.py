@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol
+
+import pyarrow as pa
 
 from hopscope.errors import InputError
 
@@ -40,6 +43,24 @@ def beside(first: HasFacts, other: HasFacts) -> tuple[str, ...]:
             "nothing between different programs. Give runs of one program with the same problem",
         )
     return notes
+
+
+def about_runs(runs: Sequence[HasFacts], base: Sequence[HasFacts], *, may_repeat: bool) -> tuple[str, ...]:
+    """What to know before runs are compared with those of a base or, without one, stand beside each other; with
+    `may_repeat`, also that there is but one of each. Raises InputError as `against` does."""
+    if not base:
+        return tuple(dict.fromkeys(note for other in runs[1:] for note in beside(runs[0], other)))
+    notes = dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other))
+    return (*notes, ONE_RUN) if may_repeat and len(base) == len(runs) == 1 else tuple(notes)
+
+
+def matched(table: pa.Table) -> tuple[str, ...]:
+    """How places of two runs were matched, where that needs saying."""
+    if "aligned" not in table.column_names:
+        return ()
+    from hopscope.verdicts.alignment import said
+
+    return said(table)
 
 
 _FACTS = {"command": "commands", "ranks": "numbers of ranks", "mpi_library": "MPI libraries"}

@@ -11,20 +11,18 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from hopscope import catalog, untraced
 from hopscope.catalog import Analysis, Command, Scalar
-from hopscope.comparability import ONE_RUN, against, beside, names
+from hopscope.comparability import about_runs, matched, names
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
-from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, find, split
+from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, find, of_ranks, split
 from hopscope.part import notes as about_parts
 from hopscope.relations import Relation
 from hopscope.runner import Runner
@@ -44,11 +42,7 @@ Progress = Callable[[str, int, int], None]
 _PARTS_KEPT = 8
 """Of so many parts of a run a trace keeps its connection."""
 
-_ASKED_VIEWS = {
-    "from iteration_": "iteration_cuts",
-    "from first_rank_calls": "first_rank_calls",
-    "from program_places": "program_places",
-}
+_ASKED_VIEWS = {"iteration_": "iteration_cuts"} | {name: name for name in ("first_rank_calls", "program_places")}
 """The views that a selection asks for, by what its query says of them."""
 
 
@@ -134,7 +128,7 @@ class Trace(Analyses):
             runner = Runner(self._store, catalog.load(), Part(iteration_at=selection.iteration_at), lean=self._lean)
 
         def ask(query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-            runner.prepare([view for words, view in _ASKED_VIEWS.items() if words in query])
+            runner.prepare([view for words, view in _ASKED_VIEWS.items() if f"from {words}" in query])
             return runner.query(query, parameters).to_pylist()
 
         found = copy(self)
@@ -176,7 +170,7 @@ class Trace(Analyses):
                 parameters[name] = value
         runs = [self, *self._others(options.get("also"), analysis)]
         base = self._base_runs(options, analysis)
-        notes = _about_runs(runs, base, may_repeat="also" in parameters)
+        notes = about_runs(runs, base, may_repeat="also" in parameters)
         asked: list[Answer] = []
         table = self._rows(analysis, parameters, runs, base, asked)
         if table.num_rows == 0 and analysis.empty and parameters.get("limit") != 0:
@@ -185,9 +179,17 @@ class Trace(Analyses):
             if analysis.empty_is_error:
                 raise InputError(sentence)
             notes = (*notes, sentence)
-        notes = (*notes, *_matched(table), *self.part_notes, *self._without_iterations(analysis))
+        notes = (*notes, *matched(table), *self.part_notes, *self._without_iterations(analysis))
         notes = (*notes, *self._left_out(analysis), *self._remedies(table, analysis))
-        return Answer(self._of_ranks(table, analysis), found, analysis, parameters, notes, self.selection, tuple(asked))
+        return Answer(
+            of_ranks(table, analysis.key, self._runner.part.ranks),
+            found,
+            analysis,
+            parameters,
+            notes,
+            self.selection,
+            tuple(asked),
+        )
 
     @cached_property
     def iterations_found(self) -> str | None:
@@ -229,20 +231,6 @@ class Trace(Analyses):
             return []
         first = self._others((options.get(analysis.base),), analysis)
         return [*first, *self._others(options.get("base_also"), analysis)]
-
-    def _of_ranks(self, table: pa.Table, analysis: Analysis) -> pa.Table:
-        """Of rows that are about one rank each, those about the ranks asked for."""
-        ranks = self._runner.part.ranks
-        if ranks is None or "rank" not in analysis.key:
-            return table
-        if not pa.types.is_string(table["rank"].type):
-            return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
-        # A row that names no rank is about all of those asked for.
-        of_others = pc.and_(
-            pc.match_substring_regex(table["rank"], "^[0-9]+$"),
-            pc.invert(pc.is_in(table["rank"], pa.array(map(str, ranks), pa.string()))),
-        )
-        return table.filter(pc.invert(of_others))
 
     def _without_iterations(self, analysis: Analysis) -> tuple[str, ...]:
         """That an answer does not depend on the place which its iterations are said to begin at, in a sentence."""
@@ -454,15 +442,6 @@ class Trace(Analyses):
         return f"hopscope.open({str(self.path)!r})"
 
 
-def _matched(table: pa.Table) -> tuple[str, ...]:
-    """How places of two runs were matched, where that needs saying."""
-    if "aligned" not in table.column_names:
-        return ()
-    from hopscope.verdicts.alignment import said
-
-    return said(table)
-
-
 Run = Trace | str | Path
 Option = Scalar | Run | Sequence[Run]
 """What an option of an analysis may be: a value, a run or several runs."""
@@ -474,14 +453,6 @@ def _in_words(value: Option) -> Scalar:
     if value is None or isinstance(value, str | bool | int | float):
         return value
     return " ".join(str(_in_words(run)) for run in value) or None
-
-
-def _about_runs(runs: Sequence[Trace], base: Sequence[Trace], *, may_repeat: bool) -> tuple[str, ...]:
-    """What to know before runs are compared with those of a base or, without one, stand beside each other."""
-    if not base:
-        return tuple(dict.fromkeys(note for other in runs[1:] for note in beside(runs[0], other)))
-    notes = dict.fromkeys(note for one, other in product(base, runs) for note in against(one, other))
-    return (*notes, ONE_RUN) if may_repeat and len(base) == len(runs) == 1 else tuple(notes)
 
 
 def _others(values: object, analysis: Analysis) -> list[Trace]:

@@ -14,7 +14,20 @@ An analysis asks views called as the tables of the dataset are. For a part, thes
 """
 
 from hopscope.part.misread import misread
+from hopscope.part.rows import of_ranks
 from hopscope.part.selection import OPTIONS, WHOLE_RUN, Ask, Selection, find, split
 from hopscope.part.views import VISITS, Part, quoted
 
-__all__ = ["OPTIONS", "VISITS", "WHOLE_RUN", "Ask", "Part", "Selection", "find", "misread", "quoted", "split"]
+__all__ = [
+    "OPTIONS",
+    "VISITS",
+    "WHOLE_RUN",
+    "Ask",
+    "Part",
+    "Selection",
+    "find",
+    "misread",
+    "of_ranks",
+    "quoted",
+    "split",
+]

@@ -1,0 +1,20 @@
+"""Which rows of an answer are about a part of a run."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def of_ranks(table: pa.Table, key: Sequence[str], ranks: Sequence[int] | None) -> pa.Table:
+    """Of rows that are about one rank each, those about the ranks asked for; all where none are, None."""
+    if ranks is None or "rank" not in key:
+        return table
+    if not pa.types.is_string(table["rank"].type):
+        return table.filter(pc.is_in(table["rank"], pa.array(ranks, table["rank"].type)))
+    # A row that names no rank is about all of those asked for.
+    of_others = pc.and_(
+        pc.match_substring_regex(table["rank"], "^[0-9]+$"),
+        pc.invert(pc.is_in(table["rank"], pa.array(map(str, ranks), pa.string()))),
+    )
+    return table.filter(pc.invert(of_others))
