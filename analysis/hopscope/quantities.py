@@ -70,6 +70,11 @@ def moment(ns: float | None) -> str:
     return MISSING if ns is None else f"{ns / 1e9:,.6f} s"
 
 
+def exact_moment(ns: int) -> str:
+    """A time since the start of the trace, in ns, to the last digit."""
+    return f"{ns / 1e9:,.9f} s"
+
+
 def share(value: float | None) -> str:
     """A share of 0 to 1: `45.6 %`."""
     if value is None:

@@ -156,5 +156,5 @@ def _written(parameters: Mapping[str, str]) -> dict[str, str]:
     times = {name: int(value) for name, value in parameters.items() if name in ("from", "to") and value.isdecimal()}
     said = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
     if len(set(said.values())) < len(set(times.values())):
-        said = {name: f"{ns / 1e9:,.9f} s" for name, ns in times.items()}
+        said = {name: quantities.exact_moment(ns) for name, ns in times.items()}
     return {**parameters, **said}

@@ -1,5 +1,6 @@
 """Loads what plotly otherwise loads part by part while figures are drawn."""
 
+import numpy as np
 import plotly.graph_objects as go
 import plotly.io.json
 
@@ -19,7 +20,7 @@ def preload() -> None:
                 textfont=_FONT,
             ),
             go.Scatter(x=[1], y=[1], line=_LINE, marker={"line": _LINE}, error_x={"array": [1]}),
-            go.Heatmap(z=[[1]], colorbar={"title": {"text": ""}}),
+            go.Heatmap(z=np.ones((1, 1), np.float32), colorbar={"title": {"text": ""}}),
         ],
         layout={
             "font": _FONT,
