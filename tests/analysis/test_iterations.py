@@ -116,6 +116,13 @@ def test_stages_of_a_step_are_no_iterations(tmp_path: Path) -> None:
     assert found == "50 iterations, each with one turn at app+D; 100.0 %" + AROUND
 
 
+def test_a_collective_marks_steps_rather_than_a_message_that_comes_as_often(tmp_path: Path) -> None:
+    # Regression: it was called twice in each step, so its every other call was no mark, and no collective ended a step.
+    trace = run(tmp_path, steps("A..A..ssw", 40))
+    assert (trace.iterations_found or "").startswith(f"40 iterations, each with one turn at app+A; 100.0 %{AROUND}")
+    assert None not in {row["collective_id"] for row in trace.iterations().to_pylist()}
+
+
 def test_a_loop_over_neighbours_is_no_iteration(tmp_path: Path) -> None:
     swaps = run(tmp_path / "a", solves("hs", "......A", [6] * 50)).iterations_found
     assert swaps == "50 iterations, each with one turn at app+A; 100.0 %" + AROUND

@@ -199,9 +199,6 @@ def test_findings_path_steps_cells_and_edges_lead_to_what_they_are_about(seen: P
     seen.locator("#findings").get_by_role("link", name="See noise").click()
     is_there(seen, "Noise")
     click_cell(seen, "noise-heat-map", 100, 2)
-    # No collective ends these iterations, so a cell selects its own.
-    seen.wait_for_url(re.compile("from=i"))
-    seen.goto(f"{address}/collective?comm=0&seq=1000")
     expect(seen.locator("h1")).to_contain_text("MPI_Allreduce 0:")
     here = query(seen)
     step = run.critical_path(collective=f"0:{here['seq']}").to_pylist()[1]

@@ -217,10 +217,22 @@ no_steps as (
     where rarer_turns < 10 or mean > 100
 ),
 
-steps as (
+not_refused as (
     from candidates
     anti join no_steps on candidates.site = no_steps.site and candidates.starts = no_steps.starts
-    where candidates.is_loop
+    where candidates.is_alike
+),
+
+-- Starts that come as often as a step mark it as well as any call: they may be of a collective, where the others are not.
+steps as (
+    from not_refused
+    where
+        is_loop
+        or turns in (
+            select others.turns
+            from not_refused as others
+            where others.is_loop
+        )
 ),
 
 outermost as (
