@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -43,8 +44,7 @@ def missing_of(table: pa.Table) -> list[dict[str, Any]]:
 
 
 def asked_again(run: Run, pinged: Pinged, **options: Any) -> pa.Table:
-    first = remap(run.trace(), **options)
-    return remap(run.trace(), machine=measure_between(pinged, missing_of(first)), **options)
+    return remap(run.trace(), probe=partial(measure_between, pinged), **options)
 
 
 def test_a_pair_that_was_probed_is_predicted_as_it_then_runs() -> None:

@@ -3,10 +3,9 @@ others."""
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -58,16 +57,16 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     except ValueError as error:
         raise InputError(str(error)) from None
     library: str = options.pop("for", None) or "hopscope"
-    ask = _with_what_was_probed(trace, options)
+    options |= _machine_of(trace, options)
     if library != "hopscope":
-        table = ask(output, library=library, **options)
+        table = remap(trace, output, library=library, **options)
         return Answer(table, ANALYSIS, analysis, parameters, _notes_of_setting(trace, table, output))
     tried: str | None = options.pop("tried", None)
     other = None if tried is None else opened(tried)
     with (
         Console(stderr=True).status("replaying the run over candidate trees") if sys.stderr.isatty() else nullcontext()
     ):
-        table = ask(output, tried=other, **options)
+        table = remap(trace, output, tried=other, **options)
     notes = [sentence(table)]
     if other is not None:
         several = shlex.join(["analyze", "compare", str(trace.path), str(other.path)])
@@ -83,37 +82,28 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))
 
 
-def _with_what_was_probed(trace: Trace, options: dict[str, Any]) -> Callable[..., pa.Table]:
-    """`remap` of the trace, with what the options `machine` and `probe_missing`, which are taken out, add."""
+def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
+    """What the options `machine` and `probe_missing`, which are taken out, mean for `remap`."""
     machine_file: str | None = options.pop("machine", None)
     launcher: str | None = options.pop("probe_missing", None)
-    machine = None
+    if machine_file is not None and launcher is not None:
+        raise InputError("give either --machine or --probe-missing: a machine file has all pairs of its hosts")
     if machine_file is not None:
         from hopscope.parameters.probed import read_machine
 
-        machine = read_machine(Path(machine_file))
-    if launcher is None:
-        return partial(remap, trace, machine=machine)
-    if machine is not None:
-        raise InputError("give either --machine or --probe-missing: a machine file has all pairs of its hosts")
-
-    def ask(output: Path | None, **more: Any) -> pa.Table:
-        table = remap(trace, None, **more)
-        missing = json.loads((table.schema.metadata or {}).get(b"missing", b"[]"))
-        if not missing:
-            say("hopscope: no candidate that may gain needs a pair of hosts that was not measured; nothing is probed")
-            return remap(trace, output, **more)
-        return remap(trace, output, machine=_measured(shlex.split(launcher), missing, trace), **more)
-
-    return ask
+        return {"machine": read_machine(Path(machine_file))}
+    return {} if launcher is None else {"probe": partial(_measured, shlex.split(launcher), trace)}
 
 
-def _measured(words: Sequence[str], missing: Sequence[dict[str, Any]], trace: Trace) -> dict[str, Any]:
-    """Starts a job and measures these pairs of hosts in it."""
+def _measured(words: Sequence[str], trace: Trace, missing: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Starts a job and measures these pairs of hosts in it; None if there are none."""
     from hopscope.launch.probing import with_probe
     from hopscope.probe.between import measure_between
     from hopscope.probe.session import running
 
+    if not missing:
+        say("hopscope: no candidate that may gain needs a pair of hosts that was not measured; nothing is probed")
+        return None
     if not words:
         raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
     ranks = trace.run_facts["ranks"]

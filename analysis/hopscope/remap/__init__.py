@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hopscope.remap.description import DESCRIPTION
+from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,6 +34,7 @@ def remap(
     library: str | None = None,
     launcher: str | None = None,
     machine: Mapping[str, Any] | None = None,
+    probe: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any] | None] | None = None,
 ) -> pa.Table:
     """Candidate algorithms, the fastest first; see DESCRIPTION for the columns.
 
@@ -50,16 +53,29 @@ def remap(
 
     machine: the content of a machine file, for pairs of hosts that no hop measured. Those that candidates still lean on
     are in the metadata under b"missing" (JSON, see `guesses.missing_of`). Raises InputError if it is of other hosts.
+    probe: measures those pairs and gives such content, with which the candidates are judged again; or None.
     """
-    if library is not None:
-        from hopscope.remap.suggest_setting import suggest_setting
-
-        return suggest_setting(trace.table, library, output, launcher, machine)
-    from hopscope.remap.algorithms import named
-    from hopscope.remap.suggest import suggest
-
     over = None if tried is None else tried.table
-    return suggest(trace.table, output, search, over, algorithms and named(algorithms), machine=machine)
+
+    def judged(machine: Mapping[str, Any] | None) -> pa.Table:
+        if library is not None:
+            from hopscope.remap.suggest_setting import suggest_setting
+
+            return suggest_setting(trace.table, library, output, launcher, machine)
+        from hopscope.remap.algorithms import named
+        from hopscope.remap.suggest import suggest
+
+        return suggest(trace.table, search, over, algorithms and named(algorithms), machine=machine)
+
+    found = judged(machine)
+    measured = None if probe is None else probe(json.loads(found.schema.metadata[b"missing"]))
+    if measured is not None:
+        found = judged(measured)
+    content = found.schema.metadata.get(b"tree" if library is None else b"setting")
+    if output is not None and content is not None:
+        with whole_file(Path(output)) as file:
+            file.write(content)
+    return found
 
 
 def sentence(table: pa.Table) -> str:

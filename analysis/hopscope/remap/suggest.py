@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -28,7 +27,6 @@ from hopscope.remap.today import today_of
 from hopscope.remap.tree_file import text_of, tree_file_of
 from hopscope.remap.tried import tried_of, with_engine
 from hopscope.remap.verdict import LIBRARY, left_out_of, sentence_of, unknown_of
-from hopscope.whole_file import whole_file
 
 SPREAD_WINDOW = 100
 """Iterations from which the spread of a prediction is taken."""
@@ -102,14 +100,13 @@ def alike_of(error: float) -> float:
 
 def suggest(
     table: Callable[[str], pa.Table],
-    output: Path | None,
     tries: int,
     run_over_tree: Callable[[str], pa.Table] | None = None,
     only: Collection[str] | None = None,
     *,
     machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
-    """See `hopscope.remap.remap`."""
+    """See `hopscope.remap.remap`, which writes the tree file."""
     basis = basis_of(table, machine)
     source, fitted, today, whole, error = basis.source, basis.fitted, basis.today, basis.whole, basis.error
     subject = source.subject
@@ -155,9 +152,6 @@ def suggest(
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     metadata |= _of_best(best, source, is_chosen=rows[order[0]]["chosen"])
-    if output is not None and b"tree" in metadata:
-        with whole_file(Path(output)) as file:
-            file.write(metadata[b"tree"])
     return result.replace_schema_metadata(metadata)
 
 

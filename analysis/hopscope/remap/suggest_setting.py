@@ -23,7 +23,6 @@ from hopscope.remap.suggest import MOST_LATE, SCHEMA, SPREAD_WINDOW, Basis, alik
 from hopscope.remap.tried import measured_interval
 from hopscope.remap.verdict import LIBRARY
 from hopscope.tuning.installed import installed
-from hopscope.whole_file import whole_file
 
 MOST_HELD = 0.1
 """Where one message holds its sender for a larger share of an iteration than the replay knows, that decides."""
@@ -38,7 +37,7 @@ def suggest_setting(
     launcher: str | None,
     machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
-    """See `hopscope.remap.remap`."""
+    """See `hopscope.remap.remap`, which writes the setting to `output`."""
     basis = basis_of(table, machine)
     source, fitted = basis.source, basis.fitted
     run = source.tables["run"].to_pylist()[0]
@@ -81,9 +80,6 @@ def suggest_setting(
         chosen = found.candidates[order[0] - 1]
         setting = setting_of(chosen, source.subject, library, str(output or PLACE))
         metadata |= {b"setting": setting.text.encode(), b"words": setting.words.encode()}
-        if output is not None:
-            with whole_file(Path(output)) as file:
-                file.write(metadata[b"setting"])
     return _table_of([*ordered, *map(_unjudged, found.others)], flavour).replace_schema_metadata(metadata)
 
 
