@@ -197,13 +197,13 @@ class Analyses:
         Columns:
 
         by=category: category, time_ns, share, share_low, share_high, share_of_run
-        by=cluster: cluster, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
+        by=cluster: cluster, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
         collective=...: step, begin_ns, end_ns, time_ns, rank, category, src, dst, hop_id, what
         by=edge: edge, src, dst, link, time_ns, share, share_low, share_high, hops_ns
-        by=host: host, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
-        by=operation: operation, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
-        by=place: place, call_site, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
-        by=rank: rank, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns
+        by=host: host, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
+        by=operation: operation, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
+        by=place: place, call_site, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
+        by=rank: rank, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
         """
 
     def delayed_hops(
@@ -487,7 +487,7 @@ class Analyses:
 
         Columns:
 
-        place, call_site, how, remedy, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns,
+        place, call_site, how, remedy, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns,
         call_ns, calls, collective_calls, mpi_ns, collective_waiting_ns, messages, waiting_caused_ns,
         waiting_suffered_ns
         """

@@ -108,6 +108,15 @@ class Timeline:
         return max([1, *(rank["last_event_ns"] or 0 for rank in self.ranks)])
 
     @cached_property
+    def once(self) -> dict[str, tuple[int, int]]:
+        """What happens once, before the first collective or message and after the last: `startup` and `shutdown` with
+        their begin and end in ns; empty where there are neither collectives nor messages."""
+        row = self._ask("run_bounds", "from run_bounds").to_pylist()[0]
+        if row["first_ns"] is None:
+            return {}
+        return {"startup": (0, row["first_ns"]), "shutdown": (row["last_ns"], self.duration_ns)}
+
+    @cached_property
     def levels(self) -> tuple[int, int] | None:
         """The finest and the highest level of the bins; None if there are none."""
         row = self._asker.query("select min(level) as finest, max(level) as highest from time_bins", {}).to_pylist()[0]

@@ -10,6 +10,8 @@ CATEGORIES: Vocabulary = _paths.WORDS["category"]
 """Where the time of a path went."""
 ANSWERED_CATEGORIES: Vocabulary = {**CATEGORIES, **_paths.WORDS["once"]}
 """The same as answers have it: with what happens once in a run, start-up and shutdown."""
+ONCE: Mapping[str, str] = {"startup": "start-up", "shutdown": "shutdown"}
+"""These two as texts name them."""
 UNKNOWN_PLACE = "unknown"
 """The place of calls whose call site was not recorded."""
 BINDINGS: Vocabulary = _paths.WORDS["binding"]

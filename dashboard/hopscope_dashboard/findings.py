@@ -19,6 +19,8 @@ from hopscope_dashboard.selection import OPTIONS
 _PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "iterations": ("/noise?show=computing", "See computing by rank and iteration"),
     "collectives": ("/collectives?order=worst", "See the worst collectives"),
+    "critical-path --by place": ("/places", "See the places of the path"),
+    "messages": ("/messages", "See the messages"),
     "tree-edges": ("/tree", "See which edges weigh"),
     "algorithms": ("/tree", "See which algorithms ran"),
     "summary": ("/tree", "See how to get hops"),
@@ -27,7 +29,7 @@ _PAGES: Final[Mapping[str, tuple[str, str]]] = {
     "noise": ("/noise", "See noise"),
     "remap": ("/remap", "See what remapping gives"),
 }
-"""The page that shows an analysis; none does of what is outside collectives and computing."""
+"""The page that shows an analysis, or one way of asking it."""
 
 _CATEGORIES: Final[Mapping[str, str]] = {"last-arrivals": "compute", "noise": "compute", "tree": "wan"}
 """The category of time that a problem of this key costs."""
@@ -63,7 +65,8 @@ def colour_of(finding: Row) -> str:
 
 def page_of(finding: Row) -> tuple[str, str] | None:
     """Give the address of the page that shows more, and the words of a link to it; None if no page does."""
-    return _PAGES.get(finding["analysis"].partition(" ")[0])
+    analysis = finding["analysis"]
+    return _PAGES.get(analysis) or _PAGES.get(analysis.partition(" ")[0])
 
 
 def part_of(finding: Row) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 from hopscope import quantities
-from hopscope.words import CATEGORIES
+from hopscope.words import CATEGORIES, ONCE
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import Query, link, number
@@ -55,6 +55,7 @@ def columns(data: TraceData, query: Query) -> bytes:
         "ticks": _ticks(begin, end),
         "said": _said(begin, end),
         "shares": _totals(found, begin, end),
+        "once": [[*ends, ONCE[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
     }
     text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-len(text) % 4)

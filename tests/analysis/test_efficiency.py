@@ -92,8 +92,19 @@ def test_each_factor_is_what_is_worked_out_above(tmp_path: Path) -> None:
         serialisation,            0.84375,    270,     320
         transfer,                 0.666667,   320,     480
     """)
-    # MPI_Init to the first receive, and the last receive to the end of MPI_Finalize.
-    assert "start-up of 90 ns and shutdown of 30 ns are left out" in rows["note"][0].as_py()
+
+
+def test_what_is_left_out_is_as_long_as_on_the_critical_path(tmp_path: Path) -> None:
+    # The path's start-up was once told beside another, of the rank that began first.
+    path = "path step rank begin_ns end_ns category\nrun 0 0 5 90 mpi\nrun 1 0 90 600 p2p"
+    entered = """
+        collective_id seq op            comm_size first_enter_ns last_leave_ns
+        0             0   MPI_Barrier   2         250            340
+        1             1   MPI_Allreduce 2         400            500
+    """
+    trace = drawn(tmp_path / "d", path_stretches=path, collectives=entered)
+    assert "; left out: 85 ns of start-up and 30 ns of shutdown;" in trace.efficiency()["note"][0].as_py()
+    assert "left out" not in trace.part(from_="90", to="570").efficiency()["note"][0].as_py()
 
 
 def test_by_rank_useful_time_is_outside_all_mpi(tmp_path: Path) -> None:

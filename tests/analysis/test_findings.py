@@ -256,6 +256,7 @@ def test_the_critical_paths_finding_is_in_plain_words() -> None:
     assert said.analysis == "critical-path --by place"
     assert "then hops between clusters 25.0 %, the application's own messages 15.0 %" in said.evidence
     assert there(of_critical_path(rows[1:], RUN)).analysis == "wan-share"
+    assert there(of_critical_path(rows[2:], RUN)).analysis == "messages"
     assert of_critical_path([{"category": "mpi", "time_ns": 0, "share": None}], RUN) is None
 
 

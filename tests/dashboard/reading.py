@@ -56,7 +56,8 @@ def plot(page: Page, name: str) -> list[dict[str, Any]]:
     drawn: list[dict[str, Any]] = page.eval_on_selector(
         f"#{name} .js-plotly-plot",
         "plot => plot.data.map(t => "
-        "({name: t.name, type: t.type, x: Array.from(t.x || []), y: Array.from(t.y || [])}))",
+        "({name: t.name, type: t.type, x: Array.from(t.x || []), y: Array.from(t.y || []), "
+        "hovertext: Array.from(t.hovertext || [])}))",
     )
     return drawn
 
@@ -85,7 +86,8 @@ def click_mark(page: Page, figure: str, at: int, *, series: int = 0, shows: Loca
     mark = marks.nth(at)
 
     def middle() -> tuple[float, float]:
-        mark.scroll_into_view_if_needed()
+        # Not only into view, where the page's header may lie over it.
+        mark.evaluate("mark => mark.scrollIntoView({block: 'center'})")
         box = mark.bounding_box()
         assert box is not None
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -430,7 +430,11 @@ def test_a_problem_has_the_colour_of_the_time_that_it_costs_and_the_page_of_its_
         "/collectives?order=worst",
         "See the worst collectives",
     )
-    assert findings.page_of({**FINDING, "analysis": "critical-path --by place"}) is None
+    assert findings.page_of({**FINDING, "analysis": "critical-path --by place"}) == (
+        "/places",
+        "See the places of the path",
+    )
+    assert findings.page_of({**FINDING, "analysis": "critical-path --by rank"}) is None
 
 
 def test_an_address_carries_the_selection_and_survives_nonsense() -> None:

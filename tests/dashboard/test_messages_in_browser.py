@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 from reading import plot, table
 from simulated_run import SimulatedRun
 
+SAMPLES = Path(__file__).parents[2] / "sample_traces"
+
 
 def cells(page: Page) -> list[list[float | None]]:
     """The numbers of the matrix, a list per sender."""
@@ -36,6 +38,24 @@ def test_the_matrix_and_the_table_show_who_waited_for_whom(page: Page, address: 
     ranks = {row["rank"]: row for row in trace.messages(by="rank").to_pylist()}
     bars = {bar["name"]: bar["x"] for bar in plot(page, "messages-cost")}
     assert bars["others waited for it"] == pytest.approx([ranks[rank]["waiting_caused_ns"] / 1e6 for rank in range(8)])
+
+
+def test_a_path_of_messages_is_shown_by_function_and_by_place(page: Page, serve: Serve) -> None:
+    # 82 % of this run's path are messages, and no page once said in which calls.
+    trace = hopscope.open(SAMPLES / "observe_only" / "trace")
+    page.goto(serve(trace))
+    page.locator("#findings").get_by_role("link", name="See the messages").click()
+    spent = {by: trace.critical_path(by=by).to_pylist() for by in ("operation", "place")}
+    for by, name in (("operation", "messages-on-path"), ("place", "messages-on-path-by-place")):
+        bars = plot(page, name)[0]
+        told = {row[by]: row["p2p_ns"] for row in spent[by] if row["p2p_ns"]}
+        assert bars["y"] == sorted(told, key=told.__getitem__, reverse=True)
+        assert [text.rpartition(": ")[2] for text in bars["hovertext"]] == [
+            quantities.duration(told[each]) for each in bars["y"]
+        ]
+    # All of it is there, under both names.
+    p2p = next(row["time_ns"] for row in trace.critical_path().to_pylist() if row["category"] == "p2p")
+    assert {sum(row["p2p_ns"] for row in rows) for rows in spent.values()} == {p2p}
 
 
 def test_the_matrix_is_by_host_or_cluster_and_of_bytes_where_that_is_chosen(
@@ -68,6 +88,5 @@ def test_with_64_ranks_nothing_is_cut_at_any_width(page: Page, serve: Serve, tmp
 
 
 def test_a_trace_without_messages_says_why(page: Page, serve: Serve) -> None:
-    sample = Path(__file__).parents[2] / "sample_traces" / "late_rank" / "trace"
-    page.goto(f"{serve(hopscope.open(sample))}/messages")
+    page.goto(f"{serve(hopscope.open(SAMPLES / 'late_rank' / 'trace'))}/messages")
     expect(page.locator("#content")).to_contain_text("The program sent no messages of its own")

@@ -131,3 +131,16 @@ def test_with_more_than_128_ranks_hosts_are_shown_and_each_opens_to_its_ranks(tm
     assert [(row["host"], row["ranks"]) for row in header["rows"]] == [("alpha", 44), ("beta", 44), ("gamma", 43)]
     header, _, _ = parts(client.get("/_timeline/columns?host=beta").data)
     assert [row["rank"] for row in header["rows"]] == list(range(1, 131, 3))
+
+
+def test_what_happens_once_is_named_up_to_the_first_collective_or_message(
+    client: FlaskClient, trace: hopscope.Trace
+) -> None:
+    header, _, _ = parts(client.get("/_timeline/columns?from=1000000000&to=1500000000").data)
+    bounds = trace.sql(
+        "select least((select min(first_enter_ns) from collectives), (select min(least(send_begin_ns, recv_post_ns)) "
+        "from messages)) as first, greatest((select max(last_leave_ns) from collectives), "
+        "(select max(greatest(send_end_ns, recv_end_ns)) from messages)) as last"
+    ).to_pylist()[0]
+    once = [[0, bounds["first"], "start-up"], [bounds["last"], trace.timeline.duration_ns, "shutdown"]]
+    assert header["once"] == [each for each in once if each[0] < each[1]] != []

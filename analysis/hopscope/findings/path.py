@@ -5,6 +5,7 @@ from typing import Final
 
 from hopscope.findings.finding import WORTH_SAYING, Finding, Row, Run
 from hopscope.quantities import duration, interval, number, share
+from hopscope.words import ONCE
 
 _GOES: Final = {
     "compute": "on computing, outside all MPI",
@@ -31,8 +32,7 @@ _NAMES: Final = {
     "p2p": "the application's own messages",
     "mpi": "other MPI",
     "unrecorded": "time that is not recorded",
-    "startup": "start-up",
-    "shutdown": "shutdown",
+    **ONCE,
 }
 """Names a category in an enumeration."""
 
@@ -44,7 +44,10 @@ _MORE: Final = {
     "wan": "wan-share",
     "native": "collectives --order worst",
 }
-"""The analysis that shows more of a category, where there are collectives; of the other categories, `_ELSE`."""
+"""The analysis that shows more of a category, where there are collectives."""
+
+_ALWAYS: Final = {"p2p": "messages"}
+"""The same where there may be none; of the other categories, `_ELSE`."""
 
 _ELSE: Final = "critical-path --by place"
 
@@ -69,7 +72,7 @@ def of_critical_path(rows: Sequence[Row], run: Run) -> Finding | None:
         "note",
         f"{share(first['share'])} of the critical path goes {_GOES[category]}.",
         f"{evidence}.",
-        _MORE.get(category, _ELSE) if run.collectives else _ELSE,
+        (_ALWAYS | (_MORE if run.collectives else {})).get(category, _ELSE),
         first["share"],
         "share",
         first["share"],

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopscope.part.selection import Ask, Selection
 from hopscope.quantities import duration, plural, share
+from hopscope.words import ONCE
 
 _ITERATIONS = (
     "select coalesce(own.place, site) as site, turns, sure, coalesce(other.place, rival_site) as rival, "
@@ -26,7 +27,7 @@ _REMEDIES = (
     "where list_contains($places, place) group by remedy having remedy is not null order by number desc, remedy"
 )
 
-_ONCE = (("--from start", "startup_ns", "start-up"), ("--to end", "shutdown_ns", "shutdown"))
+_ONCE = (("--from start", "startup_ns", ONCE["startup"]), ("--to end", "shutdown_ns", ONCE["shutdown"]))
 """What happens once in a run: the option that takes it in, its column in `left_out`, its name."""
 
 _WORTH_SAYING = 0.001

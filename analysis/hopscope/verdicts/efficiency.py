@@ -13,6 +13,7 @@ from hopscope.header import Scalar
 from hopscope.quantities import duration, plural
 from hopscope.verdicts.ideal_network import Ideal, ideal_run
 from hopscope.verdicts.resampling import Floats, block_draws, interval_of
+from hopscope.words import ONCE
 
 _ROUNDING = 1.0
 """How far, in ns, the time on an ideal network may lie above the run's."""
@@ -50,10 +51,10 @@ def measured(rows: pa.Table) -> Measured | None:
     def only(word: str) -> pa.Table:
         return others.filter(pc.equal(others["what"], word))
 
-    at = {word: only(word)["ns"].to_pylist() for word in ("begin", "finish", "mpi begin", "mpi finish")}
+    at = {word: only(word)["ns"].to_pylist() for word in ("begin", "finish", "startup", "shutdown")}
     if not at["begin"]:
         return None
-    begin, finish, first, last = (times[0] for times in at.values())
+    begin, finish, startup, shutdown = (times[0] for times in at.values())
     blocks = only("block").sort_by("place")
     useful = _useful(only("cut"), blocks.num_rows)
     obstacles = only("obstacle")["text"].to_pylist()
@@ -69,8 +70,8 @@ def measured(rows: pa.Table) -> Measured | None:
         time_ns=finish - begin,
         mean_ns=float(np.mean(useful.sum(1))),
         largest_ns=int(np.max(useful.sum(1))),
-        startup_ns=max(0, begin - first),
-        shutdown_ns=max(0, last - finish),
+        startup_ns=startup,
+        shutdown_ns=shutdown,
         ideal_ns=None if ideal is None else ideal.time_ns,
         reason=reason,
         useful_ns=useful,
@@ -99,13 +100,15 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     run = measured(rows)
     if run is None:
         return []
-    left_out = f"start-up of {duration(run.startup_ns)} and shutdown of {duration(run.shutdown_ns)} are left out"
+    once = ((ONCE["startup"], run.startup_ns), (ONCE["shutdown"], run.shutdown_ns))
+    said = " and ".join(f"{duration(time_ns)} of {name}" for name, time_ns in once if time_ns)
+    left_out = f"; left out: {said}" if said else ""
     unknown = None if run.reason is None else f"cannot be replayed: {run.reason}"
     lost = (
         f"the largest of {plural(run.ranks, 'rank')} computes {duration(run.largest_ns - run.mean_ns)} above the mean"
     )
     factors: list[tuple[str, float | None, float | None, str | None]] = [
-        ("parallel efficiency", run.mean_ns, run.time_ns, f"load balance x communication efficiency; {left_out}"),
+        ("parallel efficiency", run.mean_ns, run.time_ns, f"load balance x communication efficiency{left_out}"),
         ("load balance", run.mean_ns, run.largest_ns, lost),
         ("communication efficiency", run.largest_ns, run.time_ns, "serialisation x transfer"),
         ("serialisation", run.largest_ns, run.ideal_ns, unknown or "waiting that no network can shorten"),

@@ -142,6 +142,23 @@
     });
   }
 
+  /* Names what happens once, which answers leave out: start-up and shutdown, each up to a line. */
+  function once(context, place, view, those, colours) {
+    context.font = "12px " + colours.font;
+    context.textBaseline = "middle";
+    those.forEach(function (each) {
+      var from = Math.max(place.left, x(place, view, each[0])), to = Math.min(place.right, x(place, view, each[1]));
+      var wide = context.measureText(each[2]).width + 12, y = (place.top + place.bottom) / 2;
+      if (to - from < wide + 8) return;
+      context.fillStyle = colours.paper;
+      if (each[0] > view.from) context.fillRect(from, place.top, 2, place.bottom - place.top);
+      if (each[1] < view.to) context.fillRect(to - 2, place.top, 2, place.bottom - place.top);
+      context.fillRect((from + to - wide) / 2, y - 10, wide, 20);
+      context.fillStyle = colours.ink;
+      context.fillText(each[2], (from + to - wide) / 2 + 6, y);
+    });
+  }
+
   /* Lays the ground's colour over what is not selected: other times and other ranks. */
   function shade(context, place, state, colours) {
     var chosen = state.selected, from = chosen.from_ns, to = chosen.to_ns;
@@ -261,6 +278,7 @@
     arrows(context, place, view, hops, middle, function (hop) { return colours[hop[4]]; }, rim, colours.paper);
     if (fits(marks.path, 8) && marks.path.every(function (stretch) { return shown(stretch[0]); })) pathByStretches(context, place, view, marks.path, middle, colours);
     else pathByColumns(context, place, view, data, colours);
+    once(context, place, view, data.once, colours);
     shade(context, place, state, colours);
     if (state.cursor) {
       context.strokeStyle = colours.ink;

@@ -6,6 +6,7 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
+from hopscope.findings.finding import WORTH_SAYING
 from hopscope.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
@@ -25,6 +26,8 @@ COST = "messages-cost"
 PAIRS = "messages-pairs"
 SIZES = "messages-sizes"
 PLACES = "messages-places"
+ON_PATH = "messages-on-path"
+ON_PATH_PLACES = "messages-on-path-by-place"
 
 _BY: Final = {"rank": "rank", "host": "host", "cluster": "cluster"}
 _ENDS: Final = {"rank": ("src", "dst"), "host": ("src_host", "dst_host"), "cluster": ("src_cluster", "dst_cluster")}
@@ -41,6 +44,8 @@ _MOST_ROWS: Final = 100
 """Rows of the table of pairs; the command lists all."""
 _MOST_BARS: Final = 32
 """Ranks whose waiting is drawn; the command lists all."""
+_MOST_ON_PATH: Final = 8
+"""Functions and places whose part of the critical path is drawn; the command lists all."""
 
 _COLUMNS: Final[dict[str, Callable[[Row], str]]] = {
     "messages": lambda row: quantities.number(row["messages"]),
@@ -91,6 +96,7 @@ def layout(data: TraceData, query: Query) -> Component:
         [
             head,
             _total(data, rows),
+            _on_path(data),
             blocks.columns(_matrix(data, query, rows, by, show), _cost(data), widths="minmax(0, 3fr) minmax(0, 2fr)"),
             _pairs(data, rows, by),
             _sizes(data),
@@ -104,7 +110,7 @@ def _total(data: TraceData, rows: Rows) -> Component:
         return sum(row[column] for row in rows)
 
     path = sum(row["path_share"] or 0 for row in rows)
-    p2p = next((row["share"] for row in data.rows("critical-path") if row["category"] == "p2p"), None)
+    p2p = _path_share(data)
     wrong, undecided = summed("wrong_order"), summed("undecided")
     return blocks.card(
         None,
@@ -125,7 +131,7 @@ def _total(data: TraceData, rows: Rows) -> Component:
                 (
                     "of the critical path",
                     quantities.share(path),
-                    f"runs over messages; {quantities.share(p2p)} with the calls around them",
+                    "runs over messages" + (f"; {quantities.share(p2p)} with the calls around them" if p2p else ""),
                 ),
             ]
         ),
@@ -134,6 +140,41 @@ def _total(data: TraceData, rows: Rows) -> Component:
         if undecided
         else None,
     )
+
+
+def _path_share(data: TraceData) -> float | None:
+    """The part of the critical path that is messages and waits for them; None where nothing of it is asked for."""
+    return next((row["share"] for row in data.rows("critical-path") if row["category"] == "p2p"), None)
+
+
+def _on_path(data: TraceData) -> Component:
+    """What the critical path spends on the program's messages and in waits for them, by function and by place; nothing
+    where that is little."""
+    if (_path_share(data) or 0) < WORTH_SAYING:
+        return html.Div()
+    functions = _most_on_path(data.rows("critical-path", by="operation"))
+    named = [row["operation"] for row in functions]
+    does = leads.Leads([leads.operation(name, of_messages=True) for name in named], "select the operation")
+    drawings = [_path_drawing(named, functions, "operation", ON_PATH, does)]
+    places = [row for row in _most_on_path(data.rows("critical-path", by="place")) if row["place"] != UNKNOWN_PLACE]
+    if places:
+        named = [row["place"] for row in places]
+        drawings.append(_path_drawing(named, places, "place", ON_PATH_PLACES, leads.of_program(named)))
+    return blocks.card(
+        "On the critical path",
+        *drawings,
+        hint="What the run had to wait for: calls that send, receive or wait for the program's own messages.",
+    )
+
+
+def _most_on_path(rows: Rows) -> Rows:
+    return sorted((row for row in rows if row["p2p_ns"]), key=lambda row: -row["p2p_ns"])[:_MOST_ON_PATH]
+
+
+def _path_drawing(names: Sequence[str], rows: Rows, by: str, name: str, does: leads.Leads) -> Component:
+    series = [("messages and waits", CATEGORY_COLOURS["p2p"], [row["p2p_ns"] for row in rows])]
+    figure = time_bars(names, series, title="time on the critical path", by=by, stacked=True, leads=does)
+    return blocks.drawing(f"The program's messages on the critical path by {by}", figure, name=name)
 
 
 def _matrix(data: TraceData, query: Query, rows: Rows, by: str, show: str) -> Component:
@@ -253,7 +294,7 @@ def _places(data: TraceData) -> Component:
         hint=[
             "Messages count where their send began. Others waited: because a send or a receive began late here. What "
             "the critical path spends in each place is on the page ",
-            dcc.Link("Overview", href="/"),
+            dcc.Link("Places", href="/places"),
             ".",
         ],
     )

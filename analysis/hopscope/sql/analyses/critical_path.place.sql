@@ -33,7 +33,8 @@ select
     shares.share_high,
     shares.share_of_run,
     shares.compute_ns,
-    shares.hops_ns
+    shares.hops_ns,
+    shares.p2p_ns
 from run_path_shares(coalesce(place, unknown_place())) as shares
 left join sites on shares.key = sites.place
 order by shares.time_ns desc, shares.key asc

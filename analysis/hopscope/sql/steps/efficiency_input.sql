@@ -3,12 +3,12 @@
 -- what: the ranks' operations, `send` (or a receive for which a send waited), `wait` for that, `collective` and `end`, at one time in this order: what is
 -- sent there is never waited for before; `rule`, one for each collective (its operation as text, its root's place); `block` of the communication (place), with
 -- its begin and its first collective (ref); `cut` of a rank (ref) where a block (place) begins or the last one ends; `begin` and `finish` of the communication,
--- `mpi begin` and `mpi finish` of all MPI; `obstacle` (text). ref is, of operations, the collective, or the message: two numbers each, the second for a send
--- that waited for its receive; place is the rank's number in the collective's communicator. ns is, of an operation, the rank's time from the begin of the
--- communication to it that no network can change: all but collectives, sends, receives, waits and tests; of a cut that outside all MPI, whose differences are
--- useful time; of the others when they were. Only operations have a rank.
+-- `startup` and `shutdown`: how long they are on the path, where they are left out; `obstacle` (text). ref is, of operations, the collective, or the message:
+-- two numbers each, the second for a send that waited for its receive; place is the rank's number in the collective's communicator. ns is, of an operation, the
+-- rank's time from the begin of the communication to it that no network can change: all but collectives, sends, receives, waits and tests; of a cut that outside
+-- all MPI, whose differences are useful time; of the others when they were. Only operations have a rank.
 --
--- uses communication_window, communication_blocks, block_cuts, mpi_spans, mpi_until, replay_obstacles, members
+-- uses communication_window, communication_blocks, block_cuts, left_out, mpi_until, replay_obstacles, members
 create or replace view efficiency_input as
 with operations as (  -- noqa: ST03
     select  -- noqa: AM07
@@ -106,15 +106,13 @@ words as (
 
     union all by name
     select
-        unnest(['begin', 'finish', 'mpi begin', 'mpi finish']) as what,
+        unnest(['begin', 'finish', 'startup', 'shutdown']) as what,
         unnest([
-            any_value(communication_window.begin_ns), any_value(communication_window.end_ns),
-            min(mpi_spans.begin_ns), max(mpi_spans.end_ns)
+            communication_window.begin_ns, communication_window.end_ns, left_out.startup_ns, left_out.shutdown_ns
         ]) as ns
     from communication_window
-    cross join mpi_spans
+    cross join left_out
     where communication_window.begin_ns is not null
-    having count(*) > 0
 
     union all by name
     select
@@ -126,8 +124,8 @@ words as (
 select
     * replace (
         what::enum(
-            'send', 'wait', 'collective', 'end', 'rule', 'block', 'cut', 'begin', 'finish', 'mpi begin',
-            'mpi finish', 'obstacle'
+            'send', 'wait', 'collective', 'end', 'rule', 'block', 'cut', 'begin', 'finish', 'startup',
+            'shutdown', 'obstacle'
         ) as what,
         place::integer as place
     )

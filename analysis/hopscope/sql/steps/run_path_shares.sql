@@ -9,6 +9,7 @@
 -- column share_of_run DOUBLE [share] -- Part of the time of the whole run's path, start-up and shutdown included.
 -- column compute_ns BIGINT -- The part of time_ns that is computing, outside all MPI.
 -- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives.
+-- column p2p_ns BIGINT -- The part of time_ns that is the application's own messages and the waits for them.
 -- uses run_path, share_of, share_intervals
 create or replace macro run_path_shares(label) as table
     with labelled as materialized (
@@ -33,7 +34,8 @@ create or replace macro run_path_shares(label) as table
             key,
             sum(time_ns) as time_ns,
             sum(time_ns) filter (where category = 'compute') as compute_ns,
-            sum(time_ns) filter (where list_contains(link_classes(), category)) as hops_ns
+            sum(time_ns) filter (where list_contains(link_classes(), category)) as hops_ns,
+            sum(time_ns) filter (where category = 'p2p') as p2p_ns
         from labelled
         where key is not null
         group by key
@@ -74,6 +76,7 @@ create or replace macro run_path_shares(label) as table
             )
         )::double as share_of_run,
         coalesce(totals.compute_ns, 0)::bigint as compute_ns,
-        coalesce(totals.hops_ns, 0)::bigint as hops_ns
+        coalesce(totals.hops_ns, 0)::bigint as hops_ns,
+        coalesce(totals.p2p_ns, 0)::bigint as p2p_ns
     from totals
     left join share_intervals('measures') as intervals on totals.key = intervals.key;
