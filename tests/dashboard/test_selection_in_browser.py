@@ -301,6 +301,7 @@ def test_a_part_that_holds_nothing_says_nothing_of_the_whole_trace(page: Page, a
     said = {
         "/": "This part of the run has no collective operation of MPI",
         "/collectives": "This part of the run has no MPI collective",
+        "/collective": "This part of the run has no MPI collective",
         "/messages": "No message of the program's own lies in this part of the run.",
         "/efficiency": "This part of the run has no communication",
     }

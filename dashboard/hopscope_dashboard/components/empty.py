@@ -24,9 +24,12 @@ def no_such_page() -> Component:
 
 
 def cannot_answer(title: str, reason: str) -> Component:
-    """Say why an analysis has no answer on this trace."""
+    """Say why a page has no answer: of this trace, or of the one that it is compared with."""
     return html.Div(
-        [page_head(title, "This trace cannot answer that."), card(None, html.P(reason, className="reason"))],
+        [
+            page_head(title, "This page has nothing to show, for this reason:"),
+            card(None, html.P(reason, className="reason")),
+        ],
         id="cannot-answer",
     )
 

@@ -28,7 +28,8 @@ _BARS: Final = "A bar runs from entering the call to leaving it."
 
 
 def layout(data: TraceData, query: Query) -> Component:
-    """Give the page. The address selects the collective: `comm` and `seq`; without them it is the worst one."""
+    """Give the page. The address selects the collective: `comm` and `seq`; without them it is the worst one of
+    the part that is selected."""
     comm, seq = number(query, "comm"), number(query, "seq")
     if (comm is None or seq is None) and ("comm" in query or "seq" in query):
         given = " and ".join(f"{name} is {query[name]!r}" if name in query else f"{name} is missing" for name in _NAMED)
@@ -37,10 +38,11 @@ def layout(data: TraceData, query: Query) -> Component:
             "on it, as in /collective?comm=0&seq=3; the page Collectives lists those that the trace has"
         )
     if comm is None or seq is None:
-        if not data.number_of_collectives:
+        part = data.part(selection.options(query))
+        if not part.number_of_collectives:
             lead = "What happened inside one collective operation."
-            return empty.no_collectives("Timeline of a collective", lead, data.shown)
-        worst = data.one("collectives", order="worst", limit=1)
+            return empty.no_collectives("Timeline of a collective", lead, part.shown)
+        worst = part.one("collectives", order="worst", limit=1)
         comm, seq = worst["comm"], worst["seq"]
     name, bounds = f"{comm}:{seq}", data.part(selection.options(query)).bounds
     fact = data.collective(comm, seq)
