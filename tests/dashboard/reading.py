@@ -3,11 +3,26 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+PATIENCE_MS = 120_000
+"""As long as a page of a long run may take on a machine with much else to do."""
 MEASURE = (Path(__file__).parent / "widths.js").read_text()
+
+
+def patient(page: Page) -> Page:
+    """The same page, waiting longer for what it shows."""
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
+    return page
+
+
+def query(page: Page) -> dict[str, str]:
+    """The parameters of the address, each once."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
 def is_there(page: Page, title: str) -> None:

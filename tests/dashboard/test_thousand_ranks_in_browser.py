@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import hopscope
 import pytest
 from playwright.sync_api import Page, expect
-from reading import click_cell, is_there, measured, plot, table
+from reading import click_cell, is_there, measured, patient, plot, query, table
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -22,7 +22,6 @@ pytestmark = pytest.mark.timeout(300)
 RANKS, HOSTS = 1024, 64
 EVENTS = 500_000
 """Iterations enough for noise to be told."""
-PATIENCE_MS = 120_000
 TIMELINE = "#run-timeline"
 
 
@@ -39,13 +38,7 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def seen(page: Page) -> Page:
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    return page
-
-
-def query(page: Page) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    return patient(page)
 
 
 def rows_of_timeline(page: Page) -> list[dict[str, object]]:
@@ -55,8 +48,7 @@ def rows_of_timeline(page: Page) -> list[dict[str, object]]:
 
 
 def test_every_page_of_the_menu_opens_whole(window: Page, thousand: str) -> None:
-    window.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
+    patient(window)
     window.goto(thousand)
     window.locator("#menu .menu-link").first.wait_for()
     wrong, titles = [], []

@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 import pytest
 from hopscope import quantities
 from playwright.sync_api import Page, expect
-from reading import click_cell, click_mark, is_there, plot, point_at_edge, table
+from reading import click_cell, click_mark, is_there, patient, plot, point_at_edge, query, table
 from served import Served
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
@@ -25,8 +24,6 @@ from large import program, spend
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(900)]
 
 EVENTS = {"long": 20_000_000, "short": 1_000_000}
-PATIENCE_MS = 120_000
-"""For a page that is computed for the first time."""
 TIMELINE = "#run-timeline"
 
 
@@ -57,14 +54,7 @@ def twenty_million(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 
 @pytest.fixture
 def seen(page: Page) -> Page:
-    """A page with patience."""
-    page.set_default_timeout(PATIENCE_MS)
-    expect.set_options(timeout=PATIENCE_MS)
-    return page
-
-
-def query(page: Page) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+    return patient(page)
 
 
 def every_page(page: Page) -> None:
