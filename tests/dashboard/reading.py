@@ -139,6 +139,11 @@ def cell_at(page: Page, figure: str, across: int, down: int) -> tuple[float, flo
     return place[0], place[1]
 
 
+def click_there(page: Page, figure: str, place: tuple[float, float]) -> None:
+    """Clicks a place of a figure, in pixels of the window, and waits for the address that it leads to."""
+    _click_where_it_leads(page, figure, lambda: place)
+
+
 def _click_where_it_leads(
     page: Page, figure: str, middle: Callable[[], tuple[float, float]], shows: Locator | None = None
 ) -> None:

@@ -43,11 +43,10 @@ _MORE: Final = {
     "lan": "tree-edges",
     "wan": "wan-share",
     "native": "collectives --order worst",
+    "p2p": "messages",
 }
-"""The analysis that shows more of a category, where there are collectives."""
-
-_ALWAYS: Final = {"p2p": "messages"}
-"""The same where there may be none; of the other categories, `_ELSE`."""
+"""The analysis that shows more of a category, where there are collectives; of messages it does so without. Of the other
+categories, `_ELSE`."""
 
 _ELSE: Final = "critical-path --by place"
 
@@ -72,7 +71,7 @@ def of_critical_path(rows: Sequence[Row], run: Run) -> Finding | None:
         "note",
         f"{share(first['share'])} of the critical path goes {_GOES[category]}.",
         f"{evidence}.",
-        (_ALWAYS | (_MORE if run.collectives else {})).get(category, _ELSE),
+        _MORE.get(category, _ELSE) if run.collectives or category == "p2p" else _ELSE,
         first["share"],
         "share",
         first["share"],

@@ -6,7 +6,6 @@ from typing import Any, Final
 from dash import dcc, html
 from dash.development.base_component import Component
 from hopscope import quantities
-from hopscope.findings.finding import WORTH_SAYING
 from hopscope.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
@@ -46,6 +45,9 @@ _MOST_BARS: Final = 32
 """Ranks whose waiting is drawn; the command lists all."""
 _MOST_ON_PATH: Final = 8
 """Functions and places whose part of the critical path is drawn; the command lists all."""
+
+_WORTH_DRAWING: Final = 0.1
+"""The least part of the critical path that is drawn in its parts."""
 
 _COLUMNS: Final[dict[str, Callable[[Row], str]]] = {
     "messages": lambda row: quantities.number(row["messages"]),
@@ -150,7 +152,7 @@ def _path_share(data: TraceData) -> float | None:
 def _on_path(data: TraceData) -> Component:
     """What the critical path spends on the program's messages and in waits for them, by function and by place; nothing
     where that is little."""
-    if (_path_share(data) or 0) < WORTH_SAYING:
+    if (_path_share(data) or 0) < _WORTH_DRAWING:
         return html.Div()
     functions = _most_on_path(data.rows("critical-path", by="operation"))
     named = [row["operation"] for row in functions]

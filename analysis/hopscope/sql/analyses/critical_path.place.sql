@@ -11,7 +11,7 @@
 --    around it where the compiler put it into another one.
 -- column call_site VARCHAR -- As the trace has it, module+offset or file:line; several if they have one place.
 -- columns of run_path_shares
--- narrow call_site
+-- narrow call_site, p2p_ns
 -- uses run_path_shares, run_path
 -- bar share
 -- empty note the critical path has no length: no time passes from the first event to the last

@@ -24,7 +24,7 @@
 -- column collective_waiting_ns BIGINT -- Time waited in the collectives for ranks that entered later.
 -- columns of messages_by: messages, waiting_caused_ns, waiting_suffered_ns
 -- only-data call_site, how, remedy, share_of_run
--- narrow share_high, share_low, hops_ns, messages, collective_calls, calls, compute_ns, call_ns, mpi_ns
+-- narrow share_high, share_low, hops_ns, p2p_ns, messages, collective_calls, calls, compute_ns, call_ns, mpi_ns
 -- exact calls, collective_calls, messages
 -- uses run_path_shares, run_path, place_remedy, waiting, messages_by, messages_at_places
 -- bar share
@@ -134,6 +134,7 @@ select
     coalesce(on_path.share_of_run, absent.share)::double as share_of_run,
     coalesce(on_path.compute_ns, 0)::bigint as compute_ns,
     coalesce(on_path.hops_ns, 0)::bigint as hops_ns,
+    coalesce(on_path.p2p_ns, 0)::bigint as p2p_ns,
     (coalesce(on_path.time_ns, 0) - coalesce(on_path.compute_ns, 0))::bigint as call_ns,
     coalesce(called.calls, 0)::bigint as calls,
     coalesce(called.collective_calls, 0)::bigint as collective_calls,
