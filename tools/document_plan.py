@@ -19,7 +19,7 @@ PAGE_TEXT = """# Shapes and algorithms
 Made by `tools/document_plan.py` from the collector's own tables.
 
 `--tree NAME` (or `HOPSCOPE_TREE=NAME`) runs every operation that the name supports; the MPI library runs the
-others. A [tree file](../schemas/tree.schema.json) has a rule for each operation, communicator size and message size.
+others. A [tree file](../schemas/tree.schema.json) has a rule for each operation, communicator and message size.
 
 ## Shapes of trees
 

@@ -117,8 +117,11 @@ class TreeFile:
 
     def __init__(self, text: bytes, ranks: int = 0) -> None: ...
     name: str
-    def rule(self, operation: str, ranks: int, bytes: int) -> int | None:
-        """The rule that decides about a call, as the tree file's schema says what `bytes` are; None: it goes native."""
+    def rule(self, operation: str, members: Sequence[int], bytes: int) -> int | None:
+        """The rule that decides about a call, as the tree file's schema says what `bytes` are; None: it goes native.
+
+        members: the communicator's ranks in the job's MPI_COMM_WORLD, in its order.
+        """
 
     def schedules(
         self,

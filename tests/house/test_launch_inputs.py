@@ -49,8 +49,9 @@ WITHOUT_TREES["rules"].append({"operations": ["MPI_Bcast"], "native": True})
         WITHOUT_TREES,
         EXPLICIT,
         {**by("leaders", "MPI_Barrier", level="host", inside="t", between="ring"), "trees": {"t": {"shape": "chain"}}},
+        by("ring", "MPI_Allreduce", members=[3, 0, 2]),
     ],
-    ids=["algorithms alone", "an algorithm and a rule for the library", "explicit", "leaders"],
+    ids=["algorithms alone", "an algorithm and a rule for the library", "explicit", "leaders", "members"],
 )
 def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
     check_tree(str(written(tmp_path, content)))
@@ -86,6 +87,9 @@ def test_a_good_tree_file_passes(tmp_path: Path, content: Any) -> None:
         (by("leaders", "MPI_Bcast", level="rack"), "`level` is `rack`; it must be cluster or host"),
         (by("leaders", "MPI_Bcast", between="rings"), "`between` is `rings`; did you mean `ring`?"),
         (by("ring", "MPI_Allgather", level="host"), "`level` is for the algorithm leaders"),
+        (by("ring", "MPI_Allgather", members=[0]), "`members` has length 1; list every rank of the communicator"),
+        (by("ring", "MPI_Allgather", members=[0, 3, 0]), "`members` lists rank 0 twice; list each once"),
+        (by("ring", "MPI_Allgather", members=[0, 2**24]), "a rank in `members` is 16777216; it must be from 0 to"),
     ],
 )
 def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Path, content: Any, says: str) -> None:
@@ -103,6 +107,11 @@ def test_what_breaks_the_schema_is_refused_in_the_collector_s_words(tmp_path: Pa
         (with_parents([None, 2, 1, 0]), "a cycle: "),
         (with_parents([None, 0, 9, 0]), "the parent of rank 2 is 9, but the ranks of this tree are 0 to 3"),
         ({**EXPLICIT, "rules": [{"operations": ["MPI_Bcast"], "broadcast_tree": "his"}]}, "`his`"),
+        (by("ring", "MPI_Allgather", members=[0, 3], comm_size={"min": 3}), "leaves out the 2 ranks of `members`"),
+        (
+            {**EXPLICIT, "rules": [{**EXPLICIT["rules"][0], "members": [4, 5]}]},
+            "the tree `mine` is for 4 ranks, but `members` lists 2",
+        ),
         ({**EXPLICIT, **by("leaders", "MPI_Bcast", inside="mine")}, "`inside` names the explicit tree `mine`"),
         (by("leaders", "MPI_Bcast", inside="mine"), "`trees` is missing"),
     ],
@@ -116,6 +125,13 @@ def test_an_explicit_tree_for_more_ranks_than_the_job_has_is_refused(tmp_path: P
     tree = str(written(tmp_path, EXPLICIT))
     check_tree(tree, 4)
     with pytest.raises(InputError, match="the tree `mine` is for 4 ranks, but the job has only 3"):
+        check_tree(tree, 3)
+
+
+def test_members_beyond_the_ranks_of_the_job_are_refused(tmp_path: Path) -> None:
+    tree = str(written(tmp_path, by("ring", "MPI_Allgather", members=[0, 3])))
+    check_tree(tree, 4)
+    with pytest.raises(InputError, match="`members` lists rank 3, but the ranks of the job are 0 to 2"):
         check_tree(tree, 3)
 
 

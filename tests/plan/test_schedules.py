@@ -182,11 +182,21 @@ def test_the_rule_that_decides_is_the_first_that_fits() -> None:
     ]
     file = _plan.TreeFile(json_bytes({"schema_version": 1, "name": "mixed", "rules": rules}))
     assert file.name == "mixed"
-    chosen = [file.rule("MPI_Allreduce", ranks, size) for ranks, size in ((2, 64), (3, 65), (2, 65))]
+    chosen = [file.rule("MPI_Allreduce", range(ranks), size) for ranks, size in ((2, 64), (3, 65), (2, 65))]
     assert chosen == [0, 2, None]
-    assert file.rule("MPI_Bcast", 8, 8) is None
+    assert file.rule("MPI_Bcast", range(8), 8) is None
     with pytest.raises(ValueError, match="leaves MPI_Bcast to the MPI library"):
         file.schedules(1, "MPI_Bcast", [0] * 2, [0] * 2, [8], root=0)
+
+
+def test_communicators_of_equal_size_are_told_apart_by_their_members_in_order() -> None:
+    rules = [
+        {"operations": ["MPI_Allreduce"], "algorithm": "ring", "members": [0, 1, 2]},
+        {"operations": ["MPI_Allreduce"], "algorithm": "recursive-doubling", "members": [5, 4, 3]},
+    ]
+    file = _plan.TreeFile(json_bytes({"schema_version": 1, "rules": rules}), 6)
+    asked = [(0, 1, 2), (5, 4, 3), (3, 4, 5), (0, 1), (0, 1, 2, 3)]
+    assert [file.rule("MPI_Allreduce", members, 8) for members in asked] == [0, 1, None, None, None]
 
 
 @pytest.mark.parametrize(

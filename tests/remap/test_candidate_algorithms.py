@@ -55,8 +55,8 @@ def test_the_suggested_rule_is_one_that_the_engine_runs_for_the_bytes_that_were_
     rule = json.loads(text)["rules"][0]
     assert (rule["algorithm"], rule["bytes"]) == ("leaders", {"min": 8, "max": 8})
     read = _plan.TreeFile(text)
-    assert read.rule("MPI_Allreduce", 8, 8) == 0
-    assert read.rule("MPI_Allreduce", 8, 16) is None
+    assert read.rule("MPI_Allreduce", range(8), 8) == 0
+    assert read.rule("MPI_Allreduce", range(8), 16) is None
     laid = read.schedules(0, "MPI_Allreduce", [0, 1, 2] * 2 + [0, 1], [0, 1, 1] * 2 + [0, 1], [8])
     assert structure_of(laid, [0, 1, 1] * 2 + [0, 1])["wan_crossings"] == 1
 

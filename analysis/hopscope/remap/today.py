@@ -26,7 +26,7 @@ class Filed(Candidate):
     def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
         """See Candidate."""
         read, places = _plan.TreeFile(self.file.encode()), (subject.hosts, subject.clusters)
-        rule = read.rule(call.op, len(subject.members), call.size)
+        rule = read.rule(call.op, subject.members, call.size)
         if rule is None:
             raise InputError(f"the run's tree file has no rule for {call.op} with {call.size} bytes, which ran by one")
         return read.schedules(rule, call.op, *places, lengths_of(call), None if call.root == NO_ROOT else call.root)
@@ -38,13 +38,13 @@ def _by_file(source: Source) -> Filed | None:
     if not text:
         return None
     file, read = json.loads(text), _plan.TreeFile(text.encode())
-    numbers = {call: read.rule(call.op, len(subject.members), call.size) for call in subject.calls}
+    numbers = {call: read.rule(call.op, subject.members, call.size) for call in subject.calls}
     rules = {call: file["rules"][number] for call, number in numbers.items() if number is not None}
     if len(rules) < len(numbers) or not any("algorithm" in rule for rule in rules.values()):
         return None
     rule = rules[max(call for call in rules if call.op == subject.op)]
     name = rule.get("algorithm", "trees and others")
-    own = {key: value for key, value in rule.items() if key not in ("operations", "comm_size", "bytes")}
+    own = {key: value for key, value in rule.items() if key not in ("operations", "comm_size", "members", "bytes")}
     return Filed(f"today: {name}", own, file.get("trees", {}), subject.operations, (), text)
 
 

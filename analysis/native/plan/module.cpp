@@ -83,8 +83,9 @@ class TreeFile {
     std::string name() const {
         return plan_->name;
     }
-    std::optional<int> rule(const std::string &operation, int ranks, uint64_t bytes) const {
-        int chosen = tree_plan_choose(plan_.get(), operation_of(operation), ranks, bytes);
+    std::optional<int> rule(const std::string &operation, const std::vector<int> &members, uint64_t bytes) const {
+        int size = static_cast<int>(members.size()), listed = rank_lists_find(&plan_->members, members.data(), size);
+        int chosen = tree_plan_choose(plan_.get(), operation_of(operation), size, listed, bytes);
         return chosen < 0 || plan_->rules[chosen].native ? std::nullopt : std::optional(chosen);
     }
     nb::dict schedules(int rule, const std::string &operation, std::vector<int> hosts, std::vector<int> clusters,
@@ -191,7 +192,7 @@ NB_MODULE(_plan, m) {
     nb::class_<TreeFile>(m, "TreeFile")
         .def(nb::init<const nb::bytes &, int>(), nb::arg("text"), nb::arg("ranks") = 0)
         .def_prop_ro("name", &TreeFile::name)
-        .def("rule", &TreeFile::rule, nb::arg("operation"), nb::arg("ranks"), nb::arg("bytes"))
+        .def("rule", &TreeFile::rule, nb::arg("operation"), nb::arg("members"), nb::arg("bytes"))
         .def("schedules", &TreeFile::schedules, nb::arg("rule"), nb::arg("operation"), nb::arg("hosts"),
              nb::arg("clusters"), nb::arg("lengths"), nb::arg("root") = nb::none(), nb::arg("unit_bytes") = 1,
              nb::arg("in_place") = false);

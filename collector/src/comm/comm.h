@@ -23,6 +23,8 @@ struct comm {
     uint64_t persistent; /* persistent collectives created on it */
     uint64_t checkpoint; /* the first sequence number at which clocks may be measured again; UINT64_MAX: never */
     struct engine_comm *engine; /* NULL until its first engine collective */
+    bool members_looked_up;     /* by the engine, in the tree file's lists */
+    int listed_members;         /* what it found; see plan/rank_list.h */
     struct native_part *parts;  /* communicators that the MPI library made of it for itself */
     MPI_Comm local;             /* an intercommunicator's hidden one of its own group, if src/native knows it */
 };

@@ -40,6 +40,7 @@ enum { MOST_ALGORITHMS = 64 }; /* rows of the algorithm table */
 /* Only engine_start and engine_stop write it, except the ids, which any thread may define. */
 static struct {
     struct tree_plan *plan;
+    bool spawned; /* no communicator of this world has members that the plan lists */
     struct engine_surroundings around;
     struct neighbors neighbors;
     int idle_polls;
@@ -56,14 +57,15 @@ bool engine_served[FUNCTION_COUNT];
 enum { POLLS_BEFORE_YIELDING = 4000 };
 
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
-                  MPI_Comm world, char *message, size_t capacity) {
+                  bool spawned, MPI_Comm world, char *message, size_t capacity) {
     if (!tree_text)
         return true;
-    struct tree_plan *plan = tree_plan_parse(tree_text, length, topology->ranks, message, capacity);
+    struct tree_plan *plan = tree_plan_parse(tree_text, length, spawned ? 0 : topology->ranks, message, capacity);
     if (!plan)
         return false;
     size_t trees = (size_t)plan->tree_count;
     engine.plan = plan;
+    engine.spawned = spawned;
     shared_files_tidy();
     bool found = neighbors_find(&engine.neighbors, topology);
     engine.idle_polls = engine.neighbors.crowded ? 0 : POLLS_BEFORE_YIELDING;
@@ -156,6 +158,16 @@ static bool keeps_order(const struct tree_rule *rule, const struct algorithm *al
     return algorithm->properties & IN_GROUPS && leaders_keep_order(&r);
 }
 
+/* Looked up at the communicator's first call, and equal on every member, as world ranks are. */
+static int members_of(struct comm *comm) {
+    if (!comm->members_looked_up) {
+        comm->members_looked_up = true;
+        comm->listed_members =
+            engine.spawned ? OTHER_MEMBERS : rank_lists_find(&engine.plan->members, comm->world_ranks, comm->size);
+    }
+    return comm->listed_members;
+}
+
 static bool finish(const struct engine_call *call, int *error, int result) {
     *error = result;
     if (result != MPI_SUCCESS)
@@ -177,7 +189,7 @@ bool engine_run(const struct engine_call *call, int *error, uint32_t *reason) {
         return native_because(REASON_INTERCOMMUNICATOR, reason);
     if (comm->size == 1 || !arguments_are_sound(call, operation, &bytes))
         return false;
-    int chosen = tree_plan_choose(engine.plan, operation, comm->size, bytes);
+    int chosen = tree_plan_choose(engine.plan, operation, comm->size, members_of(comm), bytes);
     if (chosen < 0 || engine.plan->rules[chosen].native)
         return false;
     const struct tree_rule *rule = &engine.plan->rules[chosen];

@@ -14,12 +14,12 @@
 struct topology; /* src/topology */
 
 /* Takes the tree file's text, which all ranks share, after every rank is known to be present. tree_text NULL: no
- * engine. transport: what this rank would use within a machine. world: a communicator of the collector's own like
- * MPI_COMM_WORLD, with errors returned; it must live until engine_stop. Returns false with a message
- * (file:line:column: what is wrong; what would be right) for an unusable text; the caller then aborts the job. Call
- * once, from MPI_Init. */
+ * engine. transport: what this rank would use within a machine. spawned: this world came by MPI_Comm_spawn, so the
+ * ranks that the file lists are others. world: a communicator of the collector's own like MPI_COMM_WORLD, with errors
+ * returned; it must live until engine_stop. Returns false with a message (file:line:column: what is wrong; what would
+ * be right) for an unusable text; the caller then aborts the job. Call once, from MPI_Init. */
 bool engine_start(const char *tree_text, size_t length, const struct topology *topology, enum transport_name transport,
-                  MPI_Comm world, char *message, size_t capacity);
+                  bool spawned, MPI_Comm world, char *message, size_t capacity);
 
 /* True if the engine may run this function at all: one load and a branch, for the wrappers' hot path. */
 extern bool engine_served[];

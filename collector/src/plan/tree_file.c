@@ -46,7 +46,8 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
         return complain(c, rules, "`rules` is empty; give at least one, or every call goes native");
     plan->trees = calloc(count + 1, sizeof *plan->trees); /* and the pipeline's */
     plan->rules = calloc(rules->length, sizeof *plan->rules);
-    if (!plan->trees || !plan->rules)
+    plan->members.lists = calloc(rules->length, sizeof *plan->members.lists);
+    if (!plan->trees || !plan->rules || !plan->members.lists)
         return complain(c, file, "out of memory for %zu trees and %zu rules", count, rules->length);
     for (size_t i = 0; i < count; i++) {
         plan->tree_count++;
@@ -55,7 +56,7 @@ static bool read_plan(struct complaint *c, const struct json *file, int world_si
     }
     for (size_t i = 0; i < rules->length; i++) {
         plan->rule_count++;
-        if (!tree_rule_read(c, &rules->items[i], plan, &plan->rules[i]))
+        if (!tree_rule_read(c, &rules->items[i], world_size, plan, &plan->rules[i]))
             return false;
     }
     return true;
@@ -87,6 +88,7 @@ void tree_plan_free(struct tree_plan *plan) {
         tree_spec_clear(&plan->trees[i]);
     free(plan->trees);
     free(plan->rules);
+    rank_lists_clear(&plan->members);
     free(plan);
 }
 
@@ -94,10 +96,12 @@ static bool within(struct tree_range range, uint64_t value) {
     return value >= range.min && value <= range.max;
 }
 
-int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int comm_size, uint64_t bytes) {
+int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int comm_size, int members,
+                     uint64_t bytes) {
     for (int i = 0; i < plan->rule_count; i++) {
         const struct tree_rule *rule = &plan->rules[i];
-        if (rule->operations[operation] && within(rule->comm_size, (uint64_t)comm_size) && within(rule->bytes, bytes))
+        if (rule->operations[operation] && within(rule->comm_size, (uint64_t)comm_size) && within(rule->bytes, bytes) &&
+            (rule->members == ANY_MEMBERS || rule->members == members))
             return i;
     }
     return -1;

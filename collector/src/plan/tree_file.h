@@ -9,12 +9,14 @@
 
 #include "plan/tree_plan.h"
 
-/* Reads a tree file. world_size: ranks of the job, which limits explicit trees; 0 if unknown. NULL with a message
- * `line:column: what is wrong; what would be right` on error. Free with tree_plan_free. */
+/* Reads a tree file. world_size: ranks of the job, which limits explicit trees and members; 0 if unknown. NULL with a
+ * message `line:column: what is wrong; what would be right` on error. Free with tree_plan_free. */
 struct tree_plan *tree_plan_parse(const char *text, size_t length, int world_size, char *message, size_t capacity);
 void tree_plan_free(struct tree_plan *plan);
 
-/* The first matching rule; -1 if none matches. The arguments must be equal on every member of a communicator. */
-int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int comm_size, uint64_t bytes);
+/* The first matching rule; -1 if none matches. members: what rank_lists_find says of the communicator. The arguments
+ * must be equal on every member of a communicator. */
+int tree_plan_choose(const struct tree_plan *plan, enum operation operation, int comm_size, int members,
+                     uint64_t bytes);
 
 #endif

@@ -8,6 +8,7 @@
 #include "plan/algorithm.h"
 #include "plan/groups.h"
 #include "plan/operation.h"
+#include "plan/rank_list.h"
 #include "plan/tree.h"
 
 struct tree_range {
@@ -18,6 +19,7 @@ struct tree_rule {
     bool operations[OPERATIONS];
     const struct algorithm *algorithms[OPERATIONS]; /* one per operation; NULL if native */
     struct tree_range comm_size, bytes;
+    int members; /* number of a list of the plan, or ANY_MEMBERS */
     bool native;
     struct groups_spec groups;       /* for algorithms IN_GROUPS */
     int reduce_tree, broadcast_tree; /* indices into trees; -1: the algorithm has none */
@@ -30,6 +32,7 @@ struct tree_plan {
     int tree_count, rule_count;
     struct tree_spec *trees;
     struct tree_rule *rules;
+    struct rank_lists members;
 };
 
 #endif

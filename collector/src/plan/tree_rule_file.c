@@ -103,6 +103,21 @@ static bool read_range(struct complaint *c, const struct json *object, const cha
     return true;
 }
 
+static bool read_members(struct complaint *c, const struct json *members, const struct json *comm_size, int world_size,
+                         struct tree_plan *plan, struct tree_rule *rule) {
+    rule->members = ANY_MEMBERS;
+    if (!members)
+        return true;
+    if (!rank_lists_read(c, members, world_size, &plan->members, &rule->members))
+        return false;
+    if (members->length < rule->comm_size.min || members->length > rule->comm_size.max)
+        return complain(c, comm_size,
+                        "`comm_size` leaves out the %zu ranks of `members`, so no call matches; remove "
+                        "`comm_size`",
+                        members->length);
+    return true;
+}
+
 static bool find_tree(struct complaint *c, const struct json *name, const char *what, const struct tree_plan *plan,
                       int *index) {
     if (!expect_type(c, name, JSON_STRING, what))
@@ -210,6 +225,16 @@ static bool read_groups(struct complaint *c, const struct json *object, const st
     return true;
 }
 
+/* An explicit tree of another size would leave every call of these members to the library. */
+static bool expect_fitting(struct complaint *c, const struct json *name, const struct tree_plan *plan, int tree,
+                           const struct tree_rule *rule) {
+    int size = plan->trees[tree].size;
+    if (!name || rule->members == ANY_MEMBERS || size == 0 || size == plan->members.lists[rule->members].size)
+        return true;
+    return complain(c, name, "the tree `%s` is for %d ranks, but `members` lists %d; name a shape, or a tree for these",
+                    plan->trees[tree].name, size, plan->members.lists[rule->members].size);
+}
+
 static bool read_trees(struct complaint *c, const struct json *object, const struct json *operations,
                        const struct tree_plan *plan, struct tree_rule *rule) {
     const struct json *reduce = json_get(object, "reduce_tree");
@@ -225,7 +250,8 @@ static bool read_trees(struct complaint *c, const struct json *object, const str
         rule->reduce_tree = rule->broadcast_tree;
     if (!broadcast)
         rule->broadcast_tree = rule->reduce_tree;
-    return find_algorithms(c, operations, NULL, rule);
+    return expect_fitting(c, reduce, plan, rule->reduce_tree, rule) &&
+           expect_fitting(c, broadcast, plan, rule->broadcast_tree, rule) && find_algorithms(c, operations, NULL, rule);
 }
 
 static bool read_segments(struct complaint *c, const struct json *segment, struct tree_rule *rule) {
@@ -242,23 +268,25 @@ static bool read_segments(struct complaint *c, const struct json *segment, struc
     return true;
 }
 
-bool tree_rule_read(struct complaint *c, const struct json *object, struct tree_plan *plan, struct tree_rule *rule) {
-    static const char *const keys[] = {"operations",    "comm_size", "bytes",   "native",      "algorithm",
-                                       "level",         "inside",    "between", "reduce_tree", "broadcast_tree",
-                                       "segment_bytes", "combine",   NULL};
+bool tree_rule_read(struct complaint *c, const struct json *object, int world_size, struct tree_plan *plan,
+                    struct tree_rule *rule) {
+    static const char *const keys[] = {"operations",     "comm_size",     "members", "bytes",   "native",
+                                       "algorithm",      "level",         "inside",  "between", "reduce_tree",
+                                       "broadcast_tree", "segment_bytes", "combine", NULL};
     if (!expect_type(c, object, JSON_OBJECT, "a rule") || !expect_keys(c, object, "a rule", keys))
         return false;
     const struct json *operations = json_get(object, "operations");
     const struct json *native = json_get(object, "native");
     const struct json *algorithm = json_get(object, "algorithm");
     const struct json *combine = json_get(object, "combine");
+    const struct json *comm_size = json_get(object, "comm_size");
     const struct json *bytes = json_get(object, "bytes");
     rule->reduce_tree = rule->broadcast_tree = -1;
     if (!operations)
         return complain(c, object,
                         "this rule has no `operations`; list those it applies to, such as [\"MPI_Allreduce\"]");
-    if (!read_operations(c, operations, rule) ||
-        !read_range(c, json_get(object, "comm_size"), "`comm_size`", &rule->comm_size) ||
+    if (!read_operations(c, operations, rule) || !read_range(c, comm_size, "`comm_size`", &rule->comm_size) ||
+        !read_members(c, json_get(object, "members"), comm_size, world_size, plan, rule) ||
         !read_range(c, bytes, "`bytes`", &rule->bytes) || !expect_known_bytes(c, operations, bytes, rule))
         return false;
     if (native && (native->type != JSON_BOOL || !native->boolean))

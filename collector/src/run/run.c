@@ -180,8 +180,8 @@ static void start_together(void) {
         clock_watch_start(run.comm, run.rank, &run.machines, run.config.clock_seconds);
 #ifdef HOPSCOPE_HAVE_ENGINE
     comm_registry_tell_of_lost(engine_comm_abandon);
-    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.transport, run.comm, message,
-                      sizeof message)) {
+    if (!engine_start(request.tree.text, request.tree.length, request.topology, run.config.transport, run.spawned,
+                      run.comm, message, sizeof message)) {
         char placed[PATH_MAX + sizeof message];
         snprintf(placed, sizeof placed, "%s:%s", request.tree.name, message);
         end_for_wrong_input(placed);

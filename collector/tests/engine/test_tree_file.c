@@ -8,6 +8,7 @@
 #define RULE "\"rules\":[{\"operations\":[\"MPI_Allreduce\"],\"reduce_tree\":\"t\"}]"
 #define TREE(definition) "{\"schema_version\":1,\"trees\":{\"t\":" definition "}," RULE "}"
 #define RULES(rules) "{\"schema_version\":1,\"trees\":{\"t\":{\"shape\":\"flat\"}},\"rules\":" rules "}"
+#define MEMBERS(list) RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"members\":" list "}]")
 #define PARENTS(list) TREE("{\"shape\":\"explicit\",\"parents\":" list "}")
 #define LISTED(list) TREE("{\"shape\":\"explicit\",\"parents\":[null,0,0,1],\"children\":" list "}")
 
@@ -101,6 +102,20 @@ static const struct {
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"comm_size\":4}]"), "it must be an object"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"segment_bytes\":-1}]"), "`segment_bytes` is -1"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"combine\":\"any\"}]"), "\"fixed\" or \"arrival\""},
+    {MEMBERS("7"), "1:117: `members` is a number; it must be a list"},
+    {MEMBERS("[]"), "`members` has length 0; list every rank of the communicator, 2 to 16777216"},
+    {MEMBERS("[3]"), "`members` has length 1"},
+    {MEMBERS("[0,\"1\"]"), "a rank in `members` is a string; it must be a whole number"},
+    {MEMBERS("[0,1.5]"), "must be a whole number"},
+    {MEMBERS("[0,-1]"), "a rank in `members` is -1; it must be from 0 to 16777215"},
+    {MEMBERS("[0,16777216]"), "a rank in `members` is 16777216; it must be from 0"},
+    {MEMBERS("[7,8]"), "1:120: `members` lists rank 8, but the ranks of the job are 0 to 7"},
+    {MEMBERS("[5,0,5]"), "1:122: `members` lists rank 5 twice; list each once, in the communicator's order"},
+    {MEMBERS("[0,1],\"comm_size\":{\"min\":3}"), "`comm_size` leaves out the 2 ranks of `members`"},
+    {MEMBERS("[0,1],\"comm_size\":{\"max\":1}"), "`comm_size` leaves out the 2 ranks of `members`"},
+    {"{\"schema_version\":1,\"trees\":{\"t\":{\"shape\":\"explicit\",\"parents\":[null,0]}},\"rules\":[{\"operations\":"
+     "[\"MPI_Bcast\"],\"broadcast_tree\":\"t\",\"members\":[4,2,0]}]}",
+     "the tree `t` is for 2 ranks, but `members` lists 3"},
 };
 
 static void every_mistake_is_named(void) {
@@ -138,13 +153,53 @@ static void the_first_rule_that_fits_decides(void) {
         return;
     EXPECT(strcmp(plan->name, "mixed") == 0 && plan->trees[0].shape == shape_named("binomial"), "name and alias");
     EXPECT(plan->trees[1].clusters.fan_out == 4 && plan->trees[1].hosts.shape == shape_named("flat"), "levels");
-    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, 64) == 0, "small");
-    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, 65) == 1, "large");
-    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 2, 65) == -1, "large on two ranks");
-    EXPECT(tree_plan_choose(plan, OPERATION_BARRIER, 8, 0) == 2 && plan->rules[2].native, "native");
-    EXPECT(tree_plan_choose(plan, OPERATION_REDUCE, 8, 0) == -1, "no rule");
+    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, OTHER_MEMBERS, 64) == 0, "small");
+    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 8, OTHER_MEMBERS, 65) == 1, "large");
+    EXPECT(tree_plan_choose(plan, OPERATION_ALLREDUCE, 2, OTHER_MEMBERS, 65) == -1, "large on two ranks");
+    EXPECT(tree_plan_choose(plan, OPERATION_BARRIER, 8, OTHER_MEMBERS, 0) == 2 && plan->rules[2].native, "native");
+    EXPECT(tree_plan_choose(plan, OPERATION_REDUCE, 8, OTHER_MEMBERS, 0) == -1, "no rule");
     EXPECT(plan->rules[0].broadcast_tree == 0 && plan->rules[1].broadcast_tree == 1, "defaults");
     EXPECT(plan->rules[1].arrival_order && !plan->rules[0].arrival_order, "order");
+    tree_plan_free(plan);
+}
+
+/* Which rule decides about an Allreduce on a communicator with these ranks. */
+static int chosen_by(const struct tree_plan *plan, const int *ranks, int size) {
+    return tree_plan_choose(plan, OPERATION_ALLREDUCE, size, rank_lists_find(&plan->members, ranks, size), 8);
+}
+
+static void members_match_in_their_order(void) {
+    static const char text[] =
+        RULES("[{\"operations\":[\"MPI_Allreduce\"],\"reduce_tree\":\"t\",\"members\":[0,2,4]},"
+              "{\"operations\":[\"MPI_Allreduce\"],\"algorithm\":\"ring\",\"members\":[1,3,5]},"
+              "{\"operations\":[\"MPI_Bcast\"],\"reduce_tree\":\"t\",\"members\":[0,2,4]},"
+              "{\"operations\":[\"MPI_Allreduce\"],\"comm_size\":{\"max\":3},\"native\":true},"
+              "{\"operations\":[\"MPI_Allreduce\"],\"comm_size\":{\"min\":4,\"max\":4},\"members\":[3,2,1,0],"
+              "\"algorithm\":\"ring\"}]");
+    char message[500] = "";
+    struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 8, message, sizeof message);
+    EXPECT(plan != NULL, "%s", message);
+    if (!plan)
+        return;
+    EXPECT(plan->members.count == 3 && plan->rules[2].members == plan->rules[0].members, "equal lists are one");
+    EXPECT(plan->rules[3].members == ANY_MEMBERS, "no members");
+    EXPECT(chosen_by(plan, (const int[]){0, 2, 4}, 3) == 0, "the first half");
+    EXPECT(chosen_by(plan, (const int[]){1, 3, 5}, 3) == 1, "the second half");
+    EXPECT(chosen_by(plan, (const int[]){4, 2, 0}, 3) == 3, "another order");
+    EXPECT(chosen_by(plan, (const int[]){0, 2, 5}, 3) == 3, "one other member");
+    EXPECT(chosen_by(plan, (const int[]){0, 2}, 2) == 3, "fewer");
+    EXPECT(chosen_by(plan, (const int[]){0, 2, 4, 6}, 4) == -1, "more");
+    EXPECT(chosen_by(plan, (const int[]){3, 2, 1, 0}, 4) == 4, "a size beside members");
+    EXPECT(tree_plan_choose(plan, OPERATION_BCAST, 3, plan->rules[1].members, 8) == -1, "another operation");
+    tree_plan_free(plan);
+}
+
+/* A spawned world reads the file of the job that spawned it. */
+static void members_of_a_job_of_unknown_size_may_have_any_ranks(void) {
+    static const char text[] = MEMBERS("[100000,0]");
+    char message[500] = "";
+    struct tree_plan *plan = tree_plan_parse(text, sizeof text - 1, 0, message, sizeof message);
+    EXPECT(plan && plan->members.lists[0].ranks[0] == 100000, "%s", message);
     tree_plan_free(plan);
 }
 
@@ -166,7 +221,8 @@ static void a_shape_name_is_a_tree_file(void) {
         for (int operation = 0; operation < OPERATIONS; operation++) {
             int wanted =
                 operation <= OPERATION_BARRIER || operation == OPERATION_GATHER || operation == OPERATION_SCATTER;
-            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, 8) == wanted - 1, "%s: %d", name, operation);
+            EXPECT(tree_plan_choose(plan, (enum operation)operation, 8, OTHER_MEMBERS, 8) == wanted - 1, "%s: %d", name,
+                   operation);
         }
         tree_plan_free(plan);
     }
@@ -215,7 +271,7 @@ static void an_algorithms_name_is_a_tree_file(void) {
         EXPECT(length > 0 && plan, "%s: %s", row->name, message);
         for (int i = 0; plan && i < OPERATIONS; i++) {
             const struct algorithm *found = algorithm_find(row->name, (enum operation)i);
-            int chosen = tree_plan_choose(plan, (enum operation)i, 8, 8);
+            int chosen = tree_plan_choose(plan, (enum operation)i, 8, OTHER_MEMBERS, 8);
             EXPECT((chosen == 0) == (found != NULL), "%s, %s", row->name, operation_name((enum operation)i));
             EXPECT(chosen < 0 || plan->rules[0].algorithms[i] == found, "%s", row->name);
         }
@@ -269,6 +325,8 @@ int main(void) {
     every_mistake_is_named();
     a_message_is_cut_to_the_room_there_is();
     the_first_rule_that_fits_decides();
+    members_match_in_their_order();
+    members_of_a_job_of_unknown_size_may_have_any_ranks();
     a_shape_name_is_a_tree_file();
     what_is_no_name_is_explained();
     no_name_is_both();

@@ -70,10 +70,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             }
         }
     }
-    for (int ranks = 1; ranks <= MOST_RANKS; ranks++)
-        must(tree_plan_choose(plan, (enum operation)(ranks % 4), ranks, (uint64_t)ranks << (ranks * 4)) <
-                 plan->rule_count,
-             "a rule that is there");
+    for (int list = 0; list < plan->members.count; list++) {
+        const struct rank_list *members = &plan->members.lists[list];
+        must(rank_lists_find(&plan->members, members->ranks, members->size) == list, "a list that is there once");
+        for (int i = 0; i < members->size; i++)
+            must(members->ranks[i] >= 0 && (world == 0 || members->ranks[i] < world), "a rank of the job");
+    }
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks++) {
+        int members = ranks % 2 && ranks <= plan->members.count ? ranks - 1 : OTHER_MEMBERS;
+        int chosen =
+            tree_plan_choose(plan, (enum operation)(ranks % 4), ranks, members, (uint64_t)ranks << (ranks * 4));
+        must(chosen < plan->rule_count, "a rule that is there");
+        must(chosen < 0 || plan->rules[chosen].members == ANY_MEMBERS || plan->rules[chosen].members == members,
+             "a rule for these members");
+    }
     tree_plan_free(plan);
     return 0;
 }

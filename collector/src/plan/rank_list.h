@@ -1,0 +1,32 @@
+/* The lists of ranks in a tree file: the members of the communicators that rules are for. */
+#ifndef HOPSCOPE_RANK_LIST_H
+#define HOPSCOPE_RANK_LIST_H
+
+#include <stdbool.h>
+
+struct complaint;
+struct json;
+
+struct rank_list {
+    int *ranks; /* of the job's MPI_COMM_WORLD */
+    int size;
+};
+
+/* Each list once, so a communicator has at most one of them and comparing their numbers is enough. */
+struct rank_lists {
+    struct rank_list *lists;
+    int count;
+};
+
+enum { ANY_MEMBERS = -1, OTHER_MEMBERS = -2 };
+
+/* The number of the list of exactly these ranks in this order; OTHER_MEMBERS if there is none. */
+int rank_lists_find(const struct rank_lists *lists, const int *ranks, int size);
+
+/* Reads a rule's `members` into a list, which must have room for one more, and gets its number. world_size: ranks of
+ * the job; 0 if unknown. */
+bool rank_lists_read(struct complaint *complaint, const struct json *members, int world_size, struct rank_lists *lists,
+                     int *number);
+void rank_lists_clear(struct rank_lists *lists);
+
+#endif
