@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -271,6 +272,26 @@ class Worlds(Case):
             self.assertEqual(len(calls(spool, "MPI_Barrier")), 1)
             self.assertEqual(len(calls(spool, "MPI_Allreduce")), 1)
             self.assertEqual(len(calls(spool, "MPI_Comm_spawn")), 1 if spool in parents.spools else 0)
+
+    def test_spawned_processes_pass_over_rules_for_the_members_of_another_world(self) -> None:
+        words = ["-n", "3", "env", f"LD_PRELOAD={PRELOAD}", str(PROGRAMS / "spawning")]
+        if self.launch("-n", "3", str(PROGRAMS / "spawning"), code=None).returncode != 0:
+            self.skipTest("MPI_Comm_spawn does not work here")
+        rules = [
+            {"operations": ["MPI_Barrier"], "members": members, "reduce_tree": tree}
+            for members, tree in (([0, 1, 2], "for-three"), ([0, 1], "for-two"))
+        ]
+        rules.append({"operations": ["MPI_Barrier"], "reduce_tree": "for-all"})
+        trees = {rule["reduce_tree"]: {"shape": "flat"} for rule in rules}
+        file = self.home / "tree.json"
+        file.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": rules}))
+        self.launch(*words, code=None, HOPSCOPE_TREE=str(file), LD_PRELOAD=PRELOAD, HOPSCOPE_NATIVE="0")
+        (place,) = self.trace.glob("spawned-*")
+        for directory, processes, tree in ((self.trace, 3, "for-three"), (place, 2, "for-all")):
+            run = read_run(directory)
+            self.assert_whole(run, processes)
+            for rank in range(processes):
+                self.assertEqual([d["name"] for d in run.defs(rank, "tree")], [tree])
 
     def sessions(self) -> str:
         if not (PROGRAMS / "sessions").exists():

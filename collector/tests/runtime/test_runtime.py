@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -181,6 +182,68 @@ class Trees(Case):
             self.assertEqual(sum(ways[False].values()) + sum(ways[True].values()), 15)
             self.assertGreaterEqual(ways[True]["", False], 13)
             self.assertEqual([inter for _, inter in ways[False] if _], [True])
+
+    def test_communicators_of_equal_size_run_by_the_rules_for_their_members(self) -> None:
+        both = ["MPI_Allreduce", "MPI_Bcast"]
+        rules = [
+            {"operations": both, "members": [0, 2, 4], "reduce_tree": "a-chain"},
+            {"operations": both, "members": [5, 3, 1], "reduce_tree": "a-star"},
+            {"operations": both, "members": [0, 1, 2, 3, 4, 5], "reduce_tree": "everybody"},
+            {"operations": ["MPI_Allreduce"], "comm_size": {"max": 3}, "algorithm": "ring"},
+        ]
+        trees = {
+            "a-chain": {"shape": "explicit", "parents": [None, 0, 1]},
+            "a-star": {"shape": "explicit", "parents": [None, 0, 0]},
+            "everybody": {"shape": "binomial"},
+        }
+        file = self.home / "tree.json"
+        file.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": rules}))
+        run, said = self.both_ways(6, "halves", HOPSCOPE_TREE=str(file), HOPSCOPE_NATIVE="0")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 6)
+        ways: defaultdict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+        edges: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
+        for spool in run.spools:
+            trees_used = {d["id"]: d["name"] for d in run.defs(spool.rank, "tree")}
+            reasons = {d["id"]: d["text"] for d in run.defs(spool.rank, "reason")}
+            names = {d["id"]: d["name"] for d in run.defs(spool.rank, "comm_name")}
+            places = {i: comm["rank"] for i, comm in run.comms(spool.rank).items()}
+            name, by = "", ""
+            for record in spool.of("ENTER", "HOP_ISEND", "LEAVE"):
+                if record.kind == "HOP_ISEND":
+                    by = trees_used[record.region]
+                    edges[name].add((places[record.comm], record.peer))
+                elif NAMES[record.region] in both and record.kind == "ENTER":
+                    name, by = names[record.comm], "nothing sent"
+                elif NAMES[record.region] in both:
+                    how = by if record.c else "native"
+                    ways[name, NAMES[record.region]].add((how, reasons.get(record.comm, "")))
+        everywhere = {
+            "world": {"everybody"},
+            "evens": {"a-chain"},
+            "evens' twin": {"a-chain"},
+            "odds backwards": {"a-star"},
+        }
+        for name, trees_seen in everywhere.items():
+            for operation in both:
+                with self.subTest(name=name, operation=operation):
+                    self.assertEqual({by for by, _ in ways[name, operation]} - {"nothing sent"}, trees_seen)
+        for name in ("odds", "odds' twin", "evens backwards"):
+            with self.subTest(name=name):
+                self.assertEqual(ways[name, "MPI_Allreduce"], {("ring", "")})
+                self.assertEqual(ways[name, "MPI_Bcast"], {("native", "")})
+        self.assertEqual(ways["between", "MPI_Allreduce"], {("native", "intercommunicator")})
+        self.assertEqual(edges["evens"], {(0, 1), (1, 0), (1, 2), (2, 1)})
+        self.assertEqual(edges["odds backwards"], {(0, 1), (1, 0), (0, 2), (2, 0)})
+
+    def test_members_beyond_the_ranks_of_the_job_end_it_with_their_place(self) -> None:
+        file = self.home / "tree.json"
+        rule = {"operations": ["MPI_Barrier"], "members": [0, 6], "algorithm": "dissemination"}
+        file.write_text(json.dumps({"schema_version": 1, "rules": [rule]}))
+        done = self.launch(*ranks(2, "halves"), code=None, HOPSCOPE_TREE=str(file))
+        self.assertNotEqual(done.returncode, 0)
+        said = r"tree\.json:1:\d+: `members` lists rank 6, but the ranks of the job are 0 to 1; remove the rule or"
+        self.assertRegex(done.stderr, said)
 
 
 class Presence(Case):
