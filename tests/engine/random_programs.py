@@ -123,10 +123,20 @@ levels = st.sampled_from([{"shape": name} for name in SHAPES if name not in WIDE
 
 
 @st.composite
-def tree_files(draw: st.DrawFn) -> dict[str, Any]:
-    """Some algorithms, each for all that it serves; then, for what is left, two trees of any shape, maybe one pair for
-    short messages and another for the others.
+def members(draw: st.DrawFn, ranks: int) -> list[int]:
+    """The ranks of a communicator that a program may make: all or every other one, in any order."""
+    first, step = draw(st.sampled_from([(0, 1), (0, 1), (0, 2), (1, 2)]))
+    listed = list(range(first, ranks, step))
+    listed = listed if len(listed) > 1 else list(range(ranks))
+    return draw(st.sampled_from([listed, listed[::-1]]) | st.permutations(listed))
+
+
+@st.composite
+def tree_files(draw: st.DrawFn, ranks: int) -> dict[str, Any]:
+    """Some algorithms, each for all that it serves, maybe only on some communicators; then, for what is left, two trees
+    of any shape, maybe one pair for short messages and another for the others, which may be for some communicators too.
     """
+    listed = st.fixed_dictionaries({}, optional={"members": members(ranks)})
     rule = st.fixed_dictionaries(
         {
             "operations": st.just(BY_TREE),
@@ -137,8 +147,8 @@ def tree_files(draw: st.DrawFn) -> dict[str, Any]:
         }
     )
     algorithms = draw(st.lists(st.sampled_from(sorted(engine_jobs.ALGORITHMS)), unique=True))
-    rules = [rule for name in algorithms for rule in engine_jobs.by(name)["rules"]]
-    rules += [draw(rule) | {"bytes": {"max": 600}}, draw(rule)]
+    rules = [rule | draw(listed) for name in algorithms for rule in engine_jobs.by(name)["rules"]]
+    rules += [draw(rule) | {"bytes": {"max": 600}} | draw(listed), draw(rule)]
     rules.append({"operations": WHOLE, "reduce_tree": draw(st.sampled_from(["one", "other"]))})
     return {"schema_version": 1, "trees": {"one": draw(levels), "other": draw(levels)}, "rules": rules}
 
@@ -147,7 +157,7 @@ def tree_files(draw: st.DrawFn) -> dict[str, Any]:
 def jobs(draw: st.DrawFn, most_ranks: int, least_steps: int = 1, most_lanes: int = 2) -> Job:
     """Any program on 2 to so many ranks."""
     ranks = draw(st.integers(2, most_ranks))
-    tree = draw(st.one_of(tree_files(), tree_files(), tree_files(), st.none()))
+    tree = draw(st.one_of(tree_files(ranks), tree_files(ranks), tree_files(ranks), st.none()))
     lane = st.lists(steps, min_size=least_steps, max_size=40)
     lanes = draw(st.lists(lane, min_size=1, max_size=most_lanes))
     return Job(ranks, "\n".join(line for each in lanes for line in text_of(each, len(lanes) > 1)) + "\n", tree)

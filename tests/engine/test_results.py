@@ -58,7 +58,7 @@ def trees(ranks: int) -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def jobs(draw: st.DrawFn, most_ranks: int) -> tuple[int, dict[str, Any]]:
-    """Ranks and a tree file: two trees, maybe another pair for long messages."""
+    """Ranks and a tree file: two trees, maybe another pair for short messages or for one communicator."""
     ranks = draw(st.integers(2, most_ranks))
     names = ["up", "down"]
     pair = {"reduce_tree": st.sampled_from(names), "broadcast_tree": st.sampled_from(names)}
@@ -70,7 +70,8 @@ def jobs(draw: st.DrawFn, most_ranks: int) -> tuple[int, dict[str, Any]]:
             **pair,
         }
     )
-    short = draw(rule) | {"bytes": {"max": 600}}
+    members = st.sampled_from([list(range(ranks)), list(range(ranks))[::-1]])
+    short = draw(rule) | {"bytes": {"max": 600}} | draw(st.fixed_dictionaries({}, optional={"members": members}))
     file = {
         "schema_version": 1,
         "trees": {name: draw(trees(ranks)) for name in names},
