@@ -11,6 +11,7 @@ import jsonschema
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.fit import fit
@@ -356,6 +357,53 @@ def test_rules_of_the_run_for_other_communicators_stay() -> None:
     assert written["rules"][1:] == today["rules"]
     assert written["trees"]["b"] == {"shape": "binomial"}
     assert "unused" not in written["trees"]
+
+
+def with_communicator(trace: SimulatedTrace, members: list[int]) -> SimulatedTrace:
+    """The same trace with another communicator."""
+    another = pa.Table.from_pylist(
+        [{"comm": 1, "name": "other", "size": len(members), "members": members}], schema=trace.tables["comms"].schema
+    )
+    trace.tables["comms"] = pa.concat_tables([trace.tables["comms"], another])
+    return trace
+
+
+def test_where_others_have_as_many_ranks_the_rule_lists_the_members() -> None:
+    backwards = list(range(7, -1, -1))
+    rule = {"operations": ["MPI_Allreduce"], "bytes": {"min": 8, "max": 8}, "reduce_tree": "b"}
+    rules = [{**rule, "members": members} for members in (list(range(8)), backwards)]
+    today = {"schema_version": 1, "trees": {"b": {"shape": "binomial"}}, "rules": rules}
+    run = run_of(sites(), {"shape": "binomial-mpich"})
+    text = remap(with_communicator(run.trace(json.dumps(today)), backwards), search=0).schema.metadata[b"tree"]
+    written = json.loads(text)
+    jsonschema.validate(written, TREE_SCHEMA)
+    assert written["rules"][0]["members"] == list(range(8))
+    assert "comm_size" not in written["rules"][0]
+    # The rule of the run for these members is never reached any more, that for the others is.
+    assert written["rules"][1:] == rules[1:]
+    file = _plan.TreeFile(text, 8)
+    asked = [range(8), backwards, [1, 0, *range(2, 8)]]
+    assert [file.rule("MPI_Allreduce", members, 8) for members in asked] == [0, 1, None]
+
+
+@pytest.mark.parametrize("members", [list(range(8)), list(range(7))], ids=["a duplicate", "another size"])
+def test_where_members_tell_nothing_apart_the_rule_is_for_their_number(members: list[int]) -> None:
+    trace = with_communicator(run_of(sites(), {"shape": "binomial-mpich"}).trace(), members)
+    (rule,) = json.loads(remap(trace, search=0).schema.metadata[b"tree"])["rules"]
+    assert rule["comm_size"] == {"min": 8, "max": 8}
+    assert "members" not in rule
+
+
+def test_members_of_a_spawned_world_are_never_listed() -> None:
+    # The collector takes them for ranks of the job that spawned them.
+    trace = with_communicator(run_of(sites(), {"shape": "binomial-mpich"}).trace(), list(range(7, -1, -1)))
+    ranks = trace.tables["ranks"]
+    spawned = pa.array([1] * len(ranks), ranks.schema.field("world").type)
+    trace.tables["ranks"] = ranks.set_column(
+        ranks.schema.get_field_index("world"), ranks.schema.field("world"), spawned
+    )
+    (rule,) = json.loads(remap(trace, search=0).schema.metadata[b"tree"])["rules"]
+    assert rule["comm_size"] == {"min": 8, "max": 8}
 
 
 def test_the_description_names_the_columns_in_order() -> None:

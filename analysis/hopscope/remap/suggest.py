@@ -165,7 +165,7 @@ def _of_best(best: Candidate | Recorded, source: Source, *, is_chosen: bool) -> 
         found[b"parents"] = json.dumps({"comm": source.subject.comm, **drawing}).encode()
     if is_chosen:
         ran = source.tables["run"]["tree_file"].to_pylist()[0]
-        found[b"tree"] = text_of(tree_file_of(best, source.subject, ran)).encode()
+        found[b"tree"] = text_of(tree_file_of(best, source, ran)).encode()
     return found
 
 

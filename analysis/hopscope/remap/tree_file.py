@@ -7,10 +7,12 @@ import re
 from typing import Any
 
 import jsonschema
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from hopscope.model.trees import Shape
 from hopscope.remap.candidates import Candidate
-from hopscope.remap.program import Call, Subject, lengths_of
+from hopscope.remap.program import Call, Source, Subject, lengths_of
 from hopscope.store import schema_directory
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
@@ -19,9 +21,10 @@ TREE_NAME = 40
 """Longest name of a tree in a tree file."""
 
 
-def tree_file_of(candidate: Candidate, subject: Subject, today: str | None) -> dict[str, Any]:
-    """A tree file with rules for the operations, ranks and bytes that were judged, in front of the rules of the file
-    that ran."""
+def tree_file_of(candidate: Candidate, source: Source, today: str | None) -> dict[str, Any]:
+    """A tree file with rules for the operations, communicator and bytes that were judged, in front of the rules of the
+    file that ran."""
+    subject = source.subject
     before = json.loads(today) if today else {}
     trees: dict[str, Any] = dict(before.get("trees", {}))
     rule = dict(candidate.rule)
@@ -32,7 +35,7 @@ def tree_file_of(candidate: Candidate, subject: Subject, today: str | None) -> d
     rules: list[dict[str, Any]] = [
         {
             "operations": operations,
-            "comm_size": {"min": len(subject.members), "max": len(subject.members)},
+            **_selecting(source),
             **({"bytes": {"min": sizes[0], "max": sizes[1]}} if sizes else {}),
             **rule,
         }
@@ -58,11 +61,27 @@ def _ranges(candidate: Candidate, subject: Subject) -> dict[tuple[int, int] | No
     return result
 
 
+def _selecting(source: Source) -> dict[str, Any]:
+    """What selects the communicator in a rule: its size or, where others of its size have other members, its members.
+    Processes of a spawned world cannot be listed, so there it is the size."""
+    members, comms, ranks = source.subject.members, source.tables["comms"], source.tables["ranks"]
+    alike = comms.filter(pc.equal(comms["size"], len(members)))["members"].to_pylist()
+    is_first_world = pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], pa.array(members)))["world"], 0)).as_py()
+    if is_first_world and any(tuple(listed) != members for listed in alike):
+        return {"members": list(members)}
+    return {"comm_size": {"min": len(members), "max": len(members)}}
+
+
 def _covered(rule: dict[str, Any], by: dict[str, Any]) -> bool:
     """A rule behind one that takes everything it could: never reached."""
-    size = rule.get("comm_size", {})
+    listed = rule.get("members")
+    if "members" in by:
+        is_selected = listed == by["members"]
+    else:
+        size = {"min": len(listed), "max": len(listed)} if listed else rule.get("comm_size", {})
+        is_selected = size == by["comm_size"]
     return (
-        size == by["comm_size"]
+        is_selected
         and set(rule["operations"]) <= set(by["operations"])
         and rule.get("bytes", {}) == by.get("bytes", {})
     )
