@@ -314,6 +314,23 @@ class Worlds(Case):
             self.assertEqual(len(calls(spool, "MPI_Session_init") + calls(spool, "MPI_Session_finalize")), 2)
         self.assertEqual(len(keys), 1)
 
+    def test_members_of_a_session_s_communicator_are_ranks_of_the_world_beside_it(self) -> None:
+        rules = [
+            {"operations": ["MPI_Barrier"], "members": [0, 1, 2, 3], "reduce_tree": "for-these"},
+            {"operations": ["MPI_Barrier"], "reduce_tree": "for-all"},
+        ]
+        trees = {rule["reduce_tree"]: {"shape": "flat"} for rule in rules}
+        file = self.home / "tree.json"
+        file.write_text(json.dumps({"schema_version": 1, "trees": trees, "rules": rules}))
+        run, said = self.both_ways(4, self.sessions(), "init", HOPSCOPE_TREE=str(file), HOPSCOPE_NATIVE="0")
+        self.assertNotIn("hopscope", said)
+        self.assert_whole(run, 4)
+        for spool in run.spools:
+            barriers = {barrier.comm for barrier in calls(spool, "MPI_Barrier")}
+            self.assertEqual(len(barriers), 2)
+            self.assertEqual({hop.comm for hop in spool.of("HOP_ISEND")}, barriers)
+            self.assertEqual([d["name"] for d in run.defs(spool.rank, "tree")], ["for-these"])
+
     def test_without_mpi_init_recording_lasts_from_the_first_session_to_the_last(self) -> None:
         run, said = self.both_ways(4, self.sessions())
         self.assertNotIn("hopscope", said)
