@@ -389,6 +389,14 @@ def test_ranks_whose_lateness_adds_up_to_nothing_are_not_named() -> None:
     assert there(of_late_ranks(rows, 1.0, 0)).sentence == "Ranks 7 and 5 are late in single spikes."
 
 
+def test_a_rank_that_cost_most_is_named_before_others_that_are_late_more_often() -> None:
+    # A rank that was 40 ms late three times went unnamed beside two that were 2 ms late more often.
+    often = {"share": 0.2, "typical_ns": 2_000_000, "worst_ns": 3_000_000, "collectives": 40, "class": "sometimes"}
+    once = {"share": 0.075, "typical_ns": 40_000_000, "worst_ns": 41_000_000, "collectives": 40, "class": "spikes"}
+    said = there(of_late_ranks([{**often, "rank": 3}, {**often, "rank": 0}, {**once, "rank": 2}], 1.0, 670_000_000))
+    assert said.sentence == "Rank 2 is late in single spikes."
+
+
 def test_a_period_of_whole_iterations_may_be_the_programs_own() -> None:
     period = {"rank": 0, "periodic": True, "period_ns": 1e8, "resolution_ns": 1e6, "explained": 0.9}
     own = there(of_periods([{**period, "whole_iterations": 5}])).evidence

@@ -14,7 +14,7 @@ _HOW: Final = {
     "sometimes": "sometimes late",
     "spikes": "late in single spikes",
 }
-"""The classes of late-ranks that say somebody is late, the gravest first."""
+"""The classes of late-ranks that say somebody is late, the gravest first, which counts where two cost the same."""
 
 _LEAST_COST: Final = 0.01
 """A rank whose lateness adds up to less of the run's critical path is not worth a name."""
@@ -98,7 +98,7 @@ def _entering(late: Sequence[Row]) -> str:
 
 
 def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding | None:
-    """Name the ranks of the gravest class whose lateness adds up to something, the costliest first.
+    """Name the ranks of the class whose lateness adds up to most, the costliest first.
 
     Rows as late-ranks gives them; `least_ms` is how much makes a rank late, `path_ns` the length of the run's critical
     path, 0 if there is none.
@@ -110,23 +110,25 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding
         sentence = "The trace has too few collectives to tell how a rank is late."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="ns")
     late = sorted((row for row in rows if row["class"] in _HOW), key=_late_altogether, reverse=True)
-    for kind, how in _HOW.items():
-        found = [row for row in late if row["class"] == kind and _late_altogether(row) >= _LEAST_COST * path_ns]
-        if found:
-            first = found[0]
-            who = "By" if len(found) == 1 else f"Most of all rank {first['rank']}: by"
-            return Finding(
-                kind,
-                "note",
-                f"{named(found)} {'is' if len(found) == 1 else 'are'} {how}.",
-                f"{who} {duration(first['typical_ns'])} where it is, in {share(first['share'])} of its collectives, "
-                f"{duration(first['worst_ns'])} at worst.",
-                more,
-                first["typical_ns"],
-                "ns",
-                _late_altogether(first) / path_ns if path_ns else None,
-                of_ranks(found),
-            )
+    dear = [row for row in late if _late_altogether(row) >= _LEAST_COST * path_ns]
+    if dear:
+        cost = {kind: sum(_late_altogether(row) for row in dear if row["class"] == kind) for kind in _HOW}
+        kind = max(cost, key=cost.__getitem__)
+        found = [row for row in dear if row["class"] == kind]
+        first = found[0]
+        who = "By" if len(found) == 1 else f"Most of all rank {first['rank']}: by"
+        return Finding(
+            kind,
+            "note",
+            f"{named(found)} {'is' if len(found) == 1 else 'are'} {_HOW[kind]}.",
+            f"{who} {duration(first['typical_ns'])} where it is, in {share(first['share'])} of its collectives, "
+            f"{duration(first['worst_ns'])} at worst.",
+            more,
+            first["typical_ns"],
+            "ns",
+            _late_altogether(first) / path_ns if path_ns else None,
+            of_ranks(found),
+        )
     if late:
         first, cost = late[0], _late_altogether(late[0])
         evidence = (
