@@ -15,7 +15,7 @@ _GOES: Final = {
     "wan": "on hops between clusters",
     "native": "on collectives that the MPI library ran, whose hops are not known",
     "p2p": "on the application's own messages and the waits for them",
-    "mpi": "on other MPI, such as input and output",
+    "mpi": "on other MPI, such as MPI_Init, communicators, or input and output",
     "unrecorded": "on time in which the program had stopped the recording",
     "startup": "on starting up, before the first collective or message",
     "shutdown": "on shutting down, after the last collective or message",
