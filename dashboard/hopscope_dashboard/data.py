@@ -21,6 +21,7 @@ from hopscope.parameters import Fitted, fitted_of_trace, over_sizes, rows_of_fit
 from hopscope.parameters import table_of as table_of_parameters
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
+from hopscope.places import calls
 from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
 from hopscope.relations import Relation
@@ -273,6 +274,11 @@ class TraceData:
         """Whether the trace knows any hop."""
         return self.number_of("hops") > 0
 
+    @property
+    def has_places(self) -> bool:
+        """Whether the trace knows from where any call of MPI was made."""
+        return self._once(("has places",), lambda: calls.are_known(self.trace))
+
     def rows(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
 
@@ -286,15 +292,17 @@ class TraceData:
         the memory."""
         return self.trace.run(command, **options).to_pylist()
 
-    def csv(self, command: str, options: Mapping[str, Value]) -> Iterator[str]:
-        """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names
-        another trace: whoever reaches the server shall read no other. Raises InputError."""
+    def csv(self, command: str, options: Mapping[str, Value], base: "TraceData | None" = None) -> Iterator[str]:
+        """Give all rows of an analysis as `--format csv` writes them, in pieces. No option names another trace: whoever
+        reaches the server shall read none but those served, as the `base` that `compare` sets this one against. Raises
+        InputError."""
         known = next((known for known in self.trace.analyses() if known.name == command), None)
         others = {each.name for each in known.parameters if each.type in ("TRACE", "TRACES")} if known else set()
         if others & set(options):
             raise InputError(f"{command} is answered here without {', '.join(sorted(others & set(options)))}")
         if command != _LISTED:
-            yield as_csv(self.trace.run(command, **options))
+            against = {} if base is None else {"base": base.trace}
+            yield as_csv(self.trace.run(command, **against, **options))
             return
         done = 0
         while True:

@@ -9,8 +9,10 @@ from typing import Any
 import hopscope
 import pyarrow as pa
 import pytest
+from hopscope.places import calls
 
 ARCHIVES = Path(__file__).parent / "archives"
+SAMPLE = Path(__file__).parents[2] / "sample_traces" / "observe_only" / "trace"
 NAMES = ["scorep-8.4-preload-4ranks", "scorep-8.4-mpi-openmp-4x2"]
 Converted = Callable[[Path], dict[str, pa.Table]]
 
@@ -88,3 +90,12 @@ def test_a_regions_share_lies_in_its_interval(copy: Any) -> None:
     regions = hopscope.open(copy("scorep-8.4-mpi-openmp-4x2")).run("regions", region="main").to_pylist()
     assert len(regions) == 4
     assert all(row["share_low"] <= row["share"] <= row["share_high"] for row in regions)
+
+
+def test_regions_with_places_are_no_calls_with_places(copy: Any, tmp_path: Path) -> None:
+    """The five places of this archive's regions opened a page of places without a single call."""
+    with_regions, without = (hopscope.open(copy(name)) for name in reversed(NAMES))
+    assert with_regions.number_of_rows("places") == 5
+    assert not calls.are_known(with_regions)
+    assert not calls.are_known(without)
+    assert calls.are_known(hopscope.open(copytree(SAMPLE, tmp_path / "sample")))

@@ -45,7 +45,7 @@ def another_trace(data: TraceData) -> str | None:
 
 def places(data: TraceData) -> str | None:
     """Give the reason if no call has a place."""
-    return None if data.number_of("places") else "This trace does not say where the program calls MPI."
+    return None if data.has_places else "This trace does not say where the program calls MPI."
 
 
 _OFTEN = 20

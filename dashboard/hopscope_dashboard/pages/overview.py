@@ -126,7 +126,7 @@ def _critical_path(data: TraceData, path: Rows, by_operation: Rows) -> Component
         return empty.nothing_here(
             "Where the critical path's time went", "This trace has no critical path: see what limits these answers."
         )
-    pages = leads.category_pages(has_places=data.number_of("places") > 0)
+    pages = leads.category_pages(has_places=data.has_places)
     rows = [
         [
             _category(row["category"], pages),
