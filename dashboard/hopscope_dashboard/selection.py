@@ -22,6 +22,8 @@ collective's communicator on some pages."""
 
 TRACE: Final = "trace"
 """The address's parameter that says which trace a page shows, and which one a selection was made for."""
+WITH: Final = "with"
+"""The address's parameter that says with which trace that one is compared."""
 
 BAR: Final = "selection"
 FORM: Final = "selection-form"

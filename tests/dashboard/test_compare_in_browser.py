@@ -4,13 +4,14 @@ import re
 import shutil
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urljoin, urlsplit
 
 import hopscope
 import local_mpi
 import pytest
 from conftest import PROGRAMS, Serve, run_of_one_late
 from hopscope import InputError, quantities
+from hopscope.render.machine import as_csv
 from playwright.sync_api import Page, expect
 from reading import click_mark, is_there, plot, point_at_edge, table
 
@@ -331,3 +332,13 @@ def test_a_rebuilt_program_over_the_librarys_own_messages_is_compared_place_by_p
 def test_of_one_trace_the_page_says_how_to_give_another(page: Page, address: str, trace: hopscope.Trace) -> None:
     page.goto(f"{address}/compare")
     expect(page.locator("#content")).to_contain_text(f"hopscope dashboard {trace.path} OTHER")
+
+
+def test_every_row_of_a_comparison_is_saved_as_its_command_writes_them(page: Page, served: str, runs: Runs) -> None:
+    # Buttons saved only the rows that the page shows, in the page's words.
+    page.goto(f"{served}?with={named(runs['new'])}")
+    table(page, "compare-times")
+    for name, by in (("compare-times", "operation"), ("compare-structure", "structure")):
+        saves = page.locator(".exportable", has=page.locator(f"#{name}")).last.locator("[data-save=csv]")
+        given = page.request.get(urljoin(page.url, saves.get_attribute("href"))).text()
+        assert given == as_csv(runs["new"].compare(base=runs["base"], by=by))

@@ -82,7 +82,7 @@
 
   function saveTable(name, table) {
     var rows = Array.from(table.rows).map(function (row) {
-      return Array.from(row.cells).map(function (each) { return cell(each.textContent.trim()); }).join(",");
+      return Array.from(row.cells).map(function (each) { return cell(each.innerText.trim().replace(/\s+/g, " ")); }).join(",");
     });
     saveText(name + ".csv", rows.join("\n") + "\n", "text/csv");
   }

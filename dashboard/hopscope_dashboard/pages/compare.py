@@ -22,8 +22,6 @@ PATHS = "compare-paths"
 CATEGORIES = "compare-categories"
 PARTS = "compare-parts"
 STRUCTURE = "compare-structure"
-WITH: Final = "with"
-"""The address's parameter that names the other trace."""
 
 _PARTS: Final = {
     "operation": "operation",
@@ -46,7 +44,7 @@ def layout(data: TraceData, query: Query) -> Component:
     """
     if not data.beside:
         return _one_trace(data)
-    other = next((each for each in data.beside if each.identity == query.get(WITH)), data.beside[0])
+    other = next((each for each in data.beside if each.identity == query.get(selection.WITH)), data.beside[0])
     new = other.part(selection.options(query))
     head = blocks.page_head(
         "Compare",
@@ -56,9 +54,9 @@ def layout(data: TraceData, query: Query) -> Component:
     drawn: list[Component] = [head, _which(data, other, query)]
     if query.get("from") or query.get("to"):
         drawn.append(blocks.note(_TIMES))
-    if query.get(WITH) == data.identity:
+    if query.get(selection.WITH) == data.identity:
         drawn.append(blocks.note("The address compares a run with itself; this is another one."))
-    elif query.get(WITH, other.identity) != other.identity:
+    elif query.get(selection.WITH, other.identity) != other.identity:
         drawn.append(blocks.note("The run that the address compares with is not served; this is another one."))
     try:
         times, paths = data.compared_with(new, "operation"), data.compared_with(new, "path")
@@ -68,7 +66,7 @@ def layout(data: TraceData, query: Query) -> Component:
         drawn += [
             compared_verdict.card(data, new, times),
             _paths(data, new, paths, query),
-            _structure(data.compared_with(new, "structure").rows),
+            _structure(data.compared_with(new, "structure").rows, new),
             *compared_trees.cards(data, new, query),
             compared_collective.card(data, new, query),
         ]
@@ -94,12 +92,12 @@ def _which(data: TraceData, other: TraceData, query: Query) -> Component:
     if len(data.beside) == 1:
         return html.Div()
     options = {each.identity: each.name for each in data.beside}
-    listed = select("Compare with", query, WITH, options=options, current=other.identity)
+    listed = select("Compare with", query, selection.WITH, options=options, current=other.identity)
     return html.Div(listed, className="selects")
 
 
 def _swap(data: TraceData, new: TraceData, query: Query) -> Component:
-    asked = {**query, selection.TRACE: new.identity, WITH: data.identity}
+    asked = {**query, selection.TRACE: new.identity, selection.WITH: data.identity}
     return dcc.Link("Swap base and new", href=link("/compare", **asked), className="button")
 
 
@@ -148,7 +146,8 @@ def _table(
         for shown, row in rows
     ]
     columns = [kind, "base", "new", "base share", "new share", "change", "95 % interval", "verdict"]
-    return blocks.table(columns, body, name=name, right=range(1, 7))
+    full = compared_leads.csv_address(runs[1], by="path")
+    return blocks.table(columns, body, name=name, right=range(1, 7), full=full)
 
 
 def _time(row: Row, run: str, data: TraceData) -> Any:
@@ -167,7 +166,7 @@ def _name(row: Row) -> Any:
     return html.Span(row["name"], className="broken") if row["part"] == "place" else row["name"]
 
 
-def _structure(rows: Rows) -> Component:
+def _structure(rows: Rows, new: TraceData) -> Component:
     changed = [row for row in rows if row["changed"]]
     title = "What ran differently"
     if not changed:
@@ -186,7 +185,12 @@ def _structure(rows: Rows) -> Component:
     more = f" The first {_MOST}." if len(changed) > _MOST else ""
     return blocks.card(
         title,
-        blocks.table(["operation", "property", "base", "new"], body, name=STRUCTURE),
+        blocks.table(
+            ["operation", "property", "base", "new"],
+            body,
+            name=STRUCTURE,
+            full=compared_leads.csv_address(new, by="structure"),
+        ),
         hint=f"{quantities.number(len(changed))} of {quantities.number(len(rows))} properties that no noise can "
         f"change.{more}",
     )

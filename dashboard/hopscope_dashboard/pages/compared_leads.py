@@ -7,9 +7,10 @@ from hopscope.words import UNKNOWN_PLACE
 
 from hopscope_dashboard import leads
 from hopscope_dashboard.address import link
+from hopscope_dashboard.components import exports
 from hopscope_dashboard.components.mark import mark
 from hopscope_dashboard.data import MESSAGE_CALLS, TraceData
-from hopscope_dashboard.selection import TRACE, kept
+from hopscope_dashboard.selection import TRACE, WITH, kept
 
 HINT: Final = "A time leads to what its run shows of it."
 
@@ -25,6 +26,11 @@ _DOES: Final = {
 def of_run(data: TraceData, address: str) -> str:
     """Give an address of a page as one about this run."""
     return kept(address, {TRACE: data.identity})
+
+
+def csv_address(new: TraceData, *, by: str) -> str:
+    """Give where all rows of `compare --by` are, of the run shown against this one."""
+    return exports.csv_address("compare", by=by, **{WITH: new.identity})
 
 
 def to_run(shown: Any, data: TraceData, address: str | None, does: str) -> Any:

@@ -108,7 +108,8 @@ def _table(rows: Rows, base: TraceData, new: TraceData) -> Component:
         for row in sorted(rows, key=_worth)[:_MOST]
     ]
     columns = ["operation", "", "base", "new", "change", "95 % interval", "verdict"]
-    shown = blocks.table(columns, body, name=TIMES, right=range(2, 6))
+    full = compared_leads.csv_address(new, by="operation")
+    shown = blocks.table(columns, body, name=TIMES, right=range(2, 6), full=full)
     left = len(rows) - len(body)
     rest = f"{quantities.plural(left, 'more row')} with the command below." if left else ""
     return html.Div([shown, html.P(rest, className="hint")])

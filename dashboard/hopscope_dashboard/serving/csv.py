@@ -12,12 +12,12 @@ from hopscope_dashboard.components.exports import CSV_PATH
 from hopscope_dashboard.data import InputError
 from hopscope_dashboard.traces import Traces
 
-_ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE)
+_ABOUT_PAGES: Final = (*selection.OPTIONS, selection.TRACE, selection.WITH)
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Answer `_csv/COMMAND`; the address has the analysis's options and the part of the run. What cannot be answered is
-    a 400 with the reason."""
+    """Answer `_csv/COMMAND`; the address has the analysis's options, the part of the run and, for `compare`, the other
+    trace. What cannot be answered is a 400 with the reason."""
 
     def answer(command: str) -> Response:
         given = request.args.to_dict()
@@ -26,7 +26,11 @@ def register(app: Dash, traces: Traces) -> None:
         try:
             # One collective is shown whole whatever part of the run is selected.
             part = data if "collective" in options else data.part(selection.options(given))
-            pieces = part.csv(command, options)
+            new = next((each for each in data.beside if each.identity == given.get(selection.WITH)), None)
+            if command == "compare" and new is not None:
+                pieces = new.part(selection.options(given)).csv(command, options, base=part)
+            else:
+                pieces = part.csv(command, options)
             whole: Iterator[str] = chain([next(pieces)], pieces)
         except InputError as error:
             return Response(f"{error}\n", 400, mimetype="text/plain")
