@@ -5,6 +5,7 @@ Every text comes from here, ready to be shown: numbers become text in one place.
 
 import json
 import struct
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,8 @@ MOST_COLUMNS: Final = 2_000
 
 _TICKS: Final = 7
 _SHARES: Final = 4
+_FREE: Final = [list(CATEGORIES).index(word) for word in ("mpi", "compute")]
+"""What ranks do before the first collective or message and after the last, first what they do only there as a rule."""
 
 
 def columns(data: TraceData, query: Query) -> bytes:
@@ -54,7 +57,7 @@ def columns(data: TraceData, query: Query) -> bytes:
         "categories": [words[at] for at in used],
         "ticks": _ticks(begin, end),
         "said": _said(begin, end),
-        "shares": _totals(found, begin, end),
+        "shares": _totals(found, begin, end, data.timeline.once),
         "once": [[*ends, ONCE[name]] for name, ends in data.timeline.once.items() if ends[0] < ends[1]],
     }
     text = json.dumps(header, ensure_ascii=False).encode()
@@ -189,18 +192,38 @@ def _said(begin: int, end: int) -> str:
     return f"{quantities.moment(begin)} to {quantities.moment(end)}, {quantities.duration(end - begin)}"
 
 
-def _totals(found: Columns, begin: int, end: int) -> list[Row]:
-    """Per category with any time in the columns of a range: its share of the ranks' time and of the critical path."""
-    shown = slice((begin - found.begin_ns) // found.width_ns, -((found.begin_ns - end) // found.width_ns))
-    time, path = (sums[:, :, shown].sum(axis=(1, 2)).tolist() for sums in (found.time_ns, found.path_ns))
+def _totals(found: Columns, begin: int, end: int, once: Mapping[str, tuple[int, int]]) -> list[Row]:
+    """Per category with any time in the columns of a range: its share of the ranks' time and of the critical path.
+
+    once: what answers name by itself, start-up and shutdown.
+    """
+    first, last = (begin - found.begin_ns) // found.width_ns, -((found.begin_ns - end) // found.width_ns)
+    edges = found.begin_ns + np.arange(first, last + 1) * found.width_ns
+
+    def summed(sums: Any) -> dict[str, float]:
+        of_columns = sums[:, :, first:last].sum(axis=1).astype(np.float64)
+        named: dict[str, float] = {}
+        for word, ends in once.items():
+            overlap = np.maximum(np.minimum(edges[1:], ends[1]) - np.maximum(edges[:-1], ends[0]), 0)
+            left = of_columns.sum(axis=0) * overlap / found.width_ns
+            named[word] = 0.0
+            for at in _FREE:
+                taken = np.minimum(left, of_columns[at])
+                of_columns[at] -= taken
+                left -= taken
+                named[word] += float(taken.sum())
+        return dict(zip(CATEGORIES, of_columns.sum(axis=1).tolist(), strict=True)) | named
+
+    time, path = summed(found.time_ns), summed(found.path_ns)
+    all_time, all_path = sum(time.values()), sum(path.values())
     return [
         {
             "category": word,
-            "time": quantities.share(time[at] / max(1, sum(time))),
-            "path": quantities.share(path[at] / sum(path)) if sum(path) else quantities.MISSING,
+            "time": quantities.share(time[word] / max(1, all_time)),
+            "path": quantities.share(path[word] / all_path) if all_path else quantities.MISSING,
         }
-        for at, word in enumerate(CATEGORIES)
-        if time[at] or path[at]
+        for word in time
+        if time[word] or path[word]
     ]
 
 
