@@ -74,8 +74,11 @@
           if (!share) continue;
           var thick = Math.round(least + ((most - least) * share) / 255) + 2 * pen[0];
           var top = place.top + (row + 0.5) * place.row - thick / 2, at = x(place, view, data.begin + column * data.width);
+          /* Where a row is no thicker than the line, what it covers shines through as much as the path was elsewhere. */
+          if (place.row < 5) context.globalAlpha = pen[0] ? 0 : 0.25 + (0.75 * share) / 255;
           context.fillRect(at - pen[0], pen[0] ? top : Math.round(top), width + 2 * pen[0], thick);
         }
+      context.globalAlpha = 1;
     });
   }
 
