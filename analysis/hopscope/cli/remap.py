@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
+from hopscope.launch.inputs import check_topology
 from hopscope.quantities import plural
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.settings_description import description_of
@@ -26,6 +27,7 @@ from hopscope.tuning.offered import NAMES
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from hopscope.probe.session import Job
     from hopscope.trace import Answer, Trace
 
 ANALYSIS = Command(
@@ -72,14 +74,39 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         several = shlex.join(["analyze", "compare", str(trace.path), str(other.path)])
         notes += [*against(trace, other), f"{ONE_RUN}: `{several} --base-also ... --also ...`"]
     if output is not None and any(table["chosen"].to_pylist()):
-        topology = trace.path / "topology.json"
-        links = ["--topology", str(topology)] if topology.exists() else []
-        again = shlex.join(["hopscope", "run", "--tree", str(output), *links])
+        again = shlex.join(["hopscope", "run", "--tree", str(output), *_hosts_of(trace)])
         notes.append(f"wrote {output}; run the program over it with `{again} -- ...`")
         if other is None and (table.schema.metadata or {}).get(b"ran") == b"native":
             measure = shlex.join(["analyze", "remap", str(trace.path)])
             notes.append(f"`{measure} --tried TRACE`, with that run's trace, measures its gain over the MPI library")
     return Answer(table, ANALYSIS, analysis, parameters, tuple(notes))
+
+
+def _hosts_of(trace: Trace) -> list[str]:
+    """What tells `hopscope run` the hosts that the run had, if it was told."""
+    file = trace.path / "topology.json"
+    if not file.exists():
+        return []
+    return ["--net" if "network" in check_topology(file) else "--topology", str(file)]
+
+
+@contextmanager
+def _job(words: Sequence[str], trace: Trace) -> Generator[Job]:
+    """A launcher's job that measures, on the network of the run if that had one."""
+    from hopscope.launch.network import network_for, on_hosts, read_network
+    from hopscope.launch.probing import with_probe
+    from hopscope.probe.session import running
+
+    if not words:
+        raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
+    job = with_probe(words)
+    match _hosts_of(trace):
+        case ["--net", file]:
+            with network_for(read_network(Path(file))) as network, running(*on_hosts(job, network)) as started:
+                yield started
+        case _:
+            with running(job, {}) as started:
+                yield started
 
 
 def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
@@ -97,17 +124,13 @@ def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
 
 def _measured(words: Sequence[str], trace: Trace, missing: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Starts a job and measures these pairs of hosts in it; None if there are none."""
-    from hopscope.launch.probing import with_probe
     from hopscope.probe.between import measure_between
-    from hopscope.probe.session import running
 
     if not missing:
         say("hopscope: no candidate that may gain needs a pair of hosts that was not measured; nothing is probed")
         return None
-    if not words:
-        raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
     ranks = trace.run_facts["ranks"]
-    with running(with_probe(words), {}) as job:
+    with _job(words, trace) as job:
         if len(job.hosts) != ranks:
             raise InputError(
                 f"the job of --probe-missing has {len(job.hosts)} ranks and the run had {ranks}; give the launcher's "
