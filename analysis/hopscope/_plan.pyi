@@ -56,6 +56,17 @@ class Operation:
     has_root: bool
     hides_bytes: bool
     """Members know only their own counts, so a rule's `bytes` cannot decide about it."""
+    is_even: bool
+    """All ranks have messages or blocks of one length."""
+    input: str
+    """What a rank gives, or the root if only it does: the `whole` message, its `own` block, a block for `each` rank, or
+    `nothing`."""
+    output: str
+    """What a rank gets, or the root, in the same words."""
+    only_up: bool
+    """Data goes only to the root, so over a tree only the reduce tree is used."""
+    only_down: bool
+    """Data comes only from the root."""
 
 class Schedules(TypedDict):
     """The schedules of all ranks: a row for each step, rank after rank; every row number counts over all ranks.

@@ -23,6 +23,8 @@ from messages import traced
 PROGRAM = Path(__file__).parent / "programs" / "iterations.c"
 ITERATIONS = 60
 OPERATIONS = [("allreduce", 8), ("allreduce", 1 << 20), ("reduce", 8), ("reduce", 1 << 20), ("bcast", 1 << 20)]
+OPERATIONS += [("gather", 4096), ("scatter", 1 << 16), ("allgather", 4096), ("alltoall", 1 << 16), ("scan", 8)]
+OPERATIONS += [("reduce_scatter_block", 4096)]
 
 
 def iterations(mpi: local_mpi.LocalMpi, operation: str, size: int, folder: Path, *options: str) -> hopscope.Trace:

@@ -16,10 +16,11 @@ from hopscope.model.local_costs import fit_local
 from hopscope.model.machine import REAL
 from hopscope.remap import remap, sentence
 from hopscope.remap.algorithms import algorithms, cut
+from hopscope.remap.calls import NO_ROOT, Call
 from hopscope.remap.fit import fit
 from hopscope.remap.judging import judge_of, screen_of
 from hopscope.remap.laid import drawn_as_trees, longest_chain, structure_of
-from hopscope.remap.program import NO_ROOT, Call, source_of
+from hopscope.remap.program import source_of
 from hopscope.remap.today import today_of
 from simulated_network import Network, Run, SimulatedTrace, round_robin, table_of
 
@@ -95,7 +96,7 @@ def test_an_algorithm_is_cut_only_for_the_operations_whose_messages_it_cuts() ->
     assert found["leaders"] == found["pipeline"] == ("MPI_Allreduce",)
     for one in cut(mixed, list(algorithms(mixed)), 1 << 16):
         for operation in one.operations:
-            one.lay(mixed, Call(operation, 1 << 20, NO_ROOT))
+            one.lay(mixed, Call(operation, 1 << 20, NO_ROOT, (1 << 20,)))
 
 
 def test_every_candidate_serves_the_operation_and_is_there_once() -> None:
@@ -237,3 +238,37 @@ def test_a_sender_that_waits_for_its_receive_is_not_slow_to_leave() -> None:
     )  # fmt: skip
     left = np.asarray([[20 * MS + 30, 30], [21 * MS, 21 * MS]])
     assert fit_local(held, np.zeros((2, 2)), left, table_of("steps", []), REAL).leave_ns == 30
+
+
+def test_what_ran_by_several_rules_is_replayed_by_each_of_them() -> None:
+    # Regression: whatever ran over trees was replayed over those of the last call, here a chain's seven crossings.
+    shapes, sizes = ("flat", "chain"), (8, 1000)
+    runs = [Run(sites(), {"shape": shape}) for shape in shapes]
+    run = runs[0]
+    trees = [(one.up, one.down) for one in runs]
+    for i in range(10):
+        run.size, (run.up, run.down) = sizes[i % 2], trees[i % 2]
+        run.compute(lambda _: MS)
+        run.allreduce()
+    rules = [
+        {"operations": ["MPI_Allreduce"], "bytes": {"min": size, "max": size}, "reduce_tree": shape}
+        for shape, size in zip(shapes, sizes, strict=True)
+    ]
+    file = {"schema_version": 1, "trees": {shape: {"shape": shape} for shape in shapes}, "rules": rules}
+    today = next(row for row in remap(run.trace(json.dumps(file)), search=0).to_pylist() if row["today"])
+    assert today["name"] == "today: chain"
+    assert today["model_error"] < 0.01
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cost"), [((1 << 12, 1 << 20), (100.0, 0.25)), ((1 << 20,), (0.0, 0.25)), ((64,), (100.0, 0.0))], ids=str
+)
+def test_copies_take_what_those_of_the_run_took(sizes: tuple[int, ...], cost: tuple[float, float]) -> None:
+    # 100 ns and a quarter of one per byte. Of one size, a long copy takes it for its bytes and a short one does not.
+    rows = [
+        {"collective_id": 0, "rank": 0, "location": 0, "kind": "copy", "bytes": size, "begin_ns": 0, "end_ns": end}
+        for size, end in ((size, 100 * (cost[0] > 0) + size // 4 * (cost[1] > 0)) for size in sizes)
+    ]
+    one = hops(sent=[0], received=[1], up=[True], segment=[0], src=[1], dst=[0])
+    local = fit_local(one, np.zeros((2, 1)), np.ones((2, 1)), table_of("steps", rows), REAL)
+    assert (local.copy_ns, local.copy_per_byte_ns) == pytest.approx(cost)

@@ -237,7 +237,7 @@ def test_only_collectives_with_all_their_messages_are_replayed(reason: str, is_r
     if is_replayed:
         assert row_of(remap(trace, search=0), "today")["model_error"] < 0.01
         return
-    with pytest.raises(InputError, match=r"no complete MPI_Reduce, .* with all its hops"):
+    with pytest.raises(InputError, match=r"no complete MPI_Allreduce, .* with all its hops"):
         remap(trace, search=0)
 
 

@@ -70,6 +70,8 @@ class LocalCost:
     handle_down_ns: float = 0.0
     send_ns: float = 0.0
     leave_ns: float = 0.0
+    copy_ns: float = 0.0
+    copy_per_byte_ns: float = 0.0
 
     @property
     def receive_ns(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.links import LINKS
-from hopscope.model.costs import LinkCost, LocalCost
+from hopscope.model.costs import SMALL, LinkCost, LocalCost, line_of
 from hopscope.model.hops import Array, Hops
 from hopscope.model.machine import Machine
 from hopscope.paths.columns import integers
@@ -25,11 +25,25 @@ def _median(values: Array) -> float:
     return max(0.0, float(np.median(values))) if len(values) else 0.0
 
 
+def _steps_of(steps: pa.Table, kind: str) -> tuple[Array, Array]:
+    """Bytes and ns of each step of a kind."""
+    mine = np.asarray(steps["kind"].to_pylist(), object) == kind
+    return integers(steps, "bytes", null=0)[mine], (integers(steps, "end_ns") - integers(steps, "begin_ns"))[mine]
+
+
+def _copy(steps: pa.Table) -> tuple[float, float]:
+    """What a copy takes: ns, and ns per byte. Long ones of one size take it for their bytes."""
+    size, time = _steps_of(steps, "copy")
+    if not len(size):
+        return 0.0, 0.0
+    if len(np.unique(size)) == 1 and size[0] > SMALL:
+        return 0.0, _median(time / size)
+    return line_of(size.astype(np.float64), time.astype(np.float64))
+
+
 def _combine_per_byte(steps: pa.Table) -> float:
     """ns per byte of combining, where combines of different sizes show it; else 0, and it counts as handling."""
-    kinds = np.asarray(steps["kind"].to_pylist(), object) == "combine"
-    size = integers(steps, "bytes", null=0)[kinds]
-    time = (integers(steps, "end_ns") - integers(steps, "begin_ns"))[kinds]
+    size, time = _steps_of(steps, "combine")
     if len(np.unique(size)) < 2:
         return 0.0
     sizes, which = np.unique(size, return_inverse=True)
@@ -64,7 +78,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
         chosen = at_once if at_once.any() else sent_only
         sent = np.where(held, hops.posted, hops.sent)
         leave = _median((left[0] - sent - machine.rank_ns(hops.size))[chosen]) - send
-    return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave))
+    return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave), *_copy(steps))
 
 
 def fit_ends(hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:

@@ -174,7 +174,8 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     idle = np.asarray([server == Server() for server in servers])
     for matrix in (*near, *far):
         matrix[(matrix != NO_SERVER) & idle[matrix]] = NO_SERVER
-    work = Work(local.enter_ns, local.leave_ns, local.combine_ns, local.combine_per_byte_ns)
+    combine, copy = (local.combine_ns, local.combine_per_byte_ns), (local.copy_ns, local.copy_per_byte_ns)
+    work = Work(local.enter_ns, local.leave_ns, *combine, *copy)
     return machine(
         link.reshape(square),
         links,

@@ -9,7 +9,7 @@ from typing import Any
 from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.model.trees import Shape
-from hopscope.remap.candidates import LEVEL, TREE, Candidate, segmented
+from hopscope.remap.candidates import LEVEL, TREE, Candidate, longest, segmented, served
 from hopscope.remap.laid import fingerprint
 from hopscope.remap.program import Subject
 
@@ -31,7 +31,7 @@ def named(words: str) -> tuple[str, ...]:
 
 def algorithms(subject: Subject) -> Iterator[Candidate]:
     """Every algorithm with whole messages, each once: on few ranks, several do the same."""
-    largest = max(call for call in subject.calls if call.op == subject.op)
+    largest = longest(subject)
     seen: set[bytes] = set()
     for name, operations, rule, trees in _rules(subject):
         candidate = Candidate(name, rule, trees, operations)
@@ -46,17 +46,19 @@ def algorithms(subject: Subject) -> Iterator[Candidate]:
 
 def cut(subject: Subject, whole: Sequence[Candidate], segment_bytes: int) -> Iterator[Candidate]:
     """Those whose messages can be cut, and the pipeline."""
-    pipeline = Candidate(PIPELINE, {"algorithm": PIPELINE}, {}, _served(PIPELINE, subject))
+    pipeline = Candidate(PIPELINE, {"algorithm": PIPELINE}, {}, served(PIPELINE, subject))
     for one in (*whole, pipeline):
         # One name may cut the messages of some operations only.
-        cuts = {op for row in _plan.algorithms() if row.name == one.algorithm and row.cuts for op in row.operations}
-        if subject.op in cuts:
-            yield segmented(replace(one, operations=tuple(op for op in one.operations if op in cuts)), segment_bytes)
+        cuts = served(one.algorithm, subject, cut=True)
+        # A chain that is cut is the pipeline.
+        if subject.op in cuts and one.name != "chain":
+            yield segmented(replace(one, operations=cuts), segment_bytes)
 
 
-def _served(name: str, subject: Subject) -> tuple[str, ...]:
-    served = {op for row in _plan.algorithms() if row.name == name for op in row.operations}
-    return tuple(op for op in subject.operations if op in served)
+def longest_cut(subject: Subject) -> int:
+    """Bytes of the longest message that some algorithm cuts."""
+    cut = {op for row in _plan.algorithms() if row.cuts for op in row.operations}
+    return max((call.size for call in subject.calls if call.op in cut), default=0)
 
 
 def _rules(subject: Subject) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any], dict[str, Any]]]:
@@ -64,7 +66,7 @@ def _rules(subject: Subject) -> Iterator[tuple[str, tuple[str, ...], dict[str, A
     for row in _plan.algorithms():
         if row.by_tree or subject.op not in row.operations or row.name == PIPELINE:
             continue
-        operations, rule = _served(row.name, subject), {"algorithm": row.name}
+        operations, rule = served(row.name, subject), {"algorithm": row.name}
         if not row.in_groups:
             yield row.name, operations, rule, {}
             continue

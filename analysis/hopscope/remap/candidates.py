@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -11,8 +11,10 @@ from hopscope import _plan
 from hopscope.model.costs import HostPair
 from hopscope.model.sequences import lay
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
+from hopscope.remap.calls import NO_ROOT, Call
 from hopscope.remap.laid import Messages, drawn_as_trees, host_pairs_of, messages_of, structure_of
-from hopscope.remap.program import NO_ROOT, Call, Subject, lengths_of
+from hopscope.remap.operations import OPERATION
+from hopscope.remap.program import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
 """What is tried of the shapes that take a number; `binary` is kary:2."""
@@ -56,14 +58,13 @@ class Candidate:
     def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
         """What every rank does in such a call. Raises ValueError where the rule cannot run it."""
         root = None if call.root == NO_ROOT else call.root
-        lengths = lengths_of(call)
-        return lay(self.rule, call.op, lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
+        return lay(self.rule, call.op, call.lengths, subject.hosts, subject.clusters, root=root, trees=self.trees)
 
     def drawing(self, subject: Subject) -> dict[str, list[int | None]] | None:
         """The trees up and down of the first root: the parent of each rank of the communicator, None at the root. None
         where messages do not go along a tree."""
         if not self.plans:
-            return drawn_as_trees(self.lay(subject, max(call for call in subject.calls if call.op == subject.op)))
+            return drawn_as_trees(self.lay(subject, longest(subject)))
         return {
             phase: [None if parent == ROOT else int(parent) for parent in tree.parents]
             for phase, tree in zip(("up", "down"), self.plans[0], strict=True)
@@ -73,9 +74,7 @@ class Candidate:
         """The pairs of hosts, lower host first, between which the operations that it runs send messages."""
         if not self.plans:
             return {pair for sent in self.messages(subject) for pair in host_pairs_of(sent, subject.hosts)}
-        hosts, operations = subject.hosts, set(subject.operations)
-        up, down = operations != {"MPI_Bcast"}, operations != {"MPI_Reduce"}
-        used = [tree for pair in self.plans for tree, is_used in zip(pair, (up, down), strict=True) if is_used]
+        hosts, used = subject.hosts, [tree for pair in _used(self.plans, self.operations) for tree in pair]
         return {
             (min(hosts[rank], hosts[parent]), max(hosts[rank], hosts[parent]))
             for tree in used
@@ -90,10 +89,8 @@ class Candidate:
     def structure(self, subject: Subject) -> dict[str, int | None]:
         """Depth, fan-out and WAN crossings for the subject's operation."""
         if not self.plans:
-            largest = max((call for call in subject.calls if call.op == subject.op), key=lambda call: call.size)
-            return structure_of(self.lay(subject, largest), subject.clusters)
-        up, down = self.plans[0]
-        used = [up] * (subject.op != "MPI_Bcast") + [down] * (subject.op != "MPI_Reduce")
+            return structure_of(self.lay(subject, longest(subject)), subject.clusters)
+        used = _used(self.plans, [subject.op])[0]
         crossings = [_crossings(tree, subject.clusters) for tree in used]
         return {
             "depth": max(max(tree.depths()) for tree in used),
@@ -105,6 +102,26 @@ class Candidate:
                 for rank, parent in enumerate(tree.parents)
             ),
         }
+
+
+def longest(subject: Subject) -> Call:
+    """Of its operation."""
+    return max(call for call in subject.calls if call.op == subject.op)
+
+
+def served(algorithm: str, subject: Subject, *, cut: bool = False) -> tuple[str, ...]:
+    """Of the subject's operations those that an algorithm serves; cut: and whose messages it cuts into segments."""
+    rows = [row for row in _plan.algorithms() if row.name == algorithm and (row.cuts or not cut)]
+    return tuple(op for op in subject.operations if any(op in row.operations for row in rows))
+
+
+def _used(plans: Plans, operations: Collection[str]) -> list[tuple[Tree, ...]]:
+    """Of each root's trees those along which these operations send."""
+    is_used = (
+        any(not OPERATION[op].only_down for op in operations),
+        any(not OPERATION[op].only_up for op in operations),
+    )
+    return [tuple(tree for tree, used in zip(pair, is_used, strict=True) if used) for pair in plans]
 
 
 def _crossings(tree: Tree, clusters: tuple[int, ...]) -> list[int]:
@@ -130,7 +147,7 @@ def make(
 def _of_shapes(name: str, subject: Subject, reduce: Shape, broadcast: Shape, plans: Plans) -> Candidate:
     trees = {"reduce": reduce.spec, "broadcast": broadcast.spec}
     rule = {"reduce_tree": "reduce", "broadcast_tree": "broadcast"}
-    return Candidate(name, rule, trees, subject.operations, plans)
+    return Candidate(name, rule, trees, served(TREE, subject), plans)
 
 
 def segmented(candidate: Candidate, segment_bytes: int) -> Candidate:
@@ -151,12 +168,15 @@ def plans_of(subject: Subject, reduce: Shape, broadcast: Shape) -> Plans:
 
 
 def shapes(subject: Subject) -> Iterator[Candidate]:
-    """Every known shape over the subject's ranks, each tree once."""
-    seen: set[Plans] = set()
+    """Every known shape over the subject's ranks, each tree once; none where its operation does not run over trees."""
+    if subject.op not in served(TREE, subject):
+        return
+    seen: set[tuple[tuple[Tree, ...], ...]] = set()
     for spec in (*SIMPLE, *_hierarchies(subject)):
         candidate = make(subject, Shape(spec))
-        if candidate.plans not in seen:
-            seen.add(candidate.plans)
+        trees = tuple(_used(candidate.plans, candidate.operations))
+        if trees not in seen:
+            seen.add(trees)
             yield candidate
 
 

@@ -1,6 +1,20 @@
 """What `analyze remap` says about itself, in the format of the analyses' headers (header.py)."""
 
-DESCRIPTION = """\
+from textwrap import fill
+
+from hopscope.header import listed
+from hopscope.remap.operations import OPERATIONS
+
+_JUDGED = fill(
+    f"Operations that are judged: {listed([name.removeprefix('MPI_') for name in OPERATIONS])}. How long each rank's "
+    "part is, the calls tell; of Alltoallv and Alltoallw only the engine's messages do, so the MPI library's own are "
+    "left out. Copies inside the collective count where the run had any.",
+    117,
+    initial_indent="-- ",
+    subsequent_indent="-- ",
+)
+
+DESCRIPTION = f"""\
 -- Candidate trees and other algorithms with their predicted time per iteration.
 --
 -- An iteration is one collective, plus the computing and the application's messages up to the next one. The collective
@@ -9,6 +23,8 @@ DESCRIPTION = """\
 -- model learns what a message costs on each class of link, what the ranks themselves spend, and whether a host's
 -- interface sends one message at a time. If the run emulated its links, what interfaces, shared links and ranks take is
 -- not learnt but known from the topology file; traces in it count with their mean.
+--
+{_JUDGED}
 --
 -- Candidates are all algorithms of Hopscope's engine that serve the operation: trees of every shape, recursive
 -- doubling, rings, leaders with each exchange between groups and each tree inside them, and others, whole or cut.

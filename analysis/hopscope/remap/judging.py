@@ -13,8 +13,9 @@ from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.model.routes import fitted
 from hopscope.paths.columns import Array
+from hopscope.remap.calls import Call
 from hopscope.remap.candidates import Candidate
-from hopscope.remap.program import Call, Source, Subject, program_of
+from hopscope.remap.program import Source, Subject, program_of
 from hopscope.remap.recorded import Recorded
 
 STRATA, STRATUM = 4, 50

@@ -10,8 +10,8 @@ import numpy as np
 
 from hopscope.links import LINKS, link_class
 from hopscope.model.costs import Costs
-from hopscope.remap.algorithms import algorithms, cut
-from hopscope.remap.candidates import TREE, Candidate, segmented, shapes
+from hopscope.remap.algorithms import algorithms, cut, longest_cut
+from hopscope.remap.candidates import TREE, Candidate, shapes
 from hopscope.remap.judging import Screen, window_of
 from hopscope.remap.laid import Messages
 from hopscope.remap.program import Source, Subject
@@ -68,13 +68,11 @@ def pool_of(
         return sorted(found, key=lambda candidate: time[candidate.name])
 
     trees, others = judged(shapes(subject)), judged(algorithms(subject))
-    size = max(call.size for call in subject.calls)
+    size = longest_cut(subject)
     cuts: list[Candidate] = []
     for segment_bytes in SEGMENTS:
         if 2 * segment_bytes <= size:
-            # A chain that is cut is the pipeline.
-            cuts += [segmented(one, segment_bytes) for one in trees[:CUT] if one.name != "chain"]
-            cuts += cut(subject, others[:CUT], segment_bytes)
+            cuts += cut(subject, [*trees[:CUT], *others[:CUT]], segment_bytes)
     known = sorted([*trees, *others, *judged(cuts)], key=lambda candidate: time[candidate.name])
     result.candidates = [one for one in known if not any(_same(one, ran) for ran in over)]
     if only is None or TREE in only:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.paths.columns import (
@@ -32,26 +31,12 @@ from hopscope.paths.columns import (
     arrays_of,
     integers,
 )
+from hopscope.remap.calls import Call, Kinds, kinds_of
+from hopscope.remap.operations import OPERATIONS
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "run")
 SEND, WAIT, COLLECTIVE = range(3)
 AS_OBSERVED = -1
-OPERATIONS = ("MPI_Reduce", "MPI_Bcast", "MPI_Allreduce", "MPI_Barrier")
-ROOTED = tuple(operation.name for operation in _plan.operations() if operation.has_root)
-NO_ROOT = -1
-
-
-class Call(NamedTuple):
-    """Collectives that run by one schedule: their operation, bytes and root (NO_ROOT for operations that have none)."""
-
-    op: str
-    size: int
-    root: int
-
-
-def lengths_of(call: Call) -> list[int]:
-    """As `hopscope._plan` takes them."""
-    return [] if call.op == "MPI_Barrier" else [call.size]
 
 
 @dataclass(frozen=True)
@@ -70,6 +55,8 @@ class Subject:
     clusters: tuple[int, ...]
     native: bool  # whether the MPI library's own algorithm ran it
     calls: tuple[Call, ...]  # that the simulated ones are
+    call_of: Array  # which of them each simulated one is
+    untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
 
 
 @dataclass(frozen=True)
@@ -146,43 +133,59 @@ def subject_of(
         comms = tables["comms"]
         between_groups = np.isin(comm, integers(comms.filter(pc.is_valid(comms["second_group"])), "comm"))
         carried = whole & hops_of_library & (calls_by_tree == 0) & all_seen & ~between_groups
-    if not carried.any():
-        raise InputError(
-            f"the trace has no complete {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]} with all its hops, so there "
-            "is nothing to fit a model to; run the program again with `hopscope run --tree binomial -- ...` and remap "
-            "that trace"
-        )
     time = integers(collectives, "last_leave_ns") - integers(collectives, "last_enter_ns")
     spent: dict[tuple[int, str], int] = {}
     for row in np.flatnonzero(carried):
         key = (int(comm[row]), str(ops[row]))
         spent[key] = spent.get(key, 0) + max(0, int(time[row]))
-    chosen, op = max(sorted(spent), key=lambda key: spent[key])
-    row_of_comm = tables["comms"]["comm"].to_pylist().index(chosen)
-    members = tuple(tables["comms"]["members"][row_of_comm].as_py())
-    # The tree file of a run over trees serves all operations alike; the library's algorithms are judged one by one.
-    simulated = carried & (comm == chosen) & ((ops == op) | (not native))
-    roots = integers(collectives, "root", null=NO_ROOT)
-    rooted = np.where(np.isin(ops, ROOTED), roots, NO_ROOT)
-    sizes = _sizes(collectives, ops)
-    hosts = tuple(places.host_of_rank[rank] for rank in members)
-    return Subject(
-        chosen,
-        op,
-        members,
-        np.flatnonzero(simulated & (ops == op)),
-        np.flatnonzero(simulated),
-        tuple(sorted(set(ops[simulated]))),
-        tuple(sorted({int(root) for root in rooted[simulated]})),
-        hosts,
-        tuple(places.cluster_of_host[host] for host in hosts),
-        native,
-        tuple(sorted({Call(str(ops[row]), int(sizes[row]), int(rooted[row])) for row in np.flatnonzero(simulated)})),
+    untold: dict[str, str] = {}
+    for chosen, op in sorted(sorted(spent), key=lambda key: spent[key], reverse=True):
+        row_of_comm = tables["comms"]["comm"].to_pylist().index(chosen)
+        members = tuple(tables["comms"]["members"][row_of_comm].as_py())
+        # The tree file of a run over trees serves all operations alike; the library's algorithms are judged one by one.
+        simulated = np.flatnonzero(carried & (comm == chosen) & ((ops == op) | (not native)))
+        kinds = kinds_of(tables, arrays, simulated, members)
+        untold |= kinds.untold
+        if op in {call.op for call in kinds.calls if call}:
+            return _subject(places, (chosen, op), members, simulated, kinds, native=native, untold=untold)
+    why = "".join(f". {op} is left out: {reason}" for op, reason in sorted(untold.items()))
+    raise InputError(
+        f"the trace has no complete {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]} with all its hops, so there "
+        "is nothing to fit a model to; run the program again with `hopscope run --tree binomial -- ...` and remap "
+        f"that trace{why}"
     )
 
 
-def _sizes(collectives: pa.Table, ops: Array) -> Array:
-    return np.where(ops == "MPI_Barrier", 0, integers(collectives, "bytes")).astype(np.int64)
+def _subject(
+    places: Places,
+    pair: tuple[int, str],
+    members: tuple[int, ...],
+    rows: Array,
+    kinds: Kinds,
+    *,
+    native: bool,
+    untold: dict[str, str],
+) -> Subject:
+    """pair: communicator and operation. rows: of collectives. kinds: what they are; those that are not told stay as
+    they were observed."""
+    told = [(row, call) for row, call in zip(rows.tolist(), kinds.calls, strict=True) if call]
+    calls = tuple(sorted({call for _, call in told}))
+    number = {call: place for place, call in enumerate(calls)}
+    hosts = tuple(places.host_of_rank[rank] for rank in members)
+    return Subject(
+        *pair,
+        members,
+        np.asarray([row for row, call in told if call.op == pair[1]], np.int64),
+        np.asarray([row for row, _ in told], np.int64),
+        tuple(sorted({call.op for call in calls})),
+        tuple(sorted({call.root for call in calls})),
+        hosts,
+        tuple(places.cluster_of_host[host] for host in hosts),
+        native,
+        calls,
+        np.asarray([number[call] for _, call in told], np.int32),
+        tuple(sorted(untold.items())),
+    )
 
 
 def program_of(
@@ -278,22 +281,16 @@ def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dic
         "first_member": first,
         "member": arrays["calls.lane"][calls][order].astype(np.int32),
         "own_time_ns": np.maximum(0, own),
-        "schedule": _schedules(source, rows, np.isin(rows, subject.simulated) & (sizes == len(subject.members))),
+        "schedule": _schedules(subject, rows, np.isin(rows, subject.simulated) & (sizes == len(subject.members))),
         "leads": leads,
         "root_position": root,
     }
 
 
-def _schedules(source: Source, rows: Array, chosen: Array) -> Array:
+def _schedules(subject: Subject, rows: Array, chosen: Array) -> Array:
     """The number of each collective's call among the subject's; AS_OBSERVED of those that are not chosen."""
-    collectives = source.tables["collectives"].select(["op", "bytes", "root"]).take(pa.array(rows))
-    ops = np.asarray(collectives["op"].to_pylist(), object)
-    roots = np.where(np.isin(ops, ROOTED), integers(collectives, "root", null=NO_ROOT), NO_ROOT)
-    number = {call: i for i, call in enumerate(source.subject.calls)}
     result = np.full(len(rows), AS_OBSERVED, np.int32)
-    mine = np.flatnonzero(chosen)
-    calls = zip(ops[mine].tolist(), _sizes(collectives, ops)[mine].tolist(), roots[mine].tolist(), strict=True)
-    result[mine] = [number[Call(*call)] for call in calls]
+    result[chosen] = subject.call_of[np.searchsorted(subject.simulated, rows[chosen])]
     return result
 
 

@@ -6,8 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 
 from hopscope.model.trees import ROOT, Tree
+from hopscope.remap.calls import NO_ROOT
 from hopscope.remap.candidates import Candidate, of_trees
-from hopscope.remap.program import NO_ROOT, Subject
+from hopscope.remap.program import Subject
 
 BETTER = 1 - 1e-4
 """A change is kept from this factor on."""

@@ -145,6 +145,7 @@ def suggest(
         said = unknown_of(subject.op, late)
     if pool.left_out:
         said += " " + left_out_of(engine[0])
+    said += "".join(f" {op} is left out: {why}." for op, why in subject.untold)
     if fitted[0].machine.has_traces:
         said += " Every prediction takes the emulated traces' means, not their turns."
     if tried is not None and best is tried.candidate:

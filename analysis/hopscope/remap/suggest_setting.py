@@ -74,6 +74,7 @@ def suggest_setting(
         ran=LIBRARY if source.subject.native else ENGINE,
         unknown=unknown,
     )
+    said += "".join(f" {op} is left out: {why}." for op, why in source.subject.untold)
     metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     if ordered[0]["chosen"]:

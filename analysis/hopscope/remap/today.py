@@ -11,15 +11,19 @@ import pyarrow as pa
 
 from hopscope import _plan
 from hopscope.errors import InputError
-from hopscope.model.trees import ROOT, Tree
+from hopscope.model.trees import ROOT, Shape, Tree
 from hopscope.paths.columns import Array, integers
-from hopscope.remap.candidates import Candidate, of_trees
-from hopscope.remap.program import NO_ROOT, Call, Source, Subject, lengths_of
+from hopscope.remap.calls import NO_ROOT, Call
+from hopscope.remap.candidates import Candidate, longest, of_trees, plans_of
+from hopscope.remap.operations import ROOTED
+from hopscope.remap.program import Source, Subject
+
+TREE_KEYS = ("reduce_tree", "broadcast_tree")
 
 
 @dataclass(frozen=True)
 class Filed(Candidate):
-    """What ran by the rules of the run's own tree file, some of which are not trees."""
+    """What ran by several rules of the run's own tree file, or by one that names no trees."""
 
     file: str = ""
 
@@ -29,23 +33,28 @@ class Filed(Candidate):
         rule = read.rule(call.op, subject.members, call.size)
         if rule is None:
             raise InputError(f"the run's tree file has no rule for {call.op} with {call.size} bytes, which ran by one")
-        return read.schedules(rule, call.op, *places, lengths_of(call), None if call.root == NO_ROOT else call.root)
+        return read.schedules(rule, call.op, *places, call.lengths, None if call.root == NO_ROOT else call.root)
 
 
 def _by_file(source: Source) -> Filed | None:
-    """What ran, where it was not trees alone."""
+    """What ran, where it was not the trees of one rule."""
     text, subject = source.tables["run"]["tree_file"].to_pylist()[0], source.subject
     if not text:
         return None
     file, read = json.loads(text), _plan.TreeFile(text.encode())
     numbers = {call: read.rule(call.op, subject.members, call.size) for call in subject.calls}
     rules = {call: file["rules"][number] for call, number in numbers.items() if number is not None}
-    if len(rules) < len(numbers) or not any("algorithm" in rule for rule in rules.values()):
+    is_one_pair_of_trees = len(set(numbers.values())) == 1 and not any("algorithm" in rule for rule in rules.values())
+    if len(rules) < len(numbers) or is_one_pair_of_trees:
         return None
-    rule = rules[max(call for call in rules if call.op == subject.op)]
-    name = rule.get("algorithm", "trees and others")
+    rule, trees = rules[longest(subject)], file.get("trees", {})
     own = {key: value for key, value in rule.items() if key not in ("operations", "comm_size", "members", "bytes")}
-    return Filed(f"today: {name}", own, file.get("trees", {}), subject.operations, (), text)
+    if "algorithm" in rule:
+        return Filed(f"today: {rule['algorithm']}", own, trees, subject.operations, (), text)
+    names = [own.get(key) or own[other] for key, other in (TREE_KEYS, TREE_KEYS[::-1])]
+    own |= dict(zip(TREE_KEYS, names, strict=True))
+    plans = plans_of(subject, *(Shape(trees[name]) for name in names))
+    return Filed(f"today: {'/'.join(dict.fromkeys(names))}", own, trees, subject.operations, plans, text)
 
 
 def today_of(source: Source) -> Candidate:
@@ -92,7 +101,7 @@ def _hops_of_root(source: Source, root: int) -> Array:
     tables, subject = source.tables, source.subject
     roots = integers(tables["collectives"], "root", null=NO_ROOT)[subject.simulated]
     ops = np.asarray(tables["collectives"]["op"].to_pylist(), object)[subject.simulated]
-    rooted = np.isin(ops, ["MPI_Reduce", "MPI_Bcast"])
+    rooted = np.isin(ops, ROOTED)
     fitting = subject.simulated[rooted & (roots == root)] if root != NO_ROOT else subject.simulated[~rooted]
     return np.flatnonzero(source.arrays["hops.collective"] == fitting[-1])
 

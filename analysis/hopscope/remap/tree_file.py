@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from hopscope.model.trees import Shape
 from hopscope.remap.candidates import Candidate
-from hopscope.remap.program import Call, Source, Subject, lengths_of
+from hopscope.remap.operations import OPERATION
+from hopscope.remap.program import Source, Subject
 from hopscope.store import schema_directory
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")
@@ -53,11 +54,13 @@ def tree_file_of(candidate: Candidate, source: Source, today: str | None) -> dic
 
 
 def _ranges(candidate: Candidate, subject: Subject) -> dict[tuple[int, int] | None, list[str]]:
-    """The operations that the candidate runs by the least and the most bytes of their calls; a barrier has none."""
+    """The operations that the candidate runs by the least and the most bytes of their calls. A barrier has none, and of
+    some operations members know only their own."""
     result: dict[tuple[int, int] | None, list[str]] = {}
     for op in candidate.operations:
         sizes = [call.size for call in subject.calls if call.op == op]
-        result.setdefault((min(sizes), max(sizes)) if lengths_of(Call(op, 0, 0)) else None, []).append(op)
+        is_known = OPERATION[op].input != "nothing" and not OPERATION[op].hides_bytes
+        result.setdefault((min(sizes), max(sizes)) if is_known else None, []).append(op)
     return result
 
 

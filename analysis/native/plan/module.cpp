@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 
@@ -44,6 +45,10 @@ template <typename Row> nb::list rows_of(const Row *row) {
 struct Operation {
     enum operation what;
 };
+
+// By operation_content.
+constexpr const char *content_words[] = {"nothing", "whole", "own", "each"};
+static_assert(CONTENT_NOTHING == 0 && CONTENT_EACH == std::size(content_words) - 1);
 
 // A tree as in a tree file.
 class Tree {
@@ -169,7 +174,12 @@ NB_MODULE(_plan, m) {
         .def_prop_ro("name", [](const Operation &it) { return operation_name(it.what); })
         .def_prop_ro("reduces", [](const Operation &it) { return operation_reduces(it.what); })
         .def_prop_ro("has_root", [](const Operation &it) { return operation_has_root(it.what); })
-        .def_prop_ro("hides_bytes", [](const Operation &it) { return operation_hides_bytes(it.what); });
+        .def_prop_ro("hides_bytes", [](const Operation &it) { return operation_hides_bytes(it.what); })
+        .def_prop_ro("is_even", [](const Operation &it) { return operation_is_even(it.what); })
+        .def_prop_ro("input", [](const Operation &it) { return content_words[operation_input(it.what)]; })
+        .def_prop_ro("output", [](const Operation &it) { return content_words[operation_output(it.what)]; })
+        .def_prop_ro("only_up", [](const Operation &it) { return operation_only_up(it.what); })
+        .def_prop_ro("only_down", [](const Operation &it) { return operation_only_down(it.what); });
     m.def("shapes", [] { return rows_of(shapes); }, "Every shape of a tree.");
     m.def(
         "algorithms", [] { return rows_of(algorithms); },

@@ -1,4 +1,5 @@
-/* One collective again and again, with some computing before each: iterations NAME BYTES. */
+/* One collective again and again, with some computing before each: iterations NAME BYTES, which are those of a block
+ * for the operations that have one for each rank. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,18 @@ static void run(const char *name, int bytes) {
         MPI_Reduce(from, to, count, MPI_DOUBLE, MPI_SUM, 1, MPI_COMM_WORLD);
     else if (!strcmp(name, "bcast"))
         MPI_Bcast(to, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+    else if (!strcmp(name, "gather"))
+        MPI_Gather(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+    else if (!strcmp(name, "scatter"))
+        MPI_Scatter(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, 1, MPI_COMM_WORLD);
+    else if (!strcmp(name, "allgather"))
+        MPI_Allgather(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, MPI_COMM_WORLD);
+    else if (!strcmp(name, "alltoall"))
+        MPI_Alltoall(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, MPI_COMM_WORLD);
+    else if (!strcmp(name, "reduce_scatter_block"))
+        MPI_Reduce_scatter_block(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    else if (!strcmp(name, "scan"))
+        MPI_Scan(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else
         MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -1,0 +1,19 @@
+"""Which operations remapping judges: those that the engine can run in several ways."""
+
+from __future__ import annotations
+
+from hopscope import _plan
+
+OPERATION = {operation.name: operation for operation in _plan.operations()}
+ROOTED = tuple(name for name, operation in OPERATION.items() if operation.has_root)
+REDUCING = tuple(name for name, operation in OPERATION.items() if operation.reduces)
+
+
+def _has_choice(operation: str) -> bool:
+    """Trees have several shapes."""
+    rows = [row for row in _plan.algorithms() if operation in row.operations]
+    return len(rows) > 1 or any(row.by_tree for row in rows)
+
+
+OPERATIONS = tuple(name for name in OPERATION if _has_choice(name))
+"""Those that are judged."""
