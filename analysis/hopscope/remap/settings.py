@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from hopscope.algorithms.open_mpi import CUT
+from hopscope.algorithms.rules import size_in_rules
 from hopscope.model.costs import Costs
-from hopscope.remap.candidates import Candidate, segmented
+from hopscope.remap.calls import payload_of
+from hopscope.remap.candidates import Candidate, longest, segmented
 from hopscope.remap.laid import fingerprint
 from hopscope.remap.pool import SEGMENTS, sizes_are_known
 from hopscope.remap.program import Subject
@@ -48,7 +50,7 @@ class Judged:
 def judged_of(library: Library, subject: Subject, costs: Costs) -> Judged:
     """Every algorithm of the library for the subject's operation, whole and in segments, each schedule once."""
     result, seen = Judged(), set[bytes]()
-    largest = max(call for call in subject.calls if call.op == subject.op)
+    largest = longest(subject)
     for one in library.algorithms:
         if subject.op != f"MPI_{one.operation.capitalize()}":
             continue
@@ -76,8 +78,8 @@ def judged_of(library: Library, subject: Subject, costs: Costs) -> Judged:
 
 def _forms(one: Offered, subject: Subject) -> Iterator[Forced | NotJudged]:
     """An algorithm with each fan-out and length of segments."""
-    sizes = [call.size for call in subject.calls if call.op == subject.op]
     ranks = len(subject.members)
+    sizes = _payloads(subject)
     takes_chains = one.name == "chain" and one.number is not None
     for chains in [fan_out for fan_out in CHAINS if fan_out < ranks - 1] if takes_chains else [0]:
         found = planned(one, ranks, chains or CHAINS[0], min(sizes) if subject.op != "MPI_Barrier" else None)
@@ -98,14 +100,21 @@ def setting_of(chosen: Forced, subject: Subject, library: Library, path: str) ->
     """
     if chosen.offered is None:
         raise ValueError("an algorithm of the library is needed")
-    sizes = [call.size for call in subject.calls if call.op == subject.op]
-    besides = library.besides.get(chosen.offered.operation)
+    ranks, operation = len(subject.members), chosen.offered.operation
+    sizes = [size_in_rules(operation, ranks, payload) for payload in _payloads(subject)]
+    besides = library.besides.get(operation)
     if library.flavour == "mpich":
-        return variables_file([Choice(chosen.offered, len(subject.members))], path, [besides] if besides else [])
-    # A barrier has no bytes, and its rules only a row from 0 on.
-    ends = (0, None) if subject.op == "MPI_Barrier" else (min(sizes), max(sizes))
-    choice = Choice(chosen.offered, len(subject.members), *ends, chosen.fan_out, chosen.segment_bytes)
+        return variables_file([Choice(chosen.offered, ranks)], path, [besides] if besides else [])
+    # Rules of operations without bytes have only a row from 0 on.
+    known = [size for size in sizes if size]
+    ends = (min(known), max(known)) if len(known) == len(sizes) else (0, None)
+    choice = Choice(chosen.offered, ranks, *ends, chosen.fan_out, chosen.segment_bytes)
     return rules_file([choice], path, [besides] if besides else [])
+
+
+def _payloads(subject: Subject) -> list[int]:
+    """Bytes of each kind of its operation's calls, as libraries count them."""
+    return [payload_of(call, len(subject.members)) for call in subject.calls if call.op == subject.op]
 
 
 def _in_segments(whole: Forced, segment_bytes: int) -> Forced:

@@ -56,8 +56,9 @@ _OF = {
         "@FILE@": "rules.conf",
         "@SETTING@": """\
 The file has dynamic rules, which Open MPI 4.1 and 5 read. They hold for the bytes that ran, and for
--- communicators of that many ranks. Where `han` has the higher priority, as in release 5, the words make it pass the
--- operation on to `tuned`, whatever the bytes.""",
+-- communicators of that many ranks; of Gather, Scatter, Scan and Exscan for any bytes, because there Open MPI goes by
+-- the length of one element. Where `han` has the higher priority, as in release 5, the words make it pass the operation
+-- on to `tuned`, whatever the bytes.""",
     },
     "mpich": {
         "@ASKED@": "`mpivars`",

@@ -20,12 +20,15 @@ _LAM = frozenset({"bcast"})
 _OTHER_MESSAGES = frozenset({("scan", "recursive-doubling"), ("exscan", "recursive-doubling")})
 _ON_POWERS_OF_TWO = frozenset({("barrier", "recursive-doubling"), ("bcast", "split-binary")})
 """Alike there only."""
+_ON_POWERS_OF_TWO_IN_MPICH = frozenset({("allgather", "recursive-doubling"), ("allgatherv", "recursive-doubling")})
 _LIMITS_ITSELF = frozenset({"linear_sync"})
 """Send the messages of another algorithm, but only so many at a time."""
 
 
 _PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
 """Cut the message into a piece for each rank, or in two."""
+_WHOLE = frozenset(one.name.removeprefix("MPI_").lower() for one in _plan.operations() if one.input == "whole")
+"""Operations whose message is not in blocks already."""
 _ELEMENT_BYTES = 16
 """Of the largest predefined type. With fewer elements than pieces, libraries run another algorithm."""
 
@@ -53,7 +56,8 @@ def planned(algorithm: Offered, ranks: int, chains: int = 4, least_bytes: int | 
     if isinstance(name, Unplanned):
         return name
     operation = algorithm.operation
-    if name in _PIECES and least_bytes is not None and least_bytes < _ELEMENT_BYTES * ranks:
+    is_cut = name in _PIECES and operation in _WHOLE
+    if is_cut and least_bytes is not None and least_bytes < _ELEMENT_BYTES * ranks:
         return Unplanned("it cuts messages into pieces, and with so few bytes the library may run another one")
     tree = _tree(operation, name, is_mpich=algorithm.number is None)
     if tree is not None:
@@ -78,16 +82,22 @@ def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
     other = (operation, name) in _OTHER_MESSAGES
     if other or ((operation, name) in _ON_POWERS_OF_TWO and ranks & (ranks - 1)):
-        return Unplanned(f"on {ranks} ranks it sends other messages than the plan's {name}")
+        return _other_messages(ranks, str(name))
     return str(name)
+
+
+def _other_messages(ranks: int, name: str) -> Unplanned:
+    return Unplanned(f"on {ranks} ranks it sends other messages than the plan's {name}")
 
 
 def _of_mpich(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned:
     """What the messages are called."""
-    del ranks, chains
+    del chains
     if algorithm.name == "smp":
         return Unplanned("it calls other operations, whose algorithms MPICH chooses itself")
     name = mpich.ALGORITHMS.get((algorithm.operation, algorithm.name))
+    if (algorithm.operation, name) in _ON_POWERS_OF_TWO_IN_MPICH and ranks & (ranks - 1):
+        return _other_messages(ranks, str(name))
     return Unplanned("its messages are not known") if name is None else name
 
 
