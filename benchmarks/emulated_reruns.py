@@ -127,7 +127,7 @@ def _best_of(
     best = suggested
     every: list[Candidate] = [*shapes(subject), *algorithms(subject)]
     for candidate in every:
-        file.write_text(text_of(tree_file_of(candidate, subject, ran)))
+        file.write_text(text_of(tree_file_of(candidate, source, ran)))
         time = run(file, "tried")
         if time < best[1]:
             # Once more, for the fastest of many is also the luckiest.

@@ -1,6 +1,6 @@
 """`make bench-predictions`: does what `analyze remap` predicts come true? Never by our own replay.
 
-python benchmarks/predictions.py [--cases 75] [--first-seed 1] [--exhaustive 0] [--simulated 75] [--each]
+python benchmarks/predictions.py [--cases 75] [--blocks 25] [--simulated 75] [--first-seed 1] [--exhaustive 0] [--each]
 
 Random machines and programs, from fixed seeds. Small ones run over emulated links, are remapped and run again; of large
 ones, SimGrid's SMPI runs the schedules that the replay predicts.
@@ -22,8 +22,8 @@ from rich.table import Table
 console = Console(highlight=False, soft_wrap=True)
 
 
-def emulated(cases: range, exhaustive: int, *, each: bool) -> list[tuple[str, str]]:
-    """Recorded runs, suggestions and reruns over emulated links."""
+def emulated(cases: range, exhaustive: int, *, each: bool, in_blocks: bool = False) -> list[tuple[str, str]]:
+    """Recorded runs, suggestions and reruns over emulated links. in_blocks: of operations with blocks."""
     local_mpi.share_cores()
     outcomes: list[emulated_reruns.Outcome] = []
     refused = 0
@@ -31,7 +31,7 @@ def emulated(cases: range, exhaustive: int, *, each: bool) -> list[tuple[str, st
     with suppress(KeyboardInterrupt):
         for number, seed in enumerate(cases):
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
-                case = random_case(seed)
+                case = random_case(seed, in_blocks=in_blocks)
                 try:
                     outcome = emulated_reruns.rerun_case(case, Path(folder), is_exhaustive=number < exhaustive)
                 except InputError as reason:
@@ -64,6 +64,7 @@ def main() -> None:
     """Run both parts and print the distributions."""
     parser = argparse.ArgumentParser(description="Compare predictions with reruns and with SimGrid.")
     parser.add_argument("--cases", type=int, default=75, help="small machines, with reruns over emulated links")
+    parser.add_argument("--blocks", type=int, default=25, help="the same with Gather, Alltoall and their like")
     parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--exhaustive", type=int, default=0, help="of so many small machines, run every candidate")
@@ -74,11 +75,14 @@ def main() -> None:
         "Reruns over emulated links of random machines": lambda: emulated(
             range(first, first + asked.cases), asked.exhaustive, each=asked.each
         ),
+        "The same for operations with a block for each rank, and Scan and Exscan": lambda: emulated(
+            range(first, first + asked.blocks), asked.exhaustive, each=asked.each, in_blocks=True
+        ),
         "Schedules under SimGrid's SMPI on random machines": lambda: simulated(
             range(first, first + asked.simulated), each=asked.each
         ),
     }
-    for (title, part), count in zip(parts.items(), (asked.cases, asked.simulated), strict=True):
+    for (title, part), count in zip(parts.items(), (asked.cases, asked.blocks, asked.simulated), strict=True):
         if count:
             table = Table("", "", title=title, title_justify="left", show_header=False)
             for row in part():

@@ -9,9 +9,17 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from hopscope import _plan
+
 MS = 1_000_000
 SIZES = (8, 64, 1024, 8192, 65536, 262_144, 1_048_576)
 OPERATIONS = ("allreduce", "bcast", "reduce", "barrier")
+BLOCK_SIZES = SIZES[:5]
+BLOCK_OPERATIONS = (
+    *("gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter"),
+    *("reduce_scatter_block", "scan", "exscan"),
+)
+"""Of these, bytes are of a block, and a recorded run goes by any algorithm that serves the first one."""
 RAN = ("binomial", "chain", "flat", "binary", "hierarchical", "recursive-doubling")
 """What the recorded run goes by; algorithms that do not serve its operations leave these to the binomial tree."""
 
@@ -69,6 +77,13 @@ class Case:
         """What the recorded run goes by."""
         over = {"reduce_tree": "ran", "broadcast_tree": "ran"}
         operations = [f"MPI_{operation.capitalize()}" for operation, _ in self.calls]
+        if self.calls[0][0] in BLOCK_OPERATIONS:
+            names = [self.ran if self.ran in serving(one) else serving(one)[0] for one in operations]
+            rules = [
+                {"operations": [one], **(over if name == "tree" else {"algorithm": name})}
+                for one, name in zip(operations, names, strict=True)
+            ]
+            return {"schema_version": 1, "trees": {"ran": {"shape": "binomial"}}, "rules": rules}
         rules: list[dict[str, Any]] = [{"operations": operations, **over}]
         shape = self.ran
         if self.ran == "recursive-doubling":
@@ -85,8 +100,14 @@ class Case:
         return files
 
 
-def random_case(seed: int, *, most_ranks: int = 12) -> Case:
-    """The case of a seed: 2 to 4 clusters of 1 to 4 hosts, uneven pairs, one operation or a mix of two or three."""
+def serving(operation: str) -> list[str]:
+    """The engine's algorithms for an operation of MPI, but for those that group ranks."""
+    return [row.name for row in _plan.algorithms() if operation in row.operations and not row.in_groups]
+
+
+def random_case(seed: int, *, most_ranks: int = 12, in_blocks: bool = False) -> Case:
+    """The case of a seed: 2 to 4 clusters of 1 to 4 hosts, uneven pairs, one operation or a mix of two or three.
+    in_blocks: of BLOCK_OPERATIONS."""
     chance = random.Random(seed)
     clusters = chance.randint(2, 4)
     counts = [chance.randint(1, 4) for _ in range(clusters)]
@@ -104,8 +125,9 @@ def random_case(seed: int, *, most_ranks: int = 12) -> Case:
         for pair in permutations(range(clusters), 2)
     }
     mixed = chance.random() < 0.4
-    operations = chance.sample(OPERATIONS, chance.randint(2, 3)) if mixed else [chance.choice(OPERATIONS)]
-    calls = tuple((one, 0 if one == "barrier" else chance.choice(SIZES)) for one in operations)
+    known, sizes = (BLOCK_OPERATIONS, BLOCK_SIZES) if in_blocks else (OPERATIONS, SIZES)
+    operations = chance.sample(known, chance.randint(2, 3)) if mixed else [chance.choice(known)]
+    calls = tuple((one, 0 if one == "barrier" else chance.choice(sizes)) for one in operations)
     return Case(
         seed,
         tuple(cluster_of),
@@ -116,5 +138,5 @@ def random_case(seed: int, *, most_ranks: int = 12) -> Case:
         chance.choice((None, None, 2e7, 5e7)),
         calls,
         chance.choice((0, 500, 3000)),
-        chance.choice(RAN),
+        chance.choice(serving(f"MPI_{operations[0].capitalize()}") if in_blocks else RAN),
     )

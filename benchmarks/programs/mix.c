@@ -2,9 +2,10 @@
  *
  *     mix ITERATIONS WORK_US OPERATION BYTES [OPERATION BYTES]...
  *
- * Each rank sleeps for a time of its own, up to WORK_US, then calls each operation: allreduce, reduce, bcast, barrier.
- * Prints the mean time from one iteration's last leave to the next one's, in ns; the first one sets things up. All
- * ranks share one machine's clock. A wrong sum or broadcast ends the job.
+ * Each rank sleeps for a time of its own, up to WORK_US, then calls each operation. BYTES are those of the message or
+ * of a block; blocks of allgatherv, alltoallv and reduce_scatter are half as long, as long, and half as long again in
+ * turn. Prints the mean time from one iteration's last leave to the next one's, in ns; the first one sets things up.
+ * All ranks share one machine's clock. A wrong result ends the job.
  */
 #define _GNU_SOURCE
 #include "nap.h"
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int rank, ranks;
 
 /* Open MPI's MPI_Wtime counts from each rank's own start. */
 static double now(void) {
@@ -27,45 +30,157 @@ static void expect(int is_right, const char *operation) {
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void call(const char *operation, int count, int iteration, int *mine, int *result) {
-    int rank, ranks;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    const int last = count > 0 ? count - 1 : 0, sum = ranks * (ranks - 1) / 2 + ranks * iteration;
-    mine[last] = rank + iteration;
-    result[last] = -1;
-    if (strcmp(operation, "allreduce") == 0) {
-        MPI_Allreduce(mine, result, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        expect(result[last] == sum, operation);
-    } else if (strcmp(operation, "reduce") == 0) {
-        MPI_Reduce(mine, result, count, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-        expect(rank != 0 || result[last] == sum, operation);
-    } else if (strcmp(operation, "bcast") == 0) {
-        MPI_Bcast(mine, count, MPI_INT, 0, MPI_COMM_WORLD);
-        expect(mine[last] == iteration, operation);
-    } else if (strcmp(operation, "barrier") == 0) {
-        MPI_Barrier(MPI_COMM_WORLD);
+/* What one call is about. The last element of a message or block is what is looked at. */
+struct call {
+    const char *operation;
+    int count, iteration;
+    int *mine, *result;
+};
+
+/* Elements of a block for each rank, or from each. */
+struct blocks {
+    int *counts, *places;
+};
+
+static struct blocks blocks_of(const struct call *c, int uneven, int number) {
+    struct blocks b = {malloc(2 * (size_t)ranks * sizeof(int)), NULL};
+    b.places = b.counts + ranks;
+    for (int i = 0, next = 0; i < ranks; next += b.counts[i++]) {
+        b.counts[i] = uneven ? c->count / 2 + (i + number) % 3 * c->count / 2 : c->count;
+        b.places[i] = next;
+    }
+    return b;
+}
+
+/* The value that a rank's block for another one ends with. */
+static int value(const struct call *c, int from, int to) {
+    return from * ranks + to + c->iteration;
+}
+
+static int *last_of(int *buffer, const struct blocks *b, int i) {
+    return &buffer[b->places[i] + b->counts[i] - 1];
+}
+
+/* Writes the value of each block for another rank, or (own) that of the only block. */
+static void give(const struct call *c, const struct blocks *b, int own) {
+    if (own)
+        c->mine[b->counts[rank] - 1] = value(c, rank, 0);
+    for (int i = 0; i < ranks && !own; i++)
+        *last_of(c->mine, b, i) = value(c, rank, i);
+}
+
+static void got(const struct call *c, const struct blocks *b, int to) {
+    for (int i = 0; i < ranks; i++)
+        expect(*last_of(c->result, b, i) == value(c, i, to), c->operation);
+}
+
+static int is(const struct call *c, const char *operation) {
+    return strcmp(c->operation, operation) == 0;
+}
+
+static int move(const struct call *c) {
+    MPI_Comm world = MPI_COMM_WORLD;
+    int count = c->count, *mine = c->mine, *result = c->result;
+    int uneven = is(c, "allgatherv") || is(c, "alltoallv"), of_pairs = is(c, "alltoall") || is(c, "alltoallv");
+    struct blocks b = blocks_of(c, uneven, of_pairs ? rank : 0);
+    give(c, &b, !of_pairs && !is(c, "scatter"));
+    int done = 1;
+    if (is(c, "gather")) {
+        MPI_Gather(mine, count, MPI_INT, result, count, MPI_INT, 0, world);
+        if (rank == 0)
+            got(c, &b, 0);
+    } else if (is(c, "scatter")) {
+        MPI_Scatter(mine, count, MPI_INT, result, count, MPI_INT, 0, world);
+        expect(result[count - 1] == value(c, 0, rank), c->operation);
+    } else if (is(c, "allgather")) {
+        MPI_Allgather(mine, count, MPI_INT, result, count, MPI_INT, world);
+        got(c, &b, 0);
+    } else if (is(c, "allgatherv")) {
+        MPI_Allgatherv(mine, b.counts[rank], MPI_INT, result, b.counts, b.places, MPI_INT, world);
+        got(c, &b, 0);
+    } else if (is(c, "alltoall")) {
+        MPI_Alltoall(mine, count, MPI_INT, result, count, MPI_INT, world);
+        got(c, &b, rank);
+    } else if (is(c, "alltoallv")) {
+        MPI_Alltoallv(mine, b.counts, b.places, MPI_INT, result, b.counts, b.places, MPI_INT, world);
+        got(c, &b, rank);
     } else {
-        expect(0, operation);
+        done = 0;
+    }
+    free(b.counts);
+    return done;
+}
+
+static int reduce(const struct call *c) {
+    MPI_Comm world = MPI_COMM_WORLD;
+    const int count = c->count, last = count - 1, sum = ranks * (ranks - 1) / 2 + ranks * c->iteration;
+    int *mine = c->mine, *result = c->result;
+    mine[last] = rank + c->iteration;
+    result[last] = -1;
+    if (is(c, "allreduce")) {
+        MPI_Allreduce(mine, result, count, MPI_INT, MPI_SUM, world);
+        expect(result[last] == sum, c->operation);
+    } else if (is(c, "reduce")) {
+        MPI_Reduce(mine, result, count, MPI_INT, MPI_SUM, 0, world);
+        expect(rank != 0 || result[last] == sum, c->operation);
+    } else if (is(c, "scan")) {
+        MPI_Scan(mine, result, count, MPI_INT, MPI_SUM, world);
+        expect(result[last] == rank * (rank + 1) / 2 + (rank + 1) * c->iteration, c->operation);
+    } else if (is(c, "exscan")) {
+        MPI_Exscan(mine, result, count, MPI_INT, MPI_SUM, world);
+        expect(rank == 0 || result[last] == rank * (rank - 1) / 2 + rank * c->iteration, c->operation);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static int reduce_scatter(const struct call *c) {
+    int uneven = is(c, "reduce_scatter");
+    if (!uneven && !is(c, "reduce_scatter_block"))
+        return 0;
+    struct blocks b = blocks_of(c, uneven, 0);
+    give(c, &b, 0);
+    if (uneven)
+        MPI_Reduce_scatter(c->mine, c->result, b.counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    else
+        MPI_Reduce_scatter_block(c->mine, c->result, c->count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    int sum = ranks * (ranks - 1) / 2 * ranks + ranks * (rank + c->iteration);
+    expect(c->result[b.counts[rank] - 1] == sum, c->operation);
+    free(b.counts);
+    return 1;
+}
+
+static void call(const struct call *c) {
+    if (is(c, "bcast")) {
+        c->mine[c->count - 1] = rank + c->iteration;
+        MPI_Bcast(c->mine, c->count, MPI_INT, 0, MPI_COMM_WORLD);
+        expect(c->mine[c->count - 1] == c->iteration, c->operation);
+    } else if (is(c, "barrier")) {
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (!reduce(c) && !reduce_scatter(c) && !move(c)) {
+        expect(0, c->operation);
     }
 }
 
 int main(int argc, char **argv) {
-    int rank, longest = 1;
+    int longest = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc < 5 || argc % 2 == 0)
         MPI_Abort(MPI_COMM_WORLD, 2);
     const int iterations = atoi(argv[1]), work_us = atoi(argv[2]);
     for (int i = 4; i < argc; i += 2)
         longest = atoi(argv[i]) > longest ? atoi(argv[i]) : longest;
-    int *mine = calloc((size_t)longest, 1 + sizeof *mine), *result = calloc((size_t)longest, 1 + sizeof *result);
+    size_t room = 2 * (size_t)longest * (size_t)ranks;
+    int *mine = calloc(room, 1), *result = calloc(room, 1);
     double first = 0, last = 0;
     srand(1 + (unsigned)rank);
     for (int iteration = 0; iteration < iterations; iteration++) {
         nanosleep(&(struct timespec){.tv_nsec = 1000L * (work_us > 0 ? rand() % work_us : 0)}, NULL);
         for (int i = 3; i < argc; i += 2)
-            call(argv[i], atoi(argv[i + 1]) / (int)sizeof *mine, iteration, mine, result);
+            call(&(struct call){argv[i], atoi(argv[i + 1]) / (int)sizeof *mine, iteration, mine, result});
         last = now();
         if (iteration == 0)
             first = last;
