@@ -199,7 +199,7 @@ class Analyses:
         by=category: category, time_ns, share, share_low, share_high, share_of_run
         by=cluster: cluster, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
         collective=...: step, begin_ns, end_ns, time_ns, rank, category, src, dst, hop_id, what
-        by=edge: edge, src, dst, link, time_ns, share, share_low, share_high, hops_ns
+        by=edge: edge, src, dst, link, time_ns, share, share_of_run, share_low, share_high, hops_ns
         by=host: host, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
         by=operation: operation, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns
         by=place: place, call_site, time_ns, share, share_low, share_high, share_of_run, compute_ns, hops_ns, p2p_ns

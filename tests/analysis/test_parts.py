@@ -256,6 +256,7 @@ def test_computing_before_the_part_still_counts_for_its_first_calls(trace: hopsc
         ({"from_": "soon"}, "--from soon is not a time; write for example 1.5s"),
         ({"from_": "2us", "to": "1us"}, "--from 2us is not before --to 1us"),
         ({"from_": "3us"}, "--from 3us is after the end of the run, which takes 2.05 µs"),
+        ({"from_": "end"}, "--from end is the end of the run, which takes 2.05 µs"),
         ({"ranks": "0-3"}, "the trace has no rank 2; its ranks are 0 to 1"),
         ({"ranks": "a"}, "is not a list of ranks; write for example 3,8-15"),
         # Each of these once selected something else, or nothing that was explained.

@@ -107,8 +107,9 @@ def _check_within(begin: int, selection: Selection, ask: Ask) -> None:
     """Raises InputError where a part begins when the run is over."""
     last = ask("select max(last_event_ns) as at from ranks", {})[0]["at"]
     if last is not None and begin > last:
+        where = "the end" if selection.from_ == "end" else "after the end"
         raise InputError(
-            f"--from {selection.from_} is after the end of the run, which takes {duration(last)}; give an earlier time"
+            f"--from {selection.from_} is {where} of the run, which takes {duration(last)}; give an earlier time"
         )
 
 

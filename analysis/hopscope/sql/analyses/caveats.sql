@@ -150,7 +150,7 @@ found as (
             when 'tree'
                 then 'a tree was requested, but no rule matched, or `analyze summary` says why the calls went native.'
             when 'foreign'
-                then 'only Hopscope''s own collector records hops, when it runs collectives over a tree.'
+                then 'another tool recorded it, and only Hopscope''s collector records hops.'
             else
                 'the collector records messages of Open MPI unless HOPSCOPE_NATIVE=0 says otherwise, and of MPICH with '
                 || 'HOPSCOPE_NATIVE=mpich; or run them over a tree (`hopscope run --tree binomial -- mpirun ...`).'

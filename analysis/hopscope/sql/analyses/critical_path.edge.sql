@@ -9,7 +9,7 @@
 -- column src INTEGER -- Sender; null for none.
 -- column dst INTEGER -- Receiver; null for none.
 -- column link VARCHAR -- Link class of the two ranks; null for none.
--- columns of run_path_shares: time_ns, share, share_low, share_high
+-- columns of run_path_shares: time_ns, share, share_of_run, share_low, share_high
 -- column hops_ns BIGINT -- The part of time_ns that is hops inside collectives; the rest is the application's messages.
 -- uses run_path_shares
 -- bar share
@@ -33,6 +33,7 @@ select
     end as link,
     edges.time_ns,
     edges.share,
+    edges.share_of_run,
     edges.share_low,
     edges.share_high,
     edges.hops_ns
