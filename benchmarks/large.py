@@ -32,6 +32,12 @@ tables = json.loads((made / "manifest.json").read_text())["tables"]
 rows = {table: sum(file["rows"] for file in files) for table, files in tables.items()}
 print(json.dumps({"walks": walks, "rows": rows}))
 """
+_REMAP = """
+import sys
+import hopscope
+from hopscope.remap import remap
+remap(hopscope.open(sys.argv[1]))
+"""
 _ASKED = (
     "caveats", "check-data", "collectives", "delayed-hops", "honesty", "iterations", "last-arrivals", "late-ranks",
     "noise", "noise-periods", "places", "regions", "summary", "tree-edges", "wan-share",
@@ -131,3 +137,18 @@ def measure(folder: Path, events: int, mix: str, repetitions: int = 3) -> list[t
         )
     shutil.rmtree(trace)
     return rows
+
+
+def measure_parts(folder: Path, events: int) -> list[tuple[str, str]]:
+    """A row for the report: `analyze remap` of a trace whose collectives have three sizes, judged together."""
+    trace = folder / f"synthetic-parts-{events}"
+    spend([str(program("synthetic_trace")), str(trace), str(events), "parts"])
+    spend([sys.executable, "-c", _CONVERT, str(trace)])
+    spent = spend([sys.executable, "-c", _REMAP, str(trace)])
+    shutil.rmtree(trace)
+    return [
+        (
+            f"analyze remap of {events:,} events, three parts, 64 ranks",
+            f"of the processor {spent.processor:.1f} s, peak {spent.mebibytes:.0f} MiB",
+        )
+    ]

@@ -62,8 +62,9 @@ def convert(folder: Path, repetitions: int = 3) -> list[tuple[str, str]]:
 
 
 def events(folder: Path) -> list[tuple[str, str]]:
-    """Traces of 20 M events: mostly hops, and mostly messages of the application."""
-    return [row for mix in large.MIXES for row in large.measure(folder, 20_000_000, mix)]
+    """Traces of 20 M events: mostly hops, mostly messages of the application, and collectives of several sizes."""
+    rows = [row for mix in large.MIXES for row in large.measure(folder, 20_000_000, mix)]
+    return [*rows, *large.measure_parts(folder, 20_000_000)]
 
 
 def lengths(folder: Path) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS [HOSTS]]]
+/* A synthetic trace of any size: synthetic_trace DIRECTORY EVENTS [collectives|messages|parts [RANKS [HOSTS]]]
  *
  * An iterative program as the collector records it: ranks dealt over eight hosts in two clusters, or in blocks over as
  * many hosts as are asked for, compute, exchange messages, and do an Allreduce over a binomial tree whose every hop is
@@ -8,7 +8,7 @@
  * collectives: an Allreduce every iteration, halos with both neighbours every fourth. Two thirds of the events are
  * hops. messages: twelve shifts by MPI_Sendrecv and eight persistent requests each way every iteration, halos whose
  * requests are waited for one by one and a blocking send every eighth, an Allreduce every fourth. A message every 4.5
- * events.
+ * events. parts: like collectives, with Allreduces of three sizes in turn.
  */
 #include <otf2/otf2.h>
 
@@ -23,6 +23,7 @@
 
 enum { MAX_RANKS = 1024, LOG2_MAX = 10, CHUNK_BYTES = 1 << 18 };
 enum { COMPUTE_NS = 200000, JITTER_NS = 60000, SPENT_NS = 300, HALO_EVERY = 4, HALO_BYTES = 8192 };
+static const uint64_t PARTS[] = {8, 1 << 16, 1 << 20}; /* bytes of the mix of parts, each of which takes 1 ns */
 enum { NEIGHBOURS = 8, SHIFTS = 12, ALLREDUCE_EVERY = 4, RARELY_EVERY = 8 }; /* of the mix of messages */
 enum region {
     INIT,
@@ -121,18 +122,19 @@ static void received(int r, int from, OTF2_CommRef comm, uint32_t tag, uint64_t 
 }
 
 /* A hop that is needed now: waited for if it is not there yet. */
-static void take_hop(int r, int from, uint32_t tag, uint64_t request, uint64_t arrival) {
+static void take_hop(int r, int from, uint32_t tag, uint64_t bytes, uint64_t request, uint64_t arrival) {
     if (arrival > ranks[r].now) {
         enter(r, HOP_WAIT, 60);
-        received(r, from, 1, tag, 8, request, arrival > ranks[r].now ? arrival - ranks[r].now : 0);
+        received(r, from, 1, tag, bytes, request, arrival > ranks[r].now ? arrival - ranks[r].now : 0);
         leave(r, HOP_WAIT, 0);
     } else {
-        received(r, from, 1, tag, 8, request, SPENT_NS);
+        received(r, from, 1, tag, bytes, request, SPENT_NS);
     }
 }
 
 /* Up and down the binomial tree in which a rank's parent is itself without its lowest set bit. */
-static void allreduce(uint64_t seq) {
+static void allreduce(uint64_t seq, uint64_t bytes) {
+    const uint64_t on_wire = bytes > 8 ? bytes : 0; /* ns */
     enum region region = seq % 2 ? DOT : ALLREDUCE;
     uint64_t from_parent[MAX_RANKS], arrivals[MAX_RANKS];
     for (int r = rank_count - 1; r >= 0; r--) {
@@ -150,31 +152,31 @@ static void allreduce(uint64_t seq) {
         children = 0;
         for (int bit = 1; bit < rank_count && !(r & bit); bit <<= 1)
             if ((r | bit) < rank_count) {
-                take_hop(r, r | bit, hop_tag(PHASE_UP, 0, 0, seq), posted[children++], arrivals[r | bit]);
+                take_hop(r, r | bit, hop_tag(PHASE_UP, 0, 0, seq), bytes, posted[children++], arrivals[r | bit]);
                 enter(r, COMBINE, 40);
                 leave(r, COMBINE, 90);
             }
         if (r > 0) {
             int parent = r & (r - 1);
-            uint64_t request = send(r, parent, 1, hop_tag(PHASE_UP, 0, 0, seq), 8, SPENT_NS);
-            arrivals[r] = it->now + latency(r, parent);
+            uint64_t request = send(r, parent, 1, hop_tag(PHASE_UP, 0, 0, seq), bytes, SPENT_NS);
+            arrivals[r] = it->now + latency(r, parent) + on_wire;
             sent(r, request, 100);
         }
     }
     for (int r = 0; r < rank_count; r++) {
         struct rank *it = &ranks[r];
         if (r > 0)
-            take_hop(r, r & (r - 1), hop_tag(PHASE_DOWN, 0, 0, seq), from_parent[r], it->arrival);
+            take_hop(r, r & (r - 1), hop_tag(PHASE_DOWN, 0, 0, seq), bytes, from_parent[r], it->arrival);
         for (int bit = rank_count; bit > 0; bit >>= 1)
             if (!(r & bit) && bit < rank_count && (r == 0 || bit < (r & -r)) && (r | bit) < rank_count) {
-                uint64_t request = send(r, r | bit, 1, hop_tag(PHASE_DOWN, 0, 0, seq), 8, SPENT_NS);
-                ranks[r | bit].arrival = it->now + latency(r, r | bit);
+                uint64_t request = send(r, r | bit, 1, hop_tag(PHASE_DOWN, 0, 0, seq), bytes, SPENT_NS);
+                ranks[r | bit].arrival = it->now + latency(r, r | bit) + on_wire;
                 sent(r, request, 100);
             }
         it->now += 200;
         it->events++;
         check(OTF2_EvtWriter_MpiCollectiveEnd(it->writer, NULL, it->now, OTF2_COLLECTIVE_OP_ALLREDUCE, 0,
-                                              OTF2_COLLECTIVE_ROOT_NONE, 8, 8),
+                                              OTF2_COLLECTIVE_ROOT_NONE, bytes, bytes),
               "collective end");
         leave(r, region, 0);
     }
@@ -286,7 +288,13 @@ static void send_to_odd(void) {
 static void iterate_with_collectives(uint64_t iteration) {
     if (iteration % HALO_EVERY == 0)
         halos(false);
-    allreduce(iteration);
+    allreduce(iteration, 8);
+}
+
+static void iterate_with_parts(uint64_t iteration) {
+    if (iteration % HALO_EVERY == 0)
+        halos(false);
+    allreduce(iteration, PARTS[iteration % (sizeof PARTS / sizeof *PARTS)]);
 }
 
 static void iterate_with_messages(uint64_t iteration) {
@@ -298,7 +306,7 @@ static void iterate_with_messages(uint64_t iteration) {
         send_to_odd();
     }
     if (iteration % ALLREDUCE_EVERY == 0)
-        allreduce(iteration / ALLREDUCE_EVERY);
+        allreduce(iteration / ALLREDUCE_EVERY, 8);
 }
 
 static OTF2_FlushType flush_when_full(void *user, OTF2_FileType type, OTF2_LocationRef location, void *caller,
@@ -395,9 +403,12 @@ static void define(OTF2_Archive *archive, uint64_t first, uint64_t last) {
 
 int main(int argc, char **argv) {
     const char *mix = argc > 3 ? argv[3] : "collectives";
-    const bool messages = strcmp(mix, "messages") == 0;
-    if (argc < 3 || argc > 6 || (!messages && strcmp(mix, "collectives") != 0)) {
-        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [collectives|messages [RANKS [HOSTS]]]\n");
+    void (*iterate)(uint64_t) = strcmp(mix, "collectives") == 0 ? iterate_with_collectives
+                                : strcmp(mix, "messages") == 0  ? iterate_with_messages
+                                : strcmp(mix, "parts") == 0     ? iterate_with_parts
+                                                                : NULL;
+    if (argc < 3 || argc > 6 || !iterate) {
+        fprintf(stderr, "usage: synthetic_trace DIRECTORY EVENTS [collectives|messages|parts [RANKS [HOSTS]]]\n");
         return 2;
     }
     uint64_t wanted = strtoull(argv[2], NULL, 10), written = 0;
@@ -438,7 +449,7 @@ int main(int argc, char **argv) {
             ranks[r].now += COMPUTE_NS + random_below(JITTER_NS) + (random_below(997) == 0 ? 3000000 : 0);
             written += ranks[r].events;
         }
-        messages ? iterate_with_messages(iteration) : iterate_with_collectives(iteration);
+        iterate(iteration);
     }
     uint64_t last = 0;
     written = 0;

@@ -72,7 +72,7 @@ def test_a_long_run_s_candidates_are_screened_and_what_is_suggested_is_replayed_
     costs, today = fit(source)[0], today_of(source)
     whole = judge_of(source, today, costs)
     screen = screen_of(source, whole, today, costs)
-    assert len(screen.parts) == 4 and screen.parts[0] is not whole
+    assert len(screen.stretches) == 4 and screen.stretches[0] is not whole
     for candidate in algorithms(source.subject):
         by_parts, by_all = screen.iteration_ns(candidate, costs), whole.iteration_ns(candidate, costs)
         assert by_parts == pytest.approx(by_all, rel=0.01)

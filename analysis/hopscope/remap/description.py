@@ -17,12 +17,12 @@ _JUDGED = fill(
 DESCRIPTION = f"""\
 -- Candidate trees and other algorithms with their predicted time per iteration.
 --
--- An iteration is one collective, plus the computing and the application's messages up to the next one. The collective
--- is of the operation and communicator that the run spent most time in over a tree or, if nothing ran over one, by the
--- MPI library's own algorithm with all its messages recorded. From the hops of this run that a rank waited for, the
--- model learns what a message costs on each class of link, what the ranks themselves spend, and whether a host's
--- interface sends one message at a time. If the run emulated its links, what interfaces, shared links and ranks take is
--- not learnt but known from the topology file; traces in it count with their mean.
+-- An iteration is one collective, plus all that happens up to the next one: computing, the application's messages and
+-- other collectives. It is of the operation and communicator that the run spent most time in over a tree or, if
+-- nothing ran over one, by the MPI library's own algorithm with all its messages recorded. From the hops of this run
+-- that a rank waited for, the model learns what a message costs on each class of link, what the ranks themselves spend,
+-- and whether a host's interface sends one message at a time. If the run emulated its links, what interfaces, shared
+-- links and ranks take is not learnt but known from the topology file; traces in it count with their mean.
 --
 {_JUDGED}
 --
@@ -35,6 +35,14 @@ DESCRIPTION = f"""\
 -- the dependencies between the application's messages, and computes the waiting anew. A replay of today's tree should
 -- reproduce today's run; the difference is the model's error. A tree is suggested, and its file written, only if it
 -- gains more than that.
+--
+-- A run may have several parts that a tree file can tell apart: operations, communicators with different members, and
+-- sizes that are more than four times apart. Up to eight parts, those with the most time, are judged together. Each
+-- gets candidates of its own, and the best of them are combined: what is replayed is the whole run with each part over
+-- its candidate. The first row is the combination that is suggested, and the tree file has a rule for each part that
+-- gains more than the model errs while the others change too; the rest stays as it is. The other rows are combinations
+-- and the best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` and
+-- `--for` judge the part with the most time alone.
 --
 -- Of the library's algorithm, the replay takes the messages in the order in which each rank sent and needed them. Its
 -- trace shows what the library spends on a message, not what Hopscope's engine does. So a gain over the library has to
@@ -92,7 +100,12 @@ DESCRIPTION = f"""\
 -- column unmeasured_interfaces INTEGER -- Hosts whose interface has several long messages at once in this candidate,
 --    while no interface had several in the run.
 -- column chosen BOOLEAN -- This tree is suggested; at most one is.
--- only-data predicted_low_ns, predicted_high_ns, fan_out, tried_ns, tried_gain
+-- column comm INTEGER -- The communicator that the candidate is for; null if it is for several parts, or what ran of
+--    them.
+-- column operation VARCHAR -- Its operation, or those of a tree that serves several; null likewise.
+-- column bytes_min BIGINT [bytes] -- The least bytes that it is for; null likewise and of a barrier.
+-- column bytes_max BIGINT [bytes] -- The most bytes.
+-- only-data predicted_low_ns, predicted_high_ns, fan_out, tried_ns, tried_gain, comm, operation, bytes_min, bytes_max
 -- narrow today, depth, wan_crossings, model_error, measured_ns, wan_messages
 -- bar predicted_ns
 -- example analyze remap trace -o tree.json

@@ -46,14 +46,20 @@ class Events:
         return np.concatenate([[LEAVE], self.kind[:-1]])
 
     @cached_property
+    def part(self) -> Array:
+        """The number of the subject's part that the call is of."""
+        return parts_of(self.source)[self.source.arrays["calls.collective"][self.call]]
+
+    @cached_property
     def typical_ns(self) -> Array:
         """The median own time of events of one kind and size after one of such a kind and size; 0 where none is known.
         The first collective is left out, for it sets the communicator up."""
         sizes, size = np.unique(self.size, return_inverse=True)
         alike = self.kind * len(sizes) + size
         key = np.concatenate([[0], alike[:-1]]) * KINDS * len(sizes) + alike
+        key = key * len(self.source.subject.each) + self.part
         collectives = self.source.arrays["calls.collective"][self.call]
-        known = self.exact & (collectives != self.source.subject.simulated[0])
+        known = self.exact & ~np.isin(collectives, [part.simulated[0] for part in self.source.subject.each])
         groups, group = np.unique(key, return_inverse=True)
         medians = np.zeros(len(groups))
         order = np.lexsort((self.own_ns[known], group[known]))
@@ -61,6 +67,14 @@ class Events:
         found, start, count = np.unique(grouped, return_index=True, return_counts=True)
         medians[found] = (values[start + (count - 1) // 2] + values[start + count // 2]) / 2
         return np.rint(np.where(self.kind == ENTER, 0, medians[group])).astype(np.int64)
+
+
+def parts_of(source: Source) -> Array:
+    """Of each collective the number of the subject's part that it is of; 0 of the others."""
+    result = np.zeros(len(source.tables["collectives"]), np.int64)
+    for number, part in enumerate(source.subject.each):
+        result[part.simulated] = number
+    return result
 
 
 def events_of(source: Source) -> Events:
@@ -119,7 +133,7 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
     received = np.flatnonzero(kind == RECEIVED)
     message, at = hop[received], collective[received]
     alike = [integers(tables["collectives"], name, null=-1)[at] for name in ("root", "bytes")]
-    alike.append(np.bincount(ends.collective, minlength=len(tables["collectives"]))[at])
+    alike += [np.bincount(ends.collective, minlength=len(tables["collectives"]))[at], parts_of(source)[at]]
     _, key = np.unique(
         np.stack([*alike, ends.src[message], ends.dst[message], ends.segment[message]]), axis=1, return_inverse=True
     )
@@ -143,11 +157,15 @@ def local_costs(events: Events) -> LocalCost:
     def median(chosen: Array) -> float:
         return float(np.median(own[chosen & events.exact])) if (chosen & events.exact).any() else 0.0
 
-    reduces = events.source.subject.op in REDUCING
+    combines = np.isin([part.op for part in events.source.subject.each], REDUCING)[events.part]
+    reduces = bool(combines.any())
+    # Of a mix, what combines shows the way up and the rest the way down.
+    mine = events.exact & (combines | (not reduces))
     send = max(median((before == SENT) & np.isin(kind, (SENT, POSTED, RECEIVED))), _sending_ns(events))
     # What follows a receive waits until it is combined; other receives may be waited for together.
-    after = (before == RECEIVED) & np.isin(kind, (SENT, POSTED, RECEIVED) if reduces else (SENT,)) & events.exact
-    last = (before == RECEIVED) & (kind == LEAVE) & events.exact
+    after = (before == RECEIVED) & np.isin(kind, (SENT, POSTED, RECEIVED) if reduces else (SENT,)) & mine
+    last = (before == RECEIVED) & (kind == LEAVE) & mine
+    down = (before == RECEIVED) & (kind == SENT) & events.exact & ~mine
     if reduces and not after.any():
         after = last
     handle, per_byte = median(after), 0.0
@@ -162,7 +180,7 @@ def local_costs(events: Events) -> LocalCost:
         enter_ns=median((before == ENTER) & (kind == SENT)),
         handle_up_ns=max(0.0, handle),
         combine_per_byte_ns=per_byte,
-        handle_down_ns=max(0.0, handle),
+        handle_down_ns=max(0.0, median(down) if down.any() else handle),
         send_ns=send,
         leave_ns=max(0.0, leave),
     )

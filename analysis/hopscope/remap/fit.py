@@ -22,7 +22,7 @@ from hopscope.remap.program import Source
 
 RESAMPLES = 40
 MOST_HOPS = 20_000
-"""Hops of evenly chosen collectives beyond this many are left out of the fit."""
+"""Of more hops than this, those of some collectives are fitted."""
 MOST_QUEUED = 2_000_000
 """With more of them in a run over emulated links, those that were fitted are taken to queue by themselves."""
 
@@ -40,8 +40,10 @@ def _fitted(source: Source) -> tuple[Array, Hops]:
     chosen = subject.simulated[1:] if len(subject.simulated) > 1 else subject.simulated
     rows = hops_of(source)
     rows = rows[np.isin(collective[rows], chosen)]
-    step = max(1, -(-len(rows) // MOST_HOPS))
-    rows = rows[np.isin(collective[rows], chosen[::step])]
+    if len(rows) > MOST_HOPS:
+        # By chance: every n-th collective of a program that calls several in turn may always be the same one.
+        drawn = np.random.default_rng(1).choice(chosen, max(1, len(chosen) * MOST_HOPS // len(rows)), replace=False)
+        rows = rows[np.isin(collective[rows], drawn)]
     hops = model_hops(source, rows)
     if not hops.binding.any():
         raise InputError(

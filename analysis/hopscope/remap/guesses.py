@@ -11,11 +11,10 @@ import numpy as np
 from hopscope.links import LINKS, link_class
 from hopscope.model.costs import SMALL, Costs, HostPair
 from hopscope.paths.columns import Array, codes, integers
-from hopscope.remap.candidates import Candidate
+from hopscope.remap.combination import Runs, pieces_of
 from hopscope.remap.hops import hops_of, model_hops
 from hopscope.remap.laid import crowded_hosts
 from hopscope.remap.program import Places, Source
-from hopscope.remap.recorded import Recorded
 from hopscope.words import PHASES
 
 Row = dict[str, Any]
@@ -44,17 +43,19 @@ class Measured:
     costs: Costs
     crowds: bool  # whether messages went through one interface at once
 
-    def guesses(self, candidate: Candidate | Recorded) -> Guesses:
-        """What the candidate needs besides."""
+    def guesses(self, runs: Runs) -> Guesses:
+        """What it needs besides."""
         subject = self.source.subject
-        pairs = tuple(sorted(candidate.host_pairs(subject) - self.costs.measured))
+        pairs = tuple(sorted(runs.host_pairs(subject) - self.costs.measured))
         if self.crowds or self.costs.machine.emulated:
             return Guesses(pairs)
-        hosts, found = np.asarray(subject.hosts), set[int]()
-        for sent in candidate.messages(subject):
-            long = sent.size > SMALL
-            together = [column[long] for column in sent.together]
-            found |= crowded_hosts(hosts[sent.src[long]], hosts[sent.dst[long]], together)
+        found = set[int]()
+        for one, part in pieces_of(runs, subject):
+            hosts = np.asarray(part.hosts)
+            for sent in one.messages(part):
+                long = sent.size > SMALL
+                together = [column[long] for column in sent.together]
+                found |= crowded_hosts(hosts[sent.src[long]], hosts[sent.dst[long]], together)
         return Guesses(pairs, tuple(sorted(found)))
 
     def slowest(self, guesses: Guesses, high: Costs) -> Costs:

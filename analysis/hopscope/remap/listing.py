@@ -7,19 +7,49 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pyarrow as pa
+
 from hopscope.model.costs import Costs
 from hopscope.remap.candidates import Candidate
+from hopscope.remap.combination import Combination, Runs, bytes_of
 from hopscope.remap.guesses import Guesses, Measured, measured_of
 from hopscope.remap.judging import Judge, Screen
 from hopscope.remap.program import Source
-from hopscope.remap.recorded import Recorded
 from hopscope.remap.spread import Spread
 from hopscope.remap.tried import Tried
 from hopscope.remap.verdict import judge
 
 FINALISTS = 5
 """So many of the fastest candidates are replayed over the whole of a long run."""
+SPREAD_WINDOW = 100
+"""Iterations from which the spread of a prediction is taken."""
 Row = dict[str, Any]
+
+SCHEMA = pa.schema(
+    [
+        ("name", pa.string()),
+        ("today", pa.bool_()),
+        ("predicted_ns", pa.float64()),
+        ("predicted_low_ns", pa.float64()),
+        ("predicted_high_ns", pa.float64()),
+        ("measured_ns", pa.float64()),
+        ("gain", pa.float64()),
+        ("model_error", pa.float64()),
+        ("tried_ns", pa.float64()),
+        ("tried_gain", pa.float64()),
+        ("depth", pa.int32()),
+        ("fan_out", pa.int32()),
+        ("wan_crossings", pa.int32()),
+        ("wan_messages", pa.int32()),
+        ("unmeasured_pairs", pa.int32()),
+        ("unmeasured_interfaces", pa.int32()),
+        ("chosen", pa.bool_()),
+        ("comm", pa.int32()),
+        ("operation", pa.string()),
+        ("bytes_min", pa.int64()),
+        ("bytes_max", pa.int64()),
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -29,8 +59,8 @@ class Listing:
     source: Source
     screen: Screen
     part: Judge  # from which the spread of a prediction is taken
-    today: Candidate | Recorded
-    candidates: Sequence[Candidate]
+    today: Runs
+    candidates: Sequence[Candidate] | Sequence[Combination]
     fitted: tuple[Costs, Costs, Costs]
     engine: tuple[Costs, Costs, Costs]
     measured_ns: float
@@ -71,7 +101,7 @@ class Listing:
         tried = [row for row in by_time if self._is_tried(self.candidates[row - 1])]
         return {0, *by_time[:FINALISTS], *sure[:FINALISTS], *tried}
 
-    def _is_tried(self, candidate: Candidate | Recorded) -> bool:
+    def _is_tried(self, candidate: Runs) -> bool:
         return self.tried is not None and candidate is self.tried.candidate
 
     def _row(self, place: int, *, is_finalist: bool) -> Row:
@@ -98,9 +128,26 @@ class Listing:
             "unmeasured_pairs": len(guesses.pairs),
             "unmeasured_interfaces": len(guesses.interfaces),
             "chosen": False,
+            **self._part_of(candidate),
         }
 
-    def _ends(self, candidate: Candidate | Recorded, costs: tuple[Costs, ...]) -> tuple[float, ...]:
+    def _part_of(self, candidate: Runs) -> Row:
+        """What the candidate is for, where that is one part."""
+        subject, today = self.source.subject, self.today
+        of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (candidate, today))
+        parts = [part for one, before, part in zip(of, ran, subject.each, strict=True) if one is not before]
+        part = parts[0] if len(parts) == 1 else None
+        least, most = (part and bytes_of(part)) or (None, None)
+        operations = candidate.operations if isinstance(candidate, Candidate) else (part.op,) if part else ()
+        return {
+            "parts": len(parts) if subject.parts else 0,
+            "comm": part.comm if part else None,
+            "operation": ", ".join(operations) or None,
+            "bytes_min": least,
+            "bytes_max": most,
+        }
+
+    def _ends(self, candidate: Runs, costs: tuple[Costs, ...]) -> tuple[float, ...]:
         """The lower end and the upper ends that the costs' own ends give a prediction, as shares of it."""
         typical, *ends = costs
         middle = self.part.iteration_ns(candidate, typical)

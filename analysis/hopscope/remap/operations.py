@@ -17,3 +17,9 @@ def _has_choice(operation: str) -> bool:
 
 OPERATIONS = tuple(name for name in OPERATION if _has_choice(name))
 """Those that are judged."""
+
+
+def has_bytes(operation: str) -> bool:
+    """Whether rules of tree files can go by its bytes: a barrier has none, and of some, members know only their own."""
+    what = OPERATION[operation]
+    return what.input != "nothing" and not what.hides_bytes

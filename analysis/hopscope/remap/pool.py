@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -12,9 +13,8 @@ from hopscope.links import LINKS, link_class
 from hopscope.model.costs import Costs
 from hopscope.remap.algorithms import algorithms, cut, longest_cut
 from hopscope.remap.candidates import TREE, Candidate, shapes
-from hopscope.remap.judging import Screen, window_of
 from hopscope.remap.laid import Messages
-from hopscope.remap.program import Source, Subject
+from hopscope.remap.program import Subject
 from hopscope.remap.search import search as local_search
 
 SEARCH_WINDOW = 15
@@ -23,8 +23,26 @@ PERTURBED = ((1.3, 0.8), (0.8, 1.2))
 """The search judges a tree on the fitted machine and on ones whose latencies and interfaces differ by these factors, so
 that it does not find trees that are fast only if every message keeps its turn."""
 SEGMENTS = (1 << 14, 1 << 16, 1 << 18)
+MOST_SEARCHED = 1_000
+"""Trees that send more messages than this are searched with fewer tries, for each takes as much longer to replay."""
 CUT = 5
 """So many of the fastest whole trees, and of the fastest other algorithms, are cut into segments."""
+
+
+class Times(Protocol):
+    """Judges candidates by some iterations."""
+
+    def iteration_ns(self, candidate: Candidate, costs: Costs, /) -> float:
+        """Mean time per iteration, or what orders candidates like it."""
+        ...
+
+
+class Screens(Times, Protocol):
+    """Judges many candidates, and by fewer iterations those of a search."""
+
+    def window(self, iterations: int) -> Times:
+        """Judges by so many iterations."""
+        ...
 
 
 @dataclass
@@ -36,8 +54,8 @@ class Pool:
 
 
 def pool_of(
-    source: Source,
-    screen: Screen,
+    subject: Subject,
+    screen: Screens,
     over: Sequence[Candidate],
     costs: Costs,
     *,
@@ -51,7 +69,6 @@ def pool_of(
     alike: a tree of the search is kept only if it is better than every other candidate by this share, for shapes are
     easier to read. over: what ran. only: the algorithms that may be suggested, all if None.
     """
-    subject = source.subject
     result = Pool()
     time: dict[str, float] = {}
 
@@ -76,13 +93,13 @@ def pool_of(
     known = sorted([*trees, *others, *judged(cuts)], key=lambda candidate: time[candidate.name])
     result.candidates = [one for one in known if not any(_same(one, ran) for ran in over)]
     if only is None or TREE in only:
-        result.candidates[:0] = _searched(source, screen, over, known, costs, tries=tries, alike=alike)
+        result.candidates[:0] = _searched(subject, screen, over, known, costs, tries=tries, alike=alike)
     return result
 
 
 def _searched(
-    source: Source,
-    screen: Screen,
+    subject: Subject,
+    screen: Screens,
     over: Sequence[Candidate],
     known: list[Candidate],
     costs: Costs,
@@ -90,8 +107,7 @@ def _searched(
     tries: int,
     alike: float,
 ) -> list[Candidate]:
-    subject = source.subject
-    judge = window_of(source, screen.whole, SEARCH_WINDOW)
+    judge = screen.window(SEARCH_WINDOW)
     machines = [costs, *(_perturbed(costs, *factors) for factors in PERTURBED)]
 
     def time_of(candidate: Candidate) -> float:
@@ -107,12 +123,16 @@ def _searched(
         fastest = min((screen.iteration_ns(candidate, costs) for candidate in others), default=math.inf)
         return [found] if found and screen.iteration_ns(found, costs) < (1 - alike) * fastest else []
 
+    def tries_of(starts: Sequence[Candidate]) -> int:
+        most = max((len(sent.src) for start in starts for sent in start.messages(subject)), default=0)
+        return tries if most <= MOST_SEARCHED else tries * MOST_SEARCHED // most
+
     trees = [candidate for candidate in known if candidate.plans]
-    searched = kept(local_search(subject, trees[:3], time_of, tries), known)
+    searched = kept(local_search(subject, trees[:3], time_of, tries_of(trees[:3])), known)
     if known and not is_measured((searched or known)[0]):
         measured = [candidate for candidate in (*over, *known) if is_measured(candidate)]
         starts = [candidate for candidate in measured if candidate.plans]
-        found = kept(local_search(subject, starts[:3], time_if_measured, tries), measured)
+        found = kept(local_search(subject, starts[:3], time_if_measured, tries_of(starts[:3])), measured)
         searched += [replace(candidate, name="search over measured pairs") for candidate in found]
     return searched
 

@@ -9,7 +9,7 @@ Times at which collectives were entered in the run do not appear: they carry the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,8 @@ from hopscope.remap.operations import OPERATIONS
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "run")
 SEND, WAIT, COLLECTIVE = range(3)
-AS_OBSERVED = -1
+AS_OBSERVED, RECORDED = -1, -2
+"""In the place of a schedule's number: it takes what it took in the run; its messages are replayed as they were."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,12 @@ class Subject:
     calls: tuple[Call, ...]  # that the simulated ones are
     call_of: Array  # which of them each simulated one is
     untold: tuple[tuple[str, str], ...] = ()  # operations some of whose calls are left out, and why
+    parts: tuple[Subject, ...] = ()  # what is judged together; the rest is then of the first of them, or of all
+
+    @property
+    def each(self) -> tuple[Subject, ...]:
+        """Its parts, or itself alone."""
+        return self.parts or (self,)
 
 
 @dataclass(frozen=True)
@@ -115,39 +122,20 @@ def subject_of(
 ) -> Subject:
     """Raises InputError if no collective has hops to replay."""
     collectives = tables["collectives"]
-    count = len(collectives)
-    calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
-    comm, size = integers(collectives, "comm"), integers(collectives, "comm_size")
-    ops = np.asarray(collectives["op"].to_pylist(), object)
-    whole = np.asarray(collectives["complete"].to_pylist(), bool) if count else np.zeros(0, bool)
-    whole &= np.isin(ops, OPERATIONS) if pair is None else (comm == pair[0]) & (ops == pair[1])
-    hops_of_engine, hops_of_library = (
-        np.bincount(arrays["hops.collective"][arrays["hops.from_engine"] == engine], minlength=count) > 0
-        for engine in (1, 0)
-    )
-    carried = whole & hops_of_engine & (calls_by_tree == size)
-    native = not carried.any()
-    if native:
-        # To replay messages, both ends of all of them are needed, but not who waited for whom.
-        all_seen = pc.is_in(collectives["native_reason"], pa.array([None, "undecided"])).to_numpy()
-        comms = tables["comms"]
-        between_groups = np.isin(comm, integers(comms.filter(pc.is_valid(comms["second_group"])), "comm"))
-        carried = whole & hops_of_library & (calls_by_tree == 0) & all_seen & ~between_groups
-    time = integers(collectives, "last_leave_ns") - integers(collectives, "last_enter_ns")
+    carried, native = carried_of(tables, arrays, pair)
+    comm, ops, time = integers(collectives, "comm"), operations_of(collectives), spent_ns(collectives)
     spent: dict[tuple[int, str], int] = {}
     for row in np.flatnonzero(carried):
         key = (int(comm[row]), str(ops[row]))
-        spent[key] = spent.get(key, 0) + max(0, int(time[row]))
+        spent[key] = spent.get(key, 0) + int(time[row])
     untold: dict[str, str] = {}
     for chosen, op in sorted(sorted(spent), key=lambda key: spent[key], reverse=True):
-        row_of_comm = tables["comms"]["comm"].to_pylist().index(chosen)
-        members = tuple(tables["comms"]["members"][row_of_comm].as_py())
         # The tree file of a run over trees serves all operations alike; the library's algorithms are judged one by one.
         simulated = np.flatnonzero(carried & (comm == chosen) & ((ops == op) | (not native)))
-        kinds = kinds_of(tables, arrays, simulated, members)
+        kinds = kinds_of(tables, arrays, simulated, members_of(tables, chosen))
         untold |= kinds.untold
         if op in {call.op for call in kinds.calls if call}:
-            return _subject(places, (chosen, op), members, simulated, kinds, native=native, untold=untold)
+            return subject_from(tables, places, (chosen, op), simulated, kinds, native=native, untold=untold)
     why = "".join(f". {op} is left out: {reason}" for op, reason in sorted(untold.items()))
     raise InputError(
         f"the trace has no complete {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]} with all its hops, so there "
@@ -156,18 +144,57 @@ def subject_of(
     )
 
 
-def _subject(
+def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] | None = None) -> tuple[Array, bool]:
+    """Which collectives, all or those of a communicator and operation, can be replayed over other schedules, and
+    whether they ran by the MPI library's own algorithms, as none ran over a tree."""
+    collectives = tables["collectives"]
+    count = len(collectives)
+    calls_by_tree = np.bincount(arrays["calls.collective"], weights=arrays["calls.by_tree"], minlength=count)
+    comm, size, ops = integers(collectives, "comm"), integers(collectives, "comm_size"), operations_of(collectives)
+    whole = np.asarray(collectives["complete"].to_pylist(), bool) if count else np.zeros(0, bool)
+    whole &= np.isin(ops, OPERATIONS) if pair is None else (comm == pair[0]) & (ops == pair[1])
+    hops_of_engine, hops_of_library = (
+        np.bincount(arrays["hops.collective"][arrays["hops.from_engine"] == engine], minlength=count) > 0
+        for engine in (1, 0)
+    )
+    carried = whole & hops_of_engine & (calls_by_tree == size)
+    if carried.any():
+        return carried, False
+    # To replay messages, both ends of all of them are needed, but not who waited for whom.
+    all_seen = pc.is_in(collectives["native_reason"], pa.array([None, "undecided"])).to_numpy()
+    comms = tables["comms"]
+    between_groups = np.isin(comm, integers(comms.filter(pc.is_valid(comms["second_group"])), "comm"))
+    return whole & hops_of_library & (calls_by_tree == 0) & all_seen & ~between_groups, True
+
+
+def spent_ns(collectives: pa.Table) -> Array:
+    """What each collective took from its last enter to its last leave, ns."""
+    return np.maximum(0, integers(collectives, "last_leave_ns") - integers(collectives, "last_enter_ns"))
+
+
+def operations_of(collectives: pa.Table) -> Array:
+    """The operation of each."""
+    return np.asarray(collectives["op"].to_pylist(), object)
+
+
+def members_of(tables: Tables, comm: int) -> tuple[int, ...]:
+    """A communicator's ranks, trace-wide numbers in its order."""
+    return tuple(tables["comms"]["members"][tables["comms"]["comm"].to_pylist().index(comm)].as_py())
+
+
+def subject_from(
+    tables: Tables,
     places: Places,
     pair: tuple[int, str],
-    members: tuple[int, ...],
     rows: Array,
     kinds: Kinds,
     *,
     native: bool,
-    untold: dict[str, str],
+    untold: Mapping[str, str],
 ) -> Subject:
-    """pair: communicator and operation. rows: of collectives. kinds: what they are; those that are not told stay as
-    they were observed."""
+    """The subject of these collectives, which have the members of the pair's communicator. kinds: what each of them
+    is; those that are not told stay as they were observed."""
+    members = members_of(tables, pair[0])
     told = [(row, call) for row, call in zip(rows.tolist(), kinds.calls, strict=True) if call]
     calls = tuple(sorted({call for _, call in told}))
     number = {call: place for place, call in enumerate(calls)}
@@ -192,10 +219,11 @@ def program_of(
     source: Source, window: tuple[int, int] | None = None, *, messages: bool = True
 ) -> tuple[dict[str, Array], Array]:
     """The program as `hopscope._replay.replay` takes it, and the rows of the collectives that are in it. Schedules are
-    numbered like the subject's calls.
+    numbered like the subject's calls, or those of its parts one after another.
 
-    window: only what lies between the leaves of the first of two collectives (rows, both of all ranks) and those of the
-    second, which is in it. messages: False counts what ranks waited for the application's messages as their own time.
+    window: only what lies between the leaves of the first of two collectives (rows) and those of the second, which is
+    in it; of ranks that are in neither, what lies between their last leaves. messages: False counts what ranks waited
+    for the application's messages as their own time.
     """
     tables, arrays = source.tables, source.arrays
     lanes = len(arrays["lanes.rank"])
@@ -205,6 +233,7 @@ def program_of(
     if window is not None:
         for bound, row in ((begin, window[0]), (end, window[1])):
             of_row = kept & (arrays["calls.collective"] == row)
+            bound[:] = arrays["calls.leave_ns"][of_row].max()  # of ranks that are not in it
             bound[arrays["calls.lane"][of_row]] = arrays["calls.leave_ns"][of_row]
     call_lane, leave = arrays["calls.lane"], arrays["calls.leave_ns"]
     kept &= (arrays["calls.enter_ns"] >= begin[call_lane]) & (leave <= end[call_lane])
@@ -263,7 +292,7 @@ def _running_end(lane: Array, until: Array, lanes: int) -> Array:
 
 def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dict[str, Array]:
     """Members of each collective in the communicator's order, and what each took after the enter it waited for."""
-    arrays, subject = source.arrays, source.subject
+    arrays = source.arrays
     comm_rank = arrays["calls.comm_rank"][calls]
     order = np.lexsort((comm_rank, which))
     first = np.searchsorted(which[order], np.arange(len(rows) + 1)).astype(np.int64)
@@ -281,16 +310,21 @@ def _collectives(source: Source, rows: Array, calls: Array, which: Array) -> dic
         "first_member": first,
         "member": arrays["calls.lane"][calls][order].astype(np.int32),
         "own_time_ns": np.maximum(0, own),
-        "schedule": _schedules(subject, rows, np.isin(rows, subject.simulated) & (sizes == len(subject.members))),
+        "schedule": _schedules(source.subject, rows, sizes),
         "leads": leads,
         "root_position": root,
     }
 
 
-def _schedules(subject: Subject, rows: Array, chosen: Array) -> Array:
-    """The number of each collective's call among the subject's; AS_OBSERVED of those that are not chosen."""
+def _schedules(subject: Subject, rows: Array, sizes: Array) -> Array:
+    """The number of each collective's call among those of the subject, or of its parts in their order; AS_OBSERVED of
+    those that none of them has or that lack members. sizes: how many members each has."""
     result = np.full(len(rows), AS_OBSERVED, np.int32)
-    result[chosen] = subject.call_of[np.searchsorted(subject.simulated, rows[chosen])]
+    first = 0
+    for part in subject.each:
+        mine = np.flatnonzero(np.isin(rows, part.simulated) & (sizes == len(part.members)))
+        result[mine] = first + part.call_of[np.searchsorted(part.simulated, rows[mine])]
+        first += len(part.calls)
     return result
 
 

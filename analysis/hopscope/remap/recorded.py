@@ -15,7 +15,7 @@ from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
 from hopscope.remap.hops import model_hops
 from hopscope.remap.laid import Messages
-from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT, Subject
+from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,13 @@ class Recorded:
         return max(at_rank.values(), default=0)
 
     def program(self, program: dict[str, Array], rows: Array, costs: Costs, arrays: dict[str, Any]) -> dict[str, Array]:
-        """A program in which the subject's collectives are these messages: what it does else stays as it is.
+        """A program in which the collectives whose schedule is RECORDED are these messages: what it does else stays as
+        it is.
 
-        program, rows: as `program_of` gives them. arrays: the costs by pair of hosts.
+        program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
         events = self.events
-        mine = program["schedule"] != AS_OBSERVED
+        mine = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
         lane = np.repeat(np.arange(lanes), np.diff(program["first_op"]))
         collective = np.flatnonzero(program["op"] == COLLECTIVE)
@@ -119,7 +120,7 @@ class Recorded:
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
             "transit_ns": np.concatenate([program["transit_ns"], transit, transit[events.late]]),
-            "schedule": np.full(len(mine), AS_OBSERVED),
+            "schedule": np.where(mine, AS_OBSERVED, program["schedule"]),
             "leads": np.where(mine, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
         }

@@ -12,14 +12,14 @@ import pyarrow as pa
 from hopscope.catalog import parse
 from hopscope.errors import InputError
 from hopscope.quantities import duration, share
+from hopscope.remap.basis import MOST_LATE, Basis, alike_of, basis_of
 from hopscope.remap.guesses import missing_of
 from hopscope.remap.held import held_ns
-from hopscope.remap.judging import screen_of, window_of
-from hopscope.remap.listing import Listing, Row
+from hopscope.remap.judging import screen_of
+from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing, Row
 from hopscope.remap.setting_verdict import ENGINE, setting_sentence
 from hopscope.remap.settings import NotJudged, judged_of, setting_of
 from hopscope.remap.settings_description import description_of
-from hopscope.remap.suggest import MOST_LATE, SCHEMA, SPREAD_WINDOW, Basis, alike_of, basis_of
 from hopscope.remap.tried import measured_interval
 from hopscope.remap.verdict import LIBRARY
 from hopscope.tuning.installed import installed
@@ -48,10 +48,11 @@ def suggest_setting(
         )
     library = installed(flavour, run["mpi_library"], launcher)
     found = judged_of(library, source.subject, fitted[0])
+    screen = screen_of(source, basis.whole, basis.today, fitted[0])
     listing = Listing(
         source,
-        screen_of(source, basis.whole, basis.today, fitted[0]),
-        window_of(source, basis.whole, SPREAD_WINDOW),
+        screen,
+        screen.window(SPREAD_WINDOW),
         basis.today,
         found.candidates,
         fitted,

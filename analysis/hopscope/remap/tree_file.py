@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from hopscope.model.trees import Shape
 from hopscope.remap.candidates import Candidate
-from hopscope.remap.operations import OPERATION
+from hopscope.remap.operations import has_bytes
 from hopscope.remap.program import Source, Subject
 from hopscope.store import schema_directory
 
@@ -54,13 +54,12 @@ def tree_file_of(candidate: Candidate, source: Source, today: str | None) -> dic
 
 
 def _ranges(candidate: Candidate, subject: Subject) -> dict[tuple[int, int] | None, list[str]]:
-    """The operations that the candidate runs by the least and the most bytes of their calls. A barrier has none, and of
-    some operations members know only their own."""
+    """The operations that the candidate runs by the least and the most bytes of their calls, None for those whose rules
+    go by none."""
     result: dict[tuple[int, int] | None, list[str]] = {}
     for op in candidate.operations:
         sizes = [call.size for call in subject.calls if call.op == op]
-        is_known = OPERATION[op].input != "nothing" and not OPERATION[op].hides_bytes
-        result.setdefault((min(sizes), max(sizes)) if is_known else None, []).append(op)
+        result.setdefault((min(sizes), max(sizes)) if has_bytes(op) else None, []).append(op)
     return result
 
 

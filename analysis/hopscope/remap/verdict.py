@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopscope.model.costs import Costs
-from hopscope.quantities import alike, interval, share, size
+from hopscope.quantities import alike, duration, interval, share, size
 
 if TYPE_CHECKING:
     from hopscope.remap.guesses import Guesses
@@ -63,7 +63,7 @@ def _gains(row: Row, off: Sequence[float]) -> bool:
 
 def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
     """The fastest first; of those that the model cannot tell apart, fewest unmeasured pairs, then one that was
-    tried, fewest WAN messages, plainest shape."""
+    tried, most parts that gain, fewest WAN messages, plainest shape."""
     alike = (1 + share) * min(rows[i]["predicted_ns"] for i in of)
 
     def rank(i: int) -> tuple[float, ...]:
@@ -71,7 +71,15 @@ def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
         if row["predicted_ns"] > alike:
             return (1, row["predicted_ns"], i)
         untried = row.get("tried_ns") is None
-        return (0, leans(row), untried, row["wan_messages"], round(row["predicted_ns"] / alike, 3), i)
+        return (
+            0,
+            leans(row),
+            untried,
+            -row.get("parts", 0),
+            row["wan_messages"],
+            round(row["predicted_ns"] / alike, 3),
+            i,
+        )
 
     return sorted(of, key=rank)
 
@@ -125,6 +133,30 @@ def sentence_of(
             "show: run the program over the tree and measure the gain with `--tried`."
         )
     return said
+
+
+class PartGain(NamedTuple):
+    """What a part of a combination is good for: what iterations would take if it stayed as it is, ns, and by which
+    share it shortens its own ones, which need not be bound to the others'."""
+
+    without_ns: float
+    own: float
+
+
+def of_parts(labels: Sequence[str], best: Row, gains: Sequence[PartGain | None]) -> str:
+    """What each part of a combination is good for, and what a rerun is expected to take. gains: None of a part that
+    stays as it is."""
+    said: list[str] = []
+    for label, gain in zip(labels, gains, strict=True):
+        if gain is None:
+            said.append(f"{label} stays as it is")
+        elif gain.without_ns * (1 - max(best["model_error"], LEAST_GAIN)) < best["predicted_ns"]:
+            said.append(f"the rule for {label} shortens only the iterations of its own ranks, by {share(gain.own)}")
+        else:
+            said.append(f"without the rule for {label} it would take {duration(gain.without_ns)}")
+    rerun = interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
+    first = f"{said[0][0].upper()}{said[0][1:]}"
+    return f"A rerun is expected to take {rerun}. {'; '.join([first, *said[1:]])}."
 
 
 def unknown_of(op: str, late: float) -> str:

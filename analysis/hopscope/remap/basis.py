@@ -1,0 +1,130 @@
+"""A run that candidates are judged against: what its messages cost, what ran, and how well the replay has that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from hopscope.errors import InputError
+from hopscope.model.costs import Costs
+from hopscope.paths.columns import integers
+from hopscope.remap.combination import Combination, Runs
+from hopscope.remap.events import events_of, parts_of
+from hopscope.remap.fit import fit
+from hopscope.remap.judging import Judge, judge_of, mean_iteration
+from hopscope.remap.parts import together, with_parts
+from hopscope.remap.probed import with_machine
+from hopscope.remap.program import Source, source_of
+from hopscope.remap.recorded import Recorded
+from hopscope.remap.spread import Spread, spread_of
+from hopscope.remap.today import today_of
+
+LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
+"""Predictions closer than the model's error, kept within these shares, are taken to be equal."""
+MOST_LATE = 0.1
+"""Where more of the library's messages wait for their receives, its costs do not tell how the engine would do."""
+
+
+@dataclass(frozen=True)
+class Basis:
+    """A run that candidates are judged against: what its messages cost, what ran, and how well the replay has that."""
+
+    source: Source
+    fitted: tuple[Costs, Costs, Costs]  # as `fit` gives them
+    today: Runs
+    whole: Judge
+    measured_ns: float
+    error: float
+    spread: Spread
+
+    @property
+    def late(self) -> float:
+        """The share of the library's messages that waited for their receives."""
+        of = self.today.of if isinstance(self.today, Combination) else (self.today,)
+        return max((one.late for one in of if isinstance(one, Recorded)), default=0.0)
+
+
+def basis_of(
+    table: Callable[[str], pa.Table], machine: Mapping[str, Any] | None = None, *, in_parts: bool = False
+) -> Basis:
+    """machine: the content of a machine file. in_parts: whether its parts shall be judged together, if it has several.
+    Raises InputError where no prediction could be made of the run."""
+    source = _source(table)
+    if in_parts:
+        source = _with_known_parts(source)
+    subject = source.subject
+    events = events_of(source) if subject.native else None
+    fitted = fit(source, events)
+    if machine is not None:
+        fitted = with_machine(fitted, source, machine)
+    today: Runs = _ran(source) if events is None else Recorded(events)
+    if isinstance(today, Recorded) and subject.parts:
+        today = Combination((today,) * len(subject.parts), today.name)
+    whole = judge_of(source, today, fitted[0])
+    leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
+    measured = mean_iteration(leaves)
+    error = abs(whole.iteration_ns(today, fitted[0]) - measured) / measured
+    spread = spread_of(leaves, whole.leaves(today, fitted[0]))
+    return Basis(source, fitted, today, whole, measured, error, spread)
+
+
+def alike_of(error: float) -> float:
+    """The share by which predictions may differ and count as equal, from the model's error."""
+    return min(MOST_ALIKE, max(LEAST_ALIKE, error))
+
+
+def _with_known_parts(source: Source) -> Source:
+    """The run with those of its parts as the subject that can be replayed over other trees: the tree that ran is known
+    or, of the library's algorithms, few messages waited for their receives. As it is if these are not several."""
+    divided = with_parts(source)
+    subject = divided.subject
+    if not subject.parts:
+        return source
+    are_known = _in_time(divided) if subject.native else [_is_known(replace(source, subject=p)) for p in subject.parts]
+    known = tuple(part for part, is_known in zip(subject.parts, are_known, strict=True) if is_known)
+    several = len(known) > 1 and known[0] is subject.parts[0]
+    return replace(source, subject=together(known, subject.collectives)) if several else source
+
+
+def _in_time(divided: Source) -> list[bool]:
+    """Of each part that the library ran, whether few of its messages waited for their receives."""
+    events = events_of(divided)
+    number = parts_of(divided)[divided.arrays["hops.collective"][events.hops]]
+    return [bool(events.late[number == part].mean() <= MOST_LATE) for part in range(len(divided.subject.parts))]
+
+
+def _is_known(part: Source) -> bool:
+    try:
+        today_of(part)
+    except InputError:
+        return False
+    return True
+
+
+def _ran(source: Source) -> Runs:
+    """What ran by rules of a tree file."""
+    if not source.subject.parts:
+        return today_of(source)
+    of = tuple(today_of(replace(source, subject=part)) for part in source.subject.parts)
+    names = dict.fromkeys(one.name.removeprefix("today: ") for one in of)
+    return Combination(of, f"today: {' and '.join(names)}")
+
+
+def _source(table: Callable[[str], pa.Table]) -> Source:
+    """The run. Raises InputError where no prediction could be made of it."""
+    source = source_of(table)
+    subject = source.subject
+    if len(subject.collectives) < 2:
+        raise InputError(
+            f"{subject.op} ran only once with all its hops, but an iteration reaches from one call to the next; remap "
+            "a longer run"
+        )
+    if subject.native and source.tables["run"]["emulated"].to_pylist()[0]:
+        raise InputError(
+            "the run emulated links, which do not delay the MPI library's own messages, so its hops say nothing of the "
+            "emulated machine; run the program again with `hopscope run --tree binomial -- ...` and remap that trace"
+        )
+    return source

@@ -1,0 +1,60 @@
+"""A job with two collectives of different sizes gets one tree file with a rule for each."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import hopscope
+import local_mpi
+from hopscope.model.trees import Shape
+from jobs import Ended, Run, analyze, two_sites
+
+MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
+MIX_WORDS = ("12", "500", "allreduce", "8", "bcast", "1048576")
+PLACES = [0, 1] * 4
+"""The host, and so the site, of each rank."""
+SITES = two_sites(10) | {"placement": "round-robin"}
+
+
+def edges_of(job: Ended, operation: str) -> set[tuple[str, int, int]]:
+    """Phase, child and parent of the hops of an operation."""
+    trace = hopscope.open(job.trace)
+    mine = {row["collective_id"] for row in trace.table("collectives").to_pylist() if row["op"] == operation}
+    hops = [row for row in trace.table("hops").to_pylist() if row["collective_id"] in mine]
+    ends = {"up": ("src", "dst"), "down": ("dst", "src")}
+    return {(row["phase"], *(row[end] for end in ends[row["phase"]])) for row in hops}
+
+
+def edges_by(file: dict[str, Any], operation: str) -> set[tuple[str, int, int]]:
+    """The same by the first rule for it."""
+    rule = next(rule for rule in file["rules"] if operation in rule["operations"])
+    ways = (
+        {"up": "reduce_tree", "down": "broadcast_tree"} if operation == "MPI_Allreduce" else {"down": "broadcast_tree"}
+    )
+    found: set[tuple[str, int, int]] = set()
+    for phase, key in ways.items():
+        spec = file["trees"][rule[key]]
+        tree = Shape(spec).tree(0, broadcast=phase == "down", hosts=PLACES, clusters=PLACES)
+        found |= {(phase, child, parent) for child, parent in enumerate(tree.parents) if parent >= 0}
+    return found
+
+
+def test_one_tree_file_improves_both_parts(first_mpi: local_mpi.LocalMpi, traced: Run, tmp_path: Path) -> None:
+    program = first_mpi.compile(MIX)
+    before = traced(first_mpi, len(PLACES), program, *MIX_WORDS, tree="chain", topology=SITES)
+    assert before.code == 0, before.err
+    tree = tmp_path / "tree.json"
+    best, *others = analyze(before.trace, "remap", "--search", "0", "--algorithms", "tree", "-o", str(tree))
+    assert best["chosen"]
+    assert all(best["predicted_ns"] < row["predicted_ns"] for row in others if row["operation"])
+    file = json.loads(tree.read_text())
+    suggested = {rule["operations"][0]: rule for rule in file["rules"][:2]}
+    assert {operation: rule["bytes"]["max"] for operation, rule in suggested.items()} == {
+        "MPI_Allreduce": 8,
+        "MPI_Bcast": 1_048_576,
+    }
+    after = traced(first_mpi, len(PLACES), program, *MIX_WORDS, tree=tree, topology=SITES)
+    assert after.code == 0, after.err
+    for operation in suggested:
+        assert edges_of(after, operation) == edges_by(file, operation)
+        assert edges_of(after, operation) != edges_of(before, operation)
