@@ -33,6 +33,8 @@ class SlowReplay:
         self.busy_until = np.zeros(len(hosts))
         self.agreed: dict[tuple[int, int], float] = {}
         self.here: set[tuple[int, int]] = set()  # messages that came
+        # Of each rank's emulated messages that are there, their receives not posted: when first and last bytes came.
+        self.kept: list[dict[tuple[int, int], tuple[float, float]]] = [{} for _ in hosts]
         self.leave = np.full((len(which), len(hosts)), np.nan)
         self.events: list[tuple[Any, ...]] = []
         self.order = count()
@@ -64,7 +66,7 @@ class SlowReplay:
     def agree(self, collective: int, receive: int, t: float) -> None:
         """The announcement of a message is there, or its receive is posted."""
         first = self.agreed.setdefault((collective, receive), t)
-        if (collective, -receive - 1) in self.agreed and self.machine["goes_at_once"]:
+        if (collective, -receive - 1) in self.agreed and self.machine["emulates"]:
             self.at(max(t, first), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
         elif (collective, -receive - 1) in self.agreed:
             t = max(t, first) + self.latency(collective, receive)
@@ -92,6 +94,8 @@ class SlowReplay:
                 unmet[row] -= 1
                 if unmet[row] == 0:
                     (receives if s["kind"][row] == _plan.RECEIVE else steps).append(row)
+                if s["kind"][row] == _plan.RECEIVE and unmet[row] == 1 and self.kept[rank]:
+                    self.at(float(self.busy_until[rank]), self.take_in, rank)
                 is_here = (collective, row) in self.here
                 if s["kind"][row] != _plan.RECEIVE or not self.is_announced(collective, row):
                     continue
@@ -103,7 +107,7 @@ class SlowReplay:
             self.busy_until[rank] += self.own_time(collective, row)
             if s["kind"][row] == _plan.SEND:
                 t, receive = float(self.busy_until[rank]), int(s["other_end"][row])
-                announced, at_once = self.is_announced(collective, receive), self.machine["goes_at_once"]
+                announced, at_once = self.is_announced(collective, receive), self.machine["emulates"]
                 if at_once or not announced:
                     self.at(t, self.travel, collective, receive, None, t)
                 if announced:
@@ -138,9 +142,54 @@ class SlowReplay:
         link, name = m["link"][self.pair(collective, receive)], "send" if sends else "receive"
         return float(m[f"{name}_ns"][link] + m[f"{name}_per_byte_ns"][link] * size)
 
+    def pass_all(self, places: range, first: float, last: float, size: float) -> tuple[float, float]:
+        """An emulated message passes several servers in its one turn."""
+        m = self.machine
+        for place in places:
+            server = m["server"][place]
+            per_byte, service = m["service_per_byte_ns"][server] * size, m["service_ns"][server]
+            done = max(first, self.free_at[server]) + service + per_byte
+            self.free_at[server] = done + m["rest_ns"][server]
+            first, last = (done - per_byte, max(done, last + service)) if m["cut_through"] else (done, done)
+        return first, last
+
+    def emulated(self, t: float, collective: int, receive: int) -> None:
+        """A message is sent over an emulated link."""
+        m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
+        first, last = self.pass_all(range(m["first_server"][pair], m["far"][pair]), t, t, size)
+        link = m["link"][pair]
+        time = m["latency_ns"][link] + m["per_byte_ns"][link] * size
+        self.at(first + time, self.reach_host, collective, receive, last + time)
+
+    def reach_host(self, t: float, collective: int, receive: int, last: float) -> None:
+        """An emulated message is there."""
+        rank = int(self.rank_of[collective][receive])
+        has_servers = (
+            self.machine["far"][self.pair(collective, receive)]
+            < self.machine["first_server"][self.pair(collective, receive) + 1]
+        )
+        self.kept[rank][collective, receive] = t, last
+        if self.unmet[collective][receive] == 1 or not has_servers:
+            self.let_in(t, rank, (collective, receive))
+
+    def take_in(self, t: float, rank: int) -> None:
+        """A receive was posted: of the messages that this lets in, the first that was there goes on."""
+        ready = [one for one in self.kept[rank] if self.unmet[one[0]][one[1]] == 1]
+        if ready:
+            self.let_in(t, rank, min(ready, key=lambda one: self.kept[rank][one]))
+
+    def let_in(self, t: float, rank: int, message: tuple[int, int]) -> None:
+        m, pair = self.machine, self.pair(*message)
+        places = range(m["far"][pair], m["first_server"][pair + 1])
+        last = self.pass_all(places, *self.kept[rank].pop(message), self.size(*message))[1]
+        self.at(max(t, last), self.arrive, *message)
+
     def travel(self, t: float, collective: int, receive: int, place: int | None, last: float) -> None:
         """A message that comes to a place of its route (None: it begins), its last byte at `last`."""
         m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
+        if m["emulates"]:
+            self.emulated(t, collective, receive)
+            return
         begin, far, end = m["first_server"][pair], m["far"][pair], m["first_server"][pair + 1]
         first = t
         if place is None:
@@ -154,7 +203,7 @@ class SlowReplay:
             first -= per_byte if m["cut_through"] else 0
             place += 1
         if place == far and not crossed:
-            if self.is_announced(collective, receive) and not m["goes_at_once"]:
+            if self.is_announced(collective, receive) and not m["emulates"]:
                 self.at(float(last), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
             link = m["link"][pair]
             time = m["latency_ns"][link] + m["per_byte_ns"][link] * size

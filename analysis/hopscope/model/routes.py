@@ -69,13 +69,15 @@ def machine(
     servers: Sequence[Server] = (),
     work: Work = NO_WORK,
     cut_through: bool = True,
-    goes_at_once: bool = False,
+    emulates: bool = False,
 ) -> dict[str, Any]:
     """As `hopscope._replay.replay` takes it.
 
     Matrices are from host x to host. link: rows of links. near, far: the servers that a message passes before and after
     its latency, one matrix for each in its turn; NO_SERVER where there is none. cut_through: a message's first byte
-    goes on while the others come. goes_at_once: of a message that is announced, only the sender waits for the receive.
+    goes on while the others come. emulates: messages go as over the engine's emulated links. Of one that is announced,
+    only the sender waits for the receive; near servers serve in the order of sending; far ones serve a message only
+    when its receive is posted, from when it was there if nothing came between.
     """
     hosts = len(link)
     places = np.stack([*near, *far], axis=-1) if near or far else np.full((hosts, hosts, 0), NO_SERVER)
@@ -90,7 +92,7 @@ def machine(
         "server": places[passes].astype(np.int32),
         **_columns(Server, servers),
         "cut_through": cut_through,
-        "goes_at_once": goes_at_once,
+        "emulates": emulates,
         **vars(work),
     }
 
@@ -184,7 +186,7 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
         servers=servers,
         work=work,
         cut_through=costs.machine.cut_through,
-        goes_at_once=costs.machine.emulated,
+        emulates=costs.machine.emulated,
     )
 
 

@@ -5,35 +5,19 @@
 namespace hopscope::paths {
 
 double Server::serve(double at, double duration) {
-    size_t next = busy_.size();
-    while (next > 0 && busy_[next - 1].end > at)
-        next--;
-    for (; next < busy_.size() && busy_[next].begin < at + std::max(duration, 1e-3); next++)
-        at = std::max(at, busy_[next].end);
-    if (duration <= 0)
-        return at;
-    if (next > 0 && busy_[next - 1].end == at)
-        busy_[next - 1].end = at + duration;
-    else
-        busy_.insert(busy_.begin() + static_cast<ptrdiff_t>(next), {at, at + duration});
-    return at + duration;
-}
-
-void Server::forget(double before) {
-    auto later = std::find_if(busy_.begin(), busy_.end(), [&](const Span &span) { return span.end > before; });
-    busy_.erase(busy_.begin(), later);
+    const double end = std::max(at, until_) + duration;
+    if (duration > 0)
+        until_ = end;
+    return end;
 }
 
 Network::Network(const Costs &costs)
     : costs_(costs), out_(costs.hosts), in_(costs.hosts), pairs_(costs.hosts * costs.hosts),
       shared_(costs.shared_per_byte.size) {}
 
-void Network::begin(size_t ranks, double earliest) {
+void Network::begin(size_t ranks) {
     messages_.clear();
     rank_until_.assign(ranks, 0);
-    for (auto *servers : {&out_, &in_, &pairs_, &shared_})
-        for (Server &server : *servers)
-            server.forget(earliest);
 }
 
 // Cut through, the first byte goes on while the others come, and the last one has to come before it can go.
@@ -65,12 +49,12 @@ double Network::hand_over(const Event &event) {
         until = t = std::max(until, t) + rank_time(m.bytes);
     }
     if (m.from != m.to) {
-        push(t, {event.at.message, Stage::at_interface, 0});
+        push(t, {event.at.message, Stage::at_interface, 0, 0});
         return t;
     }
     const size_t pair = m.from * costs_.hosts + m.to;
     push(t + costs_.latency[pair] + costs_.per_byte[pair] * m.bytes,
-         {event.at.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0});
+         {event.at.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0, 0});
     return t;
 }
 
@@ -86,19 +70,21 @@ void Network::depart(const Event &event) {
     at = pass(pairs_[pair], 0, costs_.per_byte[pair] * m.bytes, at);
     if (costs_.clusters > 0 && costs_.shared_per_byte[cluster_pair(m)] > 0)
         at = pass(shared_[cluster_pair(m)], 0, costs_.shared_per_byte[cluster_pair(m)] * m.bytes, at);
-    push(at.first + costs_.latency[pair], {event.at.message, Stage::at_host, at.last + costs_.latency[pair]});
+    const double first = at.first + costs_.latency[pair], last = at.last + costs_.latency[pair];
+    push(std::max(first, m.ready), {event.at.message, Stage::at_host, first, last});
 }
 
 void Network::arrive(const Event &event) {
     const Message &m = messages_[event.at.message];
-    Passage at{event.t, event.at.last};
+    Passage at{event.at.first, event.at.last};
     if (costs_.clusters > 0) {
         const auto gateway = static_cast<size_t>(costs_.gateway_to[cluster_pair(m)]);
         if (costs_.gateway_to[cluster_pair(m)] >= 0 && gateway != m.to)
             at = pass_interface(out_, gateway, m.bytes, pass_interface(in_, gateway, m.bytes, at));
     }
     at = pass_interface(in_, m.to, m.bytes, at);
-    push(at.last, {event.at.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0});
+    push(std::max(at.last, event.t),
+         {event.at.message, rank_time(m.bytes) > 0 ? Stage::at_rank : Stage::visible, 0, 0});
 }
 
 void Network::take_in(const Event &event) {
@@ -110,7 +96,7 @@ void Network::take_in(const Event &event) {
         return;
     }
     until = begin + rank_time(m.bytes);
-    push(until, {event.at.message, Stage::visible, 0});
+    push(until, {event.at.message, Stage::visible, 0, 0});
 }
 
 std::vector<double> due_times(const Costs &costs, const std::vector<Message> &messages, const Column<double> &sent) {
@@ -126,7 +112,7 @@ std::vector<double> due_times(const Costs &costs, const std::vector<Message> &me
     int32_t ranks = 0;
     for (const Message &message : messages)
         ranks = std::max({ranks, message.src + 1, message.dst + 1});
-    network.begin(static_cast<size_t>(ranks), 0);
+    network.begin(static_cast<size_t>(ranks));
     for (size_t i = 0; i < messages.size(); i++)
         network.send(sent[i], messages[i]);
     network.run(due);

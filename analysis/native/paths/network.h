@@ -3,8 +3,9 @@
 // A message to another host passes the sender's host interface (one message at a time), the directed pair of hosts and
 // the link that two clusters share (bytes in sequence), the latency, and the receiver's host interface in order of
 // arrival; a gateway's interfaces in between. Every message occupies the rank that sends it and the one that receives
-// it. An emulated machine does the same (collector/src/engine/link_times.c). Only what it was told to emulate takes
-// time; of a real machine, the interfaces' time per message is fitted, and the rest is nothing.
+// it. An emulated machine does so (collector/src/engine/link_times.c), in the order of its own: a sender takes its turn
+// at everything before the latency when it sends, and a receiver at everything behind it when the message is there and
+// its receive is posted. One that comes to a receive posted late begins when it was there, if nothing went between.
 #pragma once
 
 #include <queue>
@@ -35,31 +36,25 @@ struct Costs {
     Column<int32_t> gateway_from, gateway_to; // hosts, the same; -1: none
 };
 
-// What serves one message at a time. A collective is worked out before the next one, yet ranks that leave it early send
-// in the next one while others still send in this one. So the times in between stay free.
+// What serves one message at a time, in the order in which they are given to it: until when it is busy.
 class Server {
   public:
-    // Takes the first free time of this length from `at` on; returns its end.
+    // Serves for this long from `at` on, or from when it is free; returns the end.
     double serve(double at, double duration);
-    // Nothing will come before that.
-    void forget(double before);
 
   private:
-    struct Span {
-        double begin, end;
-    };
-    std::vector<Span> busy_; // in order, apart from one another
+    double until_ = 0;
 };
 
 class Network {
   public:
     explicit Network(const Costs &costs);
 
-    // All ranks are free. Interfaces and links stay as busy as they are. earliest: no message is sent before.
-    void begin(size_t ranks, double earliest);
+    // Nothing has been sent yet.
+    void begin(size_t ranks);
     void send(double t, const Message &message) {
         messages_.push_back(message);
-        push(t, {messages_.size() - 1, Stage::sent, 0});
+        push(t, {messages_.size() - 1, Stage::sent, 0, 0});
     }
     // Calls handler.sent(message, t) when the sender is done with a message and handler.visible(message, t) when the
     // receiver is; both may send.
@@ -93,7 +88,7 @@ class Network {
     struct At {
         size_t message;
         Stage stage;
-        double last; // at_host: when the last byte is there
+        double first, last; // at_host: when the first and the last byte are there
     };
     struct Event {
         double t;

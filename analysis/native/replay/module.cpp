@@ -91,7 +91,7 @@ Costs costs_of(const nb::dict &costs) {
     c.service_per_byte = in.column<double>("service_per_byte_ns");
     c.rest = in.column<double>("rest_ns");
     c.cut_through = nb::cast<bool>(costs["cut_through"]);
-    c.goes_at_once = nb::cast<bool>(costs["goes_at_once"]);
+    c.emulates = nb::cast<bool>(costs["emulates"]);
     c.enter = number("enter_ns");
     c.leave = number("leave_ns");
     c.combine = number("combine_ns");

@@ -51,8 +51,11 @@ struct Costs {
     // Of each server: what a message takes, also per byte; and how long it rests after a message, which delays the next
     // one only (LogGP's gap).
     Column<double> service, service_per_byte, rest;
-    bool cut_through;  // a message's first byte goes on while the others come
-    bool goes_at_once; // a message that is announced does not wait for its receive; only its sender does
+    bool cut_through; // a message's first byte goes on while the others come
+    // Messages go as over the engine's emulated links (collector/src/engine/transport_emulated.c). Of one that is
+    // announced, only the sender waits for the receive. A sender takes its turn at all near servers when it sends, and
+    // a receiver at all far ones when the message is there and its receive is posted.
+    bool emulates;
     double enter, leave, combine, combine_per_byte, copy, copy_per_byte;
 };
 

@@ -24,9 +24,9 @@ struct Message {
 };
 
 // A message that comes to a server or to its receiver, or that goes after it was announced, or that has left its
-// sender; or a lane that enters a collective.
+// sender, or whose receive was posted after it was there; or a lane that enters a collective.
 struct Event {
-    enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4 };
+    enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4, posted = -5 };
     double t, last;
     Message message; // `collective` is the lane of one that enters
     int32_t place;   // of a server, or one of the above
@@ -70,6 +70,8 @@ class Replay {
                        network_.route(step_of(event.message).pair).first, {event.t, event.t}, false);
             else if (event.place == Event::sender_done)
                 sent(event.message);
+            else if (event.place == Event::posted)
+                take_in(event.message);
             else
                 travel(schedule_of(event.message.collective), event.message, event.place, {event.t, event.last}, true);
             if (!runnable_.empty())
@@ -83,10 +85,11 @@ class Replay {
 
   private:
     struct Lane {
-        int64_t at = 0;       // its next operation
-        double now = 0;       // outside of schedules
-        double free_at = 0;   // inside of them
-        bool started = false; // the gap before its next operation has passed
+        int64_t at = 0;                                // its next operation
+        double now = 0;                                // outside of schedules
+        double free_at = 0;                            // inside of them
+        bool started = false;                          // the gap before its next operation has passed
+        std::vector<std::pair<Message, Passage>> kept; // emulated messages that are there, their receives not posted
     };
     // A collective as it was observed.
     struct Observed {
@@ -236,7 +239,7 @@ class Replay {
         double &one = x.agreed[static_cast<size_t>(message.receive)];
         if (std::isnan(one))
             one = t;
-        else if (costs_.goes_at_once)
+        else if (costs_.emulates)
             events_.push({std::max({one, t, now_}), 0, message, Event::sender_done});
         else
             events_.push({std::max(one, t) + network_.route(step_of(message).pair).latency, 0, message, Event::goes});
@@ -260,6 +263,10 @@ class Replay {
         return schedule_of(message.collective).steps[static_cast<size_t>(message.receive)];
     }
 
+    static size_t position_of(const Step &step) {
+        return static_cast<size_t>(step.position);
+    }
+
     Lane &lane_of(const Running &x, size_t position) {
         return lanes_[static_cast<size_t>(program_.member[x.first_member + position])];
     }
@@ -273,6 +280,8 @@ class Replay {
             (step.kind == STEP_RECEIVE ? arrived_ : work_).push_back(row);
         if (step.kind == STEP_RECEIVE && step.is_announced && unmet == !x.is_here[static_cast<size_t>(row)])
             agree(x, {collective, row}, t);
+        if (costs_.emulates && step.kind == STEP_RECEIVE && unmet == 1 && !lane_of(x, position_of(step)).kept.empty())
+            events_.push({std::max(t, now_), 0, {collective, row}, Event::posted});
     }
 
     void release_followers(Running &x, int32_t collective, const Step &step, double t) {
@@ -294,10 +303,10 @@ class Replay {
             if (step.kind == STEP_SEND) {
                 const Route &route = network_.route(step.pair);
                 const Message message{collective, step.other_end};
-                if (!step.is_announced || costs_.goes_at_once)
+                if (!step.is_announced || costs_.emulates)
                     travel(schedule, message, route.first, {t, t}, false);
                 if (step.is_announced) {
-                    agree(x, message, costs_.goes_at_once ? t : t + route.latency);
+                    agree(x, message, costs_.emulates ? t : t + route.latency);
                     continue;
                 }
             }
@@ -317,21 +326,53 @@ class Replay {
         }
     }
 
+    bool is_posted(Message message) {
+        const auto collective = static_cast<size_t>(message.collective);
+        const Running &x = running_[collective] ? *running_[collective] : start(collective);
+        return x.unmet[static_cast<size_t>(message.receive)] == 1;
+    }
+
+    // A receive was posted. Of the messages that this lets in, one takes its turn at the far servers: the first that
+    // was there.
+    void take_in(Message message) {
+        const auto position = position_of(step_of(message));
+        auto &kept = lane_of(*running_[static_cast<size_t>(message.collective)], position).kept;
+        auto first = kept.end();
+        for (auto one = kept.begin(); one != kept.end(); ++one)
+            if (is_posted(one->first) && (first == kept.end() || one->second.first < first->second.first))
+                first = one;
+        if (first == kept.end())
+            return;
+        const auto [taken, at] = *first;
+        kept.erase(first);
+        travel(schedule_of(taken.collective), taken, network_.route(step_of(taken).pair).far, at, true);
+    }
+
     // From a place of its route on; resumed: the server there is to serve it now.
     void travel(const Schedule &schedule, Message message, int32_t place, Passage at, bool resumed) {
         const Step &step = schedule.steps[static_cast<size_t>(message.receive)];
         const Route &route = network_.route(step.pair);
         bool is_near = place < route.far || !resumed, its_turn = resumed;
+        if (costs_.emulates && !is_near && !is_posted(message)) {
+            lane_of(*running_[static_cast<size_t>(message.collective)], position_of(step))
+                .kept.push_back({message, at});
+            return;
+        }
         while (true) {
             if (place == route.far && is_near) {
-                if (step.is_announced && !costs_.goes_at_once)
+                if (step.is_announced && !costs_.emulates)
                     events_.push({std::max(at.last, now_), 0, message, Event::sender_done});
                 at = Network::cross(route, step.bytes, at);
                 is_near = false;
+                if (costs_.emulates && place < route.end) {
+                    events_.push({at.first, at.last, message, place});
+                    return;
+                }
             }
             if (place == route.end)
                 break;
-            if (!its_turn && at.first > now_ && network_.is_shared(place)) {
+            const bool may_wait = costs_.emulates ? place == route.first : network_.is_shared(place);
+            if (!its_turn && at.first > now_ && may_wait) {
                 events_.push({at.first, at.last, message, place});
                 return;
             }
