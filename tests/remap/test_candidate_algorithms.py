@@ -229,6 +229,18 @@ def test_a_leader_s_wait_for_another_one_is_no_cost_of_sending() -> None:
     assert (costs.send_ns, costs.handle_down_ns) == (0, 10)
 
 
+def test_a_buffer_that_a_rank_waits_for_is_no_cost_of_sending() -> None:
+    # Rank 0 combines into what it has sent before it sends that on, so it waits until the first send is done with it.
+    # Regression: those 2 ms passed for what each send takes its rank, and a tree of 73.7 ms was told 76.0.
+    step = {"collective_id": 0, "rank": 0, "location": 0, "kind": "combine", "begin_ns": 2 * MS, "end_ns": 2 * MS + 9}
+    sent = hops(
+        sent=[0, 2 * MS + 10], received=[5 * MS, 6 * MS], segment=[0, 0], src=[0, 0], dst=[1, 2], up=[False] * 2,
+    )  # fmt: skip
+    times = np.zeros((2, 2)), np.full((2, 2), 7 * MS)
+    assert fit_local(sent, *times, table_of("steps", [step]), REAL).send_ns == 0
+    assert fit_local(sent, *times, table_of("steps", []), REAL).send_ns == 2 * MS + 10
+
+
 def test_a_sender_that_waits_for_its_receive_is_not_slow_to_leave() -> None:
     # Rank 1 sends to the root at 0 and is held until 20 ms, when the root posts its receive; rank 2's is there at once.
     # Regression: 20 ms passed for what leaving takes, and a run of 22 ms was replayed in 42.

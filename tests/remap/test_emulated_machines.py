@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hopscope.model.costs import Costs, LinkCost, LocalCost
+from hopscope.links import LINKS
+from hopscope.model.costs import Costs, LinkCost, LocalCost, fit_links
 from hopscope.model.hops import Hops
 from hopscope.model.machine import Machine, machine_of
 from hopscope.model.routes import fitted as machine_of_costs
@@ -34,12 +35,13 @@ def machine(**emulate: Any) -> Machine:
     return machine_of(emulate, HOSTS, CLUSTERS, ("A", "B"))
 
 
-def delays(of: Machine, *messages: tuple[int, int, int, int]) -> list[float]:
-    """What each message (from, to, bytes, sent at) met beside its latency. Rank r is on host r."""
+def delays(of: Machine, *messages: tuple[int, int, int, int], posted: list[int] | None = None) -> list[float]:
+    """What each message (from, to, bytes, sent at) met beside its latency. Rank r is on host r. posted: when each
+    receive was; unset, when its message was sent."""
     src, dst, size, sent = (np.asarray(column) for column in zip(*messages, strict=True))
-    nothing = np.zeros(len(src), np.int64)
+    nothing, ready = np.zeros(len(src), np.int64), sent if posted is None else np.asarray(posted)
     return of.delays(
-        Hops(nothing, src, dst, src, dst, nothing, nothing, nothing, size, sent, sent, sent, nothing, nothing)
+        Hops(nothing, src, dst, src, dst, nothing, nothing, nothing, size, sent, sent, ready, nothing, nothing)
     ).tolist()
 
 
@@ -66,6 +68,46 @@ def test_cut_through_counts_bytes_once_at_the_slowest() -> None:
     assert delays(whole, *there) == [110 + 200 + 110, 110 + 200 + 220]
     passed_on = machine(links={"wan": wan}, host_interface={**interface, "cut_through": True})
     assert delays(passed_on, *there) == [10 + 200 + 10, 10 + 200 + 20]
+
+
+def test_a_message_whose_receive_is_posted_late_lets_others_in_before() -> None:
+    # Regression: it counted as in at 40, so what the run showed of it seemed 60 late, and a short message behind long
+    # ones 35 ms early. It is there at 30 and taken in from 95 on, behind the other one, which was in from 80 to 90.
+    known = machine(links={"wan": {"latency_ns": 20}}, host_interface={"per_message_ns": 10})
+    assert delays(known, (A0, B0, 0, 0), (A1, B0, 0, 50), posted=[95, 0]) == [100 - 20, 90 - 50 - 20]
+    # By itself it is in when its receive is posted.
+    assert delays(known, (A0, B0, 0, 0), posted=[95]) == [95 - 20]
+
+
+def fitted_to(known: Machine, *hops: tuple[int, int, int, int]) -> Costs:
+    """From hops (from, to, bytes, time), all waited for, one after another."""
+    src, dst, size, time = (np.asarray(column) for column in zip(*hops, strict=True))
+    far = np.asarray(CLUSTERS)[src] != np.asarray(CLUSTERS)[dst]
+    link = np.where(src == dst, LINKS.index("shm"), np.where(far, LINKS.index("wan"), LINKS.index("lan")))
+    nothing, sent, waited = np.zeros(len(src), np.int64), np.arange(len(src)) * 1000 * MS, np.ones(len(src), bool)
+    there = sent + time
+    of = Hops(nothing, src, dst, src, dst, link, nothing, nothing, size, sent, there, sent, waited, nothing)
+    return fit_links(of, known)
+
+
+def test_each_way_of_an_emulated_pair_keeps_its_own_latency() -> None:
+    # Regression: 31.5 ms back was within a quarter of the 26.5 ms there, so both ways took 26.5 in the replay, and a
+    # barrier of 33.5 ms was told 31.0.
+    there, back = {"from": "A", "to": "B", "latency_ns": 26 * MS}, {"from": "B", "to": "A", "latency_ns": 31 * MS}
+    known = machine(cluster_pairs=[there, back])
+    software = 100_000
+    costs = fitted_to(known, *[(A0, B0, 8, 26 * MS + software)] * 2, (B0, A0, 8, 31 * MS + software))
+    assert costs.pairs[A0, B0] == costs.pairs[A1, B1] == 26 * MS + software
+    assert costs.pairs[B0, A0] == costs.pairs[B1, A1] == 31 * MS + software
+    assert costs.shifted({"wan": 5}).pairs[B0, A0] == 31 * MS + software + 5
+
+
+def test_of_long_messages_of_one_size_inside_hosts_the_bytes_take_the_time() -> None:
+    # Regression: each of four segments of 256 KiB took the 1.7 ms that a message of 1 MiB had taken.
+    known = machine(links={"shm": {"latency_ns": 50_000}, "lan": {"latency_ns": MS}})
+    costs = fitted_to(known, (A0, A0, 1 << 20, 50_000 + (1 << 20)), (A0, A1, 1 << 20, MS))
+    assert costs.links["shm"].per_byte_ns == pytest.approx(1.0)
+    assert costs.pairs[A0, A0] == pytest.approx(50_000)
 
 
 def test_a_pair_of_hosts_goes_before_a_pair_of_clusters_and_that_before_the_class() -> None:

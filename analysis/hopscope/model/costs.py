@@ -8,7 +8,7 @@ their receiver came to look. Of an emulated machine it is known what messages qu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -23,6 +23,7 @@ from hopscope.model.machine import REAL, Machine
 EXPLAINS = 0.1
 # A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops.
 OUTLYING, OUTLYING_HOPS = 0.25, 5
+INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)
 # Up to so many bytes, what a message takes hardly depends on them.
 SMALL = 1024
 # The slowest that an unmeasured link may be if no slower class was measured, ns. Light takes 100 ms through fibre half
@@ -138,6 +139,18 @@ class Costs:
         np.fill_diagonal(link, here)
         return link
 
+    def shifted(self, by_ns: Mapping[str, float]) -> Costs:
+        """The same with latencies of these classes longer by so much; of an emulated machine, of their pairs too."""
+        links = {
+            name: replace(link, latency_ns=max(0.0, link.latency_ns + by_ns.get(name, 0.0)))
+            for name, link in self.links.items()
+        }
+        if not self.machine.emulated:
+            return replace(self, links=links)
+        classes = self.classes(self.machine.host_clusters)
+        pairs = {pair: max(0.0, latency + by_ns.get(LINKS[classes[pair]], 0.0)) for pair, latency in self.pairs.items()}
+        return replace(self, links=links, pairs=pairs)
+
     def _extreme_ns(self, name: str) -> float:
         """The latency of an unmeasured pair of a class. At most, a link is as slow as the next slower class."""
         if self.unmeasured != "bound":
@@ -198,7 +211,7 @@ def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Arra
     return result + since
 
 
-def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None) -> Costs:
+def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, carried_ns: float = 0.0) -> Costs:
     """Latency and time per byte per link class, outlying pairs, and the interfaces' time per message.
 
     The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
@@ -206,44 +219,58 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None) 
     for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
     no binding hop used is as outlying as the other one. Of an emulated machine, latencies are those of its links and of
     the software together; what it takes besides is known. delays: that, of each hop; unset, as if no others queued.
+    carried_ns: what it takes the software to carry a message, which an emulated latency hides.
     """
-    transit = _transit(hops)
     if machine.emulated:
-        transit = transit - (machine.delays(hops) if delays is None else delays)
-    pair = hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
-    best = _fit_with_interface(hops, transit, pair, (0.0, 0.0))
-    if not machine.emulated:
-        best = _with_interfaces(hops, transit, pair, best)
+        return _fit_emulated(hops, machine, machine.delays(hops) if delays is None else delays, carried_ns)
+    transit, pair = _transit(hops), _pairs_of(hops)
+    best = _with_interfaces(hops, transit, pair, _fit_with_interface(hops, transit, pair, (0.0, 0.0)))
     _, links, service, pairs = best
-    waited = hops.binding & (hops.src_host != hops.dst_host)
-    directed = set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
+    directed = _measured(hops)
     pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
     measured = frozenset((min(ends), max(ends)) for ends in directed)
-    if machine.emulated:
-        service = (machine.interface_message_ns, 0.0)
-        known = _known_pairs(hops, links, machine)
-        pairs = known | pairs
-        measured |= {(a, b) for a, b in known if a < b}
     return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
 
 
-def _known_pairs(hops: Hops, links: dict[str, LinkCost], machine: Machine) -> dict[HostPair, float]:
-    """Latencies of the pairs of hosts that no hop measured: what the machine emulates, and what the software took on
-    links of that class; if none of the class was measured, the most that it took on any."""
-    clusters = np.asarray([*machine.host_clusters, *machine.gateways_clusters])
-    emulated = np.broadcast_to(machine.latency_ns, (len(clusters), len(clusters)))
-    software: dict[str, float] = {}
-    for name, link in links.items():
-        mine = (hops.link == LINKS.index(name)) & hops.binding
-        typical = float(np.median(emulated[hops.src_host[mine], hops.dst_host[mine]]))
-        software[name] = max(0.0, link.latency_ns - typical)
-    used = set(zip(hops.src_host[hops.binding].tolist(), hops.dst_host[hops.binding].tolist(), strict=True))
-    found: dict[HostPair, float] = {}
+def _pairs_of(hops: Hops) -> Array:
+    """A number for each hop's directed pair of hosts."""
+    return hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
+
+
+def _measured(hops: Hops) -> set[HostPair]:
+    """The directed pairs of hosts between which a hop was waited for."""
+    waited = hops.binding & (hops.src_host != hops.dst_host)
+    return set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
+
+
+def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float) -> Costs:
+    """Only what the software takes is fitted: of every pair of hosts it is known which latency is emulated.
+
+    On a class that no hop shows, it takes the most that it took on any, or what carrying a message takes. A class
+    counts as fast as its typical pair among those that were waited for.
+    """
+    clusters, emulated = np.asarray([*machine.host_clusters, *machine.gateways_clusters]), machine.latencies()
+    own = emulated[hops.src_host, hops.dst_host]
+    used = {link: hops.binding & (hops.link == link) for link in range(len(LINKS))}
+    typical = {link: float(np.median(own[mine])) for link, mine in used.items() if mine.any()}
+    alike = np.asarray([typical.get(link, 0.0) for link in range(len(LINKS))])[hops.link]
+    _, links, _, _ = _fit_with_interface(hops, _transit(hops) - delays - own + alike, _pairs_of(hops), (0.0, 0.0))
+    software = {LINKS[link]: max(0.0, links[LINKS[link]].latency_ns - middle) for link, middle in typical.items()}
+    if INSIDE in software and not links[INSIDE].tells_bytes and links[INSIDE].most_bytes > SMALL:
+        # Nothing emulated hides what it takes to copy a long message. Of one size, it is the bytes.
+        bytes_ns = software[INSIDE] - min(software.values())
+        software[INSIDE] -= bytes_ns
+        link = links[INSIDE]
+        per_byte = link.per_byte_ns + bytes_ns / link.most_bytes
+        links[INSIDE] = replace(link, latency_ns=link.latency_ns - bytes_ns, per_byte_ns=per_byte)
+    unknown = max(carried_ns, *software.values(), 0.0)
+    pairs: dict[HostPair, float] = {}
     for a, b in np.ndindex(emulated.shape):
-        if (a, b) not in used:
-            name = link_class(same_rank=False, same_host=a == b, same_cluster=bool(clusters[a] == clusters[b]))
-            found[a, b] = float(emulated[a, b]) + software.get(name, max(software.values(), default=0.0))
-    return found
+        name = link_class(same_rank=False, same_host=a == b, same_cluster=bool(clusters[a] == clusters[b]))
+        pairs[a, b] = float(emulated[a, b]) + software.get(name, unknown)
+    measured = frozenset((min(ends), max(ends)) for ends in pairs if ends[0] != ends[1])
+    service = machine.interface_message_ns, 0.0
+    return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
 
 
 _Service = tuple[float, float]

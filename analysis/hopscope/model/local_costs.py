@@ -66,7 +66,7 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     up, down = hops.up[before] & hops.binding[before], ~hops.up[before] & hops.binding[before]
     handle_up = _median((waited - per_byte * hops.size[before])[up])
     handle_down = _median(waited[down])
-    send = _median(_between_sends(hops, by_src, by_dst)[1])
+    send = _median(_between_sends(hops, by_src, by_dst, steps)[1])
     # The last receivers leave when they have the result.
     last = ~hops.up & hops.binding & (hops.segment == hops.segment.max(initial=0)) & ~np.isin(by_dst, by_src[~hops.up])
     leave = _median((left[1] - hops.received)[last]) - handle_down
@@ -81,10 +81,10 @@ def fit_local(hops: Hops, entered: Array, left: Array, steps: pa.Table, machine:
     return LocalCost(enter, handle_up, per_byte, handle_down, send, max(0.0, leave), *_copy(steps))
 
 
-def fit_ends(hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
+def fit_ends(hops: Hops, links: dict[str, LinkCost], steps: pa.Table) -> dict[str, LinkCost]:
     """The links with what a message takes its sender and its receiver, where enough hops of the class show it."""
     keys = hops.collective * (1 + int(max(hops.src.max(initial=0), hops.dst.max(initial=0))))
-    sent, between = _between_sends(hops, keys + hops.src, keys + hops.dst)
+    sent, between = _between_sends(hops, keys + hops.src, keys + hops.dst, steps)
     received, waited = _send_after_receive(hops, keys + hops.src, keys + hops.dst)
     down = ~hops.up[received] & hops.binding[received]
     result = dict(links)
@@ -116,11 +116,27 @@ def _send_after_receive(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array
     return earlier[pairs] - count, time[pairs]
 
 
-def _between_sends(hops: Hops, by_src: Array, by_dst: Array) -> tuple[Array, Array]:
-    """The sends of a broadcast directly before another one of that rank and segment, and the time between the two."""
+def _between_sends(hops: Hops, by_src: Array, by_dst: Array, steps: pa.Table) -> tuple[Array, Array]:
+    """The sends of a broadcast directly before another one of that rank and segment, and the time between the two.
+
+    Where the rank combined or copied in between, it may have waited until it could have the first one's buffer.
+    """
     count = len(hops.sent)
     earlier, later, time = _events(hops, by_src, by_dst)
     sends = (earlier < count) & (later < count)
     earlier, later, time = earlier[sends], later[sends], time[sends]
     pairs = ~hops.up[earlier] & ~hops.up[later] & (hops.segment[earlier] == hops.segment[later])
+    pairs &= ~_worked(steps, hops.src[earlier], hops.sent[earlier], hops.sent[later])
     return earlier[pairs], time[pairs]
+
+
+def _worked(steps: pa.Table, rank: Array, begin: Array, end: Array) -> Array:
+    """Whether each rank combined or copied something between two times."""
+    if not len(steps) or not len(rank):
+        return np.zeros(len(rank), bool)
+    own, at = integers(steps, "rank"), integers(steps, "begin_ns")
+    first = min(int(at.min()), int(begin.min()))
+    width = max(int(at.max()), int(end.max())) - first + 1
+    works = np.sort(own * width + at - first)
+    ends = [np.searchsorted(works, rank * width + time.astype(np.int64) - first) for time in (begin, end)]
+    return ends[1] > ends[0]

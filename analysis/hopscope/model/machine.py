@@ -43,6 +43,11 @@ class Machine:
         per_byte = (self.interface_per_byte_ns, self.rank_per_byte_ns, self.wire_per_byte_ns, self.shared_per_byte_ns)
         return any(bool(np.any(np.asarray(each) > 0)) for each in per_byte)
 
+    def latencies(self) -> Array:
+        """What is emulated from host x to host."""
+        hosts = len(self.host_clusters) + len(self.gateways_clusters)
+        return np.broadcast_to(self.latency_ns, (hosts, hosts))
+
     def rank_ns(self, size: Array) -> Array:
         """What a message of each size costs a rank."""
         return self.rank_message_ns + self.rank_per_byte_ns * size
@@ -66,8 +71,7 @@ class Machine:
     def delays(self, hops: Hops) -> Array:
         """What interfaces, links and ranks added to each hop beside the latency."""
         clusters = np.asarray([*self.host_clusters, *self.gateways_clusters])
-        hosts = len(clusters)
-        latency = np.broadcast_to(self.latency_ns, (hosts, hosts))
+        hosts, latency = len(clusters), self.latencies()
         costs = {
             **self.arrays(clusters),
             "latency_ns": np.ascontiguousarray(latency.ravel(), np.float64),

@@ -74,7 +74,7 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
     machine = machine_of(json.loads(emulated or "null"), places.hosts, places.cluster_of_host, places.clusters)
     delays = _delays(source, rows, machine)
-    costs = fit_links(hops, machine, delays)
+    costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if events is not None:
         costs.local = local_costs(events)
     else:
@@ -84,13 +84,22 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
         ids = integers(tables["collectives"], "collective_id")[subject.simulated]
         steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
         costs.local = fit_local(hops, entered, left, steps, machine)
-        costs.links = fit_ends(hops, costs.links)
+        costs.links = fit_ends(hops, costs.links, steps)
         if not machine.emulated:
             costs.links = _announced(source, hops, costs.links)
     low, high = _ends(hops, costs, delays)
     if machine.emulated:
         return _held(source, costs, low, high)
     return costs, low, high
+
+
+def _carried(source: Source) -> float:
+    """What it takes the software to carry the median message: its sender is done with it when its receiver, whose
+    receive was posted before, has it. One of which a copy was kept takes next to nothing. ns."""
+    rows, arrays = hops_of(source), source.arrays
+    begin, end, post = (arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post"))
+    known = (end != MISSING) & (post != MISSING) & (post <= begin)
+    return float(np.median((end - begin)[known])) if known.any() else 0.0
 
 
 def _held(source: Source, *costs: Costs) -> tuple[Costs, Costs, Costs]:
@@ -137,13 +146,15 @@ def _announced(source: Source, hops: Hops, links: dict[str, LinkCost]) -> dict[s
 def _ends(hops: Hops, costs: Costs, delays: Array) -> tuple[Costs, Costs]:
     chance = np.random.default_rng(1)
     _, which = np.unique(hops.collective, return_inverse=True)
+    machine = costs.machine
     transit = hops.received - hops.sent - delays
-    low: dict[str, LinkCost] = {}
-    high: dict[str, LinkCost] = {}
+    if machine.emulated:
+        # What is emulated is sure; the software's part is not.
+        transit = transit - machine.latencies()[hops.src_host, hops.dst_host]
+    shifts: dict[str, tuple[float, float]] = {}
     for name, cost in costs.links.items():
         mine = hops.binding & (hops.link == LINKS.index(name))
         if not mine.any():
-            low[name], high[name] = replace(cost), replace(cost)
             continue
         values, groups = transit[mine], which[mine]
         # Medians of collectives first, so that a draw is one pick per collective.
@@ -154,7 +165,8 @@ def _ends(hops: Hops, costs: Costs, delays: Array) -> tuple[Costs, Costs]:
         middles = values[starts + counts // 2]
         draws = np.median(chance.choice(middles, (RESAMPLES, len(middles))), axis=1)
         middle = float(np.median(middles))
-        fractions = [float(np.quantile(draws, q)) / middle if middle > 0 else 1.0 for q in (0.05, 0.95)]
-        low[name] = replace(cost, latency_ns=cost.latency_ns * min(1.0, fractions[0]))
-        high[name] = replace(cost, latency_ns=cost.latency_ns * max(1.0, fractions[1]))
-    return replace(costs, links=low, unmeasured="fastest"), replace(costs, links=high, unmeasured="slowest")
+        scale = 1.0 if machine.emulated else (cost.latency_ns / middle if middle > 0 else 0.0)
+        least, most = ((float(np.quantile(draws, q)) - middle) * scale for q in (0.05, 0.95))
+        shifts[name] = min(0.0, least), max(0.0, most)
+    low, high = (costs.shifted({name: ends[end] for name, ends in shifts.items()}) for end in (0, 1))
+    return replace(low, unmeasured="fastest"), replace(high, unmeasured="slowest")
