@@ -11,20 +11,21 @@ def leaves(iterations: list[float]) -> np.ndarray:
     return np.cumsum([0.0, *iterations])
 
 
-def test_a_run_like_its_replay_leaves_two_percent_either_way() -> None:
+def test_a_run_like_its_replay_leaves_four_percent_either_way() -> None:
+    # Regression: two percent were left, and a tenth of the reruns of one tree lay outside.
     spread = spread_of(leaves([100.0] * 30), leaves([100.0] * 30))
-    assert spread.around(50.0, 60.0) == (pytest.approx(49.0), pytest.approx(61.2))
+    assert spread.around(50.0, 60.0) == (pytest.approx(48.0), pytest.approx(62.4))
 
 
 def test_what_the_run_lost_beyond_its_replay_a_faster_candidate_may_lose_too() -> None:
-    # Each iteration took 6 more than its replay of 100. A candidate of 50 may take up to 56 and two percent.
+    # Each iteration took 6 more than its replay of 100. A candidate of 50 may take up to 56 and four percent.
     spread = spread_of(leaves([106.0] * 30), leaves([100.0] * 30))
-    assert spread.around(50.0, 50.0) == (pytest.approx(49.0), pytest.approx(57.0))
+    assert spread.around(50.0, 50.0) == (pytest.approx(48.0), pytest.approx(58.0))
 
 
 def test_what_the_replay_has_too_much_a_candidate_has_in_proportion() -> None:
     spread = spread_of(leaves([90.0] * 30), leaves([100.0] * 30))
-    assert spread.around(50.0, 50.0) == (pytest.approx(44.0), pytest.approx(51.0))
+    assert spread.around(50.0, 50.0) == (pytest.approx(43.0), pytest.approx(52.0))
 
 
 def test_two_runs_of_uneven_iterations_lie_within_one_another_s_interval() -> None:
