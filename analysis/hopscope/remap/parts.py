@@ -61,7 +61,10 @@ def together(parts: tuple[Subject, ...], collectives: Array) -> Subject:
     """Parts as one subject. collectives: rows of those that iterations are counted by."""
     simulated = np.sort(np.concatenate([part.simulated for part in parts]))
     operations = tuple(sorted({part.op for part in parts}))
-    return replace(parts[0], collectives=collectives, simulated=simulated, operations=operations, parts=parts)
+    untold = tuple(sorted({one for part in parts for one in part.untold}))
+    return replace(
+        parts[0], collectives=collectives, simulated=simulated, operations=operations, untold=untold, parts=parts
+    )
 
 
 def _groups(source: Source) -> list[_Group]:

@@ -21,7 +21,7 @@ from hopscope.remap.recorded import Recorded
 from hopscope.remap.together import suggest_together
 from hopscope.remap.tree_file import text_of, tree_file_of
 from hopscope.remap.tried import tried_of, with_engine
-from hopscope.remap.verdict import LIBRARY, left_out_of, sentence_of, unknown_of
+from hopscope.remap.verdict import LIBRARY, limits_of, sentence_of, unknown_of
 
 
 def suggest(
@@ -71,11 +71,7 @@ def suggest(
     said = sentence_of(ordered, subject.op, guessed, source.places.hosts, ran=ran, tried=tried)
     if late > MOST_LATE:
         said = unknown_of(subject.op, late)
-    if pool.left_out:
-        said += " " + left_out_of(engine[0])
-    said += "".join(f" {op} is left out: {why}." for op, why in subject.untold)
-    if fitted[0].machine.has_traces:
-        said += " Every prediction takes the emulated traces' means, not their turns."
+    said += limits_of(engine[0], subject.untold, left_out=pool.left_out)
     if tried is not None and best is tried.candidate:
         best = replace(best, name=tried.tree)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}

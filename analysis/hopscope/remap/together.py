@@ -26,7 +26,7 @@ from hopscope.remap.pool import pool_of
 from hopscope.remap.program import Source
 from hopscope.remap.search import BETTER
 from hopscope.remap.tree_file import text_of, tree_file_of
-from hopscope.remap.verdict import LEAST_GAIN, LIBRARY, PartGain, left_out_of, of_parts, sentence_of, unknown_of
+from hopscope.remap.verdict import LEAST_GAIN, LIBRARY, PartGain, limits_of, of_parts, sentence_of, unknown_of
 
 CHOICES = 5
 """So many of each part's fastest candidates, and of its fastest ones without guesses, are combined."""
@@ -109,10 +109,7 @@ def suggest_together(basis: Basis, today: Combination, tries: int, only: Collect
             own = replayed.own_gain(without, place)
             gains.append(None if one is ran else PartGain(without.iteration_ns, own))
         said += " " + of_parts(labels, ordered[0], gains)
-    if left_out:
-        said += " " + left_out_of(costs)
-    if costs.machine.has_traces:
-        said += " Every prediction takes the emulated traces' means, not their turns."
+    said += limits_of(costs, subject.untold, left_out=left_out)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     metadata |= _drawing(best, source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopscope.model.costs import Costs
@@ -168,8 +168,17 @@ def unknown_of(op: str, late: float) -> str:
     )
 
 
-def left_out_of(costs: Costs) -> str:
-    """That candidates with messages of other sizes were not judged."""
+def limits_of(costs: Costs, untold: Iterable[tuple[str, str]], *, left_out: bool) -> str:
+    """What an answer leaves out: candidates with messages of other sizes (`left_out`), operations and why (`untold`),
+    and the turns of traces. Begins with a space where there is anything."""
+    said = [_left_out_of(costs)] if left_out else []
+    said += [f"{op} is left out: {why}." for op, why in untold]
+    if costs.machine.has_traces:
+        said.append("Every prediction takes the emulated traces' means, not their turns.")
+    return "".join(f" {sentence}" for sentence in said)
+
+
+def _left_out_of(costs: Costs) -> str:
     sizes = {link.most_bytes for link in costs.links.values() if link.hops}
     seen = f"at most {size(max(sizes))}"
     return (
