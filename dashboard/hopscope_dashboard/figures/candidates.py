@@ -1,6 +1,7 @@
 """Draws what each candidate tree would have taken, beside what today's took."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -12,7 +13,8 @@ from hopscope_dashboard.palette import CATEGORY_COLOURS
 
 Row = dict[str, Any]
 
-_LONGEST_NAME = 44
+_LONGEST_LINE, _MOST_LINES = 44, 3
+"""Of names: what runs each part of a run takes more than a line to say."""
 
 
 def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
@@ -22,7 +24,10 @@ def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
     """
     unit = quantities.axis_unit(max((max(row["predicted_high_ns"], row["measured_ns"]) for row in rows), default=0))
     scale = unit.nanoseconds
-    names = [_short(row["name"]) for row in rows]
+    names = [
+        wrap(row["name"], _LONGEST_LINE, max_lines=_MOST_LINES, placeholder=" …", break_on_hyphens=False)
+        for row in rows
+    ]
     colours = [_colour(row) for row in rows]
     figure = go.Figure(
         go.Bar(
@@ -42,10 +47,15 @@ def candidate_bars(rows: Sequence[Row], addresses: Sequence[str]) -> go.Figure:
             **points([_told(row) for row in rows], Leads(addresses, "show its numbers")),
         )
     )
-    frame(figure, height=max(200, 28 * len(rows) + 90), x=f"predicted time per iteration ({unit.name})")
+    height = max(200, len(rows) * (12 + 16 * max(map(len, names), default=1)) + 90)
+    frame(figure, height=height, x=f"predicted time per iteration ({unit.name})")
     # Places, not names: two names may be alike once shortened.
     figure.update_yaxes(
-        tickvals=list(range(len(rows))), ticktext=names, autorange="reversed", showgrid=False, zeroline=False
+        tickvals=list(range(len(rows))),
+        ticktext=["<br>".join(lines) for lines in names],
+        autorange="reversed",
+        showgrid=False,
+        zeroline=False,
     )
     figure.update_xaxes(rangemode="tozero")
     if rows:
@@ -65,7 +75,3 @@ def _colour(row: Row) -> str:
     if row["chosen"]:
         return CATEGORY_COLOURS["shm"]
     return CATEGORY_COLOURS["wan"] if row["today"] else CATEGORY_COLOURS["native"]
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
