@@ -32,7 +32,7 @@ unit: setup-test
 	@mkdir -p build && tools/setup collector
 	@# What needs no MPI library is the same in every build: it runs once.
 	@status=0; but=; for build in build/collector-*/; do echo "ctest: $$build"; \
-	  ctest --test-dir $$build -j2 --output-on-failure $$but || status=1; \
+	  tools/ctest $$build $$but || status=1; \
 	  ctest --test-dir $$build -N | grep -q 'Tests: 0' || but='-LE pure'; done; exit $$status
 
 check: setup-test ## Check formatting, types, lints, schemas and generated pages

@@ -77,7 +77,11 @@ def mark_as_built(copy: CopiedTree) -> None:
 
 def test_a_guide_s_commands_run_and_its_example_changes_few_files(copy: CopiedTree, subtests: pytest.Subtests) -> None:
     """One test for all, so that one process makes the copy, where several run tests."""
-    environment = os.environ | {"VIRTUAL_ENV": str(copy.venv), "PATH": f"{copy.venv / 'bin'}:{os.environ['PATH']}"}
+    environment = os.environ | {
+        "VIRTUAL_ENV": str(copy.venv),
+        "PATH": f"{copy.venv / 'bin'}:{os.environ['PATH']}",
+        "CTEST_OUTPUT_ON_FAILURE": "1",
+    }
     passed: set[str] = set()
     for guide in GUIDES:
         with subtests.test(guide=guide.stem):

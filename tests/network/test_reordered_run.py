@@ -31,7 +31,7 @@ def of_link(trace: Path, link: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
-def test_a_halo_exchange_sends_less_between_clusters_and_is_faster(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+def test_a_halo_exchange_sends_less_between_clusters(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
     (tmp_path / "sites.json").write_text(json.dumps(DEALT))
     program = str(mpi.compile(PROGRAM))
     job = ["--", mpi.launcher, "-n", "8"]
@@ -58,8 +58,6 @@ def test_a_halo_exchange_sends_less_between_clusters_and_is_faster(mpi: local_mp
     if mpi.release == "openmpi-4":  # release 5's `han` follows the hosts, so its hops change with the order
         hops = [row for row in opened.table("hops").to_pylist() if row["link"] == "wan"]
         assert wan["new_messages"] == 60 + len(hops)
-    # 94 against 47 ms an iteration, and 101 against 54, were seen.
-    times = [float(done.stdout.split()[-1]) for done in (before, after)]
-    assert times[1] < 0.8 * times[0], times
+    # An iteration took 94 against 47 ms, and 101 against 54, when it was looked at.
     again = subprocess.run([*words[:3], "trace"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert mpi.release != "openmpi-4" or "Leave the order as it is" in again.stderr, again.stderr
