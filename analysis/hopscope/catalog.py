@@ -245,3 +245,15 @@ def typed(name: str) -> str:
 def _is_integer(value: Scalar, bits: int) -> bool:
     """Whether a column of so many bits can hold it. Nothing that is counted or numbered here is below zero."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**bits
+
+
+def documentation(command: Command) -> str:
+    """What the headers say about a command: help, concept, options and the columns of every grain."""
+    parts = [command.default.help, "", command.default.concept, ""]
+    for analysis in command.grains:
+        if analysis.grain:
+            value = analysis.grain.value or "..."
+            parts.append(f"{analysis.grain.option}={value}: {analysis.help}")
+        parts += [f"  {c.name} ({c.type}): {c.meaning}" for c in analysis.columns]
+        parts.append("")
+    return "\n".join(parts)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from hopscope import catalog, untraced
+from hopscope.apart import apart
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.comparability import about_runs, matched, names
 from hopscope.errors import InputError, meant
@@ -24,6 +25,7 @@ from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
 from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, find, of_ranks, split
 from hopscope.part import notes as about_parts
+from hopscope.places.calls import KNOWN
 from hopscope.relations import Relation
 from hopscope.runner import Runner
 from hopscope.shared_macros import shared_macros, whole_views
@@ -375,6 +377,12 @@ class Trace(Analyses):
         """What tells this dataset from any other: the hash of its manifest, in hexadecimal digits."""
         return self._store.identity
 
+    @cached_property
+    def has_places(self) -> bool:
+        """Whether the run says from where any call of MPI was made."""
+        whole = self._whole or self
+        return bool(whole.number_of_rows("places") and whole._ask(KNOWN, {}))
+
     @property
     def keeps_answers(self) -> bool:
         """Whether what it answers is kept beside the dataset: that of a long run."""
@@ -397,20 +405,26 @@ class Trace(Analyses):
         return list(catalog.load().commands.values())
 
     def remap(self, output: Path | None = None, **options: Any) -> pa.Table:
-        """Candidate trees with their predicted times; writes the best to `output` if it beats the model's error. See
-        `hopscope.remap.remap`."""
+        """What could run instead, with its predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
         from hopscope.remap import remap  # late: fitting needs scipy
-        from hopscope.remap.apart import remap_apart
 
         whole = self._whole or self
-        lean = whole._lean and whole._runner.is_of_long_run
-        if output is not None or options:
-            return remap(whole, output, **options)
+        return remap(whole, output, **options) if output is not None or options else whole._kept_apart("remap", remap)
 
-        def compute() -> pa.Table:
-            return remap_apart(Trace, whole.path, whole.dataset) if lean else remap(whole)
+    def modelled(self) -> pa.Table:
+        """What the published models say of the run, in one row. See `hopscope.modelled.modelled`."""
+        from hopscope.modelled import modelled  # late, likewise
 
-        return whole._runner.kept_by_text("remap", {}, compute)
+        return (self._whole or self)._kept_apart("modelled", modelled)
+
+    def _kept_apart(self, name: str, compute: "Callable[[Trace], pa.Table]") -> pa.Table:
+        """What is computed of the whole run; of a long one it is kept, and a server computes it in another process."""
+        is_apart = self._lean and self._runner.is_of_long_run
+
+        def computed() -> pa.Table:
+            return apart(compute, Trace, self.path, self.dataset) if is_apart else compute(self)
+
+        return self._runner.kept_by_text(name, {}, computed)
 
     if not TYPE_CHECKING:  # a type checker shall know a misspelt analysis
 
@@ -429,7 +443,7 @@ class Trace(Analyses):
                 return self.run(name, **options)
 
             analysis.__name__ = command.function
-            analysis.__doc__ = documentation(command)
+            analysis.__doc__ = catalog.documentation(command)
             options = dict.fromkeys([*command.choices, *(p.name for p in command.parameters)])
             fields = [inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None) for option in options]
             analysis.__dict__["__signature__"] = inspect.Signature(fields, return_annotation=pa.Table)
@@ -461,18 +475,6 @@ def _others(values: object, analysis: Analysis) -> list[Trace]:
         if not isinstance(run, Trace | str | Path):
             raise InputError(f"{analysis.command} needs another trace to compare with: give {analysis.base}")
     return [run if isinstance(run, Trace) else open(cast("str | Path", run)) for run in runs]
-
-
-def documentation(command: Command) -> str:
-    """What the headers say about a command: help, concept, options and the columns of every grain."""
-    parts = [command.default.help, "", command.default.concept, ""]
-    for analysis in command.grains:
-        if analysis.grain:
-            value = analysis.grain.value or "..."
-            parts.append(f"{analysis.grain.option}={value}: {analysis.help}")
-        parts += [f"  {c.name} ({c.type}): {c.meaning}" for c in analysis.columns]
-        parts.append("")
-    return "\n".join(parts)
 
 
 def open(

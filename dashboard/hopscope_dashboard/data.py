@@ -15,13 +15,9 @@ from typing import Any, TypeVar
 from hopscope import InputError, Trace
 from hopscope.export import stream_result
 from hopscope.findings import in_order
-from hopscope.formula_times import SIZES, measured, of_trace, table_of
 from hopscope.mpi_functions import of_kinds
-from hopscope.parameters import Fitted, fitted_of_trace, over_sizes, rows_of_fit
-from hopscope.parameters import table_of as table_of_parameters
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
-from hopscope.places import calls
 from hopscope.places.source import Excerpt, excerpt
 from hopscope.preloading import preload
 from hopscope.relations import Relation
@@ -65,13 +61,17 @@ class Compared:
 
 @dataclass(frozen=True)
 class Models:
-    """What `analyze model` says of a trace."""
+    """What `analyze model` and `analyze formulas` say of a trace."""
 
     parameters: Rows
     curves: Rows
     """What a message takes over its size: link, quantity, sizes in bytes and times in ns. None without a model."""
-    sentence: str
-    """Which collectives they are from."""
+    times: Rows
+    """What collectives take by the formulas, by the replay and as measured."""
+    lack: str | None
+    """Why there are no times, in a sentence."""
+    said: str
+    """Which collectives all of it is from."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class TraceData:
     @property
     def has_places(self) -> bool:
         """Whether the trace knows from where any call of MPI was made."""
-        return self._once(("has places",), lambda: calls.are_known(self.trace))
+        return self.trace.has_places
 
     def rows(self, command: str, **options: Value) -> Rows:
         """Give the rows of an analysis. Raises InputError where the trace has nothing to answer with."""
@@ -373,32 +373,15 @@ class TraceData:
         )
 
     def models(self) -> Models:
-        """Give the published models' parameters. Raises InputError where no hop shows what a message costs."""
+        """Give what the published models say.
+
+        Takes seconds on large traces. Raises InputError where no hop shows what a message costs.
+        """
 
         def ask() -> Models:
-            found = self._fitted()
-            rows = rows_of_fit(found)
-            sizes = [size for size in SIZES if size <= max(SIZES[0], found.sizes.max())]
-            curves = [curve._asdict() for curve in over_sizes(rows, sizes)]
-            return Models(table_of_parameters(rows).to_pylist(), curves, found.said)
+            return Models(**self.trace.modelled().to_pylist()[0])
 
         return self._once(("models",), ask)
-
-    def formula_times(self) -> Rows:
-        """Give what collectives take by the formulas, by the replay and as measured. Raises InputError where no link
-        has a model."""
-
-        def ask() -> Rows:
-            found = self._fitted()
-            seen = measured(
-                self.trace.table("collectives"), self.rows("algorithms"), emulated=self.run["emulated"] is not None
-            )
-            return table_of(of_trace(found, seen, rows_of_fit(found))).to_pylist()
-
-        return self._once(("formulas",), ask)
-
-    def _fitted(self) -> Fitted:
-        return self._once(("fitted",), lambda: fitted_of_trace(self.trace.table))
 
     def default(self, command: str, parameter: str) -> Any:
         """Give the value that an analysis takes for a parameter if none is given."""

@@ -161,20 +161,23 @@ def test_small_datasets_keep_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "d.answers").exists()
 
 
-def test_what_remap_says_of_a_long_run_is_found_out_in_another_process_and_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("question", ["remap", "modelled"])
+def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_and_kept(
+    question: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The models' tables stayed in a server's memory, and their answer was made again for every server.
     shutil.copytree(SAMPLE, tmp_path / "d")
-    said = hopscope.open(tmp_path / "d").remap()
+    said = getattr(hopscope.open(tmp_path / "d"), question)()
     monkeypatch.setattr(kept_answers, "LEAST_ROWS", 0)
     trace = hopscope.open(tmp_path / "d", lean=True)
     with monkeypatch.context() as here:
-        here.setattr("hopscope.remap.remap", None)
-        assert trace.remap().equals(said, check_metadata=True)
-    assert len(list(tmp_path.rglob("*.arrow"))) == 1
-    with monkeypatch.context() as anywhere:
-        anywhere.setattr("hopscope.remap.apart.remap_apart", None)
-        assert trace.remap().equals(said, check_metadata=True)
+        # Here nothing could read the tables.
+        here.setattr(hopscope.Trace, "table", None)
+        assert getattr(trace, question)().equals(said, check_metadata=True)
+    kept = len(list(tmp_path.rglob("*.arrow")))
+    monkeypatch.setattr("hopscope.trace.apart", None)
+    assert getattr(trace, question)().equals(said, check_metadata=True)
+    assert len(list(tmp_path.rglob("*.arrow"))) == kept > 0
 
 
 def test_kept_rows_that_are_damaged_or_removed_meanwhile_are_made_again(

@@ -9,7 +9,6 @@ from typing import Any
 import hopscope
 import pyarrow as pa
 import pytest
-from hopscope.places import calls
 
 ARCHIVES = Path(__file__).parent / "archives"
 SAMPLE = Path(__file__).parents[2] / "sample_traces" / "observe_only" / "trace"
@@ -96,6 +95,6 @@ def test_regions_with_places_are_no_calls_with_places(copy: Any, tmp_path: Path)
     """The five places of this archive's regions opened a page of places without a single call."""
     with_regions, without = (hopscope.open(copy(name)) for name in reversed(NAMES))
     assert with_regions.number_of_rows("places") == 5
-    assert not calls.are_known(with_regions)
-    assert not calls.are_known(without)
-    assert calls.are_known(hopscope.open(copytree(SAMPLE, tmp_path / "sample")))
+    assert not with_regions.has_places
+    assert not without.has_places
+    assert hopscope.open(copytree(SAMPLE, tmp_path / "sample")).has_places

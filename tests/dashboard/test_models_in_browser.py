@@ -25,7 +25,7 @@ def test_each_operation_has_its_lines_and_dots_over_sizes_or_ranks(
     page.goto(f"{serve(run)}/models")
     for operation in OPERATIONS:
         expect(page.locator(f"#models-{operation} .scatterlayer .trace").first).to_be_visible()
-    rows = [row for row in TraceData(run).formula_times() if row["collectives"]]
+    rows = [row for row in TraceData(run).models().times if row["collectives"]]
     shown = table(page, "models-measured")
     assert [line[:3] for line in shown] == [[r["operation"], r["algorithm"], str(r["ranks"])] for r in rows]
     columns = ("hockney_ns", "loggp_ns", "plogp_ns", "replay_ns", "measured_ns")

@@ -11,7 +11,7 @@ from hopscope_dashboard.address import Query, number, one_of
 from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
-from hopscope_dashboard.data import InputError, Row, Rows, TraceData
+from hopscope_dashboard.data import Row, Rows, TraceData
 from hopscope_dashboard.figures.models import COLOURS, MEANINGS, message_figure, operation_figure
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
@@ -39,11 +39,11 @@ def layout(data: TraceData, query: Query) -> Component:
     found = data.models()
     across = one_of(query, "across", tuple(_ACROSS))
     controls = choice("Across", "/models", query, "across", options=_ACROSS, current=across)
-    cards = [_messages(found.curves, found.sentence)] if found.curves else []
-    try:
-        cards += _operations(data.formula_times(), query, across)
-    except InputError as error:
-        cards.append(empty.nothing_here("This trace cannot say what collectives take by the formulas", str(error)))
+    cards = [_messages(found.curves, found.said)] if found.curves else []
+    if found.lack is None:
+        cards += _operations(found.times, query, across)
+    else:
+        cards.append(empty.nothing_here("This trace cannot say what collectives take by the formulas", found.lack))
     return html.Div([blocks.page_head("Models", _LEAD, controls), *cards, _parameters(found.parameters)])
 
 

@@ -1,0 +1,50 @@
+"""What the published models say of a run, all of it in one table of one row, so that it can be kept as one answer."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pyarrow as pa
+
+from hopscope import formula_times, parameters
+from hopscope.errors import InputError
+
+
+class HasAnswers(Protocol):
+    """What the models need of a trace."""
+
+    def table(self, name: str) -> pa.Table:
+        """One table of the dataset."""
+        ...
+
+    def run(self, command: str) -> pa.Table:
+        """The rows of an analysis."""
+        ...
+
+
+def modelled(trace: HasAnswers) -> pa.Table:
+    """One row: `parameters` as `analyze model` lists them, `curves` (see `parameters.Curve`) up to the largest message,
+    `times` as `analyze formulas` lists them, or `lack`, why there are none, and `said`, what all of it is from.
+
+    Raises InputError where no hop shows what a message costs.
+    """
+    found = parameters.fitted_of_trace(trace.table)
+    rows = parameters.rows_of_fit(found)
+    sizes = [size for size in formula_times.SIZES if size <= max(formula_times.SIZES[0], found.sizes.max())]
+    emulated = found.source.tables["run"]["emulated"].to_pylist()[0] is not None
+    times, lack = [], None
+    try:
+        seen = formula_times.measured(
+            trace.table("collectives"), trace.run("algorithms").to_pylist(), emulated=emulated
+        )
+        times = formula_times.table_of(formula_times.of_trace(found, seen, rows)).to_pylist()
+    except InputError as error:
+        lack = str(error)
+    answer = {
+        "parameters": parameters.table_of(rows).to_pylist(),
+        "curves": [curve._asdict() for curve in parameters.over_sizes(rows, sizes)],
+        "times": times,
+        "lack": lack,
+        "said": found.said,
+    }
+    return pa.Table.from_pylist([answer])
