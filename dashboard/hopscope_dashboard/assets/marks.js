@@ -80,35 +80,43 @@
     history.replaceState(history.state, "", selection().here({ view: view }));
   }
 
-  function bind(plot) {
-    plot.hopscopeFollows = true;
-    plot.on("plotly_hover", function (data) {
-      plot.hopscopeLead = leadOf(plot, data);
-      plot.classList.toggle("leads", Boolean(plot.hopscopeLead));
-    });
-    plot.on("plotly_unhover", function () {
-      plot.hopscopeLead = null;
-      plot.classList.remove("leads");
-    });
-    plot.on("plotly_click", function (data) { follow(leadOf(plot, data), data.event); });
-    plot.on("plotly_relayout", function (change) {
-      var meta = plot.layout.meta || {}, range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
-      if (range[0] === undefined) return;
-      if (meta.drag) selection().go(selection().here(dragged(meta, range)));
-      else if (meta.zoom) zoomed(range.map(function (at) { return Math.round(at * meta.zoom); }).join(".."));
-    });
-    plot.on("plotly_doubleclick", function () {
-      var meta = plot.layout.meta || {}, now = new URLSearchParams(location.search);
-      if (meta.drag && (now.get("from") || now.get("to"))) selection().go(selection().here({ from: null, to: null }));
-      if (!meta.zoom) return;
-      zoomed(null);
-      window.Plotly.relayout(plot, { "xaxis.range": meta.whole.slice(), "yaxis.range": meta.lanes.slice() }).then(function () { zoomed(null); });
-    });
+  /* What a figure does with its events: its own functions, so that it has each of them once. */
+  function follows(plot) {
+    return {
+      plotly_hover: function (data) {
+        plot.hopscopeLead = leadOf(plot, data);
+        plot.classList.toggle("leads", Boolean(plot.hopscopeLead));
+      },
+      plotly_unhover: function () {
+        plot.hopscopeLead = null;
+        plot.classList.remove("leads");
+      },
+      plotly_click: function (data) { follow(leadOf(plot, data), data.event); },
+      plotly_relayout: function (change) {
+        var meta = plot.layout.meta || {}, range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
+        if (range[0] === undefined) return;
+        if (meta.drag) selection().go(selection().here(dragged(meta, range)));
+        else if (meta.zoom) zoomed(range.map(function (at) { return Math.round(at * meta.zoom); }).join(".."));
+      },
+      plotly_doubleclick: function () {
+        var meta = plot.layout.meta || {}, now = new URLSearchParams(location.search);
+        if (meta.drag && (now.get("from") || now.get("to"))) selection().go(selection().here({ from: null, to: null }));
+        if (!meta.zoom) return;
+        zoomed(null);
+        window.Plotly.relayout(plot, { "xaxis.range": meta.whole.slice(), "yaxis.range": meta.lanes.slice() }).then(function () { zoomed(null); });
+      },
+    };
   }
 
+  /* A figure that is drawn anew, as when it finds its size, forgets who listens; so whoever points at it is listened to again. */
   document.addEventListener("pointerover", function (event) {
     var plot = event.target.closest ? event.target.closest(".js-plotly-plot") : null;
-    if (plot && plot.on && !plot.hopscopeFollows) bind(plot);
+    if (!plot || !plot.on) return;
+    plot.hopscopeFollows = plot.hopscopeFollows || follows(plot);
+    Object.entries(plot.hopscopeFollows).forEach(function (each) {
+      plot.removeListener(each[0], each[1]);
+      plot.on(each[0], each[1]);
+    });
   });
 
   /* A figure takes no notice of the middle button. */
