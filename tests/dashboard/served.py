@@ -9,6 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 QUESTIONS = "/_dash-update-component"
 
@@ -82,11 +83,15 @@ def page_question(path: str, search: str = "") -> dict[str, Any]:
     }
 
 
-def remap_question(phase: str) -> dict[str, Any]:
-    """What a browser posts to see what remapping says."""
+def sql_question(sql: str) -> dict[str, Any]:
+    """What a browser posts to see what a query says."""
     return {
-        "output": "remap-result.children",
-        "outputs": {"id": "remap-result", "property": "children"},
-        "inputs": [{"id": "remap-ask", "property": "data", "value": f"?phase={phase}"}],
-        "changedPropIds": ["remap-ask.data"],
+        "output": "sql-result.children",
+        "outputs": {"id": "sql-result", "property": "children"},
+        "inputs": [
+            {"id": "sql-ask", "property": "data", "value": uuid4().hex},
+            {"id": "sql-again", "property": "data"},
+        ],
+        "changedPropIds": ["sql-ask.data"],
+        "state": [{"id": "address", "property": "search", "value": f"?sql={sql}"}],
     }

@@ -125,7 +125,7 @@ def test_a_collective_whose_messages_are_unknown_is_said(page: Page, address: st
 
 def test_the_remap_page_of_a_native_run_leads_to_who_sent_to_whom(page: Page, address: str) -> None:
     page.goto(f"{address}/remap")
-    page.locator("#remap-result").get_by_role("link", name="Tree").first.click()
+    page.locator("#content").get_by_role("link", name="Tree").first.click()
     expect(page.locator("#algorithm-graph")).to_be_visible()
 
 

@@ -13,7 +13,7 @@ import pytest
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as program
 from hopscope_dashboard.app import create_app
-from served import QUESTIONS, Served, page_question, remap_question
+from served import QUESTIONS, Served, page_question, sql_question
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +176,7 @@ def changed(question: dict[str, Any], *way: str | int, to: Any) -> dict[str, Any
     return made
 
 
-PAGE, REMAP = page_question("/tree"), remap_question("up")
+PAGE, SQL = page_question("/tree"), sql_question("select 1")
 MALFORMED: list[Any] = [
     b"", b"{", b"\xff\xfe", b"{}", b"[]", b"null", b"7", b'"x"', b"[" * 100_000, b'{"output": ' * 50_000, b"NaN",
     b"9" * 9000,
@@ -194,8 +194,8 @@ MALFORMED: list[Any] = [
     changed(PAGE, "outputs", 0, "id", to="problem"), changed(PAGE, "outputs", 0, to=None),
     changed(PAGE, "state", to=[{"id": "x", "property": "y"}]), changed(PAGE, "state", to="x"),
     changed(PAGE, "changedPropIds", to=7), changed(PAGE, "changedPropIds", to=["nobody.n_clicks"]),
-    changed(PAGE, "changedPropIds", to=[{}]), changed(REMAP, "outputs", to=[REMAP["outputs"]]),
-    changed(REMAP, "inputs", 0, "value", to=1e308),
+    changed(PAGE, "changedPropIds", to=[{}]), changed(SQL, "outputs", to=[SQL["outputs"]]),
+    changed(SQL, "inputs", 0, "value", to=1e308),
 ]  # fmt: skip
 
 
@@ -244,7 +244,7 @@ def test_no_change_of_a_question_makes_it_fail(served: Served) -> None:
             yield from places(value[key], (*way, key))
 
     answers: set[int] = set()
-    for question in (PAGE, REMAP):
+    for question in (PAGE, SQL):
         ways = list(places(question))
         for _ in range(150):
             asked = question

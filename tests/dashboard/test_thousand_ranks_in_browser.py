@@ -124,6 +124,6 @@ def test_a_cell_of_two_hosts_leads_to_the_messages_of_their_ranks(seen: Page, th
 
 def test_remap_says_that_it_computes_and_other_pages_answer_meanwhile(seen: Page, thousand: str) -> None:
     seen.goto(f"{thousand}/remap")
-    expect(seen.locator(".waiting")).to_contain_text("Replaying the run over candidate trees")
+    expect(seen.get_by_role("heading", name="Remap is being computed")).to_be_visible()
     seen.get_by_role("link", name="Places", exact=True).click()
     is_there(seen, "Places")

@@ -1,6 +1,7 @@
 """The run's timeline in a real browser: its pixels, and what dragging, the wheel, keys and the address do."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -11,7 +12,7 @@ from conftest import Serve
 from hopscope import quantities
 from hopscope.words import ONCE
 from hopscope_dashboard.palette import CATEGORY_COLOURS, PATH_LINE_COLOUR
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from simulated_run import SimulatedRun
 from whole_path import whole_path
 
@@ -312,6 +313,50 @@ def test_the_first_page_shows_the_whole_run_selects_by_dragging_and_leads_to_the
     page.locator("#whole-run canvas").click()
     expect(page.locator("h1")).to_have_text("Timeline")
     shown(page)
+
+
+def test_a_picture_that_is_drawn_again_asks_for_nothing_again(page: Page, address: str) -> None:
+    # The first page was drawn twice, once while its answers were computed, and asked twice for the same picture.
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/_timeline/columns" in request.url else None)
+    page.goto(address)
+    page.locator("#whole-run[data-state='ready']").wait_for()
+    page.locator("#menu").get_by_role("link", name="Late ranks").click()
+    expect(page.locator("h1")).to_have_text("Late ranks")
+    page.go_back()
+    page.locator("#whole-run[data-state='ready']").wait_for()
+    assert len(asked) == 1
+
+
+@pytest.fixture
+def held(page: Page) -> Iterator[list[Route]]:
+    """Questions for a timeline's columns, which are not answered."""
+    asked: list[Route] = []
+
+    def keep(route: Route) -> None:
+        asked.append(route)
+
+    page.route("**/_timeline/columns*", keep)
+    yield asked
+    page.unroute_all()
+
+
+def test_figures_wait_until_the_picture_is_there(page: Page, address: str, held: list[Route]) -> None:
+    # A browser that reads plotly draws nothing else for almost a second, and the run's picture came after it.
+    page.goto(address)
+    page.locator("#whole-run[data-state='asking']").wait_for()
+    page.locator("#critical-path-table").wait_for()
+    assert page.locator(".dash-graph").count() == 0
+    held[0].continue_()
+    page.locator("#whole-run[data-state='ready']").wait_for()
+    page.locator("#critical-path-bar .js-plotly-plot").wait_for()
+
+
+def test_figures_come_without_a_picture_that_never_does(page: Page, address: str, held: list[Route]) -> None:
+    page.goto(address)
+    page.locator("#whole-run[data-state='asking']").wait_for()
+    page.locator("#critical-path-bar .js-plotly-plot").wait_for()
+    assert len(held) == 1
 
 
 def test_a_dark_page_has_a_dark_picture(page: Page, address: str) -> None:

@@ -2,7 +2,7 @@
    drawing. A click or Enter follows a part that leads somewhere (marks.js); another one keeps what it says there until Escape. */
 
 (function () {
-  window.hopscope_dashboard = {
+  window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, {
     /* The component Drawing of components/drawing.py. */
     Drawing: function (props) {
       var place = React.useRef(null);
@@ -14,7 +14,7 @@
         dangerouslySetInnerHTML: { __html: props.markup },
       });
     },
-  };
+  });
 
   /* A drawing wider than its frame begins where its root is. */
   function showRoot(drawing) {

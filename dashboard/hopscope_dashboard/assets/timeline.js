@@ -4,8 +4,18 @@
 
 (function () {
   var MOST_COLUMNS = 2000, KEPT = 24, SHORTEST = 20;
-  /* Answers, by what was asked: a page that is drawn again has them already. */
+  /* Answers, come or on their way, by what was asked: a page that is drawn again has them already. */
   var kept = new Map();
+
+  /* What is kept under a name; `ask` asks for it where nothing is. */
+  function once(name, ask) {
+    var answer = kept.get(name) || ask();
+    kept.delete(name);
+    kept.set(name, answer);
+    if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+    answer.catch(function () { kept.delete(name); });
+    return answer;
+  }
 
   function element(name, className, parent, text) {
     var made = document.createElement(name);
@@ -28,7 +38,7 @@
     var small = props.small, picture = window.hopscope_timeline;
     var state = { view: null, data: null, picture: null, marks: null, cursor: null, drag: null, host: props.host || null, regionNames: [],
                   selected: props.selected || {}, lead: null };
-    var kept = new Map(), asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, clickTimer = 0, clicks = 0, place = null, gone = false;
+    var asked = 0, toldAsked = 0, toldTimer = 0, addressTimer = 0, clickTimer = 0, clicks = 0, place = null, gone = false;
 
     function ask(what, parameters) {
       return request(what, Object.assign({ trace: props.trace }, parameters));
@@ -109,24 +119,18 @@
       return !small && !(state.marks && state.marks.collectives);
     }
 
-    function key(view) {
-      return [props.id, view.from, view.to, state.host].join(" ");
-    }
-
     /* Shows a view; what is there already is stretched until the answer comes. */
     function show(view) {
       state.view = view;
       redraw();
-      var number = ++asked, wanted = key(view), found = kept.get(wanted);
+      var number = ++asked;
       root.dataset.state = "asking";
       var columns = Math.min(MOST_COLUMNS, Math.max(100, 2 * Math.round((canvas.clientWidth || 800) - 140)));
-      var answer = found ? Promise.resolve(found) : ask("columns", { from: view.from, to: view.to, host: state.host, columns: columns, around: 1 })
-        .then(function (buffer) { return { data: picture.parse(buffer), marks: null }; });
-      answer.then(function (got) {
+      once([props.trace, view.from, view.to, state.host, columns].join(" "), function () {
+        return ask("columns", { from: view.from, to: view.to, host: state.host, columns: columns, around: 1 })
+          .then(function (buffer) { return { data: picture.parse(buffer), marks: null }; });
+      }).then(function (got) {
         if (number !== asked || gone) return;
-        kept.delete(wanted);
-        kept.set(wanted, got);
-        if (kept.size > KEPT) kept.delete(kept.keys().next().value);
         state.data = got.data;
         state.view = { from: got.data.from, to: got.data.to };
         state.picture = null;

@@ -8,6 +8,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from hopscope_dashboard.components import aria, exports
+from hopscope_dashboard.components.after_timeline import AfterTimeline
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.figures.style import CONFIG
 
@@ -39,13 +40,9 @@ def drawing(title: str, figure: Any, *, name: str) -> Component:
     config: Any = dict(CONFIG)
     if "zoom" in (figure.layout.meta or {}):
         config["doubleClick"] = False  # assets/marks.js shows all, and not what the figure began with
-    graph = dcc.Graph(
-        id=name,
-        figure=figure,
-        config=config,
-        style={"height": figure.layout.height or 320},
-    )
-    return exports.figure(html.Div(graph, role="img", **aria.label(title)))
+    height = {"height": figure.layout.height or 320}
+    graph = dcc.Graph(id=name, figure=figure, config=config, style=height)
+    return exports.figure(html.Div(AfterTimeline(graph), role="img", style=height, **aria.label(title)))
 
 
 def key_figures(figures: Sequence[tuple[str, str, str]]) -> Component:

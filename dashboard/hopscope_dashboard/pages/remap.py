@@ -1,9 +1,5 @@
-"""Which tree would be better, by how much, and its file.
+"""Which tree would be better, by how much, and its file."""
 
-The page is there at once; what remapping found follows when the run has been replayed.
-"""
-
-import logging
 import shlex
 from typing import Any
 
@@ -11,25 +7,20 @@ from dash import Dash, Input, Output, State, dcc, html, no_update
 from dash.development.base_component import Component
 from hopscope import quantities
 
-from hopscope_dashboard.address import Query, link, one_of, parse
-from hopscope_dashboard.components import blocks, empty
+from hopscope_dashboard.address import Query, one_of, parse
+from hopscope_dashboard.components import blocks, empty, shell
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.icons import icon
 from hopscope_dashboard.components.tree_graph import is_wide, links_legend, shares_legend, tree_graph
-from hopscope_dashboard.data import InputError, Row, Suggestion, TraceData
+from hopscope_dashboard.data import Row, Suggestion, TraceData
 from hopscope_dashboard.figures.candidates import candidate_bars
-from hopscope_dashboard.figures.folded_tree import OPEN, Fold, drawn_tree
+from hopscope_dashboard.figures.folded_tree import Fold, drawn_tree
 from hopscope_dashboard.figures.topology_tree import PlacedTree
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
-from hopscope_dashboard.selection import TRACE
 from hopscope_dashboard.traces import Traces
 from hopscope_dashboard.trees import between_clusters, suggested_parents, trees, weights
 
-_log = logging.getLogger(__name__)
-
-RESULT = "remap-result"
-ASK = "remap-ask"
 CANDIDATES = "remap-candidates"
 CHART = "remap-chart"
 DOWNLOAD = "remap-download"
@@ -71,9 +62,8 @@ def layout(data: TraceData, query: Query) -> Component:
             blocks.page_head(
                 "Remap", lead, choice("Trees drawn", "/remap", query, "phase", options=_PHASES, current=phase)
             ),
-            dcc.Store(id=ASK, data=link("", phase=phase, **{OPEN: query.get(OPEN), TRACE: data.identity})),
             dcc.Download(id=DOWNLOAD),
-            blocks.waiting(html.Div(id=RESULT, style={"minHeight": 240}), "Replaying the run over candidate trees …"),
+            result(data, phase, Fold.of(query)),
         ]
     )
 
@@ -222,27 +212,19 @@ def _gain(value: float) -> str:
 
 
 def register(app: Dash, traces: Traces) -> None:
-    """Register the callbacks of this page."""
-
-    @app.callback(Output(RESULT, "children"), Input(ASK, "data"))
-    def suggest(asked: str | None) -> Component:
-        query = parse(asked)
-        try:
-            return result(traces.shown(query), one_of(query, "phase", tuple(_PHASES)), Fold.of(query))
-        except InputError as error:
-            return empty.nothing_here("This trace cannot show how other trees would do", str(error))
-        except Exception as error:
-            _log.exception("the run could not be remapped")
-            return empty.went_wrong(error)
+    """Register the callback that hands the tree file over."""
 
     @app.callback(
-        Output(DOWNLOAD, "data"), Input(DOWNLOAD_BUTTON, "n_clicks"), State(ASK, "data"), prevent_initial_call=True
+        Output(DOWNLOAD, "data"),
+        Input(DOWNLOAD_BUTTON, "n_clicks"),
+        State(shell.ADDRESS, "search"),
+        prevent_initial_call=True,
     )
-    def download(clicks: int | None, asked: str | None) -> Any:
-        text = traces.shown(parse(asked)).remap().tree_file if clicks else None
+    def download(clicks: int | None, search: str | None) -> Any:
+        text = traces.shown(parse(search)).remap().tree_file if clicks else None
         return no_update if text is None else dcc.send_string(text, "tree.json")
 
-    del suggest, download
+    del download
 
 
 PAGE = Page(

@@ -43,7 +43,8 @@ class Renderer:
             return exports.button_markup(properties["data-save"])  # a link to rows, too: there is no server
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
-        special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link, "Loading": self._inside}.get(kind)
+        inside = dict.fromkeys(("Loading", "AfterTimeline"), self._inside)
+        special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link, **inside}.get(kind)
         return special(properties) if special else self._element(kind.lower(), properties)
 
     def _inside(self, properties: Mapping[str, Any]) -> str:

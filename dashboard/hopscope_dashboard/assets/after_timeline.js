@@ -1,0 +1,26 @@
+/* What is drawn once the page's timeline is there: figures need plotly, and while a browser reads that it draws nothing else. */
+
+(function () {
+  var LONGEST_MS = 5000;
+
+  function isAsking() {
+    return Boolean(document.querySelector('.run-canvas[data-state="asking"]'));
+  }
+
+  /* The component AfterTimeline of components/after_timeline.py. */
+  function AfterTimeline(props) {
+    var shown = React.useState(false), begin = React.useRef(performance.now());
+    React.useEffect(function () {
+      var next = 0;
+      function look() {
+        if (isAsking() && performance.now() - begin.current < LONGEST_MS) next = requestAnimationFrame(look);
+        else shown[1](true);
+      }
+      look();
+      return function () { cancelAnimationFrame(next); };
+    }, []);
+    return shown[0] ? props.children : null;
+  }
+
+  window.hopscope_dashboard = Object.assign(window.hopscope_dashboard || {}, { AfterTimeline: AfterTimeline });
+})();
