@@ -4,17 +4,20 @@ import json
 import shlex
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import hopscope
 import local_mpi
 import pytest
+from hopscope.algorithms.rules import read_rules, rules_for
 from networks import HOPSCOPE, run, topology
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
 
 PROGRAM = Path(__file__).parents[1] / "native" / "programs" / "iterations.c"
+MIX = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"
 RANKS, ITERATIONS = 8, 60
 SITES = {"A": 2, "B": 2}
 WAN = {"links": {"wan": {"latency_ns": 20_000_000}}}
@@ -27,6 +30,18 @@ BEFORE: dict[str, tuple[list[str], dict[str, str]]] = {
     "openmpi-4": (LINEAR, {}),
     "mpich-5": ([], RING),
 }
+RINGS = [*PAIRWISE, "--mca", "coll_tuned_allgather_algorithm", "4"]
+PAIRS = {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "pairwise", "MPIR_CVAR_ALLTOALL_DEVICE_COLLECTIVE": "0"}
+MIXED: dict[str, tuple[list[str], dict[str, str], list[str]]] = {
+    "openmpi-5": (
+        [*RINGS, "--mca", "coll_han_allgather_dynamic_global_communicator_module", "3"],
+        {},
+        ["alltoall", "allgather"],
+    ),
+    "openmpi-4": (RINGS, {}, ["alltoall", "allgather"]),
+    "mpich-5": ([], {**RING, **PAIRS}, ["allreduce", "alltoall"]),
+}
+"""What runs badly of two operations, and which two."""
 MPIS = [mpi for mpi in local_mpi.find_all() if mpi.release in BEFORE]
 OPEN_MPI_4 = [mpi for mpi in MPIS if mpi.release == "openmpi-4"]
 
@@ -38,13 +53,13 @@ def traced(
     words: list[str],
     variables: dict[str, str],
     *,
-    operation: str = "allreduce",
+    program: Sequence[str] = (),
 ) -> Path:
-    """Runs 60 collectives of one number, or block of one, over two sites, untouched."""
+    """Runs 60 iterations of a program, of an Allreduce of one number unless said, over two sites, untouched."""
     own = {"HOPSCOPE_NATIVE": "mpich" if mpi.flavour == "mpich" else "1"}
     # Release 5 of MPICH leaves messages inside a host for shared memory after a few collectives.
     own["MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD"] = "1000000"
-    job = ["--", mpi.launcher, "-n", str(RANKS), *words, str(mpi.compile(PROGRAM)), operation, "8"]
+    job = ["--", mpi.launcher, "-n", str(RANKS), *words, *(program or [str(mpi.compile(PROGRAM)), "allreduce", "8"])]
     done = run(folder, topology(folder, SITES, WAN), *job, **own, **variables)
     assert done.returncode == 0, done.stderr
     return (folder / "trace").rename(folder / name)
@@ -58,11 +73,13 @@ def asked(mpi: local_mpi.LocalMpi, folder: Path, trace: Path, file: str) -> tupl
     return json.loads(done.stdout), done.stderr
 
 
-def set_by(folder: Path, said: str, mpi: local_mpi.LocalMpi) -> tuple[list[str], dict[str, str]]:
+def set_by(
+    folder: Path, said: str, mpi: local_mpi.LocalMpi, program: Path = PROGRAM
+) -> tuple[list[str], dict[str, str]]:
     """The launcher's words that the answer gives, and the variables that its file sets."""
     _, _, started = said.partition("start the program with `")
     before, _, words = started.partition(f"{mpi.launcher} -n {RANKS} ")
-    options = shlex.split(words.partition(str(mpi.compile(PROGRAM)))[0])
+    options = shlex.split(words.partition(str(mpi.compile(program)))[0])
     if not before:
         return options, {}
     clean = {"PATH": "/usr/bin:/bin"}
@@ -107,13 +124,42 @@ def test_the_suggested_algorithm_runs_and_crosses_once(mpi: local_mpi.LocalMpi, 
 
 @pytest.mark.parametrize("mpi", OPEN_MPI_4, ids=[mpi.release for mpi in OPEN_MPI_4])
 def test_an_alltoall_from_partner_to_partner_is_set_to_another_one(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
-    before = traced(mpi, tmp_path, "before", PAIRWISE, {}, operation="alltoall")
+    program = [str(mpi.compile(PROGRAM)), "alltoall", "8"]
+    before = traced(mpi, tmp_path, "before", PAIRWISE, {}, program=program)
     rows, said = asked(mpi, tmp_path, before, "settings")
     today = next(row for row in rows if row["today"])
     # 112 ms an iteration, 20.9 predicted, 25.0 in the rerun were seen.
     assert rows[0]["chosen"] and rows[0]["wan_crossings"] < today["wan_crossings"], said
     options, variables = set_by(tmp_path, said, mpi)
-    after = hopscope.open(traced(mpi, tmp_path, "after", options, variables, operation="alltoall"))
+    after = hopscope.open(traced(mpi, tmp_path, "after", options, variables, program=program))
     ran = [(row["algorithm"], row["obeyed"], row["collectives"]) for row in after.algorithms().to_pylist()]
     assert [row[1:] for row in ran] == [("yes", ITERATIONS)], ran
     assert ran[0][0] != hopscope.open(before).algorithms().to_pylist()[0]["algorithm"]
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+def test_two_operations_are_set_by_one_file_and_both_run_as_it_says(mpi: local_mpi.LocalMpi, tmp_path: Path) -> None:
+    options, variables, operations = MIXED[mpi.release]
+    mixed = [word for operation in operations for word in (operation, "8")]
+    program = [str(mpi.compile(MIX)), str(ITERATIONS), "0", *mixed]
+    before = traced(mpi, tmp_path, "before", options, variables, program=program)
+    rows, said = asked(mpi, tmp_path, before, "settings")
+    assert rows[0]["chosen"] and rows[0]["operation"] is None, said
+    named = {f"MPI_{operation.capitalize()}" for operation in operations}
+    assert {row["operation"] for row in rows if row["operation"]} == named
+    if mpi.flavour == "openmpi":
+        rules = read_rules((tmp_path / "settings").read_text())
+        assert set(rules) == set(operations)
+        size = {"alltoall": 8 * RANKS, "allgather": 8 * RANKS, "barrier": 0}
+        assert all(rules_for(rules, one, RANKS, size.get(one, 8))[0].algorithm > 0 for one in operations)
+
+    options, variables = set_by(tmp_path, said, mpi, MIX)
+    after = hopscope.open(traced(mpi, tmp_path, "after", options, variables, program=program))
+    ran, did = (
+        {row["op"]: (row["algorithm"], row["obeyed"], row["collectives"]) for row in trace.algorithms().to_pylist()}
+        for trace in (after, hopscope.open(before))
+    )
+    assert set(ran) == named
+    for op in named:
+        assert ran[op][1:] == ("yes", ITERATIONS), ran
+        assert ran[op][0] != did[op][0]

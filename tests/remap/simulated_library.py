@@ -11,10 +11,11 @@ POST = 100
 
 
 class LibraryRun(Run):
-    """As `Run`, with the library's own messages. Ranks are a power of two."""
+    """As `Run`, with the library's own messages. Ranks are a power of two. op: what the collective is called."""
 
-    def __init__(self, network: Network, size: int = 8, jitter: int = 0) -> None:
+    def __init__(self, network: Network, size: int = 8, jitter: int = 0, op: str = "MPI_Allreduce") -> None:
         super().__init__(network, {"shape": "flat"}, size, jitter)
+        self.op = op
 
     def allreduce(self) -> None:
         """In each round every rank posts a receive, sends to its peer, and then needs the peer's message."""
@@ -34,7 +35,7 @@ class LibraryRun(Run):
                 then[rank] = max(seen, needed) + HANDLE
             now = then
         self.now = [t + LEAVE for t in now]
-        self.record_calls(number, enter)
+        self.record_calls(number, enter, self.op)
 
     def set_up(self, messages: int) -> None:
         """What the library sends in the collective that comes next, before its own messages: so many in each edge of

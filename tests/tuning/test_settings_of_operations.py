@@ -59,7 +59,7 @@ def test_rules_reach_the_calls_that_were_judged(operation: str, number: int, tmp
     assert subject.native and subject.op == f"MPI_{operation.capitalize()}"
     chosen = Forced(name, rule.rule, rule.trees or {}, (subject.op,), offered=offered)
     file = tmp_path / "rules"
-    setting = setting_of(chosen, subject, Library("openmpi", "4.1", "mpirun", [offered], {}), str(file))
+    setting = setting_of([(chosen, [subject])], Library("openmpi", "4.1", "mpirun", [offered], {}), str(file))
     file.write_text(setting.text)
     (row,) = ran(OPEN_MPI_4[0], tmp_path / "after", operation, *shlex.split(setting.words)).algorithms().to_pylist()
     what = sent(operation, number, RANKS)

@@ -155,7 +155,7 @@ def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tup
         if trace.run_facts.get("settings"):
             notes.append(
                 "the run had settings of its own (`analyze algorithms` shows what they asked for); leave out those "
-                "that choose algorithms"
+                f"that choose algorithms for {metadata[b'operations']}, and keep the others"
             )
         measure = shlex.join(["analyze", "compare", str(trace.path)])
         notes.append(f"`{measure} TRACE`, with that run's trace, shows what was gained")

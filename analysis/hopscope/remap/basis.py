@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.combination import Combination, Runs
-from hopscope.remap.events import events_of, parts_of
+from hopscope.remap.events import Events, events_of, parts_of
 from hopscope.remap.fit import fit
 from hopscope.remap.judging import Judge, judge_of, mean_iteration
 from hopscope.remap.parts import together, with_parts
@@ -20,7 +20,7 @@ from hopscope.remap.probed import with_machine
 from hopscope.remap.program import Source, source_of
 from hopscope.remap.recorded import Recorded
 from hopscope.remap.spread import Spread, spread_of
-from hopscope.remap.today import today_of
+from hopscope.remap.today import is_known, today_of
 
 LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
 """Predictions closer than the model's error, kept within these shares, are taken to be equal."""
@@ -46,15 +46,23 @@ class Basis:
         of = self.today.of if isinstance(self.today, Combination) else (self.today,)
         return max((one.late for one in of if isinstance(one, Recorded)), default=0.0)
 
+    @property
+    def late_by_part(self) -> list[float]:
+        """The same of each part."""
+        of = self.today.of if isinstance(self.today, Combination) else (self.today,)
+        return _late_by_part(of[0].events) if isinstance(of[0], Recorded) else [0.0] * len(of)
+
 
 def basis_of(
-    table: Callable[[str], pa.Table], machine: Mapping[str, Any] | None = None, *, in_parts: bool = False
+    table: Callable[[str], pa.Table],
+    machine: Mapping[str, Any] | None = None,
+    divided: Callable[[Source], Source] | None = None,
 ) -> Basis:
-    """machine: the content of a machine file. in_parts: whether its parts shall be judged together, if it has several.
-    Raises InputError where no prediction could be made of the run."""
+    """machine: the content of a machine file. divided: gives the run the parts that are judged together, if it has
+    several. Raises InputError where no prediction could be made of the run."""
     source = _source(table)
-    if in_parts:
-        source = _with_known_parts(source)
+    if divided is not None:
+        source = divided(source)
     subject = source.subject
     events = events_of(source) if subject.native else None
     fitted = fit(source, events)
@@ -76,32 +84,27 @@ def alike_of(error: float) -> float:
     return min(MOST_ALIKE, max(LEAST_ALIKE, error))
 
 
-def _with_known_parts(source: Source) -> Source:
+def with_known_parts(source: Source) -> Source:
     """The run with those of its parts as the subject that can be replayed over other trees: the tree that ran is known
     or, of the library's algorithms, few messages waited for their receives. As it is if these are not several."""
     divided = with_parts(source)
     subject = divided.subject
     if not subject.parts:
         return source
-    are_known = _in_time(divided) if subject.native else [_is_known(replace(source, subject=p)) for p in subject.parts]
+    if subject.native:
+        are_known = [late <= MOST_LATE for late in _late_by_part(events_of(divided))]
+    else:
+        are_known = [is_known(replace(source, subject=part)) for part in subject.parts]
     known = tuple(part for part, is_known in zip(subject.parts, are_known, strict=True) if is_known)
     several = len(known) > 1 and known[0] is subject.parts[0]
     return replace(source, subject=together(known, subject.collectives)) if several else source
 
 
-def _in_time(divided: Source) -> list[bool]:
-    """Of each part that the library ran, whether few of its messages waited for their receives."""
-    events = events_of(divided)
-    number = parts_of(divided)[divided.arrays["hops.collective"][events.hops]]
-    return [bool(events.late[number == part].mean() <= MOST_LATE) for part in range(len(divided.subject.parts))]
-
-
-def _is_known(part: Source) -> bool:
-    try:
-        today_of(part)
-    except InputError:
-        return False
-    return True
+def _late_by_part(events: Events) -> list[float]:
+    """Of each part that the library ran, the share of its messages that waited for their receives."""
+    source = events.source
+    number = parts_of(source)[source.arrays["hops.collective"][events.hops]]
+    return [float(events.late[number == part].mean()) for part in range(len(source.subject.each))]
 
 
 def _ran(source: Source) -> Runs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
@@ -85,6 +86,12 @@ class Candidate:
     def messages(self, subject: Subject) -> list[Messages]:
         """Of each kind of call that it runs."""
         return [messages_of(self.lay(subject, call)) for call in subject.calls if call.op in self.operations]
+
+    def last_messages(self, subject: Subject) -> Counter[tuple[int, int, int]]:
+        """Sender, receiver and bytes of each message of the subject's last collective, but for those to oneself."""
+        sent = messages_of(self.lay(subject, subject.calls[subject.call_of[-1]]))
+        columns = (column.tolist() for column in (sent.src, sent.dst, sent.size))
+        return Counter((src, dst, size) for src, dst, size in zip(*columns, strict=True) if src != dst)
 
     def structure(self, subject: Subject) -> dict[str, int | None]:
         """Depth, fan-out and WAN crossings for the subject's operation."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hopscope.model.costs import HostPair
@@ -24,9 +24,10 @@ class Combination:
     of: tuple[Piece, ...]
     name: str
 
-    def at(self, place: int, piece: Piece, name: str = "") -> Combination:
-        """The same with another one in this place."""
-        return replace(self, of=(*self.of[:place], piece, *self.of[place + 1 :]), name=name or self.name)
+    def at(self, places: Sequence[int], pieces: Sequence[Piece]) -> Combination:
+        """The same with others in these places."""
+        other = dict(zip(places, pieces, strict=True))
+        return replace(self, of=tuple(other.get(place, one) for place, one in enumerate(self.of)))
 
     def host_pairs(self, subject: Subject) -> set[HostPair]:
         """The pairs of hosts, lower host first, between which messages go in some part."""
@@ -65,17 +66,23 @@ def identity(runs: Runs) -> Hashable:
 def labels_of(subject: Subject) -> list[str]:
     """What each part is called: its operation, its bytes and, where there are several, its communicator."""
     several = len({part.members for part in subject.parts}) > 1
-    return [_label(part) + (f" on communicator {part.comm}" if several else "") for part in subject.parts]
+    return [label_of([part]) + (f" on communicator {part.comm}" if several else "") for part in subject.parts]
 
 
-def bytes_of(part: Subject) -> tuple[int, int] | None:
-    """The least and the most bytes of its calls; None where rules go by none."""
-    sizes = [call.size for call in part.calls]
-    return (min(sizes), max(sizes)) if has_bytes(part.op) else None
-
-
-def _label(part: Subject) -> str:
-    ends = bytes_of(part)
+def label_of(parts: Sequence[Subject]) -> str:
+    """What parts of one operation are called: that and their bytes."""
+    ends = bytes_of(parts)
     if ends is None:
-        return part.op
-    return f"{part.op} of {size(ends[0])}" + (f" to {size(ends[1])}" if ends[1] > ends[0] else "")
+        return parts[0].op
+    return f"{parts[0].op} of {size(ends[0])}" + (f" to {size(ends[1])}" if ends[1] > ends[0] else "")
+
+
+def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:
+    """The least and the most bytes of their calls; None where rules go by none."""
+    sizes = [call.size for part in parts if has_bytes(part.op) for call in part.calls]
+    return (min(sizes), max(sizes)) if sizes else None
+
+
+def in_words(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + [*names[-1:]])

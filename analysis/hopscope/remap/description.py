@@ -41,8 +41,8 @@ DESCRIPTION = f"""\
 -- gets candidates of its own, and the best of them are combined: what is replayed is the whole run with each part over
 -- its candidate. The first row is the combination that is suggested, and the tree file has a rule for each part that
 -- gains more than the model errs while the others change too; the rest stays as it is. The other rows are combinations
--- and the best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` and
--- `--for` judge the part with the most time alone.
+-- and the best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` judges
+-- the part with the most time alone.
 --
 -- Of the library's algorithm, the replay takes the messages in the order in which each rank sent and needed them. Its
 -- trace shows what the library spends on a message, not what Hopscope's engine does. So a gain over the library has to
@@ -63,7 +63,7 @@ DESCRIPTION = f"""\
 -- their class, it has to beat today's. Of an emulated machine, the topology file tells what no hop measured.
 --
 -- With `--for openmpi` or `--for mpich` the candidates are the algorithms that the MPI library itself has, and the file
--- is a setting for it.
+-- is a setting for it, of all parts that gain.
 --
 -- grain for = hopscope default
 -- param search INTEGER = 2000 -- How many trees the local search may try; if the best tree uses unmeasured pairs, it

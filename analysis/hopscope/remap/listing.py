@@ -14,7 +14,7 @@ from hopscope.remap.candidates import Candidate
 from hopscope.remap.combination import Combination, Runs, bytes_of
 from hopscope.remap.guesses import Guesses, Measured, measured_of
 from hopscope.remap.judging import Judge, Screen
-from hopscope.remap.program import Source
+from hopscope.remap.program import Source, Subject
 from hopscope.remap.spread import Spread
 from hopscope.remap.tried import Tried
 from hopscope.remap.verdict import judge
@@ -67,6 +67,7 @@ class Listing:
     model_error: float
     spread: Spread
     tried: Tried | None
+    apart: Sequence[Sequence[int]] = ()  # places of the parts that change only together; each by itself if none
 
     def judged(self, alike: float, *, is_known: bool) -> tuple[list[Row], list[int], dict[str, Guesses]]:
         """The rows, their order, and by name what each candidate guesses. alike, is_known: as `judge` takes them."""
@@ -132,20 +133,15 @@ class Listing:
         }
 
     def _part_of(self, candidate: Runs) -> Row:
-        """What the candidate is for, where that is one part."""
+        """What the candidate is for, where that is one part, or parts that change only together."""
         subject, today = self.source.subject, self.today
         of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (candidate, today))
-        parts = [part for one, before, part in zip(of, ran, subject.each, strict=True) if one is not before]
-        part = parts[0] if len(parts) == 1 else None
-        least, most = (part and bytes_of(part)) or (None, None)
-        operations = candidate.operations if isinstance(candidate, Candidate) else (part.op,) if part else ()
-        return {
-            "parts": len(parts) if subject.parts else 0,
-            "comm": part.comm if part else None,
-            "operation": ", ".join(operations) or None,
-            "bytes_min": least,
-            "bytes_max": most,
-        }
+        changed = {place for place, (one, before) in enumerate(zip(of, ran, strict=True)) if one is not before}
+        apart = [places for places in self.apart or [(place,) for place in range(len(of))] if changed & {*places}]
+        found = columns_of([subject.each[place] for place in sorted(changed)] if len(apart) == 1 else [])
+        if isinstance(candidate, Candidate):
+            found["operation"] = ", ".join(candidate.operations) or None
+        return {"parts": len(apart) if subject.parts else 0, **found}
 
     def _ends(self, candidate: Runs, costs: tuple[Costs, ...]) -> tuple[float, ...]:
         """The lower end and the upper ends that the costs' own ends give a prediction, as shares of it."""
@@ -154,3 +150,15 @@ class Listing:
         low, high, *higher = (self.part.iteration_ns(candidate, end) / middle for end in ends)
         most = max(1.0, low, high)
         return min(1.0, low, high), most, *(max(most, end) for end in higher)
+
+
+def columns_of(parts: Sequence[Subject]) -> Row:
+    """The columns that say which parts a candidate is for."""
+    least, most = bytes_of(parts) or (None, None)
+    comms = {part.comm for part in parts}
+    return {
+        "comm": comms.pop() if len(comms) == 1 else None,
+        "operation": ", ".join(sorted({part.op for part in parts})) or None,
+        "bytes_min": least,
+        "bytes_max": most,
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,7 @@ takes hardly depends on its size."""
 
 
 @dataclass(frozen=True)
-class _Group:
+class Group:
     """Collectives (rows) of one operation over the same members in the same order, on one communicator or several."""
 
     comm: int  # the one with the most time
@@ -39,8 +39,8 @@ class _Group:
 def with_parts(source: Source) -> Source:
     """The run with its parts as the subject, the one that defines an iteration first; as it is where it has but one."""
     tables, subject = source.tables, source.subject
-    groups = _groups(source)
-    first = next(group for group in groups if (group.members, group.op) == (subject.members, subject.op))
+    groups = groups_of(source)
+    first = main_of(groups, subject)
     kept = [first]
     for group in groups:
         is_alone = all(_told_apart(source, group, other) for other in kept)
@@ -50,10 +50,10 @@ def with_parts(source: Source) -> Source:
     whole = sum(group.time for group in groups)
     parts: list[Subject] = []
     for group in kept:
-        found = [one for one in _ranges(source, group) if time[one[0]].sum() >= LEAST_TIME * whole]
+        ranges = ranges_of(source, group, by_bytes=has_bytes(group.op))
+        found = [one for one in ranges if time[one[0]].sum() >= LEAST_TIME * whole]
         for rows, kinds in sorted(found, key=lambda one: -time[one[0]].sum()):
-            pair, untold = (group.comm, group.op), dict(subject.untold) | kinds.untold
-            parts.append(subject_from(tables, source.places, pair, rows, kinds, native=subject.native, untold=untold))
+            parts.append(part_of(source, group, rows, kinds))
     return source if len(parts) < 2 else replace(source, subject=together(tuple(parts[:MOST_PARTS]), first.rows))
 
 
@@ -67,7 +67,7 @@ def together(parts: tuple[Subject, ...], collectives: Array) -> Subject:
     )
 
 
-def _groups(source: Source) -> list[_Group]:
+def groups_of(source: Source) -> list[Group]:
     """The groups of the run, those with the most time first."""
     tables, collectives = source.tables, source.tables["collectives"]
     carried, _ = carried_of(tables, source.arrays)
@@ -80,16 +80,28 @@ def _groups(source: Source) -> list[_Group]:
     rows_of: dict[tuple[tuple[int, ...], str], list[int]] = {}
     for row in np.flatnonzero(carried).tolist():
         rows_of.setdefault((members[int(comm[row])], str(ops[row])), []).append(row)
-    found: list[_Group] = []
+    found: list[Group] = []
     for (listed, op), of in rows_of.items():
         rows = np.asarray(of)
         by_comm = {int(one): float(time[rows[comm[rows] == one]].sum()) for one in np.unique(comm[rows])}
         most = max(sorted(by_comm), key=lambda one: by_comm[one])
-        found.append(_Group(most, listed, op, rows, sum(by_comm.values())))
+        found.append(Group(most, listed, op, rows, sum(by_comm.values())))
     return sorted(found, key=lambda group: (-group.time, group.comm, group.op))
 
 
-def _told_apart(source: Source, one: _Group, other: _Group) -> bool:
+def main_of(groups: Sequence[Group], subject: Subject) -> Group:
+    """That of the subject, by whose collectives iterations are counted."""
+    return next(group for group in groups if (group.members, group.op) == (subject.members, subject.op))
+
+
+def part_of(source: Source, group: Group, rows: Array, kinds: Kinds) -> Subject:
+    """Some of a group's collectives as a subject. kinds: what their calls are."""
+    subject, pair = source.subject, (group.comm, group.op)
+    untold = dict(subject.untold) | kinds.untold
+    return subject_from(source.tables, source.places, pair, rows, kinds, native=subject.native, untold=untold)
+
+
+def _told_apart(source: Source, one: Group, other: Group) -> bool:
     """Whether rules can tell two groups apart: of communicators with as many members, only those of the first world."""
     if one.members == other.members or len(one.members) != len(other.members):
         return True
@@ -98,9 +110,9 @@ def _told_apart(source: Source, one: _Group, other: _Group) -> bool:
     return bool(pc.all(pc.equal(ranks.filter(pc.is_in(ranks["rank"], either))["world"], 0)).as_py())
 
 
-def _ranges(source: Source, group: _Group) -> Iterator[tuple[Array, Kinds]]:
-    """The group's rows by ranges of bytes, sizes that are alike and ran over one tree, with what their calls are. Calls
-    that the trace does not tell are in none."""
+def ranges_of(source: Source, group: Group, *, by_bytes: bool) -> Iterator[tuple[Array, Kinds]]:
+    """The group's rows by ranges of bytes, sizes that are alike and ran over one tree, or all in one, with what their
+    calls are. Calls that the trace does not tell are in none."""
     kinds = kinds_of(source.tables, source.arrays, group.rows, group.members)
     told = np.asarray([call is not None for call in kinds.calls], bool)
     rows, calls = group.rows[told], [call for call in kinds.calls if call is not None]
@@ -115,7 +127,7 @@ def _ranges(source: Source, group: _Group) -> Iterator[tuple[Array, Kinds]]:
         at == 0 or bool(ran[at] != ran[at - 1]) or known[at] > APART * max(known[at - 1], SMALL)
         for at in range(len(known))
     ]
-    number = np.cumsum(from_here)[np.searchsorted(known, sizes)] if has_bytes(group.op) else np.zeros(len(rows), int)
+    number = np.cumsum(from_here)[np.searchsorted(known, sizes)] if by_bytes else np.zeros(len(rows), int)
     for one in np.unique(number):
         mine = np.flatnonzero(number == one)
         yield rows[mine], Kinds([calls[at] for at in mine], kinds.untold)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,15 @@ class Recorded:
         """None that a schedule sends: all of them were measured."""
         del subject
         return []
+
+    def last_messages(self, subject: Subject) -> Counter[tuple[int, int, int]]:
+        """Sender, receiver and bytes of each message of the subject's last collective, but for those to oneself."""
+        mine = self.hops.collective == subject.simulated[-1]
+        position = {rank: place for place, rank in enumerate(subject.members)}
+        columns = (column[mine].tolist() for column in (self.hops.src, self.hops.dst, self.hops.size))
+        return Counter(
+            (position[src], position[dst], size) for src, dst, size in zip(*columns, strict=True) if src != dst
+        )
 
     def structure(self, subject: Subject) -> dict[str, int | None]:
         """Of the last collective: the longest chain of messages, the most WAN messages in one, and all of them."""

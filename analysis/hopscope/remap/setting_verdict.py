@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hopscope.quantities import alike, interval, share
+from hopscope.remap.combination import in_words
 from hopscope.remap.guesses import Guesses
-from hopscope.remap.verdict import ADVICE, LIBRARY, RUN_IT, Row, leans, leans_on
+from hopscope.remap.verdict import ADVICE, LIBRARY, RUN_IT, PartGain, Row, each_of, leans, leans_on
+
+if TYPE_CHECKING:
+    from hopscope.remap.choosing import Lever
+    from hopscope.remap.levers import Reached
 
 ENGINE = "Hopscope's engine"
 
@@ -20,10 +26,11 @@ def setting_sentence(
     library: str,
     ran: str,
     unknown: str | None = None,
+    parts: Sequence[str] = (),
 ) -> str:
     """rows: those that were judged, in the order of `judge`, with the ends of their gains. guessed: what each candidate
     leans on without a measurement, by its name. library: as in `Open MPI 5.0.11`. ran: LIBRARY or ENGINE. unknown:
-    why nothing can be predicted, if so."""
+    why nothing can be predicted, if so. parts: what is set together, if that is more than the operation."""
     best, today = rows[0], next(row for row in rows if row["today"])
     others = [row for row in rows if not row["today"]]
     took, replayed = alike("ns", best["measured_ns"], today["predicted_ns"])
@@ -31,26 +38,41 @@ def setting_sentence(
         f"The run took {took} per iteration by {ran}, and its replay {replayed}, so the model errs by "
         f"{share(best['model_error'])}."
     )
+    leave = f"Leave {in_words(parts or [op])} as {'they are' if len(parts) > 1 else 'it is'}"
     if unknown is not None:
-        return f"Leave {op} as it is: {unknown}. {run}"
+        return f"{leave}: {unknown}. {run}"
     if best["chosen"]:
-        said = f"{_predicted(best, op, library)}. {run}"
+        said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}"
         if leans(best):
             said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
     elif others:
         fastest = min(others, key=lambda row: row["predicted_ns"])
-        said = f"Leave {op} as it is: of what {library} has, {_predicted(fastest, op, None)}. {run}"
+        said = f"{leave}: of what {library} has, {_predicted(fastest, op)}. {run}"
         if leans(fastest):
             said += f" It {leans_on(fastest, guessed, hosts)}."
     else:
-        said = f"Leave {op} as it is: nothing that {library} has for it can be predicted. {run}"
+        said = f"{leave}: nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted. {run}"
     if ran != LIBRARY:
         said += f" {library}'s own choice did not run here: trace the program without a tree to see what that takes."
     return said
 
 
-def _predicted(row: Row, op: str, library: str | None) -> str:
-    of = f" of {library}" if library else ""
+def of_levers(
+    best: Row, levers: Sequence[Lever], gains: Sequence[PartGain | None], reached: Sequence[Reached], filed: str
+) -> str:
+    """What each lever is good for where a combination is suggested, and why some were not judged. gains: None of one
+    that stays as it is. filed: what the file has for one."""
+    unknown = [one for one in reached if one.why]
+    without = {place for one in unknown for place in one.places}
+    judged = [at for at, lever in enumerate(levers) if not without & {*lever.places}]
+    said = ""
+    if best["chosen"] and judged:
+        said = " " + each_of([levers[at].label for at in judged], best, [gains[at] for at in judged], filed)
+    return said + "".join(f" {one.label} is not judged: {one.why}." for one in unknown)
+
+
+def _predicted(row: Row, op: str, of: str = "") -> str:
+    """of: whose algorithm it is."""
     (took,) = alike("ns", row["predicted_ns"])
     within = interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns")
     gains = row["gain"] >= 0

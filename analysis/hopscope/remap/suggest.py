@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.remap.basis import MOST_LATE, alike_of, basis_of
+from hopscope.remap.basis import MOST_LATE, alike_of, basis_of, with_known_parts
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.combination import Combination
 from hopscope.remap.guesses import missing_of
@@ -33,7 +33,7 @@ def suggest(
     machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """See `hopscope.remap.remap`, which writes the tree file."""
-    basis = basis_of(table, machine, in_parts=run_over_tree is None)
+    basis = basis_of(table, machine, with_known_parts if run_over_tree is None else None)
     if isinstance(basis.today, Combination):
         return suggest_together(basis, basis.today, tries, only)
     source, fitted, today, whole, error = basis.source, basis.fitted, basis.today, basis.whole, basis.error

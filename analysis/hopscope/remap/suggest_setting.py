@@ -1,9 +1,11 @@
-"""Judges the algorithms that an MPI library has by replaying the run, and suggests the setting by which it runs one."""
+"""Judges the algorithms that an MPI library has by replaying the run, and suggests the setting by which they run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +15,29 @@ from hopscope.catalog import parse
 from hopscope.errors import InputError
 from hopscope.quantities import duration, share
 from hopscope.remap.basis import MOST_LATE, Basis, alike_of, basis_of
-from hopscope.remap.guesses import missing_of
+from hopscope.remap.choosing import Choice
+from hopscope.remap.combination import Combination, Runs
+from hopscope.remap.guesses import measured_of, missing_of
 from hopscope.remap.held import held_ns
 from hopscope.remap.judging import screen_of
-from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing, Row
-from hopscope.remap.setting_verdict import ENGINE, setting_sentence
-from hopscope.remap.settings import NotJudged, judged_of, setting_of
+from hopscope.remap.levers import Reached, levers_of
+from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
+from hopscope.remap.program import Subject
+from hopscope.remap.reach import labels_of_reached, reached_together, with_reached_parts
+from hopscope.remap.setting_verdict import ENGINE, of_levers, setting_sentence
+from hopscope.remap.settings import Forced, judged_of, setting_of
 from hopscope.remap.settings_description import description_of
 from hopscope.remap.tried import measured_interval
-from hopscope.remap.verdict import LIBRARY
+from hopscope.remap.verdict import LEAST_GAIN, LIBRARY
 from hopscope.tuning.installed import installed
+from hopscope.tuning.offered import Library
 
 MOST_HELD = 0.1
 """Where one message holds its sender for a larger share of an iteration than the replay knows, that decides."""
 PLACE = "FILE"
 """The file's name in the words where none is written."""
+FILED = {"openmpi": "rule", "mpich": "variable"}
+"""What the file has for a part."""
 
 
 def suggest_setting(
@@ -38,8 +48,8 @@ def suggest_setting(
     machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """See `hopscope.remap.remap`, which writes the setting to `output`."""
-    basis = basis_of(table, machine)
-    source, fitted = basis.source, basis.fitted
+    basis = basis_of(table, machine, partial(with_reached_parts, flavour=flavour))
+    source, fitted, today, subject = basis.source, basis.fitted, basis.today, basis.source.subject
     run = source.tables["run"].to_pylist()[0]
     if run["emulated"]:
         raise InputError(
@@ -47,60 +57,91 @@ def suggest_setting(
             "the replay says; trace the program on the machine itself or on `hopscope run --net`"
         )
     library = installed(flavour, run["mpi_library"], launcher)
-    found = judged_of(library, source.subject, fitted[0])
-    screen = screen_of(source, basis.whole, basis.today, fitted[0])
+    screen = screen_of(source, basis.whole, today, fitted[0])
+    reached = _reached(basis, library)
+    choice: Choice | None = None
+    if isinstance(today, Combination):
+        reached, levers = levers_of(reached, screen, today, fitted[0], library)
+        choice = Choice(screen, today, levers, fitted[0], measured_of(source, fitted[0]), max(basis.error, LEAST_GAIN))
+    candidates = choice.offered() if choice else [of for (of,) in reached[0].judged.candidates]
     listing = Listing(
         source,
         screen,
         screen.window(SPREAD_WINDOW),
-        basis.today,
-        found.candidates,
+        today,
+        candidates,
         fitted,
         fitted,
         basis.measured_ns,
         basis.error,
         basis.spread,
         None,
+        [lever.places for lever in choice.levers] if choice else (),
     )
-    unknown = _unknown(basis)
+    unknown = None if choice else reached[0].why
     rows, order, guessed = listing.judged(alike_of(basis.error), is_known=unknown is None)
     _with_ends_of_gains(rows, measured_interval(source))
-    ordered = [rows[i] for i in order]
+    ordered, best = [rows[i] for i in order], (today, *candidates)[order[0]]
     said = setting_sentence(
         ordered,
-        source.subject.op,
+        subject.op,
         guessed,
         source.places.hosts,
         library=library.name,
-        ran=LIBRARY if source.subject.native else ENGINE,
+        ran=LIBRARY if subject.native else ENGINE,
         unknown=unknown,
+        parts=[one.label for one in reached] if choice else (),
     )
-    said += "".join(f" {op} is left out: {why}." for op, why in source.subject.untold)
+    if choice and isinstance(best, Combination):
+        said += of_levers(ordered[0], choice.levers, choice.gains(basis.whole, best), reached, FILED[flavour])
+    said += "".join(f" {op} is left out: {why}." for op, why in subject.untold)
     metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     if ordered[0]["chosen"]:
-        chosen = found.candidates[order[0] - 1]
-        setting = setting_of(chosen, source.subject, library, str(output or PLACE))
+        chosen = _chosen(best, today, reached)
+        setting = setting_of(chosen, library, str(output or PLACE))
         metadata |= {b"setting": setting.text.encode(), b"words": setting.words.encode()}
-    return _table_of([*ordered, *map(_unjudged, found.others)], flavour).replace_schema_metadata(metadata)
+        metadata[b"operations"] = ", ".join(sorted({part.op for _, parts in chosen for part in parts})).encode()
+    unjudged = [row for one in reached for row in _unjudged(one, is_only=choice is None)]
+    return _table_of([*ordered, *unjudged], flavour).replace_schema_metadata(metadata)
 
 
-def _unknown(basis: Basis) -> str | None:
-    """Why this run does not show what another algorithm takes; None if it does."""
-    if basis.late > MOST_LATE:
+def _reached(basis: Basis, library: Library) -> list[Reached]:
+    """What settings reach, with the algorithms of the library for it."""
+    parts, late = basis.source.subject.each, basis.late_by_part
+    places = reached_together(parts, library.flavour)
+    result: list[Reached] = []
+    for of, label in zip(places, labels_of_reached(parts, places, library.flavour), strict=True):
+        mine = [parts[place] for place in of]
+        why = next((why for place in of if (why := _unknown(basis, parts[place], late[place]))), None)
+        result.append(Reached(of, label, mine, judged_of(library, mine, basis.fitted[0]), why))
+    return result
+
+
+def _unknown(basis: Basis, part: Subject, late: float) -> str | None:
+    """Why this run does not show what another algorithm takes for this part; None if it does. late: the share of its
+    messages that waited for their receives."""
+    if late > MOST_LATE:
         return (
-            f"{share(basis.late)} of its messages waited for their receives to be posted, and what that costs another "
+            f"{share(late)} of its messages waited for their receives to be posted, and what that costs another "
             "algorithm this trace does not show"
         )
-    if not basis.source.subject.native:
+    if not part.native:
         return None
-    held, link = held_ns(basis.source, basis.fitted[0])
+    held, link = held_ns(replace(basis.source, subject=part), basis.fitted[0])
     if held > MOST_HELD * basis.measured_ns:
         return (
             f"a message over a {link} link held its sender for {duration(held)}, and how often another algorithm waits "
             "for that this trace does not show"
         )
     return None
+
+
+def _chosen(best: Runs, today: Runs, reached: Sequence[Reached]) -> list[tuple[Forced, Sequence[Subject]]]:
+    """What is set: the algorithm, and the parts that it is set for."""
+    of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (best, today))
+    firsts = [(of[one.places[0]], ran[one.places[0]], one.parts) for one in reached]
+    return [(one, parts) for one, before, parts in firsts if one is not before and isinstance(one, Forced)]
 
 
 def _with_ends_of_gains(rows: list[Row], measured: tuple[float, float]) -> None:
@@ -112,8 +153,18 @@ def _with_ends_of_gains(rows: list[Row], measured: tuple[float, float]) -> None:
             row["gain_high"] = max(row["gain"], 1 - row["predicted_low_ns"] / measured[1])
 
 
-def _unjudged(one: NotJudged) -> Row:
-    return {"name": one.name, "today": False, "chosen": False, "not_judged": one.reason}
+def _unjudged(reached: Reached, *, is_only: bool) -> list[Row]:
+    """is_only: there is nothing else to be told apart by names."""
+    return [
+        {
+            "name": one.name if is_only else f"{one.name} for {reached.label}",
+            "today": False,
+            "chosen": False,
+            "not_judged": one.reason,
+            **columns_of(reached.parts),
+        }
+        for one in (reached.judged.others if is_only else reached.others)
+    ]
 
 
 def _table_of(rows: list[Row], flavour: str) -> pa.Table:

@@ -96,6 +96,15 @@ def today_of(source: Source) -> Candidate:
     return replace(first, plans=tuple(plans))
 
 
+def is_known(source: Source) -> bool:
+    """Whether it can be told what ran over trees."""
+    try:
+        today_of(source)
+    except InputError:
+        return False
+    return True
+
+
 def _hops_of_root(source: Source, root: int) -> Array:
     """The rows of the hops of the last collective with this root."""
     tables, subject = source.tables, source.subject

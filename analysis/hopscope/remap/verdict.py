@@ -146,17 +146,22 @@ class PartGain(NamedTuple):
 def of_parts(labels: Sequence[str], best: Row, gains: Sequence[PartGain | None]) -> str:
     """What each part of a combination is good for, and what a rerun is expected to take. gains: None of a part that
     stays as it is."""
+    rerun = interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
+    return f"A rerun is expected to take {rerun}. {each_of(labels, best, gains)}"
+
+
+def each_of(labels: Sequence[str], best: Row, gains: Sequence[PartGain | None], filed: str = "rule") -> str:
+    """What each part of a combination is good for. filed: what the file has for one."""
     said: list[str] = []
     for label, gain in zip(labels, gains, strict=True):
         if gain is None:
             said.append(f"{label} stays as it is")
         elif gain.without_ns * (1 - max(best["model_error"], LEAST_GAIN)) < best["predicted_ns"]:
-            said.append(f"the rule for {label} shortens only the iterations of its own ranks, by {share(gain.own)}")
+            said.append(f"the {filed} for {label} shortens only the iterations of its own ranks, by {share(gain.own)}")
         else:
-            said.append(f"without the rule for {label} it would take {duration(gain.without_ns)}")
-    rerun = interval(best["predicted_low_ns"], best["predicted_high_ns"], "ns")
+            said.append(f"without the {filed} for {label} it would take {duration(gain.without_ns)}")
     first = f"{said[0][0].upper()}{said[0][1:]}"
-    return f"A rerun is expected to take {rerun}. {'; '.join([first, *said[1:]])}."
+    return f"{'; '.join([first, *said[1:]])}."
 
 
 def unknown_of(op: str, late: float) -> str:
