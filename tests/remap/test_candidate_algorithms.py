@@ -76,8 +76,8 @@ def test_a_long_run_s_candidates_are_screened_and_what_is_suggested_is_replayed_
     for candidate in algorithms(source.subject):
         by_parts, by_all = screen.iteration_ns(candidate, costs), whole.iteration_ns(candidate, costs)
         assert by_parts == pytest.approx(by_all, rel=0.01)
-        assert screen.last_ns(candidate, costs, is_finalist=True) == by_all
-        assert screen.last_ns(candidate, costs, is_finalist=False) == by_parts
+        assert screen.last(candidate, costs, is_finalist=True).iteration_ns == by_all
+        assert screen.last(candidate, costs, is_finalist=False).iteration_ns == by_parts
 
 
 def test_only_the_algorithms_that_are_asked_for_are_candidates() -> None:

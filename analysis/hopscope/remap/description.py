@@ -40,9 +40,10 @@ DESCRIPTION = f"""\
 -- sizes that are more than four times apart. Up to eight parts, those with the most time, are judged together. Each
 -- gets candidates of its own, and the best of them are combined: what is replayed is the whole run with each part over
 -- its candidate. The first row is the combination that is suggested, and the tree file has a rule for each part that
--- gains more than the model errs while the others change too; the rest stays as it is. The other rows are combinations
--- and the best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` judges
--- the part with the most time alone.
+-- gains more than the model errs while the others change too; the rest stays as it is. Where ranks do not wait for
+-- those of other parts, it is enough if a part's own iterations gain so much. The other rows are combinations and the
+-- best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` judges the part
+-- with the most time alone.
 --
 -- Of the library's algorithm, the replay takes the messages in the order in which each rank sent and needed them. Its
 -- trace shows what the library spends on a message, not what Hopscope's engine does. So a gain over the library has to

@@ -204,15 +204,15 @@ class Screen:
             np.maximum(0.0, ran.paces_ns - sooner),
         )
 
-    def last_ns(self, runs: Runs, costs: Costs, *, is_finalist: bool) -> float:
+    def last(self, runs: Runs, costs: Costs, *, is_finalist: bool) -> Replayed:
         """The same for one of the few that are left: by the whole run, unless that has too many messages."""
         messages = sum(
             max((len(sent.src) for sent in one.messages(part)), default=0) * len(part.simulated)
             for one, part in pieces_of(runs, self.whole.subject)
         )
         if runs is self.today or (is_finalist and messages <= MOST_MESSAGES):
-            return self.whole.iteration_ns(runs, costs)
-        return self.iteration_ns(runs, costs)
+            return self.whole.replayed(runs, costs)
+        return self.replayed(runs, costs)
 
     def window(self, iterations: int, part: Subject | None = None) -> Judge:
         """A judge of so many of the first iterations. part: from where that has run for the second time."""

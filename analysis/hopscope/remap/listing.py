@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.model.costs import Costs
+from hopscope.paths.columns import integers
 from hopscope.remap.candidates import Candidate
 from hopscope.remap.combination import Combination, Runs, bytes_of
 from hopscope.remap.guesses import Guesses, Measured, measured_of
-from hopscope.remap.judging import Judge, Screen
+from hopscope.remap.judging import Judge, Replayed, Screen, mean_iteration
 from hopscope.remap.program import Source, Subject
 from hopscope.remap.spread import Spread
 from hopscope.remap.tried import Tried
@@ -108,7 +110,8 @@ class Listing:
     def _row(self, place: int, *, is_finalist: bool) -> Row:
         candidate = self.candidates[place - 1] if place else self.today
         costs, guesses = self.engine if place else self.fitted, self._guesses[place]
-        predicted = self.screen.last_ns(candidate, costs[0], is_finalist=is_finalist)
+        replayed = self.screen.last(candidate, costs[0], is_finalist=is_finalist)
+        predicted = replayed.iteration_ns
         ends = (*costs, self._known.slowest(guesses, costs[2])) if guesses else costs
         lowest, *highest = (predicted * end for end in self._ends(candidate, ends))
         low, *high = self.spread.around(lowest, highest[0])[0], *(self.spread.around(lowest, end)[1] for end in highest)
@@ -130,15 +133,38 @@ class Listing:
             "unmeasured_interfaces": len(guesses.interfaces),
             "chosen": False,
             **self._part_of(candidate),
+            "own_gain": self._own_gain(candidate, replayed),
         }
+
+    def _own_gain(self, candidate: Runs, replayed: Replayed) -> float | None:
+        """The least by which a part that changes shortens its own iterations, which need not be bound to the others'.
+        None where the replay of what ran errs by as much in these."""
+        before = self.screen.whole.replayed(self.today, self.fitted[0])
+        found = {place: replayed.own_gain(before, place) for place in self._changed(candidate)}
+        is_sure = all(gain > self._own_errors[place] for place, gain in found.items())
+        return min(found.values()) if found and is_sure and isinstance(candidate, Combination) else None
+
+    @cached_property
+    def _own_errors(self) -> list[float]:
+        """How far the replay of what ran is from the run in each part's own iterations."""
+        leaves = integers(self.source.tables["collectives"], "last_leave_ns")
+        replayed = self.screen.whole.replayed(self.today, self.fitted[0]).paces_ns
+        ran = [leaves[part.simulated] for part in self.source.subject.each]
+        measured = [mean_iteration(of) if len(of) > 1 else math.nan for of in ran]
+        pairs = zip(replayed.tolist(), measured, strict=True)
+        return [abs(again - once) / once if once > 0 and again > 0 else math.inf for again, once in pairs]
+
+    def _changed(self, candidate: Runs) -> list[int]:
+        """The places of the parts that do not go as they went."""
+        of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (candidate, self.today))
+        return [place for place, (one, before) in enumerate(zip(of, ran, strict=True)) if one is not before]
 
     def _part_of(self, candidate: Runs) -> Row:
         """What the candidate is for, where that is one part, or parts that change only together."""
-        subject, today = self.source.subject, self.today
-        of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (candidate, today))
-        changed = {place for place, (one, before) in enumerate(zip(of, ran, strict=True)) if one is not before}
-        apart = [places for places in self.apart or [(place,) for place in range(len(of))] if changed & {*places}]
-        found = columns_of([subject.each[place] for place in sorted(changed)] if len(apart) == 1 else [])
+        subject, changed = self.source.subject, self._changed(candidate)
+        places = self.apart or [(place,) for place in range(len(subject.each))]
+        apart = [of for of in places if {*of} & {*changed}]
+        found = columns_of([subject.each[place] for place in changed] if len(apart) == 1 else [])
         if isinstance(candidate, Candidate):
             found["operation"] = ", ".join(candidate.operations) or None
         return {"parts": len(apart) if subject.parts else 0, **found}

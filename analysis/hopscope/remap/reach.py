@@ -6,7 +6,7 @@ it also reaches other communicators, and what one algorithm shall run has to be 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -17,6 +17,7 @@ from hopscope.remap.parts import (
     LEAST_OFTEN,
     LEAST_TIME,
     MOST_PARTS,
+    Group,
     groups_of,
     main_of,
     part_of,
@@ -43,8 +44,13 @@ def with_reached_parts(source: Source, flavour: str) -> Source:
             return False
         return source.subject.native or all(is_known(replace(source, subject=part)) for part in parts)
 
+    spent_on: dict[Hashable, float] = {}
+    for group in groups:
+        spent_on[_key(group, flavour)] = spent_on.get(_key(group, flavour), 0.0) + group.time
     found: list[Subject] = []
     for group in (main, *(group for group in groups if group is not main)):
+        if spent_on[_key(group, flavour)] < LEAST_TIME * whole and _key(group, flavour) != _key(main, flavour):
+            continue
         by_bytes = flavour == "openmpi" and bool(size_in_rules(_name(group.op), 1, 1))
         ranges = sorted(ranges_of(source, group, by_bytes=by_bytes), key=lambda one: -time[one[0]].sum())
         found += [part_of(source, group, rows, kinds) for rows, kinds in ranges]
@@ -61,12 +67,8 @@ def with_reached_parts(source: Source, flavour: str) -> Source:
 
 def reached_together(parts: Sequence[Subject], flavour: str) -> list[Places]:
     """The places of the parts that one setting reaches, the first part's first."""
-    if flavour == "mpich":
-        keys = [(part.op, 0) for part in parts]
-        ends: list[tuple[int, int | None]] = [(0, None)] * len(parts)
-    else:
-        keys = [(part.op, len(part.members)) for part in parts]
-        ends = [ends_in_rules([part]) for part in parts]
+    keys = [_key(part, flavour) for part in parts]
+    ends = [ends_in_rules([part]) if flavour == "openmpi" else (0, None) for part in parts]
     result: list[list[int]] = []
     for _, alike in groupby(sorted(range(len(parts)), key=lambda at: (keys[at], ends[at][0])), key=keys.__getitem__):
         most: int | None = -1
@@ -77,6 +79,11 @@ def reached_together(parts: Sequence[Subject], flavour: str) -> list[Places]:
             result[-1].append(place)
             most = None if most is None or last is None else max(most, last)
     return sorted(tuple(sorted(places)) for places in result)
+
+
+def _key(one: Group | Subject, flavour: str) -> tuple[str, int]:
+    """Equal for what only bytes tell apart, if anything does."""
+    return one.op, len(one.members) if flavour == "openmpi" else 0
 
 
 def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:

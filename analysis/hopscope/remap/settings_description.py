@@ -65,7 +65,8 @@ _TOGETHER = (
     "A run may have several parts that settings tell apart: @PARTS@. Up to eight of them, those with the most time, "
     "are judged together. A setting may reach several communicators, and an algorithm is judged on all that it "
     "would run. The first row is the combination that is suggested, and the file has a @FILED@ for each part that "
-    "gains more than the model errs while the others change too; the rest stays as it is. The other rows are "
+    "gains more than the model errs while the others change too; the rest stays as it is. Where ranks do not wait "
+    "for those of other parts, it is enough if a part's own iterations gain so much. The other rows are "
     "combinations and the candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`)."
 )
 _OF = {

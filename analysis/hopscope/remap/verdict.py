@@ -28,7 +28,8 @@ Row = dict[str, Any]
 def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_known: bool = True) -> list[int]:
     """Marks the row that is suggested, if any is, and gives the order of the rows: it first, then the fastest first.
 
-    Of candidates that gain more than the model errs, one that leans on nothing unmeasured goes before all that do,
+    Of candidates that gain more than the model errs, or of which each part gains so much in its own iterations, while
+    the others take no longer, one that leans on nothing unmeasured goes before all that do,
     however much faster these seem. One that does is suggested only if it gains with pairs of hosts as slow as any that
     was measured. alike: predictions closer than this share count as equal. is_known: whether the costs are
     those of trees at all; if not, none is suggested. tried_gains: whether the tree that was tried gained as measured:
@@ -58,12 +59,21 @@ def _gains(row: Row, off: Sequence[float]) -> bool:
     predicted = row["alike_high_ns"] if leans(row) else row["predicted_ns"]
     if any(predicted * factor > (1 - LEAST_GAIN) * row["measured_ns"] for factor in off):
         return False
-    return 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > max(row["model_error"], LEAST_GAIN)
+    least = max(row["model_error"], LEAST_GAIN)
+    return 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > least or _own_gain(row) > least
+
+
+def _own_gain(row: Row) -> float:
+    """What the parts of a combination gain in iterations of their own, if no others are longer for it, and if none of
+    it is guessed."""
+    takes_no_longer = row.get("gain", 0.0) > -LEAST_GAIN
+    return (row.get("own_gain") or 0.0) if takes_no_longer and not leans(row) else 0.0
 
 
 def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
     """The fastest first; of those that the model cannot tell apart, fewest unmeasured pairs, then one that was
-    tried, most parts that gain, fewest WAN messages, plainest shape."""
+    tried, most parts that gain, those that gain only in their own iterations by how much, fewest WAN messages, plainest
+    shape."""
     alike = (1 + share) * min(rows[i]["predicted_ns"] for i in of)
 
     def rank(i: int) -> tuple[float, ...]:
@@ -76,6 +86,7 @@ def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
             leans(row),
             untried,
             -row.get("parts", 0),
+            -round(_own_gain(row), 2) if row.get("gain", 0.0) < LEAST_GAIN else 0,
             row["wan_messages"],
             round(row["predicted_ns"] / alike, 3),
             i,
