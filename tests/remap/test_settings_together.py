@@ -246,3 +246,15 @@ def test_what_takes_little_time_or_runs_seldom_is_no_part() -> None:
     assert not with_reached_parts(source, "openmpi").subject.parts
     both = with_reached_parts(source_of(ran(kinds[-2:]).table), "openmpi").subject
     assert sorted(part.op for part in both.parts) == ["MPI_Allreduce", "MPI_Alltoall"]
+
+
+@pytest.mark.parametrize(("library", "changes"), [(OPEN_MPI_4, False), (OPEN_MPI_5, True)], indirect=["library"])
+@pytest.mark.usefixtures("library")
+def test_it_is_said_what_a_setting_also_changes_without_being_judged(changes: bool) -> None:
+    # Large ones are too seldom to be a part; without `han`, no rule reaches them.
+    table = remap(ran([*[("MPI_Alltoall", SMALL)] * 39, ("MPI_Alltoall", LARGE)], iterations=80), library="openmpi")
+    assert table.to_pylist()[0]["chosen"]
+    also = "It also changes 2 other collectives of MPI_Alltoall, and what that takes is not predicted." in sentence(
+        table
+    )
+    assert also == changes

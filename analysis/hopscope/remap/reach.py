@@ -10,7 +10,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+import numpy as np
+import pyarrow.compute as pc
+
 from hopscope.algorithms.rules import size_in_rules
+from hopscope.paths.columns import integers
 from hopscope.remap.calls import payload_of
 from hopscope.remap.combination import label_of
 from hopscope.remap.parts import (
@@ -24,8 +28,9 @@ from hopscope.remap.parts import (
     ranges_of,
     together,
 )
-from hopscope.remap.program import Source, Subject, spent_ns
+from hopscope.remap.program import Source, Subject, operations_of, spent_ns
 from hopscope.remap.today import is_known
+from hopscope.tuning.offered import Library
 
 Places = tuple[int, ...]
 """Of parts, in their order."""
@@ -79,6 +84,29 @@ def reached_together(parts: Sequence[Subject], flavour: str) -> list[Places]:
             result[-1].append(place)
             most = None if most is None or last is None else max(most, last)
     return sorted(tuple(sorted(places)) for places in result)
+
+
+def changed_besides(source: Source, chosen: Sequence[Sequence[Subject]], library: Library) -> dict[str, int]:
+    """By operation, how many collectives the setting of these parts also changes although they are in no part, where
+    they have more than a little of the time: their messages are not in the trace, or they are too seldom to be judged.
+    """
+    collectives, comms = source.tables["collectives"], source.tables["comms"]
+    ops, time = operations_of(collectives), spent_ns(collectives)
+    comm, ranks, payload = (integers(collectives, name) for name in ("comm", "comm_size", "bytes"))
+    between_groups = integers(comms.filter(pc.is_valid(comms["second_group"])), "comm")
+    judged = np.concatenate([part.simulated for part in source.subject.each])
+    left = (ranks > 1) & ~np.isin(comm, between_groups)
+    left[judged] = False
+    result: dict[str, int] = {}
+    for parts in chosen:
+        mine = left & (ops == parts[0].op)
+        if library.flavour == "openmpi" and _name(parts[0].op) not in library.besides:
+            least, most = ends_in_rules(parts)
+            mine &= (ranks == len(parts[0].members)) & (payload >= least)
+            mine &= payload <= (np.iinfo(np.int64).max if most is None else most)
+        if time[mine].sum() >= LEAST_TIME * time.sum():
+            result[parts[0].op] = int(mine.sum())
+    return result
 
 
 def _key(one: Group | Subject, flavour: str) -> tuple[str, int]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from hopscope.catalog import parse
 from hopscope.errors import InputError
-from hopscope.quantities import duration, share
+from hopscope.quantities import duration, plural, share
 from hopscope.remap.basis import MOST_LATE, Basis, alike_of, basis_of
 from hopscope.remap.choosing import Choice
 from hopscope.remap.combination import Combination, Runs
@@ -23,7 +23,7 @@ from hopscope.remap.judging import screen_of
 from hopscope.remap.levers import Reached, levers_of
 from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
 from hopscope.remap.program import Subject
-from hopscope.remap.reach import labels_of_reached, reached_together, with_reached_parts
+from hopscope.remap.reach import changed_besides, labels_of_reached, reached_together, with_reached_parts
 from hopscope.remap.setting_verdict import ENGINE, of_levers, setting_sentence
 from hopscope.remap.settings import Forced, judged_of, setting_of
 from hopscope.remap.settings_description import description_of
@@ -95,10 +95,15 @@ def suggest_setting(
     if choice and isinstance(best, Combination):
         said += of_levers(ordered[0], choice.levers, choice.gains(basis.whole, best), reached, FILED[flavour])
     said += "".join(f" {op} is left out: {why}." for op, why in subject.untold)
+    chosen = _chosen(best, today, reached) if ordered[0]["chosen"] else []
+    besides = changed_besides(source, [parts for _, parts in chosen], library)
+    said += "".join(
+        f" It also changes {plural(number, 'other collective')} of {op}, and what that takes is not predicted."
+        for op, number in besides.items()
+    )
     metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
-    if ordered[0]["chosen"]:
-        chosen = _chosen(best, today, reached)
+    if chosen:
         setting = setting_of(chosen, library, str(output or PLACE))
         metadata |= {b"setting": setting.text.encode(), b"words": setting.words.encode()}
         metadata[b"operations"] = ", ".join(sorted({part.op for _, parts in chosen for part in parts})).encode()
