@@ -14,10 +14,10 @@ from typing import Any
 
 import hopscope
 from hopscope.remap import remap
-from hopscope.remap.algorithms import algorithms
-from hopscope.remap.candidates import Candidate, shapes
-from hopscope.remap.program import source_of
-from hopscope.remap.tree_file import text_of, tree_file_of
+from hopscope.remap.candidates.algorithms import algorithms
+from hopscope.remap.candidates.candidate import Candidate, shapes
+from hopscope.remap.candidates.tree_file import text_of, tree_file_of
+from hopscope.remap.run.program import source_of
 from measure import PROGRAMS, figures
 from random_cases import Case
 

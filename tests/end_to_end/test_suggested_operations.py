@@ -10,9 +10,9 @@ import local_mpi
 import numpy as np
 import pytest
 from hopscope import _plan
-from hopscope.remap.calls import NO_ROOT
-from hopscope.remap.laid import messages_of
-from hopscope.remap.program import Subject, source_of
+from hopscope.remap.candidates.laid import messages_of
+from hopscope.remap.run.calls import NO_ROOT
+from hopscope.remap.run.program import Subject, source_of
 from jobs import Run
 
 MIX = Path(__file__).parents[2] / "benchmarks" / "programs" / "mix.c"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hopscope.errors import InputError
 from hopscope.remap import sentence
-from hopscope.remap.events import RECEIVED, SENT, events_of
-from hopscope.remap.program import source_of
-from hopscope.remap.recorded import Recorded
+from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.run.events import RECEIVED, SENT, events_of
+from hopscope.remap.run.program import source_of
 from hopscope_dashboard.data import TraceData
 from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.pages.remap import result

@@ -15,13 +15,13 @@ from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_local
 from hopscope.model.machine import REAL
 from hopscope.remap import remap, sentence
-from hopscope.remap.algorithms import algorithms, cut
-from hopscope.remap.calls import NO_ROOT, Call
-from hopscope.remap.fit import fit
-from hopscope.remap.judging import judge_of, screen_of
-from hopscope.remap.laid import drawn_as_trees, longest_chain, structure_of
-from hopscope.remap.program import source_of
-from hopscope.remap.today import today_of
+from hopscope.remap.candidates.algorithms import algorithms, cut
+from hopscope.remap.candidates.laid import drawn_as_trees, longest_chain, structure_of
+from hopscope.remap.candidates.today import today_of
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.judging.judge import judge_of, screen_of
+from hopscope.remap.run.calls import NO_ROOT, Call
+from hopscope.remap.run.program import source_of
 from simulated_network import Network, Run, SimulatedTrace, round_robin, table_of
 
 MS = 1_000_000

@@ -19,8 +19,8 @@ from hopscope.model.routes import fitted as machine_of_costs
 from hopscope.model.sequences import lay
 from hopscope.model.trees import Shape
 from hopscope.remap import remap, sentence
-from hopscope.remap.fit import fit
-from hopscope.remap.program import COLLECTIVE, source_of
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.run.program import COLLECTIVE, source_of
 from simulated_network import Run, round_robin
 from test_replay import last_leaves, program
 

@@ -12,7 +12,7 @@ import pytest
 from hopscope.algorithms.rules import read_rules, rules_for
 from hopscope.errors import InputError
 from hopscope.remap import remap, sentence, suggest_setting
-from hopscope.remap.settings_description import description_of
+from hopscope.remap.settings.settings_description import description_of
 from hopscope.tuning.installed import flavour_of, installed
 from hopscope.tuning.offered import Library, Offered
 from simulated_library import LibraryRun

@@ -14,12 +14,12 @@ import pytest
 from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.remap import DESCRIPTION, remap, sentence
-from hopscope.remap.fit import fit
-from hopscope.remap.judging import Judge
-from hopscope.remap.program import program_of, source_of
-from hopscope.remap.spread import LEAST_APART
-from hopscope.remap.today import today_of
-from hopscope.remap.verdict import judge
+from hopscope.remap.candidates.today import today_of
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.judging.judge import Judge
+from hopscope.remap.judging.spread import LEAST_APART
+from hopscope.remap.judging.verdict import judge
+from hopscope.remap.run.program import program_of, source_of
 from simulated_network import HANDLE, Network, Run, SimulatedTrace, round_robin
 
 MS = 1_000_000

@@ -13,7 +13,7 @@ import pytest
 import simulated_network
 from hopscope.errors import InputError
 from hopscope.remap import remap, sentence
-from hopscope.remap.verdict import judge
+from hopscope.remap.judging.verdict import judge
 from simulated_library import LibraryRun
 from simulated_network import Network, Run, SimulatedTrace, round_robin
 

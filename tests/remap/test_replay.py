@@ -10,7 +10,7 @@ from hopscope import _paths, _plan, _replay
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.routes import fitted
 from hopscope.model.sequences import lay
-from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT
+from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, SEND, WAIT
 
 L, WAN = 100, 1000
 """Latency within a host and between hosts."""

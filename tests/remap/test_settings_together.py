@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 from hopscope.algorithms.rules import read_rules, rules_for
 from hopscope.remap import remap, sentence, suggest_setting
-from hopscope.remap.calls import Call
-from hopscope.remap.program import Subject, source_of
-from hopscope.remap.reach import ends_in_rules, reached_together, with_reached_parts
+from hopscope.remap.run.calls import Call
+from hopscope.remap.run.program import Subject, source_of
+from hopscope.remap.settings.reach import ends_in_rules, reached_together, with_reached_parts
 from hopscope.tuning.offered import Library, Offered
 from simulated_library import LibraryRun
 from simulated_network import Network, SimulatedTrace, round_robin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hopscope.remap.spread import spread_of
+from hopscope.remap.judging.spread import spread_of
 
 
 def leaves(iterations: list[float]) -> np.ndarray:

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from hopscope.model.trees import Shape
 from hopscope.remap import remap, sentence
-from hopscope.remap.parts import with_parts
-from hopscope.remap.program import source_of
+from hopscope.remap.run.parts import with_parts
+from hopscope.remap.run.program import source_of
 from simulated_network import Network, Run, SimulatedTrace, round_robin
 
 MS = 1_000_000

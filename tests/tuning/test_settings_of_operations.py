@@ -10,11 +10,11 @@ import hopscope
 import local_mpi
 import pytest
 from hopscope.algorithms.open_mpi import ALGORITHMS, sent
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.laid import messages_of
-from hopscope.remap.operations import OPERATION, OPERATIONS
-from hopscope.remap.program import source_of
-from hopscope.remap.settings import Forced, setting_of
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.laid import messages_of
+from hopscope.remap.run.operations import OPERATION, OPERATIONS
+from hopscope.remap.run.program import source_of
+from hopscope.remap.settings.forced import Forced, setting_of
 from hopscope.tuning.offered import Library, Offered, asked
 from hopscope.tuning.planned import Planned, Unplanned, planned
 

@@ -21,7 +21,7 @@ from hopscope.errors import InputError
 from hopscope.launch.inputs import check_topology
 from hopscope.quantities import plural
 from hopscope.remap import DESCRIPTION, remap, sentence
-from hopscope.remap.settings_description import description_of
+from hopscope.remap.settings.settings_description import description_of
 from hopscope.tuning.offered import NAMES
 
 if TYPE_CHECKING:

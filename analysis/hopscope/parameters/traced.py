@@ -12,9 +12,9 @@ from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost
 from hopscope.model.hops import Array
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
-from hopscope.remap.events import events_of
-from hopscope.remap.fit import fit, fitted_hops
-from hopscope.remap.program import Source, source_of
+from hopscope.remap.fitting.fit import fit, fitted_hops
+from hopscope.remap.run.events import events_of
+from hopscope.remap.run.program import Source, source_of
 
 LARGE_BYTES = 1 << 20
 """The other end of the line that g(m) is here."""

@@ -62,7 +62,7 @@ def remap(
             from hopscope.remap.suggest_setting import suggest_setting
 
             return suggest_setting(trace.table, library, output, launcher, machine)
-        from hopscope.remap.algorithms import named
+        from hopscope.remap.candidates.algorithms import named
         from hopscope.remap.suggest import suggest
 
         return suggest(trace.table, search, over, algorithms and named(algorithms), machine=machine)

@@ -3,7 +3,7 @@
 from textwrap import fill
 
 from hopscope.header import listed
-from hopscope.remap.operations import OPERATIONS
+from hopscope.remap.run.operations import OPERATIONS
 
 _JUDGED = fill(
     f"Operations that are judged: {listed([name.removeprefix('MPI_') for name in OPERATIONS])}. How long each rank's "

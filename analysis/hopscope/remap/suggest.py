@@ -9,19 +9,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.remap.basis import MOST_LATE, alike_of, basis_of, with_known_parts
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.combination import Combination
-from hopscope.remap.guesses import missing_of
-from hopscope.remap.judging import screen_of
-from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing
-from hopscope.remap.pool import pool_of
-from hopscope.remap.program import Source
-from hopscope.remap.recorded import Recorded
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.combination import Combination
+from hopscope.remap.candidates.pool import pool_of
+from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.candidates.tree_file import text_of, tree_file_of
+from hopscope.remap.judging.basis import MOST_LATE, alike_of, basis_of, with_known_parts
+from hopscope.remap.judging.guesses import missing_of
+from hopscope.remap.judging.judge import screen_of
+from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
+from hopscope.remap.judging.tried import tried_of, with_engine
+from hopscope.remap.judging.verdict import LIBRARY, limits_of, sentence_of, unknown_of
+from hopscope.remap.run.program import Source
 from hopscope.remap.together import suggest_together
-from hopscope.remap.tree_file import text_of, tree_file_of
-from hopscope.remap.tried import tried_of, with_engine
-from hopscope.remap.verdict import LIBRARY, limits_of, sentence_of, unknown_of
 
 
 def suggest(

@@ -14,21 +14,21 @@ import pyarrow as pa
 from hopscope.catalog import parse
 from hopscope.errors import InputError
 from hopscope.quantities import duration, plural, share
-from hopscope.remap.basis import MOST_LATE, Basis, alike_of, basis_of
-from hopscope.remap.choosing import Choice
-from hopscope.remap.combination import Combination, Runs
-from hopscope.remap.guesses import measured_of, missing_of
-from hopscope.remap.held import held_ns
-from hopscope.remap.judging import screen_of
-from hopscope.remap.levers import Reached, levers_of
-from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
-from hopscope.remap.program import Subject
-from hopscope.remap.reach import changed_besides, labels_of_reached, reached_together, with_reached_parts
-from hopscope.remap.setting_verdict import ENGINE, of_levers, setting_sentence
-from hopscope.remap.settings import Forced, judged_of, setting_of
-from hopscope.remap.settings_description import description_of
-from hopscope.remap.tried import measured_interval
-from hopscope.remap.verdict import LEAST_GAIN, LIBRARY
+from hopscope.remap.candidates.combination import Combination, Runs
+from hopscope.remap.fitting.held import held_ns
+from hopscope.remap.judging.basis import MOST_LATE, Basis, alike_of, basis_of
+from hopscope.remap.judging.choosing import Choice
+from hopscope.remap.judging.guesses import measured_of, missing_of
+from hopscope.remap.judging.judge import screen_of
+from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
+from hopscope.remap.judging.tried import measured_interval
+from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY
+from hopscope.remap.run.program import Subject
+from hopscope.remap.settings.forced import Forced, judged_of, setting_of
+from hopscope.remap.settings.levers import Reached, levers_of
+from hopscope.remap.settings.reach import changed_besides, labels_of_reached, reached_together, with_reached_parts
+from hopscope.remap.settings.setting_verdict import ENGINE, of_levers, setting_sentence
+from hopscope.remap.settings.settings_description import description_of
 from hopscope.tuning.installed import installed
 from hopscope.tuning.offered import Library
 

@@ -10,17 +10,17 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.model.costs import Costs
-from hopscope.remap.basis import MOST_LATE, Basis, alike_of
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.choosing import Choice, Lever, Option, score
-from hopscope.remap.combination import Combination, Piece, labels_of
-from hopscope.remap.guesses import measured_of, missing_of
-from hopscope.remap.judging import Judge, Screen, screen_of
-from hopscope.remap.listing import SCHEMA, SPREAD_WINDOW, Listing
-from hopscope.remap.pool import pool_of
-from hopscope.remap.program import Source
-from hopscope.remap.tree_file import text_of, tree_file_of
-from hopscope.remap.verdict import LEAST_GAIN, LIBRARY, limits_of, of_parts, sentence_of, unknown_of
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.combination import Combination, Piece, labels_of
+from hopscope.remap.candidates.pool import pool_of
+from hopscope.remap.candidates.tree_file import text_of, tree_file_of
+from hopscope.remap.judging.basis import MOST_LATE, Basis, alike_of
+from hopscope.remap.judging.choosing import Choice, Lever, Option, score
+from hopscope.remap.judging.guesses import measured_of, missing_of
+from hopscope.remap.judging.judge import Judge, Screen, screen_of
+from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
+from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY, limits_of, of_parts, sentence_of, unknown_of
+from hopscope.remap.run.program import Source
 
 LISTED = 10
 """So many of each part's candidates are listed by themselves."""

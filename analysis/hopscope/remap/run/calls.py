@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.paths.columns import Array, integers
-from hopscope.remap.operations import OPERATION, ROOTED
+from hopscope.remap.run.operations import OPERATION, ROOTED
 
 NO_ROOT = -1
 MOST_KINDS = 256

@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 
 from hopscope.model.costs import SMALL
 from hopscope.paths.columns import Array, integers
-from hopscope.remap.calls import Kinds, kinds_of
-from hopscope.remap.operations import has_bytes
-from hopscope.remap.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
+from hopscope.remap.run.calls import Kinds, kinds_of
+from hopscope.remap.run.operations import has_bytes
+from hopscope.remap.run.program import Source, Subject, carried_of, operations_of, spent_ns, subject_from
 
 MOST_PARTS = 8
 LEAST_TIME = 0.01

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from hopscope.algorithms.open_mpi import CUT
 from hopscope.model.costs import Costs
-from hopscope.remap.candidates import Candidate, longest, segmented
-from hopscope.remap.laid import fingerprint
-from hopscope.remap.pool import SEGMENTS, sizes_are_known
-from hopscope.remap.program import Subject
-from hopscope.remap.reach import ends_in_rules, payloads_of
+from hopscope.remap.candidates.candidate import Candidate, longest, segmented
+from hopscope.remap.candidates.laid import fingerprint
+from hopscope.remap.candidates.pool import SEGMENTS, sizes_are_known
+from hopscope.remap.run.program import Subject
+from hopscope.remap.settings.reach import ends_in_rules, payloads_of
 from hopscope.tuning.offered import Library, Offered
 from hopscope.tuning.planned import Unplanned, planned
 from hopscope.tuning.written import Choice, Setting, rules_file, variables_file

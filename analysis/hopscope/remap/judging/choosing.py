@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Any
 
 from hopscope.model.costs import Costs
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.combination import Combination, Piece, identity, in_words
-from hopscope.remap.guesses import Measured
-from hopscope.remap.judging import Judge, Screen
-from hopscope.remap.listing import FINALISTS
-from hopscope.remap.search import BETTER
-from hopscope.remap.verdict import PartGain
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.combination import Combination, Piece, identity, in_words
+from hopscope.remap.candidates.search import BETTER
+from hopscope.remap.judging.guesses import Measured
+from hopscope.remap.judging.judge import Judge, Screen
+from hopscope.remap.judging.listing import FINALISTS
+from hopscope.remap.judging.verdict import PartGain
 
 CHOICES = 5
 """So many of each lever's fastest options, and of its fastest ones without guesses, are combined."""

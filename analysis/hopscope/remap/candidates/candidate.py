@@ -12,10 +12,10 @@ from hopscope import _plan
 from hopscope.model.costs import HostPair
 from hopscope.model.sequences import lay
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
-from hopscope.remap.calls import NO_ROOT, Call
-from hopscope.remap.laid import Messages, drawn_as_trees, host_pairs_of, messages_of, structure_of
-from hopscope.remap.operations import OPERATION
-from hopscope.remap.program import Subject
+from hopscope.remap.candidates.laid import Messages, drawn_as_trees, host_pairs_of, messages_of, structure_of
+from hopscope.remap.run.calls import NO_ROOT, Call
+from hopscope.remap.run.operations import OPERATION
+from hopscope.remap.run.program import Subject
 
 FAN_OUTS = {"kary": range(3, 9)}
 """What is tried of the shapes that take a number; `binary` is kary:2."""

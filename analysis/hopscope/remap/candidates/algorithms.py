@@ -9,9 +9,9 @@ from typing import Any
 from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.model.trees import Shape
-from hopscope.remap.candidates import LEVEL, TREE, Candidate, longest, segmented, served
-from hopscope.remap.laid import fingerprint
-from hopscope.remap.program import Subject
+from hopscope.remap.candidates.candidate import LEVEL, TREE, Candidate, longest, segmented, served
+from hopscope.remap.candidates.laid import fingerprint
+from hopscope.remap.run.program import Subject
 
 HIERARCHICAL: dict[str, Any] = {"shape": "hierarchical"}
 """What leaders have below them where the rule does not say."""

@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 
 from hopscope.algorithms.rules import size_in_rules
 from hopscope.paths.columns import integers
-from hopscope.remap.calls import payload_of
-from hopscope.remap.combination import label_of
-from hopscope.remap.parts import (
+from hopscope.remap.candidates.combination import label_of
+from hopscope.remap.candidates.today import is_known
+from hopscope.remap.run.calls import payload_of
+from hopscope.remap.run.parts import (
     LEAST_OFTEN,
     LEAST_TIME,
     MOST_PARTS,
@@ -28,8 +29,7 @@ from hopscope.remap.parts import (
     ranges_of,
     together,
 )
-from hopscope.remap.program import Source, Subject, operations_of, spent_ns
-from hopscope.remap.today import is_known
+from hopscope.remap.run.program import Source, Subject, operations_of, spent_ns
 from hopscope.tuning.offered import Library
 
 Places = tuple[int, ...]

@@ -16,9 +16,9 @@ from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
 from hopscope.paths.columns import MISSING, Array, integers
-from hopscope.remap.events import Events, local_costs
-from hopscope.remap.hops import Calls, hops_of, model_hops
-from hopscope.remap.program import Source
+from hopscope.remap.run.events import Events, local_costs
+from hopscope.remap.run.hops import Calls, hops_of, model_hops
+from hopscope.remap.run.program import Source
 
 RESAMPLES = 40
 MOST_HOPS = 20_000

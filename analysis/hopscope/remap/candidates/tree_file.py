@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.model.trees import Shape
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.operations import has_bytes
-from hopscope.remap.program import Source, Subject
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.run.operations import has_bytes
+from hopscope.remap.run.program import Source, Subject
 from hopscope.store import schema_directory
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree", "inside")

@@ -14,11 +14,11 @@ from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.model.routes import fitted
 from hopscope.paths.columns import Array
-from hopscope.remap.calls import Call
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.combination import Runs, identity, pieces_of
-from hopscope.remap.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
-from hopscope.remap.recorded import Recorded
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.combination import Runs, identity, pieces_of
+from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.run.calls import Call
+from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
 STRATA, STRATUM = 4, 50
 """Longer runs are judged by so many parts of so many iterations, until few candidates are left."""

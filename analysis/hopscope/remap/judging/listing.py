@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.combination import Combination, Runs, bytes_of
-from hopscope.remap.guesses import Guesses, Measured, measured_of
-from hopscope.remap.judging import Judge, Replayed, Screen, mean_iteration
-from hopscope.remap.program import Source, Subject
-from hopscope.remap.spread import Spread
-from hopscope.remap.tried import Tried
-from hopscope.remap.verdict import judge
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.combination import Combination, Runs, bytes_of
+from hopscope.remap.judging.guesses import Guesses, Measured, measured_of
+from hopscope.remap.judging.judge import Judge, Replayed, Screen, mean_iteration
+from hopscope.remap.judging.spread import Spread
+from hopscope.remap.judging.tried import Tried
+from hopscope.remap.judging.verdict import judge
+from hopscope.remap.run.program import Source, Subject
 
 FINALISTS = 5
 """So many of the fastest candidates are replayed over the whole of a long run."""

@@ -11,10 +11,10 @@ import numpy as np
 from hopscope.links import LINKS, link_class
 from hopscope.model.costs import SMALL, Costs, HostPair
 from hopscope.paths.columns import Array, codes, integers
-from hopscope.remap.combination import Runs, pieces_of
-from hopscope.remap.hops import hops_of, model_hops
-from hopscope.remap.laid import crowded_hosts
-from hopscope.remap.program import Places, Source
+from hopscope.remap.candidates.combination import Runs, pieces_of
+from hopscope.remap.candidates.laid import crowded_hosts
+from hopscope.remap.run.hops import hops_of, model_hops
+from hopscope.remap.run.program import Places, Source
 from hopscope.words import PHASES
 
 Row = dict[str, Any]

@@ -13,10 +13,10 @@ from hopscope import _plan
 from hopscope.errors import InputError
 from hopscope.model.trees import ROOT, Shape, Tree
 from hopscope.paths.columns import Array, integers
-from hopscope.remap.calls import NO_ROOT, Call
-from hopscope.remap.candidates import Candidate, longest, of_trees, plans_of
-from hopscope.remap.operations import ROOTED
-from hopscope.remap.program import Source, Subject
+from hopscope.remap.candidates.candidate import Candidate, longest, of_trees, plans_of
+from hopscope.remap.run.calls import NO_ROOT, Call
+from hopscope.remap.run.operations import ROOTED
+from hopscope.remap.run.program import Source, Subject
 
 TREE_KEYS = ("reduce_tree", "broadcast_tree")
 

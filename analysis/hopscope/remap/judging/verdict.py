@@ -9,8 +9,8 @@ from hopscope.model.costs import Costs
 from hopscope.quantities import alike, duration, interval, share, size
 
 if TYPE_CHECKING:
-    from hopscope.remap.guesses import Guesses
-    from hopscope.remap.tried import Tried
+    from hopscope.remap.judging.guesses import Guesses
+    from hopscope.remap.judging.tried import Tried
 
 LEAST_GAIN = 0.01
 """Gains below this share are not suggested however good the model is."""

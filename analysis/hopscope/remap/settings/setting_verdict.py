@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hopscope.quantities import alike, interval, share
-from hopscope.remap.combination import in_words
-from hopscope.remap.guesses import Guesses
-from hopscope.remap.verdict import ADVICE, LIBRARY, RUN_IT, PartGain, Row, each_of, leans, leans_on
+from hopscope.remap.candidates.combination import in_words
+from hopscope.remap.judging.guesses import Guesses
+from hopscope.remap.judging.verdict import ADVICE, LIBRARY, RUN_IT, PartGain, Row, each_of, leans, leans_on
 
 if TYPE_CHECKING:
-    from hopscope.remap.choosing import Lever
-    from hopscope.remap.levers import Reached
+    from hopscope.remap.judging.choosing import Lever
+    from hopscope.remap.settings.levers import Reached
 
 ENGINE = "Hopscope's engine"
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 
 from hopscope.model.trees import ROOT, Tree
-from hopscope.remap.calls import NO_ROOT
-from hopscope.remap.candidates import Candidate, of_trees
-from hopscope.remap.program import Subject
+from hopscope.remap.candidates.candidate import Candidate, of_trees
+from hopscope.remap.run.calls import NO_ROOT
+from hopscope.remap.run.program import Subject
 
 BETTER = 1 - 1e-4
 """A change is kept from this factor on."""

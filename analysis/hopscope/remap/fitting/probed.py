@@ -12,7 +12,7 @@ from hopscope.errors import InputError
 from hopscope.header import listed
 from hopscope.links import link_class
 from hopscope.model.costs import SMALL, Costs, HostPair, LinkCost, line_of
-from hopscope.remap.program import Places, Source
+from hopscope.remap.run.program import Places, Source
 
 Triple = tuple[Costs, Costs, Costs]
 """As `fit` gives them: expected, lowest, highest."""

@@ -12,10 +12,10 @@ from hopscope.links import LINKS
 from hopscope.model.costs import Costs, HostPair, interface_delays
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import STAYS, Array
-from hopscope.remap.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
-from hopscope.remap.hops import model_hops
-from hopscope.remap.laid import Messages
-from hopscope.remap.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
+from hopscope.remap.candidates.laid import Messages
+from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
+from hopscope.remap.run.hops import model_hops
+from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import Array, integers
-from hopscope.remap.program import Source
+from hopscope.remap.run.program import Source
 
 
 def hops_of(source: Source) -> Array:

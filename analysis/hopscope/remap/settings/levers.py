@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hopscope.model.costs import Costs
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.choosing import Lever, Option, score
-from hopscope.remap.combination import Combination, in_words
-from hopscope.remap.judging import Screen
-from hopscope.remap.program import Subject
-from hopscope.remap.reach import Places
-from hopscope.remap.recorded import Recorded
-from hopscope.remap.settings import Judged, NotJudged, spans_hosts
-from hopscope.remap.verdict import LEAST_GAIN
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.combination import Combination, in_words
+from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.judging.choosing import Lever, Option, score
+from hopscope.remap.judging.judge import Screen
+from hopscope.remap.judging.verdict import LEAST_GAIN
+from hopscope.remap.run.program import Subject
+from hopscope.remap.settings.forced import Judged, NotJudged, spans_hosts
+from hopscope.remap.settings.reach import Places
 from hopscope.tuning.offered import Library
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from hopscope.model.costs import HostPair
 from hopscope.quantities import size
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.laid import Messages
-from hopscope.remap.operations import has_bytes
-from hopscope.remap.program import Subject
-from hopscope.remap.recorded import Recorded
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.laid import Messages
+from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.run.operations import has_bytes
+from hopscope.remap.run.program import Subject
 
 Piece = Candidate | Recorded
 _ENDS = ("depth", "fan_out", "wan_crossings")

@@ -11,11 +11,11 @@ import numpy as np
 
 from hopscope.links import LINKS, link_class
 from hopscope.model.costs import Costs
-from hopscope.remap.algorithms import algorithms, cut, longest_cut
-from hopscope.remap.candidates import TREE, Candidate, shapes
-from hopscope.remap.laid import Messages
-from hopscope.remap.program import Subject
-from hopscope.remap.search import search as local_search
+from hopscope.remap.candidates.algorithms import algorithms, cut, longest_cut
+from hopscope.remap.candidates.candidate import TREE, Candidate, shapes
+from hopscope.remap.candidates.laid import Messages
+from hopscope.remap.candidates.search import search as local_search
+from hopscope.remap.run.program import Subject
 
 SEARCH_WINDOW = 15
 """Iterations that the local search replays; predictions are of the whole run."""

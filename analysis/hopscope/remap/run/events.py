@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from hopscope.model.costs import LocalCost, line_of
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import MISSING, Array, integers
-from hopscope.remap.hops import Calls, hops_of, model_hops
-from hopscope.remap.operations import REDUCING
-from hopscope.remap.program import Source
+from hopscope.remap.run.hops import Calls, hops_of, model_hops
+from hopscope.remap.run.operations import REDUCING
+from hopscope.remap.run.program import Source
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
 """Events. Posted and delivered: of a message that could not move before its receive was posted, at the receiver and at

@@ -31,8 +31,8 @@ from hopscope.paths.columns import (
     arrays_of,
     integers,
 )
-from hopscope.remap.calls import Call, Kinds, kinds_of
-from hopscope.remap.operations import OPERATIONS
+from hopscope.remap.run.calls import Call, Kinds, kinds_of
+from hopscope.remap.run.operations import OPERATIONS
 
 TABLES = ("collectives", "calls", "hops", "messages", "intervals", "comms", "ranks", "steps", "trees", "run")
 SEND, WAIT, COLLECTIVE = range(3)

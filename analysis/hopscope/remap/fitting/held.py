@@ -7,8 +7,8 @@ import numpy as np
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import MISSING
-from hopscope.remap.hops import hops_of
-from hopscope.remap.program import Source
+from hopscope.remap.run.hops import hops_of
+from hopscope.remap.run.program import Source
 
 
 def held_ns(source: Source, costs: Costs) -> tuple[float, str]:

@@ -11,10 +11,10 @@ import pyarrow as pa
 from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import Array, integers
-from hopscope.remap.candidates import Candidate
-from hopscope.remap.fit import fit
-from hopscope.remap.program import Source, Subject, source_of
-from hopscope.remap.today import today_of
+from hopscope.remap.candidates.candidate import Candidate
+from hopscope.remap.candidates.today import today_of
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.run.program import Source, Subject, source_of
 from hopscope.verdicts.resampling import Estimate, blocks_of, difference
 
 

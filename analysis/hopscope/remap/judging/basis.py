@@ -11,16 +11,16 @@ import pyarrow as pa
 from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
-from hopscope.remap.combination import Combination, Runs
-from hopscope.remap.events import Events, events_of, parts_of
-from hopscope.remap.fit import fit
-from hopscope.remap.judging import Judge, judge_of, mean_iteration
-from hopscope.remap.parts import together, with_parts
-from hopscope.remap.probed import with_machine
-from hopscope.remap.program import Source, source_of
-from hopscope.remap.recorded import Recorded
-from hopscope.remap.spread import Spread, spread_of
-from hopscope.remap.today import is_known, today_of
+from hopscope.remap.candidates.combination import Combination, Runs
+from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.candidates.today import is_known, today_of
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.fitting.probed import with_machine
+from hopscope.remap.judging.judge import Judge, judge_of, mean_iteration
+from hopscope.remap.judging.spread import Spread, spread_of
+from hopscope.remap.run.events import Events, events_of, parts_of
+from hopscope.remap.run.parts import together, with_parts
+from hopscope.remap.run.program import Source, source_of
 
 LEAST_ALIKE, MOST_ALIKE = 0.01, 0.05
 """Predictions closer than the model's error, kept within these shares, are taken to be equal."""

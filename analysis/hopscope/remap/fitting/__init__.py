@@ -1,0 +1,1 @@
+"""What messages cost in a run, from its hops and from what was probed."""

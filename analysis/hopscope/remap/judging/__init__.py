@@ -1,0 +1,1 @@
+"""Candidates judged by replaying the run: times, guesses, the choice among them, and what is said."""
