@@ -334,6 +334,18 @@ def test_noise_is_a_problem_only_where_a_tenth_of_the_path_paid_for_it() -> None
     assert there(of_noise([late], 1001)).severity == "note"
 
 
+def test_noise_that_costs_next_to_nothing_is_no_finding() -> None:
+    # The first page said "Noise makes some rank 1 ms late or more", of which less than 0.1 % of the path had paid for.
+    late = {"rank": "any rank", "iterations": 97, "late_1ms": 2, "noise_ns": 900, "paid_ns": 100}
+    assert there(of_noise([late], 10_000)).verdict == "late"
+    said = there(of_noise([late], 10_001))
+    assert (said.verdict, said.severity, said.sentence) == ("little", "fine", "Noise costs too little to matter.")
+    assert said.evidence == (
+        "It makes some rank 1 ms late or more in 2 of 97 iterations, but the critical path paid for 100 ns of it, 1.0 "
+        "% of its length."
+    )
+
+
 def test_a_better_tree_is_called_likely_only_where_crossings_in_a_row_weigh_something() -> None:
     def said(**facts: Any) -> str:
         return of_tree(Run(**{**RUN.__dict__, **facts})).verdict

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from hopscope.findings.finding import WORTH_SAYING, Finding, Row, each, named, of_ranks
+from hopscope.findings.finding import LEAST_COST, WORTH_SAYING, Finding, Row, each, named, of_ranks
 from hopscope.quantities import duration, number, plural, share
 
 _TOO_FEW: Final = "At least 13 are needed for an interval."
@@ -15,9 +15,6 @@ _HOW: Final = {
     "spikes": "late in single spikes",
 }
 """The classes of late-ranks that say somebody is late, the gravest first, which counts where two cost the same."""
-
-_LEAST_COST: Final = 0.01
-"""A rank whose lateness adds up to less of the run's critical path is not worth a name."""
 
 
 def of_arrivals(rows: Sequence[Row], compute_share: float | None) -> Finding | None:
@@ -110,7 +107,7 @@ def of_late_ranks(rows: Sequence[Row], least_ms: float, path_ns: int) -> Finding
         sentence = "The trace has too few collectives to tell how a rank is late."
         return Finding("too-few", "undecided", sentence, _TOO_FEW, more, unit="ns")
     late = sorted((row for row in rows if row["class"] in _HOW), key=_late_altogether, reverse=True)
-    dear = [row for row in late if _late_altogether(row) >= _LEAST_COST * path_ns]
+    dear = [row for row in late if _late_altogether(row) >= LEAST_COST * path_ns]
     if dear:
         cost = {kind: sum(_late_altogether(row) for row in dear if row["class"] == kind) for kind in _HOW}
         kind = max(cost, key=cost.__getitem__)

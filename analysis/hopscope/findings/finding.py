@@ -16,6 +16,9 @@ Severity = Literal["problem", "note", "undecided", "fine"]
 WORTH_SAYING: Final = 0.1
 """What takes less of the critical path, or of the collectives, is not worth saying and no problem."""
 
+LEAST_COST: Final = 0.01
+"""A rank's lateness, or noise, that adds up to less of the run's critical path is no finding."""
+
 _NAMED: Final = 8
 """So many ranks are named before the rest is counted."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hopscope.findings.finding import WORTH_SAYING, Finding, Row, named, of_ranks
+from hopscope.findings.finding import LEAST_COST, WORTH_SAYING, Finding, Row, named, of_ranks
 from hopscope.quantities import duration, number, plural, share
 
 
@@ -27,12 +27,19 @@ def of_noise(rows: Sequence[Row], path_ns: int) -> Finding | None:
         sentence = "Computing is steady: no iteration is 1 ms late through noise."
         evidence = f"{plural(anyone['iterations'], 'iteration')} looked at."
         return Finding("steady", "fine", sentence, evidence, "noise", part, "share")
+    makes = (
+        f"some rank 1 ms late or more in {number(anyone['late_1ms'])} of {plural(anyone['iterations'], 'iteration')}"
+    )
+    if part is not None and part < LEAST_COST:
+        evidence = (
+            f"It makes {makes}, but the critical path paid for {duration(paid)} of it, {share(part)} of its length."
+        )
+        return Finding("little", "fine", "Noise costs too little to matter.", evidence, "noise", part, "share")
     cost = f", {share(part)} of its length" if part is not None else ""
     return Finding(
         "late",
         "problem" if part is not None and part >= WORTH_SAYING else "note",
-        f"Noise makes some rank 1 ms late or more in {number(anyone['late_1ms'])} of "
-        f"{plural(anyone['iterations'], 'iteration')}.",
+        f"Noise makes {makes}.",
         f"{duration(paid)} of it were paid for on the critical path{cost}.",
         "noise",
         part,
