@@ -167,7 +167,7 @@ def demo(iterations: int, output: Path) -> None:
     tree = output / "suggested.json"
 
     heading(f"1. A solver on {RANKS} ranks over two sites, its Allreduce on a binomial tree")
-    program = mpi.compile(ROOT / "demo" / "heat_plate.c")
+    program = mpi.compile(ROOT / "demo" / "heat_plate.c", "-g")
     before = solve(mpi, program, "binomial", today, iterations)
 
     heading("2. What happened?")
@@ -203,7 +203,7 @@ def set_library(output: Path, iterations: int) -> None:
     takes `han` between hosts, which crosses between the sites twice."""
     found = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "openmpi"]
     mpi = max(found, key=lambda one: one.release)
-    program, rules = mpi.compile(ROOT / "demo" / "heat_plate.c"), output / "rules.conf"
+    program, rules = mpi.compile(ROOT / "demo" / "heat_plate.c", "-g"), output / "rules.conf"
     untouched, rerun = output / "four-hosts", output / "set"
     heading("6. Can the MPI library do better by itself? Two hosts on each site, Open MPI's own algorithms")
     with network(FOUR_HOSTS) as there:
