@@ -71,6 +71,19 @@ def test_the_timeline_of_the_run_is_saved_as_a_picture(
     assert page.url == f"{address}{path}"
 
 
+def test_the_shares_under_the_timeline_are_saved_as_csv(page: Page, address: str) -> None:
+    page.goto(f"{address}/timeline")
+    page.locator("#run-timeline[data-state=ready]").wait_for()
+    name, content = saved(page, page.locator("#run-timeline [data-save=csv]"))
+    assert name == "run-timeline.csv"
+    rows = list(csv.reader(io.StringIO(content.decode())))
+    shown = page.locator("#run-timeline tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+    )
+    assert rows[0][:3] == ["category", "of the ranks' time", "of the path in view"]
+    assert rows[1:] == shown
+
+
 def test_a_table_is_saved_with_every_row_and_digit_of_its_analysis(
     page: Page, address: str, trace: hopscope.Trace
 ) -> None:

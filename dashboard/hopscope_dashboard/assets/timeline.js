@@ -54,6 +54,7 @@
     var told = small ? null : element("div", "run-told", root), legend = element("div", "legend run-legend", root);
     var table = small ? null : element("table", "run-shares", element("div", "table-frame", root));
     if (told) told.setAttribute("aria-live", "polite");
+    if (table) saveButton(element("div", "exports", root), "csv", "Save the table as CSV");
     root.hopscope = state;
     state.svg = function () { return picture.svg(place, state, colours()); };
 
@@ -406,7 +407,15 @@
       state.drag = null;
       redraw();
     });
-    /* What saves the picture (exports.js). */
+    /* What saves the picture and the table (exports.js). */
+    function saveButton(parent, kind, label) {
+      var made = element("button", "save", parent, kind.toUpperCase());
+      made.type = "button";
+      made.dataset.save = kind;
+      made.setAttribute("aria-label", label);
+      return made;
+    }
+
     function saves(make) {
       ["png", "svg"].forEach(function (kind) {
         var made = make(kind);
@@ -418,11 +427,7 @@
     if (small) {
       canvas.title = "Drag: select a time. Click: look closer";
       var files = element("div", "exports", root);
-      saves(function (kind) {
-        var made = element("button", "save", files, kind.toUpperCase());
-        made.type = "button";
-        return made;
-      });
+      saves(function (kind) { return saveButton(files, kind, ""); });
     } else {
       button("−", "Zoom out", function () { zoom(2); });
       button("+", "Zoom in", function () { zoom(0.5); });
