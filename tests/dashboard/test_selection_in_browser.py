@@ -1,12 +1,13 @@
 """The selected part of the run stands in the address, every page follows it, and every link keeps it."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import hopscope
 import pytest
 from hopscope import quantities
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 from reading import cell_at, click_cell, click_mark, plot, table
 
 PART = "from=i:10&to=i:30&ranks=2,3"
@@ -204,6 +205,38 @@ def test_a_cell_of_the_heat_map_leads_to_its_collective_and_dragging_selects_ite
     expect(page.locator("#selection")).not_to_contain_text("A part of the run")
 
 
+def test_a_double_click_on_a_mark_clears_a_selected_time_or_shows_all_and_follows_nothing(
+    page: Page, address: str
+) -> None:
+    # Cells and bars fill these figures: the first of two clicks led away from the page that promised another thing.
+    page.goto(f"{address}/noise?from=i:8&to=i:36")
+    expect(page.locator("#selection")).to_contain_text("A part of the run: from i:8, to i:36")
+    twice(page, "noise-heat-map", lambda: cell_at(page, "noise-heat-map", 12, 2))
+    expect(page.locator("#selection")).not_to_contain_text("A part of the run")
+    expect(page.locator("h1")).to_have_text("Noise")
+    page.goto(f"{address}/collective?comm=0&seq=3&view=0..90000000")
+    bar = page.locator("#timeline .barlayer .point path").first
+    twice(page, "timeline", lambda: middle(bar))
+    page.wait_for_url(lambda url: "view=" not in url)
+    page.wait_for_timeout(700)
+    expect(page.locator("h1")).to_have_text("MPI_Allreduce 0:3")
+
+
+def middle(mark: Locator) -> tuple[float, float]:
+    box = mark.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def twice(page: Page, figure: str, place: Callable[[], tuple[float, float]]) -> None:
+    """Clicks a mark of a figure twice, once it says that it leads somewhere."""
+    page.locator(f"#{figure} .nsewdrag").first.scroll_into_view_if_needed()
+    page.wait_for_load_state("networkidle")
+    page.mouse.move(*place())
+    page.locator(f"#{figure} .js-plotly-plot.leads").wait_for()
+    page.mouse.dblclick(*place())
+
+
 def test_a_cell_of_two_ranks_selects_both_and_control_adds_a_rank(
     page: Page, address: str, context: BrowserContext
 ) -> None:
@@ -282,6 +315,22 @@ def test_a_step_of_a_path_leads_to_its_time_and_a_zoom_is_kept_on_next(
     expect(page.locator("h1")).to_have_text("Timeline")
     assert (query(page)["from"], query(page)["to"]) == ([str(step["begin_ns"])], [str(step["end_ns"])])
     assert query(page)["view"] != view
+
+
+def test_the_time_that_a_collective_is_zoomed_to_is_selected_by_a_button(
+    page: Page, address: str, trace: hopscope.Trace
+) -> None:
+    # Dragging along that axis zooms, and nothing there selected a time.
+    begin = trace.collectives(comm=0, seq=3).to_pylist()[0]["first_enter_ns"]
+    page.goto(f"{address}/collective?comm=0&seq=3&view=20000000..60000000")
+    plot(page, "timeline")
+    page.get_by_role("button", name="Select the time in view").click()
+    expect(page.locator("#selection")).to_contain_text("A part of the run: from ")
+    asked = query(page)
+    assert (asked["from"], asked["to"]) == ([str(begin + 20_000_000)], [str(begin + 60_000_000)])
+    assert asked["view"] == ["20000000..60000000"]
+    page.go_back()
+    expect(page.locator("#selection")).not_to_contain_text("A part of the run")
 
 
 def test_a_selection_that_means_nothing_is_said_and_can_be_cleared(page: Page, address: str) -> None:

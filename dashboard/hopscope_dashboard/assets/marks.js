@@ -4,6 +4,9 @@
    Marks inside an element with `data-trace` are about that trace, and lead to its pages. */
 
 (function () {
+  /* Two clicks within so long are one double click, as plotly counts. */
+  var DOUBLE_MS = 300;
+
   /* The scripts are loaded in the order of their names. */
   function selection() {
     return window.hopscope_selection;
@@ -91,7 +94,14 @@
         plot.hopscopeLead = null;
         plot.classList.remove("leads");
       },
-      plotly_click: function (data) { follow(leadOf(plot, data), data.event); },
+      plotly_click: function (data) {
+        var meta = plot.layout.meta || {}, lead = leadOf(plot, data);
+        if (!meta.drag && !meta.zoom) return follow(lead, data.event);
+        /* A second click is no click on the mark: it clears what was dragged over, or shows all. The figure tells of it first. */
+        clearTimeout(plot.hopscopeClick);
+        if (performance.now() - (plot.hopscopeDouble || -Infinity) < DOUBLE_MS) return;
+        plot.hopscopeClick = setTimeout(function () { if (plot.isConnected) follow(lead, data.event); }, DOUBLE_MS);
+      },
       plotly_relayout: function (change) {
         var meta = plot.layout.meta || {}, range = [change["xaxis.range[0]"], change["xaxis.range[1]"]];
         if (range[0] === undefined) return;
@@ -99,6 +109,8 @@
         else if (meta.zoom) zoomed(range.map(function (at) { return Math.round(at * meta.zoom); }).join(".."));
       },
       plotly_doubleclick: function () {
+        clearTimeout(plot.hopscopeClick);
+        plot.hopscopeDouble = performance.now();
         var meta = plot.layout.meta || {}, now = new URLSearchParams(location.search);
         if (meta.drag && (now.get("from") || now.get("to"))) selection().go(selection().here({ from: null, to: null }));
         if (!meta.zoom) return;
@@ -107,6 +119,15 @@
       },
     };
   }
+
+  /* The button beside such a picture: selects what is in view, a time since the start of the trace, for all pages. */
+  document.addEventListener("click", function (event) {
+    var button = event.target.closest ? event.target.closest("[data-selects-view]") : null;
+    var plot = button && document.querySelector("#" + button.dataset.selectsView + " .js-plotly-plot");
+    if (!plot || !plot.layout || !plot.layout.meta) return;
+    var meta = plot.layout.meta, ends = plot.layout.xaxis.range.map(function (at) { return Math.max(0, meta.start + Math.round(at * meta.zoom)); });
+    if (ends[0] < ends[1]) selection().go(selection().here({ from: String(ends[0]), to: String(ends[1]) }));
+  });
 
   /* A figure that is drawn anew, as when it finds its size, forgets who listens; so whoever points at it is listened to again. */
   document.addEventListener("pointerover", function (event) {

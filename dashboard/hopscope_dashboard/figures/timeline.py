@@ -109,8 +109,8 @@ def timeline(
     begin, until, chosen = selected
     time = (None if begin is None else drawing.x(begin), None if until is None else drawing.x(until))
     shade(figure, places, (whole[0], whole[1]), time=time, ranks=chosen)
-    # Zooming is noted in the address, and double-clicking shows all: assets/marks.js.
-    figure.update_layout(meta={"zoom": scale, "whole": whole, "lanes": list(figure.layout.yaxis.range)})
+    # Zooming is noted in the address, double-clicking shows all, and a button selects what is in view: assets/marks.js.
+    figure.update_layout(meta={"zoom": scale, "start": start, "whole": whole, "lanes": list(figure.layout.yaxis.range)})
     return figure
 
 

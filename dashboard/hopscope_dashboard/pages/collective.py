@@ -76,6 +76,7 @@ def layout(data: TraceData, query: Query) -> Component:
                         ),
                         name=TIMELINE,
                     ),
+                    _select_view(),
                     hint=f"One lane per rank. {_ARROWS if hops else _BARS} Drag to zoom, "
                     "double-click to see all, click the legend to hide.",
                 ),
@@ -86,6 +87,12 @@ def layout(data: TraceData, query: Query) -> Component:
             _calls(calls, name),
         ]
     )
+
+
+def _select_view() -> Component:
+    """The button that selects, for all pages, the time to which the picture is zoomed (assets/marks.js)."""
+    selects: Any = {"data-selects-view": TIMELINE}
+    return html.Button("Select the time in view", type="button", className="button small", **selects)
 
 
 def _lead(fact: Row, calls: Rows, ran: Rows) -> list[Any]:
