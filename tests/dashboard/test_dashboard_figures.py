@@ -134,6 +134,18 @@ def test_a_timeline_of_calls_alone_has_no_hops_and_no_path() -> None:
     assert [each.name for each in figure.data] == ["in the collective"]
 
 
+def test_a_zoom_that_holds_nothing_of_a_collective_shows_all_of_it() -> None:
+    # The zoom into one of 100 ms is kept on the next one of 10 ms, and the picture was empty.
+    calls = [{"rank": 0, "enter_ns": 5_000_000, "leave_ns": 15_000_000}]
+
+    def shown(view: tuple[int, int] | None) -> list[float]:
+        figure = timeline(ranks=RANKS, calls=calls, hops=[], steps=[], path=[], view=view)
+        return [round(float(end), 2) for end in figure.layout.xaxis.range]
+
+    assert shown((4_000_000, 90_000_000)) == [4, 90]
+    assert shown((50_000_000, 90_000_000)) == shown((-2_000_000, 0)) == shown(None) == [-0.15, 10.15]
+
+
 def test_a_bar_of_the_critical_path_leaves_out_what_is_not_on_it() -> None:
     rows = [
         {"category": "wan", "time_ns": 75, "share": 0.75, "share_low": None, "share_high": None},

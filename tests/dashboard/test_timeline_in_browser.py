@@ -195,6 +195,15 @@ def test_dragging_selects_a_time_and_looks_at_it_back_and_double_click_look_at_m
     assert shown(page) == whole
 
 
+@pytest.mark.parametrize("view", ["90000000000..99000000000", "-9..-1", "-100..99000000000"])
+def test_a_link_into_another_trace_s_time_shows_what_of_it_this_run_has(
+    page: Page, address: str, trace: hopscope.Trace, view: str
+) -> None:
+    # After the end of the run the picture failed, and no button led out of it.
+    page.goto(f"{address}/timeline?view={view}")
+    assert shown(page) == (0, trace.timeline.duration_ns)
+
+
 def test_the_wheel_and_keys_move_and_zoom_and_the_address_follows(page: Page, address: str) -> None:
     page.goto(f"{address}/timeline?from=1000000000&to=1400000000")
     assert shown(page) == (1_000_000_000, 1_400_000_000)

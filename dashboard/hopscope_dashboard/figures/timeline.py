@@ -54,8 +54,8 @@ def timeline(
     """One collective, times from its first enter on.
 
     Calls, combining and the critical path lead to that time in the run's timeline, hops to those of their edge. `view`
-    is the range that is shown, in ns since the first enter; without it, all. What is not `selected` (from and to in ns
-    since the start of the trace, and ranks; None for all) is shaded.
+    is the range that is shown, in ns since the first enter; without it, or where it holds nothing of this collective,
+    all. What is not `selected` (from and to in ns since the start of the trace, and ranks; None for all) is shaded.
 
     Rows, times in ns since the start of the trace: ranks (rank, host, cluster), calls (rank, enter_ns, leave_ns),
     hops as in the table hops, steps (rank, kind, begin_ns, end_ns), path (step, begin_ns, end_ns, rank, category,
@@ -104,7 +104,9 @@ def timeline(
     _lanes_of_clusters(figure, places)
     span = (drawing.end - start) / drawing.unit.nanoseconds
     scale, whole = drawing.unit.nanoseconds, [-0.015 * span, 1.015 * span]
-    shown = whole if view is None else [end / scale for end in view]
+    # A zoom is kept from one collective to the next, which may be over before it.
+    holds_nothing = view is None or view[1] <= 0 or view[0] >= drawing.end - start
+    shown = whole if view is None or holds_nothing else [end / scale for end in view]
     figure.update_xaxes(range=shown, zeroline=False)
     begin, until, chosen = selected
     time = (None if begin is None else drawing.x(begin), None if until is None else drawing.x(until))

@@ -19,8 +19,8 @@ LEAD: Final = "What every rank did over time. The orange line is the critical pa
 
 def layout(data: TraceData, query: Query) -> Component:
     """Give the page. The address says what is in view, `view` in ns, and a `host` whose ranks are shown; without
-    `view` the time that is selected."""
-    bounds, (begin, end) = data.part(selection.options(query)).bounds, view(query) or (None, None)
+    `view`, or where that holds nothing of the run, the time that is selected."""
+    bounds, (begin, end) = data.part(selection.options(query)).bounds, _in_view(data, query) or (None, None)
     canvas = RunCanvas(
         TIMELINE,
         data.identity,
@@ -35,6 +35,13 @@ def layout(data: TraceData, query: Query) -> Component:
         "the whole run."
     )
     return html.Div([blocks.page_head("Timeline", LEAD), blocks.card(None, canvas, hint=hint)])
+
+
+def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
+    """What of the run is in view. A link may be from another trace, which was longer."""
+    begin, end = view(query) or (0, 0)
+    begin, end = max(0, begin), min(end, data.timeline.duration_ns) if end > 0 else 0
+    return (begin, end) if begin < end else None
 
 
 PAGE = Page(
