@@ -44,6 +44,12 @@ def nothing_here(title: str, reason: Content) -> Component:
     return card(title, html.P(reason, className="reason"), css="empty")
 
 
+def sentence(reason: str) -> Content:
+    """Give an error's words as a sentence of a page, with its commands set as code."""
+    words = f"{reason[:1].upper()}{reason[1:]}.".split("`")
+    return [html.Code(word) if at % 2 else word for at, word in enumerate(words)]
+
+
 def went_wrong(error: BaseException, *before: Component) -> Component:
     """Say that Hopscope itself failed, with the error's own text; `before` is what of the page is there."""
     return html.Div(

@@ -43,7 +43,8 @@ def layout(data: TraceData, query: Query) -> Component:
     if found.lack is None:
         cards += _operations(found.times, query, across)
     else:
-        cards.append(empty.nothing_here("This trace cannot say what collectives take by the formulas", found.lack))
+        title = "This trace cannot say what collectives take by the formulas"
+        cards.append(empty.nothing_here(title, empty.sentence(found.lack)))
     return html.Div([blocks.page_head("Models", _LEAD, controls), *cards, _parameters(found.parameters)])
 
 
