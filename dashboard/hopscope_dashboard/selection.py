@@ -28,6 +28,9 @@ WITH: Final = "with"
 BAR: Final = "selection"
 FORM: Final = "selection-form"
 
+_LONGEST: Final = 80
+"""So many characters of a selected value are shown."""
+
 _EXAMPLES: Final = {
     "from": "1.5s or i:10",
     "to": "1.8s or i:20",
@@ -154,9 +157,11 @@ def bar(
 
 
 def _written(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The selected values as people read them: a number of ns is a time, with so many digits that both ends differ."""
+    """The selected values as people read them: a number of ns is a time, with so many digits that both ends differ. Of
+    a long list of ranks the beginning is there; the form has all of it."""
     times = {name: int(value) for name, value in parameters.items() if name in ("from", "to") and value.isdecimal()}
     said = {name: quantities.quantity(ns, "at") for name, ns in times.items()}
     if len(set(said.values())) < len(set(times.values())):
         said = {name: quantities.exact_moment(ns) for name, ns in times.items()}
-    return {**parameters, **said}
+    shortened = {name: f"{value[:_LONGEST]}…" for name, value in parameters.items() if len(value) > _LONGEST + 1}
+    return {**parameters, **shortened, **said}

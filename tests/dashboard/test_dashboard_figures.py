@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hopscope.errors import InputError
-from hopscope_dashboard import address, findings, palette
+from hopscope_dashboard import address, findings, palette, selection
 from hopscope_dashboard.figures import edge_labels
 from hopscope_dashboard.figures.bars import share_bars
 from hopscope_dashboard.figures.critical_path import stacked_bar
@@ -447,6 +447,13 @@ def test_a_problem_has_the_colour_of_the_time_that_it_costs_and_the_page_of_its_
         "See the places of the path",
     )
     assert findings.page_of({**FINDING, "analysis": "critical-path --by rank"}) is None
+
+
+def test_of_a_long_selection_the_bar_shows_the_beginning() -> None:
+    # Hundreds of ranks, as a click on a host's row selects, filled the window.
+    ranks = ",".join(map(str, range(300)))
+    said: str = selection.bar("/", {"ranks": ranks}, shows="", trace="1").children[1]
+    assert said.startswith("ranks 0,1,2") and said.endswith("…") and len(said) < 100
 
 
 def test_an_address_carries_the_selection_and_survives_nonsense() -> None:

@@ -69,8 +69,8 @@ def test_without_collectives_and_call_sites_what_needs_them_is_grey(page: Page, 
 def test_the_menu_asks_no_analysis_of_a_trace() -> None:
     data = TraceData(hopscope.open(SAMPLES / "demo" / "trace"))
     assert list(menu.lacking(PAGES, data)) == ["/compare"]
-    # Whether any call has a place is one look, up to the first that has.
-    assert list(data._answers) == [("table", "run"), ("has places",)]
+    # Whether any call has a place is one look of the trace's own, up to the first that has.
+    assert list(data._answers) == [("table", "run")]
 
 
 def test_on_a_low_window_the_last_entry_can_be_reached(page: Page, address: str) -> None:

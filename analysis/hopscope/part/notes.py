@@ -94,7 +94,7 @@ def lack(selection: Selection, holds: tuple[bool, ...]) -> str | None:
     # An operation and a place select calls, of whatever kind they are.
     if holds[0] or selection.operation is not None or selection.place is not None:
         return None
-    return f"no collective lies in this part of the run ({selection})"
+    return "no collective lies in this part of the run"
 
 
 def left_out(row: Mapping[str, int]) -> Mapping[str, str]:
