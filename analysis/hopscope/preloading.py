@@ -12,7 +12,7 @@ def preload() -> None:
     import pyarrow as pa
     import pyarrow.compute  # pyright: ignore[reportUnusedImport]
 
-    from hopscope import modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    from hopscope import apart, modelled  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.remap import suggest  # noqa: F401  # pyright: ignore[reportUnusedImport]
     from hopscope.verdicts import function_of
 

@@ -15,7 +15,7 @@
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -102,6 +102,11 @@ def number(value: float | None) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """So many of something: `1 rank`, `8 ranks`."""
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
+
+
+def in_words(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + [*names[-1:]])
 
 
 def alike(unit: str | None, *values: float | None) -> list[str]:

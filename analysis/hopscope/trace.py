@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from hopscope import catalog, untraced
-from hopscope.apart import apart
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.comparability import about_runs, matched, names
 from hopscope.errors import InputError, meant
@@ -380,8 +379,7 @@ class Trace(Analyses):
     @cached_property
     def has_places(self) -> bool:
         """Whether the run says from where any call of MPI was made."""
-        whole = self._whole or self
-        return bool(whole.number_of_rows("places") and whole._ask(KNOWN, {}))
+        return bool(self.number_of_rows("places") and (self._whole or self)._ask(KNOWN, {}))
 
     @property
     def keeps_answers(self) -> bool:
@@ -422,6 +420,8 @@ class Trace(Analyses):
         is_apart = self._lean and self._runner.is_of_long_run
 
         def computed() -> pa.Table:
+            from hopscope.apart import apart  # late: most commands start no process
+
             return apart(compute, Trace, self.path, self.dataset) if is_apart else compute(self)
 
         return self._runner.kept_by_text(name, {}, computed)

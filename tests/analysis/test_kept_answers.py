@@ -175,7 +175,7 @@ def test_what_takes_much_memory_of_a_long_run_is_found_out_in_another_process_an
         here.setattr(hopscope.Trace, "table", None)
         assert getattr(trace, question)().equals(said, check_metadata=True)
     kept = len(list(tmp_path.rglob("*.arrow")))
-    monkeypatch.setattr("hopscope.trace.apart", None)
+    monkeypatch.setattr("hopscope.apart.apart", None)
     assert getattr(trace, question)().equals(said, check_metadata=True)
     assert len(list(tmp_path.rglob("*.arrow"))) == kept > 0
 

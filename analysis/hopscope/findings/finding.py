@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from hopscope.errors import some
-from hopscope.quantities import share
+from hopscope.quantities import in_words, share
 
 Row = dict[str, Any]
 Ask = Callable[[str], list[Row]]
@@ -61,7 +61,7 @@ def named(rows: Sequence[Row], word: str = "Rank") -> str:
     names = [str(row["rank"]) for row in rows]
     if len(names) > _NAMED:
         return f"{word}s {some(names, _NAMED)}"
-    return f"{word} {names[0]}" if len(names) == 1 else f"{word}s {', '.join(names[:-1])} and {names[-1]}"
+    return f"{word if len(names) == 1 else word + 's'} {in_words(names)}"
 
 
 def of_ranks(rows: Sequence[Row]) -> str:

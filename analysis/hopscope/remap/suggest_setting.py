@@ -14,7 +14,7 @@ import pyarrow as pa
 from hopscope.catalog import parse
 from hopscope.errors import InputError
 from hopscope.quantities import duration, plural, share
-from hopscope.remap.candidates.combination import Combination, Runs
+from hopscope.remap.candidates.combination import Combination, Runs, each_piece
 from hopscope.remap.fitting.held import held_ns
 from hopscope.remap.judging.basis import MOST_LATE, Basis, alike_of, basis_of
 from hopscope.remap.judging.choosing import Choice
@@ -144,7 +144,7 @@ def _unknown(basis: Basis, part: Subject, late: float) -> str | None:
 
 def _chosen(best: Runs, today: Runs, reached: Sequence[Reached]) -> list[tuple[Forced, Sequence[Subject]]]:
     """What is set: the algorithm, and the parts that it is set for."""
-    of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (best, today))
+    of, ran = each_piece(best), each_piece(today)
     firsts = [(of[one.places[0]], ran[one.places[0]], one.parts) for one in reached]
     return [(one, parts) for one, before, parts in firsts if one is not before and isinstance(one, Forced)]
 

@@ -9,11 +9,11 @@
 
   /* The component AfterTimeline of components/after_timeline.py. */
   function AfterTimeline(props) {
-    var shown = React.useState(false), begin = React.useRef(performance.now());
+    var shown = React.useState(false);
     React.useEffect(function () {
-      var next = 0;
+      var next = 0, begin = performance.now();
       function look() {
-        if (isAsking() && performance.now() - begin.current < LONGEST_MS) next = requestAnimationFrame(look);
+        if (isAsking() && performance.now() - begin < LONGEST_MS) next = requestAnimationFrame(look);
         else shown[1](true);
       }
       look();

@@ -127,7 +127,7 @@
       var number = ++asked;
       root.dataset.state = "asking";
       var columns = Math.min(MOST_COLUMNS, Math.max(100, 2 * Math.round((canvas.clientWidth || 800) - 140)));
-      once([props.trace, view.from, view.to, state.host, columns].join(" "), function () {
+      once([props.trace, small, view.from, view.to, state.host, columns].join(" "), function () {
         return ask("columns", { from: view.from, to: view.to, host: state.host, columns: columns, around: 1 })
           .then(function (buffer) { return { data: picture.parse(buffer), marks: null }; });
       }).then(function (got) {

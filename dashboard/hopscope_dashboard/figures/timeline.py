@@ -105,8 +105,7 @@ def timeline(
     span = (drawing.end - start) / drawing.unit.nanoseconds
     scale, whole = drawing.unit.nanoseconds, [-0.015 * span, 1.015 * span]
     # A zoom is kept from one collective to the next, which may be over before it.
-    holds_nothing = view is None or view[1] <= 0 or view[0] >= drawing.end - start
-    shown = whole if view is None or holds_nothing else [end / scale for end in view]
+    shown = [end / scale for end in view] if view and view[1] > 0 and view[0] < drawing.end - start else whole
     figure.update_xaxes(range=shown, zeroline=False)
     begin, until, chosen = selected
     time = (None if begin is None else drawing.x(begin), None if until is None else drawing.x(until))

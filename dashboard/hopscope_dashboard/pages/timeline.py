@@ -39,8 +39,10 @@ def layout(data: TraceData, query: Query) -> Component:
 
 def _in_view(data: TraceData, query: Query) -> tuple[int, int] | None:
     """What of the run is in view. A link may be from another trace, which was longer."""
-    begin, end = view(query) or (0, 0)
-    begin, end = max(0, begin), min(end, data.timeline.duration_ns) if end > 0 else 0
+    asked = view(query)
+    if asked is None:
+        return None
+    begin, end = max(0, asked[0]), min(asked[1], data.timeline.duration_ns)
     return (begin, end) if begin < end else None
 
 

@@ -19,6 +19,8 @@ from hopscope_dashboard.figures.svg_parts import without_leads
 _VOID: Final = {"br", "hr", "img"}
 _CONTROLS: Final = {"Clipboard", "Store", "Download", "Select", "Button", "Location"}
 _CONTROL_CLASSES: Final = {"choice", "button", "selects", "selection", "select-it", "whole-run"}
+_FRAMES: Final = {"Loading", "AfterTimeline"}
+"""Of these, the report has what is inside."""
 _ATTRIBUTES: Final = {"className": "class", "colSpan": "colspan", "rowSpan": "rowspan", "htmlFor": "for"}
 _KEPT: Final = re.compile(r"id|title|role|className|colSpan|rowSpan|htmlFor|aria-[a-z]+")
 
@@ -43,12 +45,10 @@ class Renderer:
             return exports.button_markup(properties["data-save"])  # a link to rows, too: there is no server
         if kind in _CONTROLS or classes & _CONTROL_CLASSES:
             return ""
-        inside = dict.fromkeys(("Loading", "AfterTimeline"), self._inside)
-        special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link, **inside}.get(kind)
+        if kind in _FRAMES:
+            return self.markup(properties.get("children"))
+        special = {"Graph": self._figure, "Drawing": _drawing, "Link": self._link}.get(kind)
         return special(properties) if special else self._element(kind.lower(), properties)
-
-    def _inside(self, properties: Mapping[str, Any]) -> str:
-        return self.markup(properties.get("children"))
 
     def _element(self, tag: str, properties: Mapping[str, Any]) -> str:
         given = "".join(

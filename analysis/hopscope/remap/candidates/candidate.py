@@ -12,7 +12,7 @@ from hopscope import _plan
 from hopscope.model.costs import HostPair
 from hopscope.model.sequences import lay
 from hopscope.model.trees import ROOT, Shape, Tree, explicit
-from hopscope.remap.candidates.laid import Messages, drawn_as_trees, host_pairs_of, messages_of, structure_of
+from hopscope.remap.candidates.laid import Messages, counted, drawn_as_trees, host_pairs_of, messages_of, structure_of
 from hopscope.remap.run.calls import NO_ROOT, Call
 from hopscope.remap.run.operations import OPERATION
 from hopscope.remap.run.program import Subject
@@ -90,8 +90,7 @@ class Candidate:
     def last_messages(self, subject: Subject) -> Counter[tuple[int, int, int]]:
         """Sender, receiver and bytes of each message of the subject's last collective, but for those to oneself."""
         sent = messages_of(self.lay(subject, subject.calls[subject.call_of[-1]]))
-        columns = (column.tolist() for column in (sent.src, sent.dst, sent.size))
-        return Counter((src, dst, size) for src, dst, size in zip(*columns, strict=True) if src != dst)
+        return counted(sent.src, sent.dst, sent.size)
 
     def structure(self, subject: Subject) -> dict[str, int | None]:
         """Depth, fan-out and WAN crossings for the subject's operation."""

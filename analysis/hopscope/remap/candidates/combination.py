@@ -53,6 +53,11 @@ Runs = Piece | Combination
 """What a run, or a part of it, goes by."""
 
 
+def each_piece(runs: Runs) -> tuple[Piece, ...]:
+    """What runs each part."""
+    return runs.of if isinstance(runs, Combination) else (runs,)
+
+
 def pieces_of(runs: Runs, subject: Subject) -> Iterator[tuple[Piece, Subject]]:
     """What runs each part, with that part."""
     yield from zip(runs.of, subject.each, strict=True) if isinstance(runs, Combination) else [(runs, subject)]
@@ -81,8 +86,3 @@ def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:
     """The least and the most bytes of their calls; None where rules go by none."""
     sizes = [call.size for part in parts if has_bytes(part.op) for call in part.calls]
     return (min(sizes), max(sizes)) if sizes else None
-
-
-def in_words(names: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + [*names[-1:]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,14 @@ class Messages:
     size: Array
     together: tuple[Array, ...]
     """Phase, round and segment: what have these in common may go at once."""
+
+
+def counted(
+    src: Sequence[int] | Array, dst: Sequence[int] | Array, size: Sequence[int] | Array
+) -> Counter[tuple[int, int, int]]:
+    """How many messages have the same sender, receiver and bytes, but for those to oneself."""
+    columns = (np.asarray(column).tolist() for column in (src, dst, size))
+    return Counter(one for one in zip(*columns, strict=True) if one[0] != one[1])
 
 
 def messages_of(laid: _plan.Schedules) -> Messages:

@@ -12,7 +12,7 @@ from hopscope.links import LINKS
 from hopscope.model.costs import Costs, HostPair, interface_delays
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import STAYS, Array
-from hopscope.remap.candidates.laid import Messages
+from hopscope.remap.candidates.laid import Messages, counted
 from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
 from hopscope.remap.run.hops import model_hops
 from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
@@ -50,10 +50,8 @@ class Recorded:
         """Sender, receiver and bytes of each message of the subject's last collective, but for those to oneself."""
         mine = self.hops.collective == subject.simulated[-1]
         position = {rank: place for place, rank in enumerate(subject.members)}
-        columns = (column[mine].tolist() for column in (self.hops.src, self.hops.dst, self.hops.size))
-        return Counter(
-            (position[src], position[dst], size) for src, dst, size in zip(*columns, strict=True) if src != dst
-        )
+        src, dst = ([position[rank] for rank in of[mine].tolist()] for of in (self.hops.src, self.hops.dst))
+        return counted(src, dst, self.hops.size[mine])
 
     def structure(self, subject: Subject) -> dict[str, int | None]:
         """Of the last collective: the longest chain of messages, the most WAN messages in one, and all of them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow as pa
 from hopscope.errors import InputError
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
-from hopscope.remap.candidates.combination import Combination, Runs
+from hopscope.remap.candidates.combination import Combination, Runs, each_piece
 from hopscope.remap.candidates.recorded import Recorded
 from hopscope.remap.candidates.today import is_known, today_of
 from hopscope.remap.fitting.fit import fit
@@ -43,13 +44,12 @@ class Basis:
     @property
     def late(self) -> float:
         """The share of the library's messages that waited for their receives."""
-        of = self.today.of if isinstance(self.today, Combination) else (self.today,)
-        return max((one.late for one in of if isinstance(one, Recorded)), default=0.0)
+        return max((one.late for one in each_piece(self.today) if isinstance(one, Recorded)), default=0.0)
 
     @property
     def late_by_part(self) -> list[float]:
         """The same of each part."""
-        of = self.today.of if isinstance(self.today, Combination) else (self.today,)
+        of = each_piece(self.today)
         return _late_by_part(of[0].events) if isinstance(of[0], Recorded) else [0.0] * len(of)
 
 
@@ -95,7 +95,7 @@ def with_known_parts(source: Source) -> Source:
         are_known = [late <= MOST_LATE for late in _late_by_part(events_of(divided))]
     else:
         are_known = [is_known(replace(source, subject=part)) for part in subject.parts]
-    known = tuple(part for part, is_known in zip(subject.parts, are_known, strict=True) if is_known)
+    known = tuple(compress(subject.parts, are_known))
     several = len(known) > 1 and known[0] is subject.parts[0]
     return replace(source, subject=together(known, subject.collectives)) if several else source
 

@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Any
 
 from hopscope.model.costs import Costs
+from hopscope.quantities import in_words
 from hopscope.remap.candidates.candidate import Candidate
-from hopscope.remap.candidates.combination import Combination, Piece, identity, in_words
+from hopscope.remap.candidates.combination import Combination, Piece, identity
 from hopscope.remap.candidates.search import BETTER
 from hopscope.remap.judging.guesses import Measured
 from hopscope.remap.judging.judge import Judge, Screen

@@ -13,7 +13,7 @@ import pyarrow as pa
 from hopscope.model.costs import Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.candidates.candidate import Candidate
-from hopscope.remap.candidates.combination import Combination, Runs, bytes_of
+from hopscope.remap.candidates.combination import Combination, Runs, bytes_of, each_piece
 from hopscope.remap.judging.guesses import Guesses, Measured, measured_of
 from hopscope.remap.judging.judge import Judge, Replayed, Screen, mean_iteration
 from hopscope.remap.judging.spread import Spread
@@ -156,8 +156,8 @@ class Listing:
 
     def _changed(self, candidate: Runs) -> list[int]:
         """The places of the parts that do not go as they went."""
-        of, ran = ((runs.of if isinstance(runs, Combination) else (runs,)) for runs in (candidate, self.today))
-        return [place for place, (one, before) in enumerate(zip(of, ran, strict=True)) if one is not before]
+        pairs = zip(each_piece(candidate), each_piece(self.today), strict=True)
+        return [place for place, (one, before) in enumerate(pairs) if one is not before]
 
     def _part_of(self, candidate: Runs) -> Row:
         """What the candidate is for, where that is one part, or parts that change only together."""

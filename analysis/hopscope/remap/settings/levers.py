@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hopscope.model.costs import Costs
+from hopscope.quantities import in_words
 from hopscope.remap.candidates.candidate import Candidate
-from hopscope.remap.candidates.combination import Combination, in_words
+from hopscope.remap.candidates.combination import Combination
 from hopscope.remap.candidates.recorded import Recorded
 from hopscope.remap.judging.choosing import Lever, Option, score
 from hopscope.remap.judging.judge import Screen

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hopscope.quantities import alike, interval, share
-from hopscope.remap.candidates.combination import in_words
+from hopscope.quantities import alike, in_words, interval, share
 from hopscope.remap.judging.guesses import Guesses
 from hopscope.remap.judging.verdict import ADVICE, LIBRARY, RUN_IT, PartGain, Row, each_of, leans, leans_on
 
