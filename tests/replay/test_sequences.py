@@ -163,20 +163,28 @@ def test_the_slow_replay_agrees_on_every_algorithm(algorithm: str, operation: st
         trees = {"t": {"shape": "binomial"}} if by_tree else None
         laid = lay(rule_of(algorithm, by_tree), operation, lengths, hosts, root=root, trees=trees)
         gaps = random.uniform(0, 3000, (ranks, 6)).round()
-        for cut_through, emulates in ((False, False), (True, False), (True, True)):
-            m = {**random_machine(count, random, cut_through), "emulates": emulates}
+        for cut_through, emulates, eager in (
+            (False, False, (400, np.inf)),
+            (True, False, (400, np.inf)),
+            (True, True, (400, np.inf)),
+            (False, False, (np.inf,)),  # hosts with one rank get their messages in the order of their last server
+            (True, False, (np.inf,)),
+        ):
+            m = {**random_machine(count, random, cut_through, eager), "emulates": emulates}
             fast = leaves([laid], hosts, m, [0] * 6, gaps)
             slow = SlowReplay([laid], hosts, m, [0] * 6, gaps).run()
             assert fast == pytest.approx(slow, rel=1e-12)
 
 
-def random_machine(hosts: int, random: Any, cut_through: bool) -> dict[str, Any]:
+def random_machine(
+    hosts: int, random: Any, cut_through: bool, eager: tuple[float, ...] = (400, np.inf)
+) -> dict[str, Any]:
     """Every pair of hosts with a link of its own; interfaces, and one slow link for all that host 0 does not send."""
     out, into = interfaces(hosts)
     shared = np.full((hosts, hosts), 2 * hosts)
     shared[0, :] = shared[np.eye(hosts, dtype=bool)] = NO_SERVER
     times = [2000, 3, 20, 0.1, 30, 0.1]
-    links = [Link(*random.uniform(0, 1, 6) * times, random.choice([400, np.inf])) for _ in range(hosts * hosts)]
+    links = [Link(*random.uniform(0, 1, 6) * times, random.choice(eager)) for _ in range(hosts * hosts)]
     servers = [Server(*random.uniform(0, 1, 3) * [40, 2, 50]) for _ in range(2 * hosts + 1)]
     work = Work(*random.uniform(0, 1, 6) * [5, 5, 20, 0.5, 20, 0.5])
     link = np.arange(hosts * hosts).reshape(hosts, hosts)
@@ -223,6 +231,8 @@ def test_wrong_arrays_are_refused() -> None:
         _replay.replay(two_ranks(), [laid], {**m, "far": m["far"] + 5})
     with pytest.raises(ValueError, match="one end only"):
         _replay.replay(two_ranks(), [{**laid, "other_end": np.full_like(laid["other_end"], -1)}], m)
+    with pytest.raises(ValueError, match="waits for fewer steps than none"):
+        _replay.replay(two_ranks(), [{**laid, "unmet": np.full_like(laid["unmet"], 1 << 30)}], m)
     with pytest.raises(ValueError, match="another rank's step"):
         _replay.replay(two_ranks(), [{**laid, "ready": laid["ready"][::-1].copy()}], m)
     with pytest.raises(TypeError, match="not a contiguous array"):

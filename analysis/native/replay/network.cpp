@@ -34,8 +34,33 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
             known = known == NOWHERE || known == source ? source : SEVERAL;
         }
     }
+    // The server that all messages to a host pass last, one after the other, if there is one.
+    std::vector<int64_t> last(costs.hosts, NOWHERE);
+    for (size_t pair = 0; pair < routes_.size(); pair++) {
+        const size_t host = pair / costs.hosts, to = pair % costs.hosts;
+        if (host == to)
+            continue;
+        const Route &route = routes_[pair];
+        const int64_t server = passes_whole(route) ? costs.server[static_cast<size_t>(route.end - 1)] : SEVERAL;
+        last[to] = last[to] == NOWHERE || last[to] == server ? server : SEVERAL;
+    }
+    for (size_t pair = 0; pair < routes_.size(); pair++) {
+        const size_t host = pair / costs.hosts, to = pair % costs.hosts;
+        routes_[pair].in_order = host != to && last[to] != SEVERAL && lanes[to] == 1 && !announces;
+    }
     for (size_t server = 0; server < from.size(); server++)
         servers_[server].is_shared = from[server] == SEVERAL;
+}
+
+// Whether messages leave the route's last server in the order in which they come to it: they come whole, or no server
+// before it is slower, so none is there before its last bytes are.
+bool Network::passes_whole(const Route &route) {
+    if (route.far == route.end)
+        return false;
+    for (int32_t place = route.first; place < route.end - 1; place++)
+        if (cut_through_ && at_place(place).per_byte > at_place(route.end - 1).per_byte)
+            return false;
+    return true;
 }
 
 } // namespace hopscope::replay

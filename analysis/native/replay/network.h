@@ -17,6 +17,9 @@ struct Passage {
 struct Route {
     int32_t first, far, end;
     double latency, per_byte;
+    // The receiver gets messages in the order in which they pass the last server: it is alone on its host, all come
+    // through that server, and they come whole.
+    bool in_order = false;
 };
 
 class Network {
@@ -55,6 +58,8 @@ class Network {
     Server &at_place(int32_t place) {
         return servers_[static_cast<size_t>(places_[static_cast<size_t>(place)])];
     }
+
+    bool passes_whole(const Route &route);
 
     bool cut_through_;
     Column<int32_t> places_; // the server at each

@@ -41,6 +41,8 @@ void require_fit(const Columns &c) {
     require_rows("edge", c.edge, count);
     require_rows("ready", c.ready, count);
     require_rows("kind", c.kind, STEP_JOIN + 1);
+    if (std::any_of(c.unmet.data, c.unmet.data + count, [](int32_t n) { return n < 0 || n >= MESSAGE; }))
+        throw std::invalid_argument("a schedule has a step that waits for fewer steps than none, or for 2^30 and more");
     for (size_t rank = 0; rank + 1 < c.first_step.size; rank++) {
         const int64_t first = c.first_step[rank], end = c.first_step[rank + 1];
         auto is_other = [&](int64_t row) { return row < first || row >= end; };
@@ -84,10 +86,14 @@ Schedule::Schedule(const Columns &c) : steps(c.kind.size), first_ready{0} {
                          counts);
             step.last_edge = static_cast<int32_t>(edges.size());
             steps_of.back() += counts(row);
-            unmet[i] += step.kind == STEP_RECEIVE;
+            if (step.kind == STEP_RECEIVE)
+                unmet[i] += MESSAGE;
         }
         std::copy_if(c.ready.data + c.first_ready[rank], c.ready.data + c.first_ready[rank + 1],
                      std::back_inserter(ready), counts);
+        const auto own = ready.begin() + static_cast<std::ptrdiff_t>(first_ready.back());
+        auto receives = [&](int32_t row) { return c.kind[static_cast<size_t>(row)] == STEP_RECEIVE; };
+        posts_one.push_back(std::count_if(own, ready.end(), receives) == 1);
         first_ready.push_back(ready.size());
     }
     for (int32_t row : ready)

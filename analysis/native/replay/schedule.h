@@ -29,6 +29,9 @@ struct Step {
     bool is_announced; // its message goes only when the receive is posted
 };
 
+// In Schedule::unmet, a receive's message counts as this: more than all steps that it can wait for.
+constexpr int32_t MESSAGE = 1 << 30;
+
 class Schedule {
   public:
     // Takes what does not depend on where its ranks are. Throws std::invalid_argument if rows do not fit.
@@ -54,6 +57,7 @@ class Schedule {
     std::vector<int32_t> steps_of;   // how many steps each rank has
     std::vector<int32_t> ready;      // the steps that wait for no other, rank after rank
     std::vector<size_t> first_ready; // per rank, one entry more than ranks
+    std::vector<char> posts_one;     // of each rank: one of its steps that wait for no other is a receive
 
   private:
     std::vector<int32_t> hosts_;
