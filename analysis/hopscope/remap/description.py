@@ -43,7 +43,7 @@ DESCRIPTION = f"""\
 -- gains more than the model errs while the others change too; the rest stays as it is. Where ranks do not wait for
 -- those of other parts, it is enough if a part's own iterations gain so much. The other rows are combinations and the
 -- best candidates of each part by themselves (`comm`, `operation`, `bytes_min`, `bytes_max`). `--tried` judges the part
--- with the most time alone.
+-- with the most time alone. Collectives that are in no part keep their messages, and ranks may come to wait for them.
 --
 -- Of the library's algorithm, the replay takes the messages in the order in which each rank sent and needed them. Its
 -- trace shows what the library spends on a message, not what Hopscope's engine does. So a gain over the library has to

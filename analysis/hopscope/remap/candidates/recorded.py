@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from hopscope.model.costs import Costs, HostPair, interface_delays
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.candidates.laid import Messages, counted
-from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events
-from hopscope.remap.run.hops import model_hops
-from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Subject
+from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events, events_of
+from hopscope.remap.run.hops import hops_of, model_hops
+from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Source, Subject, carried_of
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,16 @@ class Recorded:
             for name, values in program.items()
         }
 
+    def beside(
+        self, program: dict[str, Array], rows: Array, costs: Costs, host_clusters: Sequence[int]
+    ) -> dict[str, Array]:
+        """The same for the collectives that no part has and all of whose members are in the program."""
+        mine = np.isin(rows, self.events.source.subject.simulated) & (program["schedule"] == AS_OBSERVED)
+        members = np.bincount(self.events.source.arrays["calls.collective"], minlength=int(rows.max(initial=0)) + 1)
+        mine &= np.diff(program["first_member"]) == members[rows]
+        schedule = np.where(mine, RECORDED, program["schedule"]).astype(np.int32)
+        return self.program({**program, "schedule": schedule}, rows, costs, costs.arrays(host_clusters))
+
     def _keys(self, lanes: int) -> Array:
         arrays, call = self.events.source.arrays, self.events.call
         return arrays["calls.collective"][call] * lanes + arrays["calls.lane"][call]
@@ -143,9 +154,24 @@ class Recorded:
     def _transit_ns(self, costs: Costs, arrays: dict[str, Any]) -> Array:
         pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
         latency = arrays["latency_ns"][pair]
+        if costs.machine.emulated:
+            return np.rint(latency + costs.machine.delays(self.hops)).astype(np.int64)
         # Where a host sends one message at a time, they queue as their times in the run have it.
         queued = interface_delays(self.hops, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
         return np.rint(latency + arrays["per_byte_ns"][pair] * self.hops.size + queued).astype(np.int64)
+
+
+def recorded_beside(source: Source) -> Recorded | None:
+    """The messages of the collectives that no part of the subject has, if there are any.
+
+    In the run they may have been there when a rank came for them; behind a faster candidate it may have to wait.
+    """
+    carried, native = carried_of(source.tables, source.arrays)
+    others = np.flatnonzero(carried & ~np.isin(np.arange(len(carried)), source.subject.simulated))
+    if native != source.subject.native or not len(others):
+        return None
+    of_others = replace(source, subject=replace(source.subject, simulated=others, parts=()))
+    return Recorded(events_of(of_others)) if len(hops_of(of_others)) else None
 
 
 def _places(known: Array, place: Array, wanted: Array) -> Array:

@@ -16,7 +16,7 @@ from hopscope.model.routes import fitted
 from hopscope.paths.columns import Array
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.combination import Runs, identity, pieces_of
-from hopscope.remap.candidates.recorded import Recorded
+from hopscope.remap.candidates.recorded import Recorded, recorded_beside
 from hopscope.remap.run.calls import Call
 from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
@@ -46,7 +46,7 @@ class Judge:
 
     messages: whether the application's messages are dependencies in it, or its waiting for them computing. The message
     graph that the MPI library ran is replayed too, in the place of a candidate. today: what runs the operations that a
-    candidate does not.
+    candidate does not. beside: the messages of the collectives that no part has.
     """
 
     program: dict[str, Array]
@@ -55,6 +55,7 @@ class Judge:
     host_clusters: tuple[int, ...]
     messages: bool = True
     today: Candidate | None = None
+    beside: Recorded | None = None
     # By identity; the objects are kept, so that no other one gets their place.
     known: dict[tuple[Hashable, int], tuple[Replayed, Runs, Costs]] = field(
         default_factory=dict[tuple[Hashable, int], tuple[Replayed, Runs, Costs]]
@@ -62,10 +63,13 @@ class Judge:
     machines: dict[int, tuple[Costs, dict[str, Any]]] = field(default_factory=dict[int, tuple[Costs, dict[str, Any]]])
     # Of the last candidate for each part only: schedules are larger than all else.
     laid: dict[int, tuple[Candidate, list[Any]]] = field(default_factory=dict[int, tuple[Candidate, list[Any]]])
+    with_beside: dict[int, tuple[Costs, dict[str, Array]]] = field(
+        default_factory=dict[int, tuple[Costs, dict[str, Array]]]
+    )
 
     def replay(self, runs: Runs, costs: Costs) -> tuple[Array, Array, bool]:
         """The last enter and the last leave of every collective, and whether every rank came to its end."""
-        program, number = self.program, list[int]()
+        program, number = self._program(costs), list[int]()
         schedules: list[_plan.Schedules] = []
         recorded: Recorded | None = None
         for place, (one, part) in enumerate(pieces_of(runs, self.subject)):
@@ -131,6 +135,14 @@ class Judge:
             self.machines[id(costs)] = costs, fitted(costs, self.host_clusters)
         return self.machines[id(costs)][1]
 
+    def _program(self, costs: Costs) -> dict[str, Array]:
+        if self.beside is None:
+            return self.program
+        if id(costs) not in self.with_beside:
+            program = self.beside.beside(self.program, self.rows, costs, self.host_clusters)
+            self.with_beside[id(costs)] = costs, program
+        return self.with_beside[id(costs)][1]
+
     def _schedules(self, place: int, candidate: Candidate, part: Subject) -> list[_plan.Schedules]:
         """One for each of the part's calls."""
         if place not in self.laid or self.laid[place][0] is not candidate:
@@ -151,9 +163,10 @@ def mean_iteration(leaves: Array) -> float:
 def judge_of(source: Source, today: Runs, costs: Costs) -> Judge:
     """A judge of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong clocks)."""
     ran = today if isinstance(today, Candidate) else None
+    beside = recorded_beside(source)
     for messages in (True, False):
         program, rows = program_of(source, messages=messages)
-        judge = Judge(program, rows, source.subject, source.places.cluster_of_host, messages, ran)
+        judge = Judge(program, rows, source.subject, source.places.cluster_of_host, messages, ran, beside)
         if messages and judge.replay(today, costs)[2]:
             break
     return judge
@@ -167,7 +180,8 @@ def window_of(source: Source, whole: Judge, iterations: int, start: int = 1) -> 
         return whole
     window = (int(collectives[start]), int(collectives[start + iterations]))
     program, rows = program_of(source, window, messages=whole.messages)
-    return Judge(program, rows, source.subject, source.places.cluster_of_host, whole.messages, whole.today)
+    clusters = source.places.cluster_of_host
+    return Judge(program, rows, source.subject, clusters, whole.messages, whole.today, whole.beside)
 
 
 @dataclass(frozen=True)
