@@ -93,6 +93,30 @@ def test_a_short_budget_is_kept_and_what_was_skipped_says_so() -> None:
     assert {entry["ns_per_byte"] for entry in content["combining"]} == {"not measured"}
 
 
+class Disturbed(SimulatedMachine):
+    """Other work holds up the first, fewer messages of each trial of a gap; longest: seconds of one command."""
+
+    longest = 0.0
+
+    def measure(self, *words: object) -> dict[int, list[float]]:
+        begin = self.now
+        times = super().measure(*words)
+        self.longest = max(self.longest, self.now - begin)
+        is_trial = words[0] == "gap" and words[3] == 1
+        return {rank: [-1.0] * len(values) if is_trial else values for rank, values in times.items()}
+
+
+def test_a_trial_that_other_work_disturbed_makes_no_point_take_longer_than_a_second_or_two() -> None:
+    """Its gap counted as 100 ns, so 4,000 messages of 8 KiB crossed a slow link 28 times: 48 s of a budget of 60."""
+    names = ("a0", "a1", "b0", "b1")
+    machine = Disturbed([name for name in names for _ in range(2)], {name: name[0].upper() for name in names})
+    content = machine_content(probed(machine, seconds=60), MADE)
+    assert machine.longest < 3
+    assert machine.now < 60 + 3
+    gap = WAN.gap + (1 << 13) * WAN.per_byte
+    assert point(content, "wan", 1 << 13)["gaps"][0]["gap_ns"]["median"] == pytest.approx(gap, rel=0.02)
+
+
 @pytest.mark.parametrize("hosts", [2, 21, 30])
 def test_every_two_hosts_meet_once_and_no_host_is_in_two_pairs_at_once(hosts: int) -> None:
     rounds = meetings(hosts)

@@ -34,6 +34,9 @@ _MOST_MESSAGES = 4000
 _TOO_SLOW = POINT_SECONDS
 """A gap that takes longer than this to be measured once stays unmeasured."""
 
+_PLAUSIBLE = 0.1
+"""Of what a message took in a trial, the least share that its gap may be: the rest is the latency of a run."""
+
 Progress = Callable[[str], None]
 
 
@@ -182,8 +185,12 @@ class Prober:
 
         if seconds(gap_ns) > min(_TOO_SLOW, self.budget.left):
             return None
-        # Once to see how many it takes to be measured well.
-        gap_ns = max(100.0, float(np.median(gaps(messages_for(gap_ns), 1))))
+        # Once to see how many it takes to be measured well. Where other work held up the fewer messages, the difference
+        # may be next to nothing; then what all messages of the trial took counts, and of the run that is not counted.
+        tried, begin = messages_for(gap_ns), self.budget.clock()
+        found_ns = float(np.median(gaps(tried, 1)))
+        spent_ns = (self.budget.clock() - begin) * NS / (8 * tried)
+        gap_ns = max(100.0, found_ns if found_ns > _PLAUSIBLE * spent_ns else spent_ns)
         messages = messages_for(gap_ns)
         return settle(lambda count: gaps(messages, count), self.budget, seconds(gap_ns))
 
