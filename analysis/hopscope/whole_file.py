@@ -35,6 +35,19 @@ def whole_file(output: Path) -> Generator[IO[bytes]]:
                 making.unlink()
 
 
+def check_room(output: Path) -> None:
+    """Raises InputError if `whole_file` could not make the file: for what takes long, before it begins."""
+    if output.is_dir():
+        raise InputError(f"cannot write {output}: it is a directory; name another place")
+    if not output.exists() or output.is_file():
+        probe = output.with_name(f"{output.name}.tmp-{os.getpid()}")
+        try:
+            probe.open("wb").close()
+        except OSError as problem:
+            raise InputError(f"cannot write {output}: {problem.strerror or problem}; name another place") from None
+        probe.unlink()
+
+
 def room(problem: OSError) -> str:
     """The beginning of the advice on what could not be written: to make room, where room is what is missing."""
     return "free some space there, or " if problem.errno in (ENOSPC, EDQUOT, EFBIG) else ""

@@ -97,6 +97,27 @@ def test_a_probe_refuses_what_it_cannot_do(first_mpi: local_mpi.LocalMpi, tmp_pa
     assert "leave it out" in refused(tmp_path, ["--", *first_mpi.launch(2), program])
     assert "at least two ranks" in refused(tmp_path, ["--seconds", "1", "--", *first_mpi.launch(1)])
     assert "ended by itself" in refused(tmp_path, ["--", *first_mpi.launch(2), "--no-such-option"])
+    named = refused(tmp_path, ["--mpi", first_mpi.release, "--seconds", "1", "--", *first_mpi.launch(1)])
+    assert "is not the launcher's library" in named
     (tmp_path / "machine.json").write_text("mine")
     assert "machine.json already exists" in refused(tmp_path, ["--", *first_mpi.launch(2)])
     assert (tmp_path / "machine.json").read_text() == "mine"
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_measured(
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    """A folder that does not exist cost two minutes of measuring, and a topology of its name the machine file."""
+    launch = ["--seconds", "1", "--", *first_mpi.launch(2)]
+    for words, why in (
+        (["-o", "none/machine.json"], "cannot write none/machine.json"),
+        (["-o", "m.json", "--topology-out", "none/t.json"], "cannot write none/t.json"),
+        (["-o", "topology.json"], "both name topology.json"),
+        (["-o", "."], "directory"),
+        (["--seconds", "nan"], "must be a number"),
+        (["--seconds", "inf"], "must be a number"),
+    ):
+        said = refused(tmp_path, [*words, *launch[2 if "--seconds" in words else 0 :]])
+        assert why in said
+        assert "measuring for" not in said and "Traceback" not in said
+    assert list(tmp_path.iterdir()) == []

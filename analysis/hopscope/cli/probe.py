@@ -1,6 +1,7 @@
 """`hopscope probe`: measure a machine's links, and find its hosts and clusters."""
 
 import json
+import math
 import sys
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -16,7 +17,7 @@ from hopscope.errors import InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
 from hopscope.launch.probing import with_probe
 from hopscope.quantities import duration, number, share
-from hopscope.whole_file import whole_file
+from hopscope.whole_file import check_room, whole_file
 
 if TYPE_CHECKING:
     from hopscope.probe import Budget
@@ -76,13 +77,19 @@ def command(
     """
     machine_file = _place(output, Path("machine.json"), "-o")
     topology_file = _place(topology_out, machine_file.with_name("topology.json"), "--topology-out")
+    if machine_file.resolve() == topology_file.resolve():
+        raise InputError(f"-o and --topology-out both name {machine_file}; give them different files")
+    if not math.isfinite(seconds):
+        raise InputError(f"--seconds must be a number from 1 on, not {seconds}")
+    for file in (machine_file, topology_file):
+        check_room(file)
     job = with_probe(words, mpi)
     made = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "command": list(words), "seconds": seconds}
     if net is None:
-        contents = _measure(job, {}, seconds, made)
+        contents = _measure(job, {}, seconds, made, mpi)
     else:
         with network_for(read_network(Path(net))) as network:
-            contents = _measure(*on_hosts(job, network), seconds, made | {"network": net})
+            contents = _measure(*on_hosts(job, network), seconds, made | {"network": net}, mpi)
     machine, topology = contents
     for file, content in ((machine_file, machine), (topology_file, topology)):
         with whole_file(file) as written:
@@ -97,7 +104,7 @@ def _place(given: Path | None, default: Path, option: str) -> Path:
 
 
 def _measure(
-    words: Sequence[str], variables: Mapping[str, str], seconds: float, made: dict[str, Any]
+    words: Sequence[str], variables: Mapping[str, str], seconds: float, made: dict[str, Any], mpi: str | None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The contents of the machine file and of the topology file."""
     from hopscope.probe import Budget, Prober, machine_content, topology_content  # late: scipy
@@ -105,7 +112,10 @@ def _measure(
 
     with running(words, variables) as job:
         if len(job.hosts) < 2:
-            raise InputError("a probe needs at least two ranks; give the launcher their number, such as `mpirun -n 4`")
+            raise InputError(
+                "a probe needs at least two ranks; give the launcher their number, such as `mpirun -n 4`"
+                + (f"; if you did, --mpi {mpi} is not the launcher's library" if mpi else "")
+            )
         hosts = len(set(job.hosts))
         of = f"{hosts} hosts" if hosts > 1 else "one host"
         say(f"hopscope: {len(job.hosts)} ranks of {of} are up; measuring for {duration(NS * seconds)}")
