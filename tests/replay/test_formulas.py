@@ -114,6 +114,9 @@ def test_upper_bounds_and_what_was_printed() -> None:
     # 6 (30,400 + 8,683 + 46,300) + 2 * 23,683 + 30,400 + 16,300 + 499.5 * 15.
     assert PRINTED["MPI_Bcast", "split binary", LogGP](SEVEN, ONE) == 6 * 85_383 + 47_366 + 46_700 + 7_492.5
     assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 8_000, 1_000), PLOGP) == 3 * 78_000 + 3 * 48_000
+    # Half of an odd number of segments was once rounded up in the printed form too.
+    assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 7_000, 1_000), PLOGP) == 3 * 78_000 + 2.5 * 48_000
+    assert PRINTED["MPI_Bcast", "split binary", PLogP](Call(8, 1_000, 1_000), PLOGP) == 3 * 78_000 - 0.5 * 48_000
     # 2 (30,400 + 15,000 + 24,450 + 4,004 + 7 (15,000 + 28,454)).
     assert PRINTED["MPI_Reduce", "binary", LogGP](SEVEN, ONE) == 2 * (73_854 + 7 * 43_454)
 

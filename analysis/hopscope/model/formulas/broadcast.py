@@ -146,14 +146,20 @@ def split_binary_plogp(call: Call, p: PLogP) -> float:
     + L + g(m / 2). Corrected.
 
     As printed the last exchange has no term, although both other models have one; without it nobody gets the other
-    half.
+    half. And n_s / 2 is not rounded up as in both other models, so for one segment the second term is below zero.
     """
-    return split_binary_plogp_printed(call, p) + p.L + p.g(call.size / 2)
+    exchange = p.L + p.g(call.size / 2)
+    return _split_binary_plogp(call, p, _half_segments(call)) + exchange
 
 
 @row(BCAST, "split binary", PLogP, PRINTED)
 def split_binary_plogp_printed(call: Call, p: PLogP) -> float:
     """(ceil(log2(P + 1)) - 1)(L + 2 g(m_s)) + (n_s / 2 - 1) max(2 g(m_s), o_r(m_s) + g(m_s) + o_s(m_s))."""
+    return _split_binary_plogp(call, p, call.segments / 2)
+
+
+def _split_binary_plogp(call: Call, p: PLogP, half: float) -> float:
+    """half: the segments of one half."""
     g = p.g(call.segment)
     between = max(2 * g, p.o_r(call.segment) + g + p.o_s(call.segment))
-    return call.binary_depth * (p.L + 2 * g) + (_half_segments(call) - 1) * between
+    return call.binary_depth * (p.L + 2 * g) + (half - 1) * between
