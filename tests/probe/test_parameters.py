@@ -5,9 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import hopscope
+import numpy as np
 import pytest
 from hopscope.cli.main import analyze
-from hopscope.parameters import LinkEnds, differences, fitted_of_trace, models_of, rows_of_fit, rows_of_machine
+from hopscope.links import LINKS
+from hopscope.model.costs import Costs, LinkCost, LocalCost
+from hopscope.model.machine import machine_of
+from hopscope.parameters import (
+    Fitted,
+    LinkEnds,
+    differences,
+    fitted_of_trace,
+    models_of,
+    rows_of_fit,
+    rows_of_machine,
+)
 from hopscope.parameters.rows import Estimate
 
 ROOT = Path(__file__).parents[2]
@@ -95,6 +107,21 @@ def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
     assert not {"beta", "G"} & {row.parameter for row in rows}
     (latency,) = [row for row in rows if (row.link, row.parameter) == ("wan", "alpha")]
     assert latency.value == pytest.approx(20e6, rel=0.05)
+
+
+def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> None:
+    """It is known and not fitted, and was shown as 0 ns a byte for links of 20 MB/s."""
+    emulated = {
+        "links": {"lan": {"bytes_per_second": 2e8}, "wan": {"bytes_per_second": 1e8}},
+        "cluster_pairs": [{"from": one, "to": other, "bytes_per_second": 2e7} for one, other in ("AB", "BA")],
+    }
+    known = machine_of(emulated, ("a0", "a1", "b0"), (0, 0, 1), ("A", "B"))
+    links = {name: LinkCost(1e6, hops=5) for name in ("lan", "wan")}
+    costs = Costs(links, LocalCost(), machine=known)
+    sizes, classes = np.tile([8.0, 1024.0], 4), np.repeat([LINKS.index("lan"), LINKS.index("wan")], 4)
+    rows = rows_of_fit(Fitted(None, costs, costs, costs, sizes, classes))  # type: ignore[arg-type]
+    found = {row.link: row.value for row in rows if row.parameter == "beta"}
+    assert found == pytest.approx({"lan": 5, "wan": 50})
 
 
 def test_a_trace_whose_hosts_are_elsewhere_is_told() -> None:

@@ -66,9 +66,22 @@ def rows_of_fit(found: Fitted) -> list[Row]:
 
 def _per_byte_ns(name: str, link: LinkCost, costs: Costs) -> float:
     """Of a message through both interfaces and the link between them: of the slowest if they pass bytes on as they
-    come, of one after the other if not. A sender's next message waits for its interface too."""
+    come, of one after the other if not. A sender's next message waits for its interface too. What an emulated link
+    takes is known from the topology file, and not in what was fitted."""
     each = 0.0 if name == "shm" else costs.interface_per_byte_ns + costs.machine.interface_per_byte_ns
-    return max(link.per_byte_ns, each) if costs.machine.cut_through else link.per_byte_ns + 2 * each
+    own = link.per_byte_ns + (_emulated_per_byte_ns(name, costs) if costs.machine.emulated else 0.0)
+    return max(own, each) if costs.machine.cut_through else own + 2 * each
+
+
+def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
+    """Of the emulated links of a class, and of those that clusters share: the middle of all pairs of hosts."""
+    machine = costs.machine
+    classes = costs.classes(machine.host_clusters)
+    per_byte = np.broadcast_to(machine.wire_per_byte_ns, classes.shape)
+    if machine.clusters:
+        cluster = np.asarray([*machine.host_clusters, *machine.gateways_clusters])
+        per_byte = per_byte + machine.shared_per_byte_ns[np.ix_(cluster, cluster)]
+    return float(np.median(per_byte[classes == LINKS.index(name)]))
 
 
 def _rows_of_link(
