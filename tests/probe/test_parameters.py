@@ -16,6 +16,7 @@ from hopscope.parameters import (
     LinkEnds,
     differences,
     fitted_of_trace,
+    lacking,
     models_of,
     rows_of_fit,
     rows_of_machine,
@@ -122,6 +123,16 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     rows = rows_of_fit(Fitted(None, costs, costs, costs, sizes, classes))  # type: ignore[arg-type]
     found = {row.link: row.value for row in rows if row.parameter == "beta"}
     assert found == pytest.approx({"lan": 5, "wan": 50})
+
+
+def test_what_a_machine_file_lacks_is_said() -> None:
+    lacking_some = machine()
+    lacking_some["links"][0]["sizes"].append(size(5000, None, {1: 9000.0}))
+    values, gamma = lacking(lacking_some, "MPI_SUM", "MPI_DOUBLE")
+    assert values.startswith("1 of 16 values of links were not measured")
+    assert gamma.endswith("no MPI_SUM of MPI_DOUBLE was measured; --operation and --type choose among MPI_SUM of MPI_INT.")
+    assert lacking(machine(), "MPI_SUM", "MPI_INT") == []
+    assert lacking(machine(combining=[]), "MPI_SUM", "MPI_INT")[0].endswith("and no other operation either.")
 
 
 def test_a_trace_whose_hosts_are_elsewhere_is_told() -> None:

@@ -17,6 +17,7 @@ from hopscope.parameters import (
     crowding,
     differences,
     fitted_of_trace,
+    lacking,
     read_machine,
     rows_of_fit,
     rows_of_machine,
@@ -84,7 +85,8 @@ def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path 
         {name: given[name] for name in ("operation", "type") if given.get(name) is not None}
     )
     machine = read_machine(path)
-    rows = rows_of_machine(machine, str(parameters["operation"]), str(parameters["type"]))
-    notes = crowding(machine) if rows else [ANALYSIS.default.empty or ""]
+    combined = str(parameters["operation"]), str(parameters["type"])
+    rows = rows_of_machine(machine, *combined)
+    notes = [*crowding(machine), *lacking(machine, *combined)] if rows else [ANALYSIS.default.empty or ""]
     answer = Answer(table_of(rows), ANALYSIS, ANALYSIS.default, parameters, tuple(notes))
     return deliver(None, answer, form, [parse_gate(text) for text in fail_if], None)

@@ -126,3 +126,25 @@ def crowding(machine: dict[str, Any]) -> list[str]:
             f"{where[0].upper()}{where[1:]}: {share}" + ("." if contended else ", so they hardly share a link.")
         )
     return said
+
+
+def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
+    """What the probe did not measure, in sentences."""
+    said: list[str] = []
+    points = [size for link in machine["links"] for size in link["sizes"]]
+    values = [size[name] for size in points for name in ("one_way_ns", "send_overhead_ns", "receive_overhead_ns")]
+    values += [gap["gap_ns"] for size in points for gap in size["gaps"]]
+    missing = sum(isinstance(each, str) for each in values)
+    if missing:
+        said.append(
+            f"{number(missing)} of {number(len(values))} values of links were not measured, so parameters that need "
+            "them are left out; `hopscope probe` with more --seconds measures more."
+        )
+    known = [(each["operation"], each["type"]) for each in machine["combining"] if not isinstance(each["ns_per_byte"], str)]
+    if (operation, of_type) not in known:
+        others = ", ".join(f"{op} of {of}" for op, of in dict.fromkeys(known))
+        said.append(
+            f"gamma is left out: no {operation} of {of_type} was measured"
+            + (f"; --operation and --type choose among {others}." if others else ", and no other operation either.")
+        )
+    return said
