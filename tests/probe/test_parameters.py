@@ -18,6 +18,7 @@ from hopscope.parameters import (
     fitted_of_trace,
     lacking,
     models_of,
+    overdrawn,
     rows_of_fit,
     rows_of_machine,
 )
@@ -130,9 +131,20 @@ def test_what_a_machine_file_lacks_is_said() -> None:
     lacking_some["links"][0]["sizes"].append(size(5000, None, {1: 9000.0}))
     values, gamma = lacking(lacking_some, "MPI_SUM", "MPI_DOUBLE")
     assert values.startswith("1 of 16 values of links were not measured")
-    assert gamma.endswith("no MPI_SUM of MPI_DOUBLE was measured; --operation and --type choose among MPI_SUM of MPI_INT.")
+    assert gamma.endswith(
+        "no MPI_SUM of MPI_DOUBLE was measured; --operation and --type choose among MPI_SUM of MPI_INT."
+    )
     assert lacking(machine(), "MPI_SUM", "MPI_INT") == []
     assert lacking(machine(combining=[]), "MPI_SUM", "MPI_INT")[0].endswith("and no other operation either.")
+
+
+def test_overheads_that_leave_no_latency_are_said() -> None:
+    """L was 0 ns with an interval from 0 to 0, as if that had been measured."""
+    fast = machine()
+    fast["links"][0]["sizes"] = [size(1, 300.0, {1: 50.0})]  # the overheads are 100 and 300
+    rows = rows_of_machine(fast, "MPI_SUM", "MPI_INT")
+    assert [sentence.startswith("L of LogGP is 0 on wan from a to b") for sentence in overdrawn(rows)] == [True]
+    assert overdrawn(rows_of_machine(machine(), "MPI_SUM", "MPI_INT")) == []
 
 
 def test_a_trace_whose_hosts_are_elsewhere_is_told() -> None:

@@ -18,6 +18,7 @@ from hopscope.parameters import (
     differences,
     fitted_of_trace,
     lacking,
+    overdrawn,
     read_machine,
     rows_of_fit,
     rows_of_machine,
@@ -87,6 +88,8 @@ def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path 
     machine = read_machine(path)
     combined = str(parameters["operation"]), str(parameters["type"])
     rows = rows_of_machine(machine, *combined)
-    notes = [*crowding(machine), *lacking(machine, *combined)] if rows else [ANALYSIS.default.empty or ""]
+    notes = (
+        [*crowding(machine), *lacking(machine, *combined), *overdrawn(rows)] if rows else [ANALYSIS.default.empty or ""]
+    )
     answer = Answer(table_of(rows), ANALYSIS, ANALYSIS.default, parameters, tuple(notes))
     return deliver(None, answer, form, [parse_gate(text) for text in fail_if], None)

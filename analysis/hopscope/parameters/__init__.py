@@ -11,7 +11,7 @@ description  what `analyze model` says about itself
 from hopscope.parameters.curves import Curve, over_sizes
 from hopscope.parameters.description import DESCRIPTION
 from hopscope.parameters.places import differences
-from hopscope.parameters.probed import crowding, lacking, read_machine, rows_of_machine
+from hopscope.parameters.probed import crowding, lacking, overdrawn, read_machine, rows_of_machine
 from hopscope.parameters.rows import LinkEnds, Row, links_of, models_of, table_of
 from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit
 
@@ -28,6 +28,7 @@ __all__ = [
     "links_of",
     "models_of",
     "over_sizes",
+    "overdrawn",
     "read_machine",
     "rows_of_fit",
     "rows_of_machine",

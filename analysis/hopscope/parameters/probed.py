@@ -140,7 +140,9 @@ def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
             f"{number(missing)} of {number(len(values))} values of links were not measured, so parameters that need "
             "them are left out; `hopscope probe` with more --seconds measures more."
         )
-    known = [(each["operation"], each["type"]) for each in machine["combining"] if not isinstance(each["ns_per_byte"], str)]
+    known = [
+        (each["operation"], each["type"]) for each in machine["combining"] if not isinstance(each["ns_per_byte"], str)
+    ]
     if (operation, of_type) not in known:
         others = ", ".join(f"{op} of {of}" for op, of in dict.fromkeys(known))
         said.append(
@@ -148,3 +150,15 @@ def lacking(machine: dict[str, Any], operation: str, of_type: str) -> list[str]:
             + (f"; --operation and --type choose among {others}." if others else ", and no other operation either.")
         )
     return said
+
+
+def overdrawn(rows: Sequence[Row]) -> list[str]:
+    """The links whose overheads are longer than the way of a message, in a sentence."""
+    links = [row for row in rows if (row.model, row.parameter) == ("LogGP", "L") and row.high == 0]
+    if not links:
+        return []
+    where = " and ".join(f"{row.link} from {row.source} to {row.destination}" for row in links)
+    return [
+        f"L of LogGP is 0 on {where}: there both overheads, which are measured after a pause, are together longer than "
+        "the way of a message; take L of PLogP."
+    ]
