@@ -139,6 +139,32 @@ def test_of_emulated_links_nothing_is_promised_for_a_library() -> None:
         remap(trace, library="openmpi")
 
 
+@pytest.mark.usefixtures("library")
+def test_it_is_said_of_how_few_collectives_the_trace_has_all_messages() -> None:
+    # MPICH 5 leaves messages for shared memory: 2 of 60 Allreduces had theirs and took 27 ms, the run 72 an iteration.
+    trace = iterate(LibraryRun(sites()), iterations=20)
+    assert "says nothing of the others" not in sentence(remap(trace, library="openmpi"))
+    collectives = trace.tables["collectives"]
+    at = collectives.schema.get_field_index("native_reason")
+    reasons = pa.array([None] * 5 + ["silent"] * 15, collectives.schema.field(at).type)
+    trace.tables["collectives"] = collectives.set_column(at, collectives.schema.field(at), reasons)
+    few = "The trace has all messages of only 5 of 20 collectives of MPI_Allreduce"
+    assert few in sentence(remap(trace, library="openmpi"))
+    assert few in sentence(remap(trace, search=0))
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    ("flavour", "shown_by"), [("openmpi", "HOPSCOPE_NATIVE=1"), ("mpich", "HOPSCOPE_NATIVE=mpich")]
+)
+def test_without_the_library_s_messages_it_is_said_what_records_them(flavour: str, shown_by: str) -> None:
+    # A run over a tree, which was advised, would show what the engine spends on a message.
+    trace = iterate(LibraryRun(sites()), iterations=5)
+    trace.tables["hops"] = trace.tables["hops"].slice(0, 0)
+    with pytest.raises(InputError, match=f"nothing to fit a model to; run the program again with {shown_by},"):
+        remap(trace, library=flavour)
+
+
 def test_columns_are_those_that_help_names() -> None:
     for flavour in ("openmpi", "mpich"):
         named = re.findall(r"^-- column (\w+)", description_of(flavour), re.MULTILINE)

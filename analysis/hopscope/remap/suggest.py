@@ -21,6 +21,7 @@ from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
 from hopscope.remap.judging.tried import tried_of, with_engine
 from hopscope.remap.judging.verdict import LIBRARY, limits_of, sentence_of, unknown_of
 from hopscope.remap.run.program import Source
+from hopscope.remap.run.unseen import unseen_sentences
 from hopscope.remap.together import suggest_together
 
 
@@ -71,7 +72,7 @@ def suggest(
     said = sentence_of(ordered, subject.op, guessed, source.places.hosts, ran=ran, tried=tried)
     if late > MOST_LATE:
         said = unknown_of(subject.op, late)
-    said += limits_of(engine[0], subject.untold, left_out=pool.left_out)
+    said += limits_of(engine[0], subject.untold, left_out=pool.left_out) + unseen_sentences(source)
     if tried is not None and best is tried.candidate:
         best = replace(best, name=tried.tree)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}

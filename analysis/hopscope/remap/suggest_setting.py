@@ -23,7 +23,8 @@ from hopscope.remap.judging.judge import screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
 from hopscope.remap.judging.tried import measured_interval
 from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY
-from hopscope.remap.run.program import Subject
+from hopscope.remap.run.program import NothingToFitError, Subject
+from hopscope.remap.run.unseen import unseen_sentences
 from hopscope.remap.settings.forced import Forced, judged_of, setting_of
 from hopscope.remap.settings.levers import Reached, levers_of
 from hopscope.remap.settings.reach import changed_besides, labels_of_reached, reached_together, with_reached_parts
@@ -38,6 +39,11 @@ PLACE = "FILE"
 """The file's name in the words where none is written."""
 FILED = {"openmpi": "rule", "mpich": "variable"}
 """What the file has for a part."""
+SHOWN_BY = {
+    "openmpi": "run the program again with HOPSCOPE_NATIVE=1, the default, which records Open MPI's own messages",
+    "mpich": "run the program again with HOPSCOPE_NATIVE=mpich, which records MPICH's own messages",
+}
+"""How a trace comes to have a library's own messages."""
 
 
 def suggest_setting(
@@ -48,15 +54,18 @@ def suggest_setting(
     machine: Mapping[str, Any] | None = None,
 ) -> pa.Table:
     """See `hopscope.remap.remap`, which writes the setting to `output`."""
-    basis = basis_of(table, machine, partial(with_reached_parts, flavour=flavour))
-    source, fitted, today, subject = basis.source, basis.fitted, basis.today, basis.source.subject
-    run = source.tables["run"].to_pylist()[0]
+    run = table("run").to_pylist()[0]
     if run["emulated"]:
         raise InputError(
             "the run emulated links, which do not delay an MPI library's own messages, so no setting would gain what "
             "the replay says; trace the program on the machine itself or on `hopscope run --net`"
         )
     library = installed(flavour, run["mpi_library"], launcher)
+    try:
+        basis = basis_of(table, machine, partial(with_reached_parts, flavour=flavour))
+    except NothingToFitError as problem:
+        raise InputError(f"{problem.found}; {SHOWN_BY[flavour]}, and ask again") from None
+    source, fitted, today, subject = basis.source, basis.fitted, basis.today, basis.source.subject
     screen = screen_of(source, basis.whole, today, fitted[0])
     reached = _reached(basis, library)
     choice: Choice | None = None
@@ -94,7 +103,7 @@ def suggest_setting(
     )
     if choice and isinstance(best, Combination):
         said += of_levers(ordered[0], choice.levers, choice.gains(basis.whole, best), reached, FILED[flavour])
-    said += "".join(f" {op} is left out: {why}." for op, why in subject.untold)
+    said += "".join(f" {op} is left out: {why}." for op, why in subject.untold) + unseen_sentences(source)
     chosen = _chosen(best, today, reached) if ordered[0]["chosen"] else []
     besides = changed_besides(source, [parts for _, parts in chosen], library)
     said += "".join(

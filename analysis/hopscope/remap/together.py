@@ -21,6 +21,7 @@ from hopscope.remap.judging.judge import Judge, Screen, screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
 from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY, limits_of, of_parts, sentence_of, unknown_of
 from hopscope.remap.run.program import Source
+from hopscope.remap.run.unseen import unseen_sentences
 
 LISTED = 10
 """So many of each part's candidates are listed by themselves."""
@@ -89,7 +90,7 @@ def suggest_together(basis: Basis, today: Combination, tries: int, only: Collect
         said = unknown_of(subject.op, basis.late)
     elif ordered[0]["chosen"]:
         said += " " + of_parts(labels, ordered[0], choice.gains(basis.whole, best))
-    said += limits_of(costs, subject.untold, left_out=left_out)
+    said += limits_of(costs, subject.untold, left_out=left_out) + unseen_sentences(source)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
     metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
     metadata |= _drawing(best, source)

@@ -40,6 +40,20 @@ AS_OBSERVED, RECORDED = -1, -2
 """In the place of a schedule's number: it takes what it took in the run; its messages are replayed as they were."""
 
 
+class NothingToFitError(InputError):
+    """No collective has hops to replay. found: what the trace lacks, without what to do about it."""
+
+    def __init__(self, untold: Mapping[str, str]) -> None:
+        self.found = (
+            f"the trace has no complete {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]} with all its hops, so there "
+            "is nothing to fit a model to"
+        )
+        why = "".join(f". {op} is left out: {reason}" for op, reason in sorted(untold.items()))
+        super().__init__(
+            f"{self.found}; run the program again with `hopscope run --tree binomial -- ...` and remap that trace{why}"
+        )
+
+
 @dataclass(frozen=True)
 class Subject:
     """What is to be made faster: the pair of communicator and operation with the most time in it, over trees or, where
@@ -136,12 +150,7 @@ def subject_of(
         untold |= kinds.untold
         if op in {call.op for call in kinds.calls if call}:
             return subject_from(tables, places, (chosen, op), simulated, kinds, native=native, untold=untold)
-    why = "".join(f". {op} is left out: {reason}" for op, reason in sorted(untold.items()))
-    raise InputError(
-        f"the trace has no complete {', '.join(OPERATIONS[:-1])} or {OPERATIONS[-1]} with all its hops, so there "
-        "is nothing to fit a model to; run the program again with `hopscope run --tree binomial -- ...` and remap "
-        f"that trace{why}"
-    )
+    raise NothingToFitError(untold)
 
 
 def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] | None = None) -> tuple[Array, bool]:
