@@ -60,7 +60,7 @@ def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         program = trace.run_facts.get("command") or "./app"
         notes.append(f"wrote {output}; run the program in this order with `{file.command} {program}`")
         notes += [file.note] if file.note else []
-        notes.append(
-            f"`{shlex.join(['analyze', 'compare', str(trace.path)])} TRACE`, with that run's trace, measures it"
-        )
+        # By operation, it shows collectives only, and most of the time may have gone into messages of the application.
+        measure = shlex.join(["analyze", "compare", "--by", "path", str(trace.path)])
+        notes.append(f"`{measure} TRACE`, with that run's trace, shows what became of the run's time")
     return Answer(order.table, ANALYSIS, ANALYSIS.default, {}, tuple(notes))
