@@ -192,7 +192,10 @@ def test_nothing_leaves_han_while_a_part_that_would_leave_too_cannot_be_judged(t
     table = remap(where_large_ones_hold_their_senders(), tmp_path / "rules", library="openmpi")
     assert not any(table["chosen"].to_pylist()) and not (tmp_path / "rules").exists()
     said = sentence(table)
-    assert said.startswith("Leave MPI_Alltoall of ")
+    # That nothing can be predicted is no advice: a Bcast of 1 MiB that was to be left as it was took 1 s, and 61 ms
+    # without `han`.
+    assert said.startswith("MPI_Alltoall of ") and " cannot be judged: nothing that Open MPI 5.0.11 has for " in said
+    assert "Leave" not in said and "Only a run with another setting shows whether that is faster." in said
     assert "change MPI_Alltoall of 9.77 KiB too: a message over a " in said
 
 

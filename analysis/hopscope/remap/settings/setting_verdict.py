@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from hopscope.remap.settings.levers import Reached
 
 ENGINE = "Hopscope's engine"
+RERUN = "Only a run with another setting shows whether that is faster."
 
 
 def setting_sentence(
@@ -37,20 +38,22 @@ def setting_sentence(
         f"The run took {took} per iteration by {ran}, and its replay {replayed}, so the model errs by "
         f"{share(best['model_error'])}."
     )
-    leave = f"Leave {in_words(parts or [op])} as {'they are' if len(parts) > 1 else 'it is'}"
+    of = in_words(parts or [op])
     if unknown is not None:
-        return f"{leave}: {unknown}. {run}"
+        return f"{of} cannot be judged: {unknown}. {run} {RERUN}"
     if best["chosen"]:
         said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}"
         if leans(best):
             said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
     elif others:
         fastest = min(others, key=lambda row: row["predicted_ns"])
+        leave = f"Leave {of} as {'they are' if len(parts) > 1 else 'it is'}"
         said = f"{leave}: of what {library} has, {_predicted(fastest, op)}. {run}"
         if leans(fastest):
             said += f" It {leans_on(fastest, guessed, hosts)}."
     else:
-        said = f"{leave}: nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted. {run}"
+        none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted"
+        said = f"{of} cannot be judged: {none}. {run} {RERUN}"
     if ran != LIBRARY:
         said += f" {library}'s own choice did not run here: trace the program without a tree to see what that takes."
     return said
