@@ -9,7 +9,6 @@ trace.critical_path(by="rank").to_pylist()
 import inspect
 from collections.abc import Callable, Generator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from hopscope import catalog, untraced
+from hopscope.answer import Answer
 from hopscope.catalog import Analysis, Command, Scalar
 from hopscope.comparability import about_runs, matched, names
 from hopscope.errors import InputError, meant
@@ -47,35 +47,6 @@ _ASKED_VIEWS = {"iteration_": "iteration_cuts"} | {name: name for name in ("firs
 """The views that a selection asks for, by what its query says of them."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What one analysis answered: its rows, which grain it was, with which parameters, and what to say beside it."""
-
-    table: pa.Table
-    command: Command
-    analysis: Analysis
-    parameters: dict[str, Scalar]
-    notes: tuple[str, ...]
-    selection: Selection = WHOLE_RUN
-    """The part of the run that was asked for."""
-    asked: tuple["Answer", ...] = ()
-    """Answers that went into this one, of the analyses that its header names by `asks`."""
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries, keyed by the documented columns."""
-        return self.table.to_pylist()
-
-    @property
-    def name(self) -> str:
-        """The command with its options, as one would type it."""
-        grain = self.analysis.grain
-        chosen = "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
-        values = {**self.parameters, **self.selection.given()}
-        given = [f" {catalog.typed(name)} {value}" for name, value in values.items() if value is not None]
-        return self.analysis.command + chosen + "".join(given)
-
-
 class Trace(Analyses):
     """A trace, archive or dataset, opened. `trace.analyses()` lists the analyses; each is a method of the same name."""
 
@@ -86,12 +57,16 @@ class Trace(Analyses):
         self.dataset = dataset
         self.selection = WHOLE_RUN
         """The part of the run that it answers about."""
-        self._whole: Trace | None = None
-        """The same trace without a selection, where this one has one."""
+        self._part_of: Trace | None = None
         self._parts: dict[Selection, Trace] = {}
         with memory_for("opening the dataset"):
             self._store = Store(dataset)
             self._runner = Runner(self._store, catalog.load(), lean=lean)
+
+    @property
+    def _whole(self) -> "Trace":
+        """The same trace without a selection."""
+        return self._part_of or self
 
     def part(self, **options: Any) -> "Trace":
         """The same trace, which answers about a part of its run: by `from_`, `to`, `ranks`, `comm`, `operation`,
@@ -110,7 +85,7 @@ class Trace(Analyses):
 
     def _part(self, selection: Selection) -> "Trace":
         """The part that a selection of the whole run means; the whole trace keeps it."""
-        whole = self._whole or self
+        whole = self._whole
         if selection == self.selection:
             return self
         if selection == WHOLE_RUN:
@@ -135,7 +110,7 @@ class Trace(Analyses):
         found = copy(self)
         for cached in ("run_facts", "_once_in_a_run", "left_out", "iterations_found", "part_notes", "_holds"):
             found.__dict__.pop(cached, None)
-        found.selection, found._parts, found._whole = selection, {}, self
+        found.selection, found._parts, found._part_of = selection, {}, self
         with memory_for("opening the dataset"):
             found._runner = Runner(self._store, catalog.load(), find(selection, ask), lean=self._lean)
         return found
@@ -163,7 +138,7 @@ class Trace(Analyses):
             narrower = self.selection.with_(selection)
             if narrower != self.selection:
                 return self._part(narrower).answer(command, **options)
-        if analysis.whole_run and self._whole is not None:
+        if analysis.whole_run and self._whole is not self:
             return self._whole.answer(command, **options)
         self._check_part()
         for name, value in untraced.read(self.path).items():
@@ -195,7 +170,7 @@ class Trace(Analyses):
     @cached_property
     def iterations_found(self) -> str | None:
         """What the run's iterations are and how sure that is, in a sentence; None where it has none."""
-        of_run = (self._whole or self)._part(Selection(iteration_at=self.selection.iteration_at))
+        of_run = self._whole._part(Selection(iteration_at=self.selection.iteration_at))
         if of_run is not self:
             return of_run.iterations_found
         self._runner.prepare(["iteration_marker"])
@@ -379,7 +354,7 @@ class Trace(Analyses):
     @cached_property
     def has_places(self) -> bool:
         """Whether the run says from where any call of MPI was made."""
-        return bool(self.number_of_rows("places") and (self._whole or self)._ask(KNOWN, {}))
+        return bool(self.number_of_rows("places") and self._whole._ask(KNOWN, {}))
 
     @property
     def keeps_answers(self) -> bool:
@@ -406,14 +381,14 @@ class Trace(Analyses):
         """What could run instead, with its predicted times; writes the best to `output`. See `hopscope.remap.remap`."""
         from hopscope.remap import remap  # late: fitting needs scipy
 
-        whole = self._whole or self
+        whole = self._whole
         return remap(whole, output, **options) if output is not None or options else whole._kept_apart("remap", remap)
 
     def modelled(self) -> pa.Table:
         """What the published models say of the run, in one row. See `hopscope.modelled.modelled`."""
         from hopscope.modelled import modelled  # late, likewise
 
-        return (self._whole or self)._kept_apart("modelled", modelled)
+        return self._whole._kept_apart("modelled", modelled)
 
     def _kept_apart(self, name: str, compute: "Callable[[Trace], pa.Table]") -> pa.Table:
         """What is computed of the whole run; of a long one it is kept, and a server computes it in another process."""

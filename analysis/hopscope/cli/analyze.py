@@ -25,7 +25,8 @@ from hopscope.store import table_names
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 
 COMPUTED: Final = ("formulas", "model", "remap", "reorder")

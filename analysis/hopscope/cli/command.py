@@ -24,7 +24,8 @@ from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 FORMATS = ("table", "json", "csv")
 EXIT_CODES = {"passed": 0, "failed": 1, "undecided": 2}

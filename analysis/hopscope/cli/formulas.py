@@ -15,7 +15,8 @@ from hopscope.gate import parse as parse_gate
 from hopscope.parameters import fitted_of_trace, read_machine, rows_of_fit, rows_of_machine
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 ANALYSIS = Command("formulas", "formulas", (parse("formulas", DESCRIPTION),))
 _GAMMA = ("MPI_SUM", "MPI_DOUBLE")
@@ -29,7 +30,7 @@ def command() -> click.Command:
 
 def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The times of a trace's points."""
-    from hopscope.trace import Answer
+    from hopscope.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)
     file, operation, link = (
@@ -45,7 +46,7 @@ def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 
 def _print_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
-    from hopscope.trace import Answer
+    from hopscope.answer import Answer
 
     no_report("formulas", report, given)
     wanted = {name: given[name] for name in ("operation", "link") if given.get(name) is not None}

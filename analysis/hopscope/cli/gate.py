@@ -28,7 +28,8 @@ from hopscope.render.report import write_report, write_text
 from hopscope.render.terminal import print_answer
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 DESCRIPTION = """\
 -- Judge a trace by all gates of the project's file.
@@ -192,7 +193,7 @@ def _command(file: Path, asked: Asked) -> Command:
 def _answer(judged: Sequence[Judged], file: Path, base: Trace | None, notes: tuple[str, ...]) -> Answer:
     import pyarrow as pa
 
-    from hopscope.trace import Answer
+    from hopscope.answer import Answer
 
     analysis = GATE.default
     rows = [

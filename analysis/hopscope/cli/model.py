@@ -26,7 +26,8 @@ from hopscope.parameters import (
 )
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 ANALYSIS = Command("model", "model", (parse("model", DESCRIPTION),))
 
@@ -65,7 +66,7 @@ def no_report(name: str, report: Path | None, given: Mapping[str, Any]) -> None:
 
 def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The parameters that a trace's hops show."""
-    from hopscope.trace import Answer
+    from hopscope.answer import Answer
 
     _, parameters = ANALYSIS.choose(options)
     machine = parameters["machine"]
@@ -79,7 +80,7 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:
     """Print the parameters of a machine file; returns the exit code. Raises InputError."""
-    from hopscope.trace import Answer
+    from hopscope.answer import Answer
 
     no_report("model", report, given)
     _, parameters = ANALYSIS.choose(

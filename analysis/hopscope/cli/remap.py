@@ -27,8 +27,9 @@ from hopscope.tuning.offered import NAMES
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from hopscope.answer import Answer
     from hopscope.probe.session import Job
-    from hopscope.trace import Answer, Trace
+    from hopscope.trace import Trace
 
 ANALYSIS = Command(
     "remap",
@@ -49,8 +50,8 @@ def command() -> click.Command:
 
 def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """The candidates and what to say of them; with `output` among the options, writes the tree file."""
+    from hopscope.answer import Answer
     from hopscope.comparability import ONE_RUN, against
-    from hopscope.trace import Answer
     from hopscope.trace import open as opened
 
     output: Path | None = options.pop("output", None)

@@ -16,7 +16,8 @@ from hopscope.reorder.files import file_of, launcher_of
 from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 ANALYSIS = Command("reorder", "reorder", (parse("reorder", DESCRIPTION),))
 
@@ -41,7 +42,7 @@ def command() -> click.Command:
 def reorder_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     """Today's and the new order's messages and what to say of them; with `output` among the options, writes the
     launcher's file."""
-    from hopscope.trace import Answer
+    from hopscope.answer import Answer
 
     output: Path | None = options.pop("output", None)
     launcher: str | None = options.pop("launcher", None)

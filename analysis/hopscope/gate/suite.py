@@ -13,7 +13,8 @@ from hopscope.gate.judgement import Outcome, judge
 from hopscope.header import Analysis
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
     Ask = Callable[[Trace], Answer]
 

@@ -14,7 +14,8 @@ from hopscope.render.machine import in_json
 from hopscope.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace
 
 REPORT_VERSION = 1
 

@@ -1,0 +1,39 @@
+"""What an analysis answers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from hopscope import catalog
+from hopscope.catalog import Analysis, Command, Scalar
+from hopscope.part import WHOLE_RUN, Selection
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one analysis answered: its rows, which grain it was, with which parameters, and what to say beside it."""
+
+    table: pa.Table
+    command: Command
+    analysis: Analysis
+    parameters: dict[str, Scalar]
+    notes: tuple[str, ...]
+    selection: Selection = WHOLE_RUN
+    """The part of the run that was asked for."""
+    asked: tuple["Answer", ...] = ()
+    """Answers that went into this one, of the analyses that its header names by `asks`."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as dictionaries, keyed by the documented columns."""
+        return self.table.to_pylist()
+
+    @property
+    def name(self) -> str:
+        """The command with its options, as one would type it."""
+        grain = self.analysis.grain
+        chosen = "" if grain is None or grain.default or grain.value is None else f" --{grain.option} {grain.value}"
+        values = {**self.parameters, **self.selection.given()}
+        given = [f" {catalog.typed(name)} {value}" for name, value in values.items() if value is not None]
+        return self.analysis.command + chosen + "".join(given)
