@@ -112,7 +112,7 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False) -> Outc
         tuple(reruns),
         tuple(today),
         first["model_error"],
-        first["unmeasured_pairs"] + first["unmeasured_interfaces"],
+        first["unmeasured_pairs"] + first["unmeasured_interfaces"] + first["unmeasured_sizes"],
         best,
     )
 

@@ -26,6 +26,12 @@ OUTLYING, OUTLYING_HOPS = 0.25, 5
 INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)
 # Up to so many bytes, what a message takes hardly depends on them.
 SMALL = 1024
+# What messages take is taken to lie on a line up to so many times as many bytes, or as few, as some that were measured.
+# Farther off, networks change their ways: 64 KiB over TCP took 4 latencies of a link and 16 KiB took 1.15.
+NEAR = 3.0
+# If the longest message of a class takes no longer than an empty one by more than this share of the slowest link, no
+# size in between is a guess.
+BYTES_MATTER = 0.1
 # The slowest that an unmeasured link may be if no slower class was measured, ns. Light takes 100 ms through fibre half
 # around the world, and routes are half as long again.
 SLOWEST_NS = {"shm": 1e6, "lan": 1e7, "wan": 1.5e8}
@@ -38,9 +44,9 @@ class LinkCost:
     """latency_ns + bytes * per_byte_ns of one link class; hops: how many it was fitted from, 0 for a stand-in.
 
     fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts. least_bytes,
-    most_bytes: of the messages that it was fitted from; tells_bytes: whether these differ by enough to show what a
-    byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what one takes on any link.
-    eager_bytes: a longer message is announced before it goes.
+    most_bytes: of the messages that it was fitted from; sizes: all that these had; tells_bytes: whether they differ by
+    enough to show what a byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what one takes on
+    any link. eager_bytes: a longer message is announced before it goes.
     """
 
     latency_ns: float
@@ -50,6 +56,7 @@ class LinkCost:
     slowest_ns: float = 0.0
     least_bytes: float = 0.0
     most_bytes: float = math.inf
+    sizes: tuple[float, ...] = ()
     tells_bytes: bool = True
     send_ns: float | None = None
     receive_ns: float | None = None
@@ -59,6 +66,14 @@ class LinkCost:
         """Whether the measured messages tell what one of each size takes."""
         within = (size >= self.least_bytes) & (size <= self.most_bytes)
         return within | (size < self.least_bytes) & self.tells_bytes | (size <= SMALL) & (self.least_bytes <= SMALL)
+
+    def is_near(self, size: Array) -> Array:
+        """Whether a message of about so many bytes was measured. Of a class without any, sizes are not what lacks."""
+        known = np.maximum(np.asarray(self.sizes if self.hops else (), np.float64), SMALL)
+        if not len(known):
+            return np.ones(len(size), bool)
+        apart = np.abs(np.log(np.maximum(size, SMALL)[:, None] / known[None, :])).min(axis=1)
+        return apart <= math.log(NEAR)
 
 
 @dataclass
@@ -97,6 +112,8 @@ class Costs:
 
     measured: the pairs of hosts between which a hop was waited for, lower host first. unmeasured: how fast the other
     pairs are taken to be: typical of their class, as its fastest or slowest measured pair, or as slow as they may be.
+    shortest_ns: what a message of the fewest bytes measured took between two hosts, directed. sizes_as: what messages
+    take of which others had far more bytes or far fewer: as a line through these has it, or as these themselves.
     """
 
     links: dict[str, LinkCost]
@@ -106,6 +123,8 @@ class Costs:
     pairs: dict[HostPair, float] = field(default_factory=dict[HostPair, float])  # latency_ns of outlying ones, directed
     measured: frozenset[HostPair] = frozenset()
     unmeasured: Literal["typical", "fastest", "slowest", "bound"] = "typical"
+    shortest_ns: dict[HostPair, float] = field(default_factory=dict[HostPair, float])
+    sizes_as: Literal["line", "shortest", "longest"] = "line"
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
@@ -119,14 +138,32 @@ class Costs:
         per_byte = np.asarray([self.links[name].per_byte_ns for name in LINKS])[link]
         for (src, dst), value in self.pairs.items():
             latency[src, dst] = value
+        interface_per_byte_ns = self.interface_per_byte_ns
+        if self.sizes_as == "longest":
+            most = np.asarray([max(self.links[name].sizes, default=0.0) for name in LINKS])[link]
+            latency += np.asarray([self.per_byte_ns(name) for name in LINKS])[link] * most
+        elif self.sizes_as == "shortest":
+            per_byte, interface_per_byte_ns = np.zeros_like(per_byte), 0.0
+            for (src, dst), value in self.shortest_ns.items():
+                latency[src, dst] = min(latency[src, dst], value)
         return {
             "latency_ns": np.ascontiguousarray(latency.ravel()),
             "per_byte_ns": np.ascontiguousarray((per_byte + self.machine.wire_per_byte_ns).ravel()),
             **vars(self.local),
             **self.machine.arrays(clusters),
             "interface_message_ns": self.interface_message_ns,
-            "interface_per_byte_ns": self.interface_per_byte_ns + self.machine.interface_per_byte_ns,
+            "interface_per_byte_ns": interface_per_byte_ns + self.machine.interface_per_byte_ns,
         }
+
+    def per_byte_ns(self, name: str) -> float:
+        """Of a message over a link of a class, with the two interfaces that it passes."""
+        between = LINKS.index(name) > LINKS.index(INSIDE)
+        return self.links[name].per_byte_ns + 2 * self.interface_per_byte_ns * between
+
+    def bytes_matter(self, name: str) -> bool:
+        """Whether it makes a difference how many bytes a message over a link of a class has."""
+        slowest = max(link.latency_ns for link in self.links.values() if link.hops or link is self.links[name])
+        return self.per_byte_ns(name) * max(self.links[name].sizes, default=0.0) > BYTES_MATTER * slowest
 
     def classes(self, host_clusters: Sequence[int]) -> Array:
         """The link class of each pair of hosts, as its place in LINKS; of two ranks of one host on the diagonal."""
@@ -229,7 +266,18 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     directed = _measured(hops)
     pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
     measured = frozenset((min(ends), max(ends)) for ends in directed)
-    return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
+    shortest = _shortest(hops, transit, pair)
+    return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, shortest_ns=shortest, machine=machine)
+
+
+def _shortest(hops: Hops, transit: Array, pair: Array) -> dict[HostPair, float]:
+    """The median of each directed pair's messages of the fewest bytes that were waited for."""
+    found: dict[HostPair, float] = {}
+    for number in np.unique(pair[hops.binding]):
+        mine = np.flatnonzero(hops.binding & (pair == number))
+        least = mine[hops.size[mine] == hops.size[mine].min()]
+        found[int(hops.src_host[mine[0]]), int(hops.dst_host[mine[0]])] = max(0.0, float(np.median(transit[least])))
+    return found
 
 
 def _pairs_of(hops: Hops) -> Array:
@@ -380,7 +428,8 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
         sizes = hops.size[mine]
         least, most = float(sizes.min()), float(sizes.max())
         told = most > SMALL and most >= 2 * least
-        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), 0.0, 0.0, least, most, told)
+        different = tuple(np.unique(sizes).astype(np.float64).tolist())
+        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), 0.0, 0.0, least, most, different, told)
         residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
         loss += float(np.abs(residual).sum())
         latencies: list[float] = []

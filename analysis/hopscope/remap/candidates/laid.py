@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopscope import _plan
+from hopscope.links import LINKS, link_class
 from hopscope.model.costs import HostPair
 from hopscope.paths.columns import Array
 
@@ -42,6 +43,17 @@ def messages_of(laid: _plan.Schedules) -> Messages:
         laid["length"][sends] * laid["unit_bytes"],
         (laid["phase"][sends], laid["round"][sends], laid["segment"][sends]),
     )
+
+
+def classes_of(messages: Messages, hosts: Sequence[int], clusters: Sequence[int]) -> Array:
+    """The link class of each message, as its place in LINKS. hosts, clusters: of each rank."""
+    host, cluster = np.asarray(hosts), np.asarray(clusters)
+    near, far, here = (
+        LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
+        for same_host, same_cluster in ((False, True), (False, False), (True, True))
+    )
+    apart = np.where(cluster[messages.src] == cluster[messages.dst], near, far)
+    return np.where(host[messages.src] == host[messages.dst], here, apart)
 
 
 def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:

@@ -7,13 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-import numpy as np
-
-from hopscope.links import LINKS, link_class
+from hopscope.links import LINKS
 from hopscope.model.costs import Costs
 from hopscope.remap.candidates.algorithms import algorithms, cut, longest_cut
 from hopscope.remap.candidates.candidate import TREE, Candidate, shapes
-from hopscope.remap.candidates.laid import Messages
+from hopscope.remap.candidates.laid import Messages, classes_of
 from hopscope.remap.candidates.search import search as local_search
 from hopscope.remap.run.program import Subject
 
@@ -145,19 +143,8 @@ def sizes_are_known(candidate: Candidate, subject: Subject, costs: Costs) -> boo
 
 
 def _are_known(sent: Messages, subject: Subject, costs: Costs) -> bool:
-    links = classes_of(sent, subject)
+    links = classes_of(sent, subject.hosts, subject.clusters)
     return all(bool(costs.links[name].judges(sent.size[links == number]).all()) for number, name in enumerate(LINKS))
-
-
-def classes_of(sent: Messages, subject: Subject) -> np.ndarray:
-    """The link class of each message, as its place in LINKS."""
-    hosts, clusters = np.asarray(subject.hosts), np.asarray(subject.clusters)
-    near, far, here = (
-        LINKS.index(link_class(same_rank=False, same_host=same_host, same_cluster=same_cluster))
-        for same_host, same_cluster in ((False, True), (False, False), (True, True))
-    )
-    apart = np.where(clusters[sent.src] == clusters[sent.dst], near, far)
-    return np.where(hosts[sent.src] == hosts[sent.dst], here, apart)
 
 
 def _same(a: Candidate, b: Candidate) -> bool:

@@ -118,4 +118,5 @@ def _with_slope(link: LinkCost, name: str, slopes: Mapping[str, tuple[Sequence[f
         return link
     sizes, per_byte = slopes[name]
     told = max(sizes) > SMALL
-    return replace(link, per_byte_ns=per_byte, least_bytes=min(sizes), most_bytes=max(sizes), tells_bytes=told)
+    ends = {"least_bytes": min(sizes), "most_bytes": max(sizes), "sizes": tuple(sizes)}
+    return replace(link, per_byte_ns=per_byte, tells_bytes=told, **ends)

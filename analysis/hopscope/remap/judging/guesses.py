@@ -12,7 +12,7 @@ from hopscope.links import LINKS, link_class
 from hopscope.model.costs import SMALL, Costs, HostPair
 from hopscope.paths.columns import Array, codes, integers
 from hopscope.remap.candidates.combination import Runs, pieces_of
-from hopscope.remap.candidates.laid import crowded_hosts
+from hopscope.remap.candidates.laid import classes_of, crowded_hosts
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import Places, Source
 from hopscope.words import PHASES
@@ -25,14 +25,16 @@ LOOKED_AT = 50
 
 @dataclass(frozen=True)
 class Guesses:
-    """Pairs of hosts that no hop measured, and hosts whose interface has long messages at once, which none had in the
-    run: how long these wait for one another, no hop tells."""
+    """Pairs of hosts that no hop measured; hosts whose interface has long messages at once, which none had in the run:
+    how long these wait for one another, no hop tells; and bytes of messages of which the hops had only far shorter and
+    far longer ones."""
 
     pairs: tuple[HostPair, ...] = ()
     interfaces: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.pairs or self.interfaces)
+        return bool(self.pairs or self.interfaces or self.sizes)
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,11 @@ class Measured:
         """What it needs besides."""
         subject = self.source.subject
         pairs = tuple(sorted(runs.host_pairs(subject) - self.costs.measured))
-        if self.crowds or self.costs.machine.emulated:
+        if self.costs.machine.emulated:
             return Guesses(pairs)
+        sizes = self._sizes(runs)
+        if self.crowds:
+            return Guesses(pairs, sizes=sizes)
         found = set[int]()
         for one, part in pieces_of(runs, subject):
             hosts = np.asarray(part.hosts)
@@ -56,14 +61,32 @@ class Measured:
                 long = sent.size > SMALL
                 together = [column[long] for column in sent.together]
                 found |= crowded_hosts(hosts[sent.src[long]], hosts[sent.dst[long]], together)
-        return Guesses(pairs, tuple(sorted(found)))
+        return Guesses(pairs, tuple(sorted(found)), sizes)
+
+    def _sizes(self, runs: Runs) -> tuple[int, ...]:
+        """Bytes of messages of which no hop had about as many."""
+        found = set[int]()
+        for one, part in pieces_of(runs, self.source.subject):
+            for sent in one.messages(part):
+                of_link = classes_of(sent, part.hosts, part.clusters)
+                for place, name in enumerate(LINKS):
+                    if self.costs.bytes_matter(name):
+                        sizes = np.unique(sent.size[of_link == place])
+                        found |= set(sizes[~self.costs.links[name].is_near(sizes)].tolist())
+        return tuple(sorted(found))
+
+    def fastest(self, guesses: Guesses, low: Costs) -> Costs:
+        """The lower end of the costs, with messages of sizes that are guessed as fast as the shortest that were
+        measured."""
+        return replace(low, sizes_as="shortest") if guesses.sizes else low
 
     def slowest(self, guesses: Guesses, high: Costs) -> Costs:
         """The upper end of the costs, with what is guessed as slow as it may be.
 
-        At most, an interface is busy with a message for as long as the message is on its way.
+        At most, an interface is busy with a message for as long as the message is on its way, and a message of a size
+        that is guessed takes what the longest took.
         """
-        slow = replace(high, unmeasured="bound")
+        slow = replace(high, unmeasured="bound", sizes_as="longest" if guesses.sizes else "line")
         if not guesses.interfaces:
             return slow
         links = [link for name, link in high.links.items() if name in LINKS[2:] and link.hops and link.most_bytes > 0]

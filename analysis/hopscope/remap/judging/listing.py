@@ -45,6 +45,7 @@ SCHEMA = pa.schema(
         ("wan_messages", pa.int32()),
         ("unmeasured_pairs", pa.int32()),
         ("unmeasured_interfaces", pa.int32()),
+        ("unmeasured_sizes", pa.int32()),
         ("chosen", pa.bool_()),
         ("comm", pa.int32()),
         ("operation", pa.string()),
@@ -112,17 +113,24 @@ class Listing:
         costs, guesses = self.engine if place else self.fitted, self._guesses[place]
         replayed = self.screen.last(candidate, costs[0], is_finalist=is_finalist)
         predicted = replayed.iteration_ns
-        ends = (*costs, self._known.slowest(guesses, costs[2])) if guesses else costs
+        typical, low, high = costs
+        ends = (
+            typical,
+            self._known.fastest(guesses, low),
+            high,
+            *([self._known.slowest(guesses, high)] if guesses else []),
+        )
         lowest, *highest = (predicted * end for end in self._ends(candidate, ends))
-        low, *high = self.spread.around(lowest, highest[0])[0], *(self.spread.around(lowest, end)[1] for end in highest)
+        least = self.spread.around(lowest, highest[0])[0]
+        most = [self.spread.around(lowest, end)[1] for end in highest]
         is_tried = self._is_tried(candidate)
         return {
             "name": candidate.name,
             "today": place == 0,
             "predicted_ns": predicted,
-            "predicted_low_ns": low,
-            "predicted_high_ns": high[-1],
-            "alike_high_ns": high[0],  # if what is guessed is like what was measured
+            "predicted_low_ns": least,
+            "predicted_high_ns": most[-1],
+            "alike_high_ns": most[0],  # if what is guessed is like what was measured
             "measured_ns": self.measured_ns,
             "gain": 1 - predicted / self.screen.whole.iteration_ns(self.today, self.fitted[0]),
             "model_error": self.model_error,
@@ -131,6 +139,7 @@ class Listing:
             **self._structures[place],
             "unmeasured_pairs": len(guesses.pairs),
             "unmeasured_interfaces": len(guesses.interfaces),
+            "unmeasured_sizes": len(guesses.sizes),
             "chosen": False,
             **self._part_of(candidate),
             "own_gain": self._own_gain(candidate, replayed),

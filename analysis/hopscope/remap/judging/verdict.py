@@ -49,8 +49,8 @@ def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_kn
 
 
 def leans(row: Row) -> int:
-    """On how many pairs of hosts and interfaces that the run did not measure."""
-    return int(row["unmeasured_pairs"] + row.get("unmeasured_interfaces", 0))
+    """On how many pairs of hosts, interfaces and sizes of messages that the run did not measure."""
+    return int(row["unmeasured_pairs"] + row.get("unmeasured_interfaces", 0) + row.get("unmeasured_sizes", 0))
 
 
 def _gains(row: Row, off: Sequence[float]) -> bool:
@@ -231,6 +231,9 @@ def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> 
     if guesses.interfaces:
         of = _named([hosts[host] for host in guesses.interfaces])
         parts.append(f"sends long messages at once through interfaces that had one at a time in the run ({of})")
+    if guesses.sizes:
+        of = _named([size(each) for each in guesses.sizes])
+        parts.append(f"sends messages of {of}, of which the run had only far shorter and far longer ones")
     ends = row["predicted_low_ns"], row["alike_high_ns"]
     low, high, most = alike("ns", *ends, row["predicted_high_ns"])
     spread = low if low == high else interval(*ends, "ns")

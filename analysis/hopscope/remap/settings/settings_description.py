@@ -50,6 +50,8 @@ _TEXT = """\
 -- column unmeasured_pairs INTEGER -- Pairs of hosts that it uses and that no hop of the run measured.
 -- column unmeasured_interfaces INTEGER -- Hosts whose interface has several long messages at once, while none had
 --    several in the run.
+-- column unmeasured_sizes INTEGER -- Sizes of its messages that are far from any that a hop had, by more than three
+--    times, where bytes matter.
 -- column chosen BOOLEAN -- This one is suggested; at most one is.
 -- column comm INTEGER -- The communicator that the candidate is for; null if it is for several, or what ran.
 -- column operation VARCHAR -- Its operation; null if it is for several parts, or what ran of them.
@@ -57,7 +59,8 @@ _TEXT = """\
 -- column bytes_max BIGINT [bytes] -- The most bytes.
 -- column not_judged VARCHAR -- Why it is not predicted.
 -- only-data predicted_low_ns, predicted_high_ns, comm, operation, bytes_min, bytes_max
--- narrow unmeasured_interfaces, unmeasured_pairs, today, wan_messages, model_error, wan_crossings, measured_ns
+-- narrow unmeasured_sizes, unmeasured_interfaces, unmeasured_pairs, today, wan_messages, model_error, wan_crossings,
+--    measured_ns
 -- bar predicted_ns
 -- example analyze remap trace --for @FLAVOUR@ -o @FILE@
 """
