@@ -1,9 +1,10 @@
 """`make bench-predictions`: does what `analyze remap` predicts come true? Never by our own replay.
 
-python benchmarks/predictions.py [--cases 75] [--blocks 25] [--simulated 75] [--first-seed 1] [--exhaustive 0] [--each]
+python benchmarks/predictions.py [--cases 75] [--blocks 25] [--networks 25] [--simulated 75] [--first-seed 1]
+    [--exhaustive 0] [--each]
 
-Random machines and programs, from fixed seeds. Small ones run over emulated links, are remapped and run again; of large
-ones, SimGrid's SMPI runs the schedules that the replay predicts.
+Random machines and programs, from fixed seeds. Small ones run over emulated links or on networks of namespaces, are
+remapped and run again; of large ones, SimGrid's SMPI runs the schedules that the replay predicts.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-import emulated_reruns
+import reruns
 import simulated_schedules
 from hopscope.errors import InputError
 from measure import local_mpi
@@ -22,27 +23,30 @@ from rich.table import Table
 console = Console(highlight=False, soft_wrap=True)
 
 
-def emulated(cases: range, exhaustive: int, *, each: bool, in_blocks: bool = False) -> list[tuple[str, str]]:
-    """Recorded runs, suggestions and reruns over emulated links. in_blocks: of operations with blocks."""
+def rerun(
+    cases: range, exhaustive: int, *, each: bool, in_blocks: bool = False, network: bool = False
+) -> list[tuple[str, str]]:
+    """Recorded runs, suggestions and reruns. in_blocks: of operations with blocks. network: over namespaces instead of
+    emulated links."""
     local_mpi.share_cores()
-    outcomes: list[emulated_reruns.Outcome] = []
+    outcomes: list[reruns.Outcome] = []
     refused = 0
     # Ctrl-C ends the cases; what was done is reported.
     with suppress(KeyboardInterrupt):
         for number, seed in enumerate(cases):
             with tempfile.TemporaryDirectory(prefix="hopscope-bench-") as folder:
-                case = random_case(seed, in_blocks=in_blocks)
+                case, exhausts = random_case(seed, in_blocks=in_blocks), number < exhaustive
                 try:
-                    outcome = emulated_reruns.rerun_case(case, Path(folder), is_exhaustive=number < exhaustive)
+                    outcome = reruns.rerun_case(case, Path(folder), is_exhaustive=exhausts, network=network)
                 except InputError as reason:
                     console.print(f"{case.words}: no prediction: {reason}", markup=False)
                     refused += 1
                     continue
                 outcomes.append(outcome)
             if each:
-                console.print(emulated_reruns.line_of(outcome), markup=False)
+                console.print(reruns.line_of(outcome), markup=False)
     counts = [("machines", str(len(outcomes))), ("  and runs that gave no prediction", str(refused))]
-    return [*counts, *emulated_reruns.rows_of(outcomes)]
+    return [*counts, *reruns.rows_of(outcomes)]
 
 
 def simulated(cases: range, *, each: bool) -> list[tuple[str, str]]:
@@ -61,10 +65,11 @@ def simulated(cases: range, *, each: bool) -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    """Run both parts and print the distributions."""
+    """Run all parts and print the distributions."""
     parser = argparse.ArgumentParser(description="Compare predictions with reruns and with SimGrid.")
     parser.add_argument("--cases", type=int, default=75, help="small machines, with reruns over emulated links")
     parser.add_argument("--blocks", type=int, default=25, help="the same with Gather, Alltoall and their like")
+    parser.add_argument("--networks", type=int, default=25, help="small machines, on networks of namespaces (root)")
     parser.add_argument("--simulated", type=int, default=75, help="large machines, under SimGrid")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--exhaustive", type=int, default=0, help="of so many small machines, run every candidate")
@@ -72,17 +77,21 @@ def main() -> None:
     asked = parser.parse_args()
     first = asked.first_seed
     parts = {
-        "Reruns over emulated links of random machines": lambda: emulated(
+        "Reruns over emulated links of random machines": lambda: rerun(
             range(first, first + asked.cases), asked.exhaustive, each=asked.each
         ),
-        "The same for operations with a block for each rank, and Scan and Exscan": lambda: emulated(
+        "The same for operations with a block for each rank, and Scan and Exscan": lambda: rerun(
             range(first, first + asked.blocks), asked.exhaustive, each=asked.each, in_blocks=True
+        ),
+        "Reruns on networks of namespaces, whose links are those of the same machines between clusters": lambda: rerun(
+            range(first, first + asked.networks), 0, each=asked.each, network=True
         ),
         "Schedules under SimGrid's SMPI on random machines": lambda: simulated(
             range(first, first + asked.simulated), each=asked.each
         ),
     }
-    for (title, part), count in zip(parts.items(), (asked.cases, asked.blocks, asked.simulated), strict=True):
+    counts = asked.cases, asked.blocks, asked.networks, asked.simulated
+    for (title, part), count in zip(parts.items(), counts, strict=True):
         if count:
             table = Table("", "", title=title, title_justify="left", show_header=False)
             for row in part():

@@ -51,8 +51,9 @@ class Case:
         shape = "/".join(str(self.cluster_of.count(cluster)) for cluster in sorted(set(self.cluster_of)))
         return f"{self.seed}: {len(self.host_of)} ranks, hosts {shape}, {calls}, ran {self.ran}"
 
-    def topology(self) -> dict[str, Any]:
-        """A topology file whose links the engine emulates."""
+    def topology(self, *, network: bool = False) -> dict[str, Any]:
+        """A topology file whose links the engine emulates; network: one whose links between clusters are made, while
+        hosts of one are joined as they are."""
         hosts = [
             {
                 "name": f"h{host}",
@@ -61,15 +62,20 @@ class Case:
             }
             for host, cluster in enumerate(self.cluster_of)
         ]
+        pairs = [
+            {"from": f"c{a}", "to": f"c{b}", "latency_ns": latency, "bytes_per_second": rate}
+            for (a, b), (latency, rate) in self.wan.items()
+        ]
+        if network:  # the launcher places the ranks
+            placement = "block" if list(self.host_of) == sorted(self.host_of) else "round-robin"
+            places = [{"name": host["name"], "cluster": host["cluster"]} for host in hosts]
+            links = {"cluster_pairs": pairs}
+            return {"schema_version": 1, "hosts": places, "placement": placement, "network": links}
         interface: dict[str, Any] = {"bytes_per_second": self.interface} if self.interface else {}
         links = {
             "shm": {"latency_ns": self.shm_ns},
             "lan": {"latency_ns": self.lan[0], "bytes_per_second": self.lan[1]},
         }
-        pairs = [
-            {"from": f"c{a}", "to": f"c{b}", "latency_ns": latency, "bytes_per_second": rate}
-            for (a, b), (latency, rate) in self.wan.items()
-        ]
         emulate = {"links": links, "cluster_pairs": pairs, "host_interface": {**interface, "cut_through": True}}
         return {"schema_version": 1, "hosts": hosts, "placement": "listed", "emulate": emulate}
 
@@ -92,10 +98,10 @@ class Case:
             rules[:0] = [{"operations": served, "algorithm": self.ran}] if served else []
         return {"schema_version": 1, "trees": {"ran": {"shape": shape}}, "rules": rules}
 
-    def write(self, folder: Path) -> tuple[Path, Path]:
+    def write(self, folder: Path, *, network: bool = False) -> tuple[Path, Path]:
         """The topology file and the tree file."""
         files = folder / "topology.json", folder / "ran.json"
-        for file, content in zip(files, (self.topology(), self.tree_file()), strict=True):
+        for file, content in zip(files, (self.topology(network=network), self.tree_file()), strict=True):
             file.write_text(json.dumps(content))
         return files
 

@@ -1,4 +1,5 @@
-"""Predictions against reruns: a run over emulated links is recorded and remapped, and what was suggested runs again.
+"""Predictions against reruns: a run over emulated links, or on a network of namespaces, is recorded and remapped, and
+what was suggested runs again.
 
 The truth is what the program's own clock says of the rerun.
 """
@@ -80,16 +81,17 @@ class Outcome:
         return None if self.best is None else max(0.0, self.rerun / self.best[1] - 1)
 
 
-def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False) -> Outcome:
-    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once."""
-    topology, ran = case.write(folder)
+def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False) -> Outcome:
+    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces."""
+    topology, ran = case.write(folder, network=network)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [str(LONG_ITERATIONS if is_long else ITERATIONS), str(case.work_us)]
     words += [word for operation, size in case.calls for word in (operation, str(size))]
 
     def run(tree: Path, name: str) -> float:
-        where = {"trace": folder / name, "tree": str(tree), "topology": topology}
-        return figures(PROGRAMS / "mix.c", len(case.host_of), words, **where)[0]["ns"]
+        where = {"network" if network else "topology": topology}
+        program = PROGRAMS / "mix.c"
+        return figures(program, len(case.host_of), words, trace=folder / name, tree=str(tree), **where)[0]["ns"]
 
     today = [run(ran, "recorded")]
     trace = hopscope.open(folder / "recorded")
