@@ -14,6 +14,8 @@ import numpy as np
 from hopscope.model.costs import SMALL, LinkCost, line_of
 from hopscope.model.hops import Array
 
+HELD = 0.25
+"""A sender that was held for more than this share of its message's way waited for an answer."""
 LEAST_SEEN = 5
 """Messages of one size that met a receive which was posted late."""
 
@@ -53,14 +55,34 @@ def _kinds(size: Array, waited: Array, went_on: Array) -> tuple[list[float], lis
     return eager, announced
 
 
-def with_announcements(link: LinkCost, limit: float, size: Array, transit: Array) -> LinkCost:
+def answered_from(size: Array, held_ns: Array, transit_ns: Array) -> float | None:
+    """The same limit from senders that were held although the receive was posted before: they waited for the answer.
+    None if none was. A sender that keeps a copy is done long before its message is there.
+
+    size, held_ns, transit_ns: of messages between hosts whose receives were posted before they were sent.
+    """
+    sizes = [one for one in np.unique(size[size > SMALL]).tolist() if int((size == one).sum()) >= LEAST_SEEN]
+    is_held = {one: float(np.median((held_ns / transit_ns)[size == one])) > HELD for one in sizes}
+    announced = [one for one in sizes if is_held[one]]
+    if not announced or any(one > announced[0] for one in sizes if not is_held[one]):
+        return None
+    return max((float(one) for one in sizes if not is_held[one]), default=float(announced[0] - 1))
+
+
+def with_announcements(
+    link: LinkCost, limit: float, size: Array, transit: Array, latency: float | None = None
+) -> LinkCost:
     """The link with its latency from messages up to the limit, and the time per byte from longer ones, which take three
-    latencies besides. size, transit: of the messages that were waited for. The link as it is where these do not fit."""
+    latencies besides. size, transit: of the messages that were waited for. latency: known otherwise. The link as it is
+    where these do not fit."""
     short, long = size <= limit, size > limit
-    if not short.any() or not long.any():
+    if not long.any() or (latency is None and not short.any()):
         return link
-    latency = line_of(size[short].astype(np.float64), transit[short].astype(np.float64))[0]
+    is_known = latency is not None
+    if latency is None:
+        latency = line_of(size[short].astype(np.float64), transit[short].astype(np.float64))[0]
     per_byte = float(np.median((transit[long] - 3 * latency) / size[long]))
-    if latency <= 0 or per_byte <= 0:
+    if latency <= 0 or (per_byte <= 0 and not is_known):
         return link
+    per_byte = max(0.0, per_byte)
     return replace(link, latency_ns=latency, per_byte_ns=per_byte, eager_bytes=limit)

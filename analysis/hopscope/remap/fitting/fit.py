@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow.compute as pc
 
 from hopscope.errors import InputError
 from hopscope.links import LINKS
-from hopscope.model.costs import Costs, LinkCost, fit_links
-from hopscope.model.eager import eager_limit, held_from, with_announcements
+from hopscope.model.costs import INSIDE, OUTLYING, OUTLYING_HOPS, Costs, HostPair, fit_links, interface_delays
+from hopscope.model.eager import answered_from, eager_limit, held_from, with_announcements
 from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
@@ -62,9 +62,20 @@ def _delays(source: Source, rows: Array, machine: Machine) -> Array:
     return machine.delays(model_hops(source, every))[np.searchsorted(every, rows)]
 
 
-def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Costs]:
+def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Costs, Costs]]:
+    """What `fit` finds, with and without senders that are held for an answer, if the hops show any. Whether that is why
+    they are held, the replay of what ran has to show: a link with little bandwidth holds senders as well."""
+    found = [fit(source, events)]
+    if events is None and not found[0][0].machine.emulated:
+        other = fit(source, are_answered=False)
+        found += [other] if other[0].links != found[0][0].links else []
+    return found
+
+
+def fit(source: Source, events: Events | None = None, *, are_answered: bool = True) -> tuple[Costs, Costs, Costs]:
     """The costs, and the same at the lower and the upper end of what the hops allow. events: what the ranks did in the
-    subject's collectives, if the MPI library ran them.
+    subject's collectives, if the MPI library ran them. are_answered: whether a sender that is held although the receive
+    was posted waits for an answer.
 
     The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement; pairs
     of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
@@ -86,7 +97,7 @@ def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Cos
         costs.local = fit_local(hops, entered, left, steps, machine)
         costs.links = fit_ends(hops, costs.links, steps)
         if not machine.emulated:
-            costs.links = _announced(source, hops, costs.links)
+            costs = _announced(source, hops, costs, are_answered=are_answered)
     low, high = _ends(hops, costs, delays)
     if machine.emulated:
         return _held(source, costs, low, high)
@@ -128,19 +139,76 @@ def _met_late(source: Source) -> tuple[Array, Array, Array, Array]:
     return rows, arrays["hops.bytes"][rows], late & (end >= post - error), late & (end < post - error)
 
 
-def _announced(source: Source, hops: Hops, links: dict[str, LinkCost]) -> dict[str, LinkCost]:
-    """The links with the bytes from which messages are announced, where senders met receives that were posted late."""
+def _announced(source: Source, hops: Hops, costs: Costs, *, are_answered: bool) -> Costs:
+    """The costs with the bytes from which messages are announced: where senders met receives that were posted late, or
+    (are_answered) were held although the receive was posted before."""
     rows, size, held, went_on = _met_late(source)
     waited = held & pc.equal(source.tables["hops"]["binding"], "send").to_numpy()[rows]
     of_link = source.arrays["hops.link"][rows]
-    result = dict(links)
+    links, pairs = dict(costs.links), dict(costs.pairs)
     for place, name in enumerate(LINKS):
         mine, fits = of_link == place, hops.binding & (hops.link == place)
+        transit = hops.received[fits] - hops.sent[fits]
         limit = eager_limit(size[mine], waited[mine], went_on[mine])
         if limit is not None:
-            transit = hops.received[fits] - hops.sent[fits]
-            result[name] = with_announcements(links[name], limit, hops.size[fits], transit)
-    return result
+            links[name] = with_announcements(links[name], limit, hops.size[fits], transit)
+        elif are_answered and place > LINKS.index(INSIDE):
+            answered = _answered(source, rows[mine])
+            limit = answered_from(answered.size, answered.held_ns, answered.transit_ns)
+            long = answered.size > limit if limit is not None else np.zeros(len(answered.size), bool)
+            if limit is None or not long.any():
+                continue
+            # Until the answer is there, it takes two latencies.
+            latency = float(np.median(answered.held_ns[long])) / 2
+            service = costs.interface_message_ns, costs.interface_per_byte_ns
+            queued = interface_delays(hops, service[0], np.full(len(hops.sent), latency), service[1])[fits]
+            found = with_announcements(links[name], limit, hops.size[fits], transit - queued, latency)
+            if found is not links[name]:
+                pairs = {pair: ns for pair, ns in pairs.items() if pair not in set(answered.pairs)}
+                outlying = answered.outlying(long, found.latency_ns)
+                pairs |= outlying
+                ends = [found.latency_ns, *outlying.values()]
+                links[name] = replace(found, fastest_ns=min(ends), slowest_ns=max(ends))
+    return replace(costs, links=links, pairs=pairs)
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """Messages whose receives were posted before they were sent: how long the sender was held, and the way took."""
+
+    size: Array
+    held_ns: Array
+    transit_ns: Array
+    src_host: Array
+    dst_host: Array
+
+    @property
+    def pairs(self) -> list[HostPair]:
+        """The directed pairs of hosts of each."""
+        return list(zip(self.src_host.tolist(), self.dst_host.tolist(), strict=True))
+
+    def outlying(self, long: Array, latency_ns: float) -> dict[HostPair, float]:
+        """The latencies of pairs that are unlike the others'."""
+        found: dict[HostPair, float] = {}
+        for a, b in set(self.pairs):
+            mine = long & (self.src_host == a) & (self.dst_host == b)
+            if mine.sum() >= OUTLYING_HOPS:
+                own = float(np.median(self.held_ns[mine])) / 2
+                if abs(own - latency_ns) > OUTLYING * latency_ns:
+                    found[a, b] = own
+        return found
+
+
+def _answered(source: Source, rows: Array) -> _Answered:
+    arrays = source.arrays
+    begin, end, post, there = (
+        arrays[f"hops.{name}_ns"][rows] for name in ("send_begin", "send_end", "recv_post", "recv_end")
+    )
+    known = (end != MISSING) & (post != MISSING) & (post <= begin) & (there > begin)
+    mine = model_hops(source, rows[known])
+    return _Answered(
+        mine.size, (end - begin)[known], (there - begin)[known].astype(np.float64), mine.src_host, mine.dst_host
+    )
 
 
 def _ends(hops: Hops, costs: Costs, delays: Array) -> tuple[Costs, Costs]:
