@@ -60,7 +60,8 @@ Every analysis is a command (`analyze critical-path TRACE`) and a method (`hopsc
 
 ## A part of the run
 
-Every analysis but those that are about the trace as a whole takes these options, and so do gates; in Python they are
+Every analysis takes these options, and so do gates, but those that are about the whole run:
+{whole_run}. In Python they are
 arguments of the methods (`trace.critical_path(from_="i:10", to="i:20")`) or of `trace.part(...)`, which gives a trace
 that answers about the part. The run's one critical path is clipped, and no other path is walked; a collective lies
 where its last member entered, a message where it was received. `share` is part of what was asked for, `share_of_run` of
@@ -104,7 +105,8 @@ def page() -> str:
     others = [computed(name).ANALYSIS for name in COMPUTED]
     commands = sorted([*catalog.load().commands.values(), *others, GATE], key=lambda command: command.name)
     part = "".join(f"| `--{name}` | {meaning} |\n" for name, meaning in OPTIONS.items())
-    return OPENING + part + "\n" + "\n".join(_command(command) for command in commands)
+    whole_run = ", ".join(f"`{c.name}`" for c in commands if c is not GATE and all(g.whole_run for g in c.grains))
+    return OPENING.format(whole_run=whole_run) + part + "\n" + "\n".join(_command(command) for command in commands)
 
 
 def stub() -> str:

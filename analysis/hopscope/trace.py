@@ -22,7 +22,7 @@ from hopscope.comparability import about_runs, matched, names
 from hopscope.errors import InputError, meant
 from hopscope.manifest import is_dataset
 from hopscope.memory import check_address_space, memory_for
-from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, find, of_ranks, split
+from hopscope.part import OPTIONS, WHOLE_RUN, Part, Selection, about_the_whole_run, find, of_ranks, split
 from hopscope.part import notes as about_parts
 from hopscope.places.calls import KNOWN
 from hopscope.relations import Relation
@@ -134,7 +134,7 @@ class Trace(Analyses):
             raise InputError(str(error)) from None
         if selection != WHOLE_RUN:
             if analysis.whole_run:
-                raise InputError(f"{found.name} is about the whole run; leave out {selection}")
+                raise InputError(about_the_whole_run(found.name, selection))
             narrower = self.selection.with_(selection)
             if narrower != self.selection:
                 return self._part(narrower).answer(command, **options)

@@ -25,6 +25,7 @@ from hopscope.cli.analyze import analyze as analyze_group
 from hopscope.cli.main import execute
 from hopscope.cli.main import hopscope as hopscope_group
 from hopscope.errors import InputError
+from hopscope.part import OPTIONS
 from hopscope.store import schema_directory, table_names
 from hopscope.whole_file import whole_file
 from test_answers import TABLES
@@ -73,6 +74,30 @@ def test_every_command_gives_json_rows_with_the_documented_columns(
     names = [column.name for column in catalog.load().command(command).default.columns]
     rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     assert all(list(row) == names for row in rows)
+
+
+WHOLE_RUN = [
+    *(name for name in COMMANDS if all(grain.whole_run for grain in catalog.load().command(name).grains)),
+    *COMPUTED,
+]
+
+
+@pytest.mark.parametrize("command", WHOLE_RUN)
+def test_what_is_about_the_whole_run_lists_no_part_and_says_so(
+    command: str, dataset: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The help of remap listed `--ranks` and the others, which it then refused as options that it had not."""
+    assert here(command, "--help") == 0
+    assert "--ranks" not in capsys.readouterr().out
+    assert here(command, dataset, "--ranks", "0") == 2
+    said = capsys.readouterr().err
+    assert said == f"analyze: {command} is about the whole run; leave out --ranks 0\n"
+
+
+def test_remap_refuses_every_option_that_selects_a_part(dataset: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option in OPTIONS:
+        assert here("remap", dataset, f"--{option}", "1") == 2
+        assert f"remap is about the whole run; leave out --{option} 1" in capsys.readouterr().err
 
 
 def test_csv_has_the_same_rows_and_raw_numbers(dataset: Path) -> None:

@@ -124,6 +124,7 @@ def test_everything_is_written_for_ci(project: Path) -> None:
     [
         ('[gates]\nnonsense = "a.b > 1"', "unknown analysis 'nonsense'"),
         ('[gates]\ncritical-pth = "a.b > 1"', "remap. Did you mean critical-path?"),
+        ('[gates]\n"remap --ranks 0" = "*.gain > 1"', "'remap --ranks 0': remap is about the whole run; leave out"),
         ('[gates]\n"summary --by colour" = "a.b > 1"', "'colour' is not one of"),
         ('[gates]\n"summary --speed 3" = "a.b > 1"', "No such option"),
         ('[gates]\nsummary = "a.b >"', "expected a number"),

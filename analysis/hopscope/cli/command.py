@@ -18,7 +18,7 @@ from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.gate import Gate, judge, parse, worst
-from hopscope.part import OPTIONS
+from hopscope.part import OPTIONS, about_the_whole_run, split
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.report import write_report
 from hopscope.render.terminal import print_answer
@@ -195,13 +195,23 @@ def choosing_options(command: Command) -> list[click.Parameter]:
 
 
 def _part_options(command: Command) -> list[click.Parameter]:
-    """The options that choose a part of the run."""
+    """The options that choose a part of the run. What is about the whole run does not list them, and says so where one
+    is given."""
     if all(analysis.whole_run for analysis in command.grains):
-        return []
+        return [
+            click.Option([typed(name)], type=click.STRING, hidden=True, expose_value=False, callback=_not_of_a_part)
+            for name in OPTIONS
+        ]
     return [
         click.Option([typed(name), name.replace("-", "_")], type=click.STRING, help=meaning)
         for name, meaning in OPTIONS.items()
     ]
+
+
+def _not_of_a_part(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        name = option.opts[0].removeprefix("--")
+        raise InputError(about_the_whole_run(str(context.command.name), split({name: value}, set())[0]))
 
 
 def _grain_options(command: Command) -> list[click.Parameter]:

@@ -159,7 +159,7 @@ def _question(file: Path, asked: Asked, bases: Sequence[Trace], also: Sequence[T
         ) as context:
             options: dict[str, Any] = {name: value for name, value in context.params.items() if value not in (None, ())}
         analysis, parameters = found.choose(split(options, {p.name for p in found.parameters})[1])
-    except (click.UsageError, ValueError) as error:
+    except (click.UsageError, InputError, ValueError) as error:
         message = error.format_message() if isinstance(error, click.UsageError) else str(error)
         raise InputError(f"{file}: {asked.question!r}: {message}") from None
     if found.name == "remap":

@@ -15,7 +15,7 @@ An analysis asks views called as the tables of the dataset are. For a part, thes
 
 from hopscope.part.misread import misread
 from hopscope.part.rows import of_ranks
-from hopscope.part.selection import OPTIONS, WHOLE_RUN, Ask, Selection, find, split
+from hopscope.part.selection import OPTIONS, WHOLE_RUN, Ask, Selection, about_the_whole_run, find, split
 from hopscope.part.views import VISITS, Part, quoted
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Ask",
     "Part",
     "Selection",
+    "about_the_whole_run",
     "find",
     "misread",
     "of_ranks",

@@ -69,6 +69,11 @@ def split(options: Mapping[str, Any], own: set[str]) -> tuple[Selection, dict[st
     return Selection(**words), {name: value for name, value in options.items() if name not in chosen}
 
 
+def about_the_whole_run(name: str, selection: Selection) -> str:
+    """What to say where a part was selected for an analysis that has no parts. name: the analysis."""
+    return f"{name} is about the whole run; leave out {selection}"
+
+
 def find(selection: Selection, ask: Ask) -> Part:
     """The part of the run that a selection means. Raises InputError where it means nothing, or more than one thing."""
     for option, text in selection.given().items():

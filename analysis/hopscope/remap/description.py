@@ -113,6 +113,7 @@ DESCRIPTION = f"""\
 -- only-data predicted_low_ns, predicted_high_ns, fan_out, tried_ns, tried_gain, comm, operation, bytes_min, bytes_max
 -- narrow today, depth, wan_crossings, model_error, measured_ns, wan_messages
 -- bar predicted_ns
+-- whole run
 -- example analyze remap trace -o tree.json
 -- example analyze remap trace --for openmpi -o rules.conf
 -- example analyze remap trace --tried trace-over-tree

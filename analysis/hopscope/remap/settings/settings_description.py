@@ -62,6 +62,7 @@ _TEXT = """\
 -- narrow unmeasured_sizes, unmeasured_interfaces, unmeasured_pairs, today, wan_messages, model_error, wan_crossings,
 --    measured_ns
 -- bar predicted_ns
+-- whole run
 -- example analyze remap trace --for @FLAVOUR@ -o @FILE@
 """
 _TOGETHER = (
