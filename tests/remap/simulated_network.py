@@ -134,8 +134,13 @@ class Run:
             "begin_ns": begin, "end_ns": end, "call_site": None,
         }  # fmt: skip
 
-    def allreduce(self) -> None:
-        """One Allreduce over the tree: leaves send up, parents combine in order, the root sends down."""
+    def _leaves(self) -> list[int]:
+        return [rank for rank, children in enumerate(self.up.children) if not children]
+
+    def allreduce(self, op: str = "MPI_Allreduce") -> None:
+        """One Allreduce over the tree: leaves send up, parents combine in order, the root sends down. op: a Barrier is
+        the same without bytes; a Bcast goes down only."""
+        size = 0 if op == "MPI_Barrier" else self.size
         number = len(self.rows["collectives"])
         enter = list(self.now)
         busy = [t + ENTER for t in enter]
@@ -168,7 +173,7 @@ class Run:
             self.rows["hops"].append(
                 {
                     "collective_id": number, "phase": "up" if up else "down", "round": 0, "segment": 0, "src": src,
-                    "dst": dst, "src_location": src, "dst_location": dst, "bytes": self.size, "send_begin_ns": sent,
+                    "dst": dst, "src_location": src, "dst_location": dst, "bytes": size, "send_begin_ns": sent,
                     "send_wait_begin_ns": None, "send_end_ns": sent + 100, "recv_post_ns": posted[dst],
                     "recv_wait_begin_ns": None if early else needed, "recv_end_ns": seen, "arrived_early": early,
                     "link": network.link(src, dst), "source": "tree", "clock_error_ns": 0,
@@ -195,14 +200,15 @@ class Run:
             self.now[rank] = max(self.now[rank], busy[rank] + LEAVE)
 
         pending = [len(c) for c in self.up.children]
-        for rank in range(self.ranks):
-            if not pending[rank]:
-                pass_up(rank)
+        root = self.down.root if op == "MPI_Bcast" else None
+        begin, ranks = (pass_up, self._leaves()) if root is None else (pass_down, [root])
+        for rank in ranks:
+            begin(rank)
         while events:
             t, order, kind, src, dst, up, sent = heapq.heappop(events)
             link = network.link(src, dst)
             hosts = network.hosts[src], network.hosts[dst]
-            latency = network.pairs.get(hosts, network.latency[link]) + int(network.per_byte * self.size)
+            latency = network.pairs.get(hosts, network.latency[link]) + int(network.per_byte * size)
             latency += self.chance.randint(0, self.jitter)
             if kind == "sent":
                 t = rank_free[src] = max(rank_free[src], t) + network.rank
@@ -211,7 +217,7 @@ class Run:
                     t = out_free[hosts[0]] = max(out_free.get(hosts[0], 0), t) + network.interface
                 clusters = network.cluster_of[hosts[0]], network.cluster_of[hosts[1]]
                 if clusters in network.shared:
-                    t = max(self.shared_until.get(clusters, 0), t) + network.shared[clusters] * self.size
+                    t = max(self.shared_until.get(clusters, 0), t) + network.shared[clusters] * size
                     self.shared_until[clusters] = t
                 kind = "at_rank" if link == "shm" else "at_host"
                 heapq.heappush(events, (t + latency, next(turn), kind, src, dst, up, sent))
@@ -234,14 +240,14 @@ class Run:
             self.rows["calls"].append(
                 {
                     "collective_id": number, "rank": rank, "location": rank, "enter_ns": enter[rank],
-                    "leave_ns": self.now[rank], "bytes_sent": self.size, "bytes_received": self.size, "engine": "tree",
+                    "leave_ns": self.now[rank], "bytes_sent": size, "bytes_received": size, "engine": "tree",
                     "tree": "drawn", "call_site": "app+1",
                 }
             )  # fmt: skip
         self.rows["collectives"].append(
             {
-                "collective_id": number, "comm": 0, "seq": number, "op": "MPI_Allreduce", "root": None,
-                "comm_size": self.ranks, "bytes": self.size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
+                "collective_id": number, "comm": 0, "seq": number, "op": op, "root": root,
+                "comm_size": self.ranks, "bytes": size, "first_enter_ns": min(enter), "last_enter_ns": max(enter),
                 "first_leave_ns": min(self.now), "last_leave_ns": max(self.now), "complete": True,
             }
         )  # fmt: skip

@@ -348,6 +348,30 @@ def test_a_run_without_hops_is_told_how_to_get_them() -> None:
         remap(trace)
 
 
+@pytest.mark.parametrize("bcasts", [2, 10, 30])
+def test_an_operation_that_ran_once_does_not_keep_others_from_being_remapped(bcasts: int) -> None:
+    """30 Bcasts follow one another along a chain, so each takes little behind its last enter; one Barrier to and fro
+    takes more than all of them. `Barrier ran only once` was then the answer about the whole run."""
+    run = Run(sites(), {"shape": "chain"})
+    run.allreduce("MPI_Barrier")
+    for _ in range(bcasts):
+        run.compute(lambda _: 1 * MS)
+        run.allreduce("MPI_Bcast")
+    took = [row["last_leave_ns"] - row["last_enter_ns"] for row in run.rows["collectives"]]
+    assert took[0] > sum(took[1:])
+    table = remap(run.trace(), search=0, algorithms="tree")
+    assert "MPI_Bcast" in sentence(table)
+    assert source_of(run.trace().table).subject.op == "MPI_Bcast"
+
+
+def test_where_no_operation_ran_twice_a_longer_run_is_asked_for() -> None:
+    run = Run(sites(), {"shape": "chain"})
+    for op in ("MPI_Bcast", "MPI_Barrier"):
+        run.allreduce(op)
+    with pytest.raises(InputError, match=r"MPI_Barrier ran only once with all its hops.*; remap a longer run"):
+        remap(run.trace(), search=0)
+
+
 def test_rules_of_the_run_for_other_communicators_stay() -> None:
     today = {
         "schema_version": 1,

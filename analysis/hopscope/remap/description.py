@@ -18,11 +18,12 @@ DESCRIPTION = f"""\
 -- Candidate trees and other algorithms with their predicted time per iteration.
 --
 -- An iteration is one collective, plus all that happens up to the next one: computing, the application's messages and
--- other collectives. It is of the operation and communicator that the run spent most time in over a tree or, if
--- nothing ran over one, by the MPI library's own algorithm with all its messages recorded. From the hops of this run
--- that a rank waited for, the model learns what a message costs on each class of link, what the ranks themselves spend,
--- and whether a host's interface sends one message at a time. If the run emulated its links, what interfaces, shared
--- links and ranks take is not learnt but known from the topology file; traces in it count with their mean.
+-- other collectives. It is of the operation and communicator that the run spent most time in, among those that ran at
+-- least twice, over a tree or, if nothing ran over one, by the MPI library's own algorithm with all its messages
+-- recorded. From the hops of this run that a rank waited for, the model learns what a message costs on each class of
+-- link, what the ranks themselves spend, and whether a host's interface sends one message at a time. If the run
+-- emulated its links, what interfaces, shared links and ranks take is not learnt but known from the topology file;
+-- traces in it count with their mean.
 --
 {_JUDGED}
 --

@@ -56,8 +56,8 @@ class NothingToFitError(InputError):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is to be made faster: the pair of communicator and operation with the most time in it, over trees or, where
-    nothing ran over one, by the MPI library's own algorithm."""
+    """What is to be made faster: of the pairs of communicator and operation that ran at least twice, the one with the
+    most time in it, over trees or, where nothing ran over one, by the MPI library's own algorithm."""
 
     comm: int
     op: str
@@ -105,7 +105,7 @@ class Source:
 
 def source_of(table: Callable[[str], pa.Table], pair: tuple[int, str] | None = None) -> Source:
     """Reads a trace by its `table` function. pair: the communicator and operation to look at; unset, the pair with the
-    most time in it. Raises InputError if no collective has hops to replay."""
+    most time in it that ran at least twice. Raises InputError if no collective has hops to replay."""
     tables = tables_of(table)
     arrays = arrays_of(tables)
     places = places_of(tables["ranks"])
@@ -134,7 +134,9 @@ def places_of(ranks: pa.Table) -> Places:
 def subject_of(
     tables: Tables, arrays: dict[str, Array], places: Places, pair: tuple[int, str] | None = None
 ) -> Subject:
-    """Raises InputError if no collective has hops to replay."""
+    """Operations that ran at least twice come first, for an iteration reaches from one call to the next.
+
+    Raises InputError if no collective has hops to replay."""
     collectives = tables["collectives"]
     carried, native = carried_of(tables, arrays, pair)
     comm, ops, time = integers(collectives, "comm"), operations_of(collectives), spent_ns(collectives)
@@ -143,14 +145,21 @@ def subject_of(
         key = (int(comm[row]), str(ops[row]))
         spent[key] = spent.get(key, 0) + int(time[row])
     untold: dict[str, str] = {}
+    ran_once: Subject | None = None
     for chosen, op in sorted(sorted(spent), key=lambda key: spent[key], reverse=True):
         # The tree file of a run over trees serves all operations alike; the library's algorithms are judged one by one.
         simulated = np.flatnonzero(carried & (comm == chosen) & ((ops == op) | (not native)))
         kinds = kinds_of(tables, arrays, simulated, members_of(tables, chosen))
         untold |= kinds.untold
-        if op in {call.op for call in kinds.calls if call}:
-            return subject_from(tables, places, (chosen, op), simulated, kinds, native=native, untold=untold)
-    raise NothingToFitError(untold)
+        times = sum(call is not None and call.op == op for call in kinds.calls)
+        if times > 1 or (times and ran_once is None):
+            found = subject_from(tables, places, (chosen, op), simulated, kinds, native=native, untold=untold)
+            if times > 1:
+                return found
+            ran_once = found
+    if ran_once is None:
+        raise NothingToFitError(untold)
+    return ran_once
 
 
 def carried_of(tables: Tables, arrays: dict[str, Array], pair: tuple[int, str] | None = None) -> tuple[Array, bool]:
