@@ -35,6 +35,8 @@ The directives (a line indented by three or more spaces continues the one above)
   answers about a long run are (`kept_answers.py`).
 * `bar COLUMN`: drawn as a bar in the table for people.
 * `only-data COLUMN[, COLUMN]`: columns that the table for people leaves out.
+* Columns `X_low` and `X_high`, or `X_low_ns` and `X_high_ns`, are the ends of an interval: that table shows them in one
+  column, where the first stands and under its name in `only-data` and `narrow`.
 * `narrow COLUMN[, COLUMN]`: what that table drops, in this order, where it is too wide for the terminal. A column of
   the key stays unless it is named here.
 * `exact COLUMN[, COLUMN]`: no time is in these columns, so two runs of one program have them alike; gates on them never

@@ -9,8 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hopscope.catalog import Analysis, Column, load
+from hopscope.catalog import Analysis, Column, load, parse
 from hopscope.quantities import alike, interval, quantity
+from hopscope.remap import DESCRIPTION
+from hopscope.remap.judging.listing import SCHEMA
 from hopscope.render.machine import as_csv, as_json
 from hopscope.render.terminal import print_answer, print_rows
 from hypothesis import given
@@ -132,6 +134,9 @@ def test_brackets_and_backslashes_in_names_are_printed_as_they_are() -> None:
     assert "[/]" in out.getvalue()
 
 
+REMAP = parse("remap", DESCRIPTION)
+
+
 def printed(table: pa.Table, columns: tuple[Column, ...], **header: Any) -> list[str]:
     out = io.StringIO()
     print_answer(out, table, Analysis(name="x", help="", concept="", uses=(), sql="", columns=columns, **header))
@@ -168,3 +173,20 @@ def test_a_narrow_table_drops_first_what_the_header_declares(monkeypatch: pytest
         assert any("25.0 %" in line for line in lines)  # figures stay whole
     monkeypatch.setenv("COLUMNS", "8")
     assert any("figure" in line or "share" in line for line in printed(table, columns, **header))
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 160])
+def test_a_prediction_is_never_shown_without_its_interval(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of remap had one predicted time, its gain and `chosen yes` where a rerun may take anything up to 1.9 s,
+    for a link that no hop measured; only csv and json said so."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    row = {"name": "leaders recursive-doubling inside=binomial-mpich", "today": False, "predicted_ns": 21.4e6}
+    row |= {"predicted_low_ns": 19.8e6, "predicted_high_ns": 1.91e9, "measured_ns": 40.3e6, "gain": 0.47, "depth": 3}
+    row |= {"model_error": 0.014, "wan_crossings": 1, "wan_messages": 2, "unmeasured_pairs": 2, "chosen": True}
+    lines = printed(pa.Table.from_pylist([row], schema=SCHEMA), REMAP.columns, **{
+        name: getattr(REMAP, name) for name in ("key", "bar", "only_data", "narrow")
+    })  # fmt: skip
+    assert max(map(len, lines)) <= width
+    assert any(("19.8 ms to 1.91 s" in line) and ("21.4 ms" in line) and ("yes" in line) for line in lines)
+    assert any("interval" in line for line in lines[:4])
+    assert not any("low" in line or "high" in line for line in lines)

@@ -75,7 +75,7 @@ def print_answer(stream: TextIO, table: pa.Table, analysis: Analysis) -> None:
     target = console(stream)
     shown: list[_Shown] = []
     for column in analysis.columns:
-        if column.name in analysis.only_data or _is_interval_end(column, analysis, "_high"):
+        if column.name in analysis.only_data or _interval_of(column, analysis, "_high"):
             continue
         heading, texts = _column_texts(column, analysis, rows)
         shown.append(
@@ -160,11 +160,12 @@ def print_rows(stream: TextIO, table: pa.Table) -> None:
 
 
 def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tuple[str, list[str]]:
-    if _is_interval_end(column, analysis, "_low"):
-        base = column.name.removesuffix("_low")
-        unit = column.unit
-        texts = [interval(row[column.name], row[f"{base}_high"], unit) for row in rows]
-        return f"95 % of {base}", texts
+    base = _interval_of(column, analysis, "_low")
+    if base is not None:
+        high = column.name.replace(f"{base}_low", f"{base}_high")
+        texts = [interval(row[column.name], row[high], column.unit) for row in rows]
+        # Ends with a unit in their names are those of a time; what its interval promises, the header says.
+        return f"95 % of {base}" if column.name.endswith("_low") else f"{base} interval", texts
     if column.unit == "of unit":
         # Where a row has words instead of a value, a dash would look like something missing.
         return column.name, [
@@ -178,12 +179,15 @@ def _column_texts(column: Column, analysis: Analysis, rows: Sequence[Row]) -> tu
     return heading, [quantity(row[column.name], column.unit) for row in rows]
 
 
-def _is_interval_end(column: Column, analysis: Analysis, end: str) -> bool:
-    if not column.name.endswith(end):
-        return False
-    base = column.name.removesuffix(end)
+def _interval_of(column: Column, analysis: Analysis, end: str) -> str | None:
+    """What a column is an end of the interval of, in one column with the other end: `share` of `share_low`, `predicted`
+    of `predicted_low_ns`. None if it is none. end: `_low` or `_high`."""
     names = {c.name for c in analysis.columns}
-    return {f"{base}_low", f"{base}_high"} <= names
+    for unit in ("", "_ns"):
+        base = column.name.removesuffix(end + unit)
+        if base != column.name and {f"{base}_low{unit}", f"{base}_high{unit}"} <= names:
+            return base or None
+    return None
 
 
 def _bars(column: Column, rows: Sequence[Row], drawable: bool) -> list[str]:
