@@ -291,10 +291,20 @@ def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
     assert interrupted.endswith("ended with code 130, and it was interrupted before any rank recorded\n")
 
 
-def test_an_unknown_option_before_the_program_is_named_with_what_was_meant() -> None:
-    # It was looked for in the whole PATH.
-    words = [str(BIN / "hopscope"), "run", "--tre", "binomial", "--", "mpirun", "-n", "2", "./app"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run --tre binomial -- mpirun -n 2 ./app", "'--tre'. Did you mean --tree?"),
+        ("preload --tre binomial ./app", "'--tre'. Did you mean --tree?"),
+        ("probe --second 3 -- mpirun -n 4", "'--second'. Did you mean --seconds?"),
+        ("probe --oops -- mpirun -n 4", "'--oops'"),
+        ("native --verfy -- mpirun -n 4 ./app", "'--verfy'. Did you mean --verify?"),
+        ("net exec --oops sites.json a0 -- ip address", "'--oops'"),
+    ],
+)
+def test_an_unknown_option_before_the_program_is_named_with_what_was_meant(words: str, said: str) -> None:
+    # It was looked for in the whole PATH; native took no notice of it.
+    done = subprocess.run([str(BIN / "hopscope"), *words.split()], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "No such option '--tre'. Did you mean --tree?" in done.stderr
+    assert f"No such option {said}" in done.stderr
     assert "PATH" not in done.stderr

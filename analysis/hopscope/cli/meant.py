@@ -1,4 +1,4 @@
-"""The command or choice that was probably meant by a wrong one."""
+"""The command, option or choice that was probably meant by a wrong one."""
 
 import re
 from collections.abc import Sequence
@@ -16,6 +16,15 @@ def add_what_was_meant(error: click.ClickException) -> None:
     if wrong is None or "Did you mean" in error.format_message():  # newer releases of click suggest some
         return
     error.message = error.message.rstrip(" .") + (meant(wrong[1] or wrong[2], _known(error)) or ".")
+
+
+def check_first_word(words: Sequence[str]) -> None:
+    """Of a command whose own options end where a launcher or program begins: raises UsageError for an option there that
+    the command does not have."""
+    if words and words[0].startswith("-"):
+        context = click.get_current_context()
+        known = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+        raise click.UsageError(f"No such option {words[0]!r}{meant(words[0], known)}", context)
 
 
 def _known(error: click.UsageError) -> Sequence[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import hopscope
+from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.launch.job import assemble
 from hopscope.launch.mpi_library import find_mpi
@@ -54,6 +55,7 @@ def command(*, verify: bool, words: tuple[str, ...]) -> None:
 
     Example: hopscope native --verify -- mpiexec -n 4 ./app
     """
+    check_first_word(words)
     if not verify:
         for line in listed():
             click.echo(line)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.network import read_network
@@ -77,6 +78,7 @@ def exec_(file: Path, host: str, words: tuple[str, ...]) -> None:
 
     Example: hopscope net exec sites.json a0 -- ip address
     """
+    check_first_word([str(file)])
     network = find(read_network(file))
     if network is None:
         raise InputError(f"no network of {file} is up; make it with: hopscope net up {file}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from hopscope.cli.meant import check_first_word
 from hopscope.cli.run import chosen_collector, complete_tree, named_collector, topology_setting, tree_setting
 from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, preload_words
@@ -59,6 +60,7 @@ def command(
 
     Example: mpirun -n 8 $(hopscope preload ./app) ./app
     """
+    check_first_word(words)
     own = {name for option in context.command.params if isinstance(option, click.Option) for name in option.opts}
     late = [word for word in words if word.split("=")[0] in own]
     if late:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
@@ -75,6 +76,7 @@ def command(
 
     Example: hopscope probe -o machine.json -- mpirun -n 8 --host a:4,b:4
     """
+    check_first_word(words)
     machine_file = _place(output, Path("machine.json"), "-o")
     topology_file = _place(topology_out, machine_file.with_name("topology.json"), "--topology-out")
     if machine_file.resolve() == topology_file.resolve():

@@ -12,8 +12,9 @@ from click.shell_completion import CompletionItem
 
 from hopscope import untraced
 from hopscope.cli.command import next_step
+from hopscope.cli.meant import check_first_word
 from hopscope.cli.saying import say
-from hopscope.errors import InputError, meant
+from hopscope.errors import InputError
 from hopscope.launch.command import RECORDINGS, Request, environment, launcher_words, rank_count
 from hopscope.launch.inputs import check_topology, check_tree, tree_names
 from hopscope.launch.installed import MpiLibrary, fitting_collector, what_goes_unseen
@@ -141,7 +142,7 @@ def command(
 
     Example: hopscope run --tree binomial -- mpirun -n 8 ./app input.dat
     """
-    _check_options(words[0])
+    check_first_word(words)
     if net and topology:
         raise click.UsageError("--net FILE places the ranks too; drop --topology")
     spec = read_network(Path(net)) if net else None
@@ -190,14 +191,6 @@ def run_traced(request: Request, words: Sequence[str], also_untraced: bool, netw
         if untraced_ns is not None and ended.code == 0:
             untraced.write(request.directory, untraced_ns, traced_ns)
     return ended.code
-
-
-def _check_options(first: str) -> None:
-    """Raises UsageError for an unknown option where the launcher should be."""
-    if first.startswith("-"):
-        context = click.get_current_context()
-        known = [name for option in context.command.params for name in option.opts if name.startswith("--")]
-        raise click.UsageError(f"No such option {first!r}{meant(first, known)}", context)
 
 
 def timed(words: Sequence[str], variables: Mapping[str, str], network: Network | None) -> tuple[Ended, int]:
