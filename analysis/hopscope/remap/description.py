@@ -112,8 +112,8 @@ DESCRIPTION = f"""\
 -- column bytes_min BIGINT [bytes] -- The least bytes that it is for; null likewise and of a barrier.
 -- column bytes_max BIGINT [bytes] -- The most bytes.
 -- only-data fan_out, tried_ns, tried_gain, comm, operation, bytes_min, bytes_max
--- narrow today, depth, wan_crossings, wan_messages, model_error, measured_ns, unmeasured_interfaces, unmeasured_pairs,
---    predicted_low_ns
+-- narrow today, depth, wan_crossings, wan_messages, model_error, measured_ns, unmeasured_sizes, unmeasured_interfaces,
+--    unmeasured_pairs, predicted_low_ns
 -- bar predicted_ns
 -- whole run
 -- example analyze remap trace -o tree.json
