@@ -7,12 +7,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import jsonschema
 import local_mpi
 import pytest
 from hopscope.launch.inputs import check_topology, schema
+from hopscope.launch.probing import with_probe
+from hopscope.probe.session import running
 
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 MPIS = local_mpi.find_all()
@@ -82,6 +85,31 @@ def test_an_interrupt_ends_the_job_and_writes_nothing(first_mpi: local_mpi.Local
         job.communicate(timeout=60)
     assert job.returncode == 130
     assert list(tmp_path.iterdir()) == []
+    assert is_gone(tmp_path)
+
+
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+@pytest.mark.parametrize("busy", ["no", "measuring", "talking"])
+def test_a_job_ends_soon_whatever_it_does(
+    mpi: local_mpi.LocalMpi, busy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took 10 s under Open MPI 5, whose launcher does not pass on that its input has ended, and 20 s elsewhere when
+    an interrupt came during a long measurement or while more was said than a pipe holds."""
+    monkeypatch.chdir(tmp_path)
+    words = {"measuring": ("overhead", 8, 20, 500_000_000, "0:1"), "talking": ("pingpong", 8, 60_000, 1 << 40, "0:1")}
+    launcher = with_probe([*mpi.launch(2)], "abi" if mpi.flavour == "abi" else None)
+    begin = time.monotonic()
+    with suppress(KeyboardInterrupt), running(launcher, {}) as job:
+        assert len(job.measure("pingpong", 8, 2, 1 << 30, "0:1")) == 1
+        begin = time.monotonic()
+        if busy in words:
+            assert job.process.stdin is not None
+            job.process.stdin.write(" ".join(map(str, words[busy])).encode() + b"\n")
+            job.process.stdin.flush()
+            time.sleep(0.5)
+            begin = time.monotonic()
+            raise KeyboardInterrupt
+    assert time.monotonic() - begin < 4  # under 1.6 s on an idle machine
     assert is_gone(tmp_path)
 
 

@@ -20,6 +20,9 @@ from hopscope.errors import InputError
 START_SECONDS = 120.0
 ANSWER_SECONDS = 120.0
 END_SECONDS = 10.0
+BROKEN_OFF_SECONDS = 0.5
+"""After an interrupt or an error, so long a job may take to end in good order: what it measures may take longer."""
+_READ_EVERY_S = 0.05
 _BYTES = 1 << 16
 _INPUT = "If the launcher did not pass its input on to rank 0, tell it to (srun: --input=0)"
 
@@ -116,8 +119,8 @@ def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job
     """Start a command, and use its ranks in here; afterwards it is gone, whatever happened. Raises InputError if it
     cannot be started.
 
-    It has a session of its own: an interrupt from the terminal ends what we do, and then the job, which ends in good
-    order when its input does.
+    It has a session of its own: an interrupt from the terminal ends what we do, and then the job, in good order if what
+    it measures takes no longer than BROKEN_OFF_SECONDS.
     """
     try:
         process = subprocess.Popen(
@@ -130,21 +133,39 @@ def running(words: Sequence[str], variables: Mapping[str, str]) -> Generator[Job
     except OSError as error:
         raise InputError(f"cannot start {words[0]}: {error.strerror}") from error
     job = Job(process)
+    patience = BROKEN_OFF_SECONDS
     try:
         job.introduce()
         yield job
+        patience = END_SECONDS
     finally:
-        _end(process)
+        _end(process, patience)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], patience: float) -> None:
+    """Tells a job to end, and ends it if it has not after so many seconds."""
     assert process.stdin is not None and process.stdout is not None
     with contextlib.suppress(BrokenPipeError):
+        process.stdin.write(b"end\n")  # the launcher of Open MPI 5 does not pass on that its input has ended
+    with contextlib.suppress(BrokenPipeError):
         process.stdin.close()
-    for send in (None, signal.SIGTERM, signal.SIGKILL):
-        if send is not None and process.poll() is None:
+    for send, seconds in ((None, patience), (signal.SIGTERM, END_SECONDS), (signal.SIGKILL, END_SECONDS)):
+        if send is not None:
             process.send_signal(send)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_SECONDS)
+        if _ends(process, seconds):
             break
     process.stdout.close()
+
+
+def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether a job ends in time. What it still says is read: nothing ends that waits for somebody to take its output,
+    not even on a signal."""
+    assert process.stdout is not None
+    until = time.monotonic() + seconds
+    with selectors.DefaultSelector() as ready:
+        ready.register(process.stdout, selectors.EVENT_READ)
+        while process.poll() is None and time.monotonic() < until:
+            if ready.select(_READ_EVERY_S) and not os.read(process.stdout.fileno(), _BYTES):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(max(0.0, until - time.monotonic()))
+    return process.poll() is not None

@@ -1,5 +1,6 @@
 /* The program of `hopscope probe`: rank 0 reads commands (measure.h) from its standard input and prints the times to
- * its standard output; the other ranks sleep until they are asked. The end of the input ends the job.
+ * its standard output; the other ranks sleep until they are asked. `end` or the end of the input, which the launcher
+ * of Open MPI 5 does not pass on, ends the job.
  *
  *   hopscope-probe-<flavour>-<release> [MPI-LIBRARY]     a file, if it is not the one that the loader finds by name
  *
@@ -139,7 +140,7 @@ int main(int argc, char **argv) {
     } else {
         char *line = NULL;
         size_t capacity = 0;
-        while (getline(&line, &capacity, stdin) > 0)
+        while (getline(&line, &capacity, stdin) > 0 && strcmp(line, "end\n") != 0)
             lead(line, ranks);
         free(line);
         for (int other = 1; other < ranks; other++)
