@@ -9,10 +9,16 @@
 #include "plan/tree_rule_file.h"
 #include "plan/tree_spec_file.h"
 
-/* Rules that name algorithms or leave calls to the library need no trees, but for what is inside groups. */
+static bool names_tree_inside(const struct json *rule) {
+    const struct json *inside = json_get(rule, "inside");
+    return inside && inside->type == JSON_STRING;
+}
+
+/* Rules that name algorithms or leave calls to the library need no trees, but for what is inside groups. An `inside`
+ * that names none is the rule's own mistake. */
 static bool needs_trees(const struct json *rules) {
     for (size_t i = 0; i < rules->length; i++)
-        if (rules->items[i].type != JSON_OBJECT || json_get(&rules->items[i], "inside") ||
+        if (rules->items[i].type != JSON_OBJECT || names_tree_inside(&rules->items[i]) ||
             !(json_get(&rules->items[i], "algorithm") || json_get(&rules->items[i], "native")))
             return true;
     return rules->length == 0;

@@ -120,8 +120,8 @@ static bool read_members(struct complaint *c, const struct json *members, const 
 
 static bool find_tree(struct complaint *c, const struct json *name, const char *what, const struct tree_plan *plan,
                       int *index) {
-    if (!expect_type(c, name, JSON_STRING, what))
-        return false;
+    if (name->type != JSON_STRING)
+        return complain(c, name, "%s is %s; it must be the name of a tree in `trees`", what, json_type_word(name));
     for (*index = 0; *index < plan->tree_count; ++*index)
         if (strcmp(plan->trees[*index].name, name->string) == 0)
             return true;

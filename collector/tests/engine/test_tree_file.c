@@ -47,6 +47,12 @@ static const struct {
      "`between` is `x`; it must be all-to-all, recursive-doubling or ring"},
     {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":\"u\"}]"),
      "`inside` names the tree `u`, which is not in `trees`"},
+    {RULES("[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":{\"shape\":\"chain\"}}]"),
+     "`inside` is an object; it must be the name of a tree in `trees`"},
+    /* Without any tree, `trees` was said to be missing. */
+    {"{\"schema_version\":1,\"rules\":[{\"operations\":[\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":"
+     "{\"shape\":\"chain\"}}]}",
+     "`inside` is an object; it must be the name of a tree in `trees`"},
     {"{\"schema_version\":1,\"trees\":{\"t\":{\"shape\":\"explicit\",\"parents\":[null,0]}},\"rules\":[{\"operations\":"
      "["
      "\"MPI_Bcast\"],\"algorithm\":\"leaders\",\"inside\":\"t\"}]}",
