@@ -92,6 +92,10 @@ class Recorded:
 
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
+        return self.with_transits(program, rows, self._transit_ns(costs, arrays))
+
+    def with_transits(self, program: dict[str, Array], rows: Array, transit: Array) -> dict[str, Array]:
+        """The same, given what each message takes. `message` has -1 - its row for each transit of a hop."""
         events = self.events
         mine = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
@@ -109,7 +113,6 @@ class Recorded:
         inner = kind != LEAVE
         place, kind, hop, own = (a[inner] for a in (place, kind, hop, own))
 
-        transit = self._transit_ns(costs, arrays)
         first = len(program["transit_ns"])
         posted = first + len(transit) + np.cumsum(events.late) - 1
         of_post = (kind == POSTED) | (kind == DELIVERED)
@@ -128,6 +131,7 @@ class Recorded:
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
             "transit_ns": np.concatenate([program["transit_ns"], transit, transit[events.late]]),
+            "message": np.concatenate([program["message"], -1 - events.hops, -1 - events.hops[events.late]]),
             "schedule": np.where(mine, AS_OBSERVED, program["schedule"]),
             "leads": np.where(mine, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
@@ -141,11 +145,15 @@ class Recorded:
         self, program: dict[str, Array], rows: Array, costs: Costs, host_clusters: Sequence[int]
     ) -> dict[str, Array]:
         """The same for the collectives that no part has and all of whose members are in the program."""
+        return self.program(self.marked(program, rows), rows, costs, costs.arrays(host_clusters))
+
+    def marked(self, program: dict[str, Array], rows: Array) -> dict[str, Array]:
+        """The program with RECORDED for these collectives."""
         mine = np.isin(rows, self.events.source.subject.simulated) & (program["schedule"] == AS_OBSERVED)
         members = np.bincount(self.events.source.arrays["calls.collective"], minlength=int(rows.max(initial=0)) + 1)
         mine &= np.diff(program["first_member"]) == members[rows]
         schedule = np.where(mine, RECORDED, program["schedule"]).astype(np.int32)
-        return self.program({**program, "schedule": schedule}, rows, costs, costs.arrays(host_clusters))
+        return {**program, "schedule": schedule}
 
     def _keys(self, lanes: int) -> Array:
         arrays, call = self.events.source.arrays, self.events.call
