@@ -24,6 +24,7 @@ class Job:
     messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     path: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     collectives: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    hops: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     now: int = 0
 
     def link(self, src: int, dst: int) -> str:
@@ -48,6 +49,25 @@ class Job:
         )
         self.now = end + 1
 
+    def together(self, pairs: Sequence[tuple[int, int]], size: int = 8) -> None:
+        """Messages that are sent at once; the last of them is on the critical path."""
+        begun, on_path, ends = self.now, len(self.path), list[int]()
+        for src, dst in pairs:
+            self.now = begun
+            self.send(src, dst, size)
+            ends.append(self.now)
+        self.now = max(ends)
+        last = self.path[on_path + ends.index(self.now)]
+        self.path[on_path:] = [{**last, "step": on_path}]
+
+    def hop(self, collective: int, src: int, dst: int) -> None:
+        """A hop of a collective of the library's, of 8 bytes, for which nobody waited."""
+        self.hops.append(
+            {"hop_id": len(self.hops), "collective_id": collective, "src": src, "dst": dst, "bytes": 8}
+            | {"src_location": src, "dst_location": dst, "link": self.link(src, dst), "phase": "exchange"}
+            | {"source": "native", "binding": "none", "send_begin_ns": self.now, "recv_end_ns": self.now}
+        )
+
     def table(self) -> Callable[[str], pa.Table]:
         """The tables, by name."""
         ranks = [
@@ -61,6 +81,7 @@ class Job:
             "messages": self.messages,
             "path_stretches": self.path,
             "collectives": self.collectives,
+            "hops": self.hops,
             "run": [{"record": "all", **self.run}],
         }
 
@@ -76,4 +97,32 @@ def ring(hosts: Sequence[str], rounds: int = 10, size: int = 8) -> Job:
     for _ in range(rounds):
         for rank in range(len(hosts)):
             job.send(rank, (rank + 1) % len(hosts), size)
+    return job
+
+
+def exchange(hosts: Sequence[str], rounds: int = 40, ways: Sequence[int] = (1, -1), size: int = 8) -> Job:
+    """In each round all ranks send at once to the next one, the one before, or both."""
+    job = Job(hosts)
+    ranks = range(len(hosts))
+    for _ in range(rounds):
+        job.together([(rank, (rank + way) % len(hosts)) for rank in ranks for way in ways], size)
+    return job
+
+
+def led(job: Job, count: int = 20) -> Job:
+    """With Allreduces that follow the hosts, as Open MPI's `han`: each host's first rank leads it, and the leaders'
+    messages go to that of rank 0."""
+    leaders = [job.hosts.index(host) for host in dict.fromkeys(job.hosts)]
+    for number in range(count):
+        job.collectives.append(
+            {"collective_id": number, "op": "MPI_Allreduce", "comm": 0, "comm_size": len(job.hosts), "seq": number}
+        )
+        for rank, host in enumerate(job.hosts):
+            leader = job.hosts.index(host)
+            if rank != leader:
+                job.hop(number, rank, leader)
+                job.hop(number, leader, rank)
+        for leader in leaders[1:]:
+            job.hop(number, leader, leaders[0])
+            job.hop(number, leaders[0], leader)
     return job

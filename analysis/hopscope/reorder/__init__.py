@@ -5,7 +5,12 @@ traffic    who sent whom how much
 costs      what a message costs between two hosts
 partition  a first placement, by a graph library
 swaps      betters it
-on_path    what it can save of the run at most
+leaders    which hops belong to hosts, whoever runs there
+whole_run  the run as the replay takes it
+queues     messages that share a link
+transits   what each message takes in another order
+rerun      what the run gains by it
+on_path    what it gains at most, where that cannot be told
 files      what launchers read
 suggest    puts it together
 """

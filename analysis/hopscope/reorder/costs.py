@@ -66,7 +66,7 @@ def costs_of(table: Callable[[str], pa.Table], places: Places) -> HostCosts:
 def _waited(table: Callable[[str], pa.Table], places: Places) -> dict[str, Array]:
     """Rows that a receiver waited for: link, bytes, transit_ns and the two hosts, in the order of sending."""
     messages, hops = table("messages"), table("hops")
-    rows = [messages.take(pa.array(_last_of_each_call(messages))), hops]
+    rows = [messages.take(pa.array(last_of_each_call(messages)[0])), hops]
     rows = [each.filter(pc.equal(each["binding"], "recv")) for each in rows]
     sent, received, size, src, dst = (
         np.concatenate([_integers(each, column) for each in rows])
@@ -99,9 +99,9 @@ def _links(rows: pa.Table) -> Array:
     return pc.index_in(rows["link"], pa.array(LINKS)).to_numpy().astype(np.int64)
 
 
-def _last_of_each_call(messages: pa.Table) -> Array:
-    """Rows of the messages whose end is their own: of what one call completed, the last receive of the farthest link;
-    none if that is a send's."""
+def last_of_each_call(messages: pa.Table) -> tuple[Array, Array]:
+    """Rows of the messages whose end is their own: of what one call completed, the last receive of the farthest link.
+    Where that is a send, its message is among the second rows instead."""
     count, link = len(messages), _links(messages)
     lane = np.concatenate([_integers(messages, end) for end in ("dst_location", "src_location")])
     begun = np.concatenate([_integers(messages, end) for end in ("recv_wait_begin_ns", "send_wait_begin_ns")])
@@ -111,7 +111,7 @@ def _last_of_each_call(messages: pa.Table) -> Array:
     last = np.ones(len(order), bool)
     last[:-1] = (np.diff(lane[order]) != 0) | (np.diff(begun[order]) != 0)
     last = order[last]
-    return np.sort(last[~is_send[last]])
+    return np.sort(last[~is_send[last]]), np.sort(last[is_send[last]] - count)
 
 
 @dataclass(frozen=True)
@@ -192,12 +192,16 @@ def _pairs(waited: dict[str, Array], classes: _Classes, link: Array) -> tuple[Ar
     for pair in np.unique(pairs):
         mine = pairs == pair
         a, b = divmod(int(pair), hosts)
-        ways = [residual[mine & way] for way in (src <= dst, src > dst)]
-        deviation = float(np.mean([np.median(way) for way in ways if len(way)]))
-        typical = classes.latency_ns[link[a, b]]
         measured[a, b] = measured[b, a] = True
-        spread = max(float(np.median(np.abs(way - np.median(way)))) for way in ways if len(way))
-        if a != b and mine.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * typical, 3 * spread):
+        # A direction that few messages went tells nothing: one that was late would make the whole pair slow.
+        ways = [residual[mine & way] for way in (src <= dst, src > dst)]
+        ways = [way for way in ways if len(way) >= OUTLYING_HOPS]
+        if a == b or not ways:
+            continue
+        deviation = float(np.mean([np.median(way) for way in ways]))
+        typical = classes.latency_ns[link[a, b]]
+        spread = max(float(np.median(np.abs(way - np.median(way)))) for way in ways)
+        if abs(deviation) > max(OUTLYING * typical, 3 * spread):
             latency[a, b] = latency[b, a] = max(0.0, typical + deviation)
             slowest[link[a, b]] = max(slowest[link[a, b]], latency[a, b])
     return np.where(measured, latency, np.maximum(latency, slowest[link])), measured

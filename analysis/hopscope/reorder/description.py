@@ -11,19 +11,26 @@ DESCRIPTION = """\
 -- blocks.
 --
 -- The sum is not the run's time: messages overlap, queue, and wait for ranks that compute. So `gain` is a share of the
--- time on links. What the run gains is for a rerun to show; the note says how much it can be at most, from the messages
--- on today's critical path, unless queues for a shared link or interface get shorter.
+-- time on links, and `run_gain` one of the run's: the whole run is replayed in both orders. Ranks compute what they
+-- computed, a message between other hosts takes less by the share that it costs less there, or more by what it costs
+-- more, and collectives are their recorded messages. The time is that of an iteration where a collective of all ranks
+-- counts those, else that of the run without start-up. Queues for a link between clusters are foreseen only if the run
+-- was on `--net` with a bandwidth. If the run cannot be replayed, or has no critical path, `run_gain` is null, and the
+-- note says how much the run gains at most, from the messages on today's critical path.
 --
--- The order changes nothing in the graph where an algorithm follows from rank numbers, as those of Open MPI's `tuned`
--- do: the same messages go between the same ranks, on other hosts. Where an algorithm follows the hosts (Open MPI's
--- `han`, MPICH's, and trees such as `hierarchical`), other messages will be sent; they are judged as they were.
+-- Where an algorithm follows from rank numbers, as those of Open MPI's `tuned` do, the same messages go between the
+-- same ranks, on other hosts. Where it follows the hosts (Open MPI 5's `han`, MPICH's, and trees such as
+-- `hierarchical`), each host has one rank that sends to others, and in another order other ranks do. Such hops stay
+-- with the hosts: what the first host sent to the second, in the order of their first ranks, the first host then sends
+-- to the second.
 --
 -- What a class of link takes that no rank waited for, or waited for with one size only, lies between nothing and what
 -- the next slower class takes: it counts half of that, and the interval has both ends. A pair of hosts that was not
 -- measured counts as the slowest of its class. If no rank waited for any message, messages only count: one between
 -- clusters as a thousand inside a cluster, and one between hosts as a thousand inside a host; then there are no times.
 --
--- The order is suggested, and its file written, only if it saves 1 % and not by chance; else the note says why not.
+-- The order is suggested, and its file written, only if it saves 1 % of the time on links and of the run, not by chance
+-- and more of the run than the replay is off in today's order; else the note says why not.
 --
 -- key link
 -- column link VARCHAR -- Class of link: `wan`, `lan` or `shm`; `all` for their sum.
@@ -38,11 +45,16 @@ DESCRIPTION = """\
 -- column gain_low DOUBLE [share] -- Lower end of its 95 % interval: the costs of each class are drawn again over blocks
 --    of time. Null where nothing was fitted, and for a single class.
 -- column gain_high DOUBLE [share] -- Upper end.
+-- column run_gain DOUBLE [share] -- Part of the run's time that the new order saves by the replay, for `all` only. Null
+--    where the run was not replayed: no order saves time on links, or the note says why.
+-- column run_gain_low DOUBLE [share] -- Lower end of its 95 % interval: the costs and, apart for both runs, blocks of
+--    iterations are drawn again, and the new order's time is as far off as the replay of today's.
+-- column run_gain_high DOUBLE [share] -- Upper end.
 -- column fitted_from BIGINT -- Messages that a rank waited for and that this class's costs were fitted from; 0: not
 --    measured.
 -- column chosen BOOLEAN -- The new order is suggested.
 -- whole run
--- only-data gain_low, gain_high
+-- only-data gain_low, gain_high, run_gain, run_gain_low, run_gain_high
 -- narrow fitted_from, bytes, new_bytes, predicted_ns
 -- bar new_predicted_ns
 -- example analyze reorder trace -o hosts.txt

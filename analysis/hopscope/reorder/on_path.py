@@ -14,9 +14,10 @@ from hopscope.reorder.traffic import Array, Traffic
 
 
 def most_saved(
-    table: Callable[[str], pa.Table], traffic: Traffic, costs: HostCosts, places: Places, place: Array
+    table: Callable[[str], pa.Table], traffic: Traffic, costs: HostCosts, places: Places, place: Array, *, led: Array
 ) -> float | None:
-    """The share of the run's critical path that the new order saves on it; null without a path.
+    """The share of the run's critical path that the new order saves on it; null without a path. led: rows of hops that
+    follow the hosts, and so save nothing.
 
     The same dependencies with other times have no critical path shorter than this one then is, so the run gains no
     more. A message on the path takes less by the share that the pair's mean message costs less, for it may have taken
@@ -29,6 +30,11 @@ def most_saved(
     if not length or not costs.fitted:
         return None
     moved = path.filter(pc.and_(pc.is_valid(path["src"]), pc.is_valid(path["dst"])))
+    moved = moved.filter(
+        pc.invert(
+            pc.fill_null(pc.is_in(moved["hop_id"], value_set=table("hops")["hop_id"].filter(pa.array(led))), False)
+        )
+    )
     took = pc.subtract(moved["end_ns"], moved["begin_ns"]).to_numpy().astype(np.float64)
     order = np.argsort(places.ranks)
     ends = np.stack([moved[end].to_numpy().astype(np.int64) for end in ("src", "dst")])

@@ -13,14 +13,16 @@ from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.quantities import alike, interval, number, plural, share
 from hopscope.reorder.costs import HostCosts, costs_of
+from hopscope.reorder.leaders import led_hops, roles
 from hopscope.reorder.on_path import most_saved
 from hopscope.reorder.partition import partitioned
 from hopscope.reorder.places import Places, places_of
+from hopscope.reorder.rerun import Rerun, rerun_of
 from hopscope.reorder.swaps import Judge
 from hopscope.reorder.traffic import Array, Traffic, traffic_of, unseen
 
 LEAST_GAIN = 0.01
-"""Share of the time on links that an order must save to be suggested."""
+"""Share of the time on links, and of the run's, that an order must save to be suggested."""
 MOST_STARTED_OVER = 512
 """Of more ranks, swaps better only the partition: from worse orders they take a minute and come to nothing better."""
 _SHOWN = ("wan", "lan", "shm")
@@ -39,6 +41,9 @@ SCHEMA = pa.schema(
         ("gain", pa.float64()),
         ("gain_low", pa.float64()),
         ("gain_high", pa.float64()),
+        ("run_gain", pa.float64()),
+        ("run_gain_low", pa.float64()),
+        ("run_gain_high", pa.float64()),
         ("fitted_from", pa.int64()),
         ("chosen", pa.bool_()),
     ]
@@ -64,6 +69,15 @@ class _OnLinks:
     latency_ns: Array
     byte_ns: Array
 
+    def __add__(self, other: _OnLinks) -> _OnLinks:
+        """Of both together."""
+        return _OnLinks(
+            self.messages + other.messages,
+            self.bytes + other.bytes,
+            self.latency_ns + other.latency_ns,
+            self.byte_ns + other.byte_ns,
+        )
+
     @property
     def ns(self) -> Array:
         """Their summed time."""
@@ -78,21 +92,33 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
     run = table("run").to_pylist()[0]
     ranks = table("ranks")
     _check(run, ranks)
-    places, traffic = places_of(ranks), traffic_of(table)
-    if not len(traffic.low):
+    places, hops = places_of(ranks), table("hops")
+    led = led_hops(table, places)
+    traffic = traffic_of(table, hops.filter(pa.array(~led)))
+    of_hosts = traffic_of(table, hops.filter(pa.array(led)), messages=False)
+    if not len(traffic.low) and not len(of_hosts.low):
         raise InputError(
             "the trace shows no messages between ranks, so nothing tells which of them belong together; record the "
             "application's messages (`--record all`), or the MPI library's own (HOPSCOPE_NATIVE)"
         )
     costs = costs_of(table, places)
     place = best_order(traffic, costs, places)
-    before, after = (_on_links(traffic, costs, places, each) for each in (places.today, place))
+    then = roles(places, place)[places.today]
+    before, after = (
+        _on_links(traffic, costs, places, each) + _on_links(of_hosts, costs, places, led_at)
+        for each, led_at in ((places.today, places.today), (place, then))
+    )
     draws = _gains(before, after, costs)
     low, high = (float(np.quantile(draws, end)) for end in (0.025, 0.975)) if costs.fitted else (None, None)
     gain = _saved(before.ns.sum(), after.ns.sum()) or 0.0
-    at_most = most_saved(table, traffic, costs, places, place)
+    at_most = most_saved(table, traffic, costs, places, place, led=led)
     missing = unseen(table)
     reason = _reason_to_stay(places, gain, low, at_most, without_messages=run["record"] == "collectives")
+    rerun: Rerun | str = "the trace has no critical path"
+    if reason is None and at_most is not None:
+        rerun = rerun_of(table, costs, places, place, led)
+        reason = why_not_worth_it(rerun) if isinstance(rerun, Rerun) else None
+    found = rerun if isinstance(rerun, Rerun) else None
     chosen = reason is None
     rows = [_row(link, before, after, costs, link_number=LINKS.index(link), chosen=chosen) for link in _SHOWN]
     total = {
@@ -103,11 +129,14 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
         "gain": gain,
         "gain_low": low,
         "gain_high": high,
+        "run_gain": found.gain if found else None,
+        "run_gain_low": found.low if found else None,
+        "run_gain_high": found.high if found else None,
         "fitted_from": sum(row["fitted_from"] for row in rows),
         "chosen": chosen,
     }
     if reason is None:
-        said = [*_suggestion(rows, total, at_most), *_limits(traffic, costs, places, place)]
+        said = [*_suggestion(rows, total, at_most, rerun), *_limits(traffic, costs, places, place)]
     else:
         said = [f"Leave the order as it is: {reason}."]
     said += missing
@@ -202,6 +231,9 @@ def _row(
         "gain": _saved(today, then) if costs.fitted else None,
         "gain_low": None,
         "gain_high": None,
+        "run_gain": None,
+        "run_gain_low": None,
+        "run_gain_high": None,
         "fitted_from": int(costs.rows[link_number]),
         "chosen": chosen,
     }
@@ -229,7 +261,30 @@ def _reason_to_stay(
     return next((reason for holds, reason in reasons if holds), None)
 
 
-def _suggestion(rows: list[dict[str, Any]], total: dict[str, Any], at_most: float | None) -> list[str]:
+def why_not_worth_it(rerun: Rerun) -> str | None:
+    """Why the predicted run is no reason to change the order; None if it is one."""
+    if rerun.gain > 0 and rerun.low > 0 and rerun.gain > max(rerun.error, LEAST_GAIN):
+        return None
+    if rerun.gain <= 0:
+        return f"another one would save time on links, but {_predicted(rerun)}"
+    return (
+        f"another one would save time on links, but {_predicted(rerun)}, which may be chance or the replay's error "
+        f"({share(rerun.error)} on this run)"
+    )
+
+
+def _predicted(rerun: Rerun) -> str:
+    """What the run is predicted to take."""
+    today, then = alike("ns", rerun.before_ns, rerun.after_ns)
+    each = "" if rerun.iterations is None else " an iteration"
+    change = "less" if rerun.gain >= 0 else "more"
+    ends = interval(rerun.low, rerun.high) if rerun.gain >= 0 else interval(-rerun.high, -rerun.low)
+    return f"the run is predicted to take {then}{each} for {today}, {share(abs(rerun.gain))} {change} ({ends})"
+
+
+def _suggestion(
+    rows: list[dict[str, Any]], total: dict[str, Any], at_most: float | None, rerun: Rerun | str
+) -> list[str]:
     """What the new order does and gains."""
     slow = next((row for row in rows if row["messages"] or row["new_messages"]), rows[0])
     moved = f"{plural(slow['messages'], slow['link'] + ' message')} become {number(slow['new_messages'])}"
@@ -243,12 +298,17 @@ def _suggestion(rows: list[dict[str, Any]], total: dict[str, Any], at_most: floa
         f"{moved}; the predicted time on links, summed over all messages, goes from {today} to {then}: "
         f"{share(total['gain'])} less ({ends})."
     ]
-    if at_most is None:
-        said.append("What the run gains is not predicted, for the trace has no critical path.")
+    if isinstance(rerun, Rerun):
+        said.append(
+            f"T{_predicted(rerun)[1:]}; a replay in today's order is {share(rerun.error)} off from the run. A rerun "
+            "shows it."
+        )
+    elif at_most is None:
+        said.append(f"What the run gains is not predicted: {rerun}.")
     else:
         said.append(
-            f"By the messages on today's critical path, the run gains at most {share(at_most)} of its time, apart from "
-            "shorter queues on shared links; a rerun shows it."
+            f"What the run gains is not predicted: {rerun}. By the messages on today's critical path, it gains at "
+            f"most {share(at_most)} of its time, apart from shorter queues on shared links; a rerun shows it."
         )
     return said
 

@@ -33,15 +33,14 @@ class Traffic:
         return self.messages * per_message + self.bytes * per_byte
 
 
-def traffic_of(table: Callable[[str], pa.Table]) -> Traffic:
+def traffic_of(table: Callable[[str], pa.Table], hops: pa.Table | None = None, *, messages: bool = True) -> Traffic:
     """The graph of a trace, given its `table` function. Messages of a rank to itself are left out: they stay where the
-    rank is."""
+    rank is. hops: those that count; unset, all. messages: whether those of the application do."""
     names = table("ranks")["rank"].to_numpy()
     order = np.argsort(names)
     ends: list[Array] = []
     sizes: list[Array] = []
-    for name in ("messages", "hops"):
-        rows = table(name)
+    for rows in (*((table("messages"),) if messages else ()), table("hops") if hops is None else hops):
         pair = np.stack([_column(rows, "src"), _column(rows, "dst")])
         ends.append(order[np.searchsorted(names[order], pair)] if len(rows) else pair)
         sizes.append(_column(rows, "bytes"))
