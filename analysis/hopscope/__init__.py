@@ -10,7 +10,8 @@ from hopscope.errors import InputError
 from hopscope.user_region import region
 
 if TYPE_CHECKING:
-    from hopscope.trace import Answer, Trace, open
+    from hopscope.answer import Answer
+    from hopscope.trace import Trace, open
 
 __all__ = ["Answer", "InputError", "Trace", "open", "region"]
 
