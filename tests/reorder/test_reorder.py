@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import numpy as np
 import pytest
 from drawn_jobs import LATENCY_NS, PER_BYTE_NS, Job, ring
@@ -260,6 +261,7 @@ def test_a_narrow_table_keeps_what_the_command_is_asked_for(monkeypatch: pytest.
 
 def test_a_part_of_the_run_cannot_be_asked_for() -> None:
     """`--from` and the like were taken and did nothing."""
-    options = {option for parameter in command().params for option in parameter.opts}
+    listed = [each for each in command().params if isinstance(each, click.Option) and not each.hidden]
+    options = {option for parameter in listed for option in parameter.opts}
     assert "--for" in options
     assert not {"--from", "--ranks"} & options
