@@ -18,8 +18,8 @@ from hopscope.render.terminal import print_answer
 from hopscope.reorder.costs import costs_of
 from hopscope.reorder.on_path import most_saved
 from hopscope.reorder.partition import cut
-from hopscope.reorder.places import places_of
-from hopscope.reorder.suggest import Order, best_order, suggest
+from hopscope.reorder.places import Places, places_of
+from hopscope.reorder.suggest import Order, best_order, reason_to_stay, suggest
 from hopscope.reorder.swaps import Judge
 from hopscope.reorder.traffic import Array, Traffic, traffic_of
 from scipy.sparse import csr_array
@@ -265,3 +265,14 @@ def test_a_part_of_the_run_cannot_be_asked_for() -> None:
     options = {option for parameter in listed for option in parameter.opts}
     assert "--for" in options
     assert not {"--from", "--ranks"} & options
+
+
+def test_an_order_that_only_trades_links_between_the_same_clusters_is_no_reason_to_change() -> None:
+    """Regression: in a run that was in the new order already, two pairs of hosts seemed unlike by what queued between
+    them, and a further order was predicted to gain 23 %."""
+    places = Places(("a0", "b0"), (0, 1), np.arange(2), np.arange(2), np.arange(2))
+    said = [
+        reason_to_stay(places, 0.2, 0.19, 0.2, without_messages=False, only_trades=trades) for trades in (True, False)
+    ]
+    assert said[0] is not None and said[0].startswith("another one would only trade links between the same clusters")
+    assert said[1] is None

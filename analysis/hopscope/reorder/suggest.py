@@ -113,7 +113,14 @@ def suggest(table: Callable[[str], pa.Table]) -> Order:
     gain = _saved(before.ns.sum(), after.ns.sum()) or 0.0
     at_most = most_saved(table, traffic, costs, places, place, led=led)
     missing = unseen(table)
-    reason = _reason_to_stay(places, gain, low, at_most, without_messages=run["record"] == "collectives")
+    near = slice(0, LINKS.index("wan"))
+    inside = (before.ns[near] - after.ns[near]).sum()
+    trades = inside < LEAST_GAIN * before.ns.sum() and all(
+        np.array_equal(_between_clusters(sent, places, now), _between_clusters(sent, places, new))
+        for sent, now, new in ((traffic, places.today, place), (of_hosts, places.today, then))
+    )
+    recorded = run["record"] != "collectives"
+    reason = reason_to_stay(places, gain, low, at_most, without_messages=not recorded, only_trades=trades)
     rerun: Rerun | str = "the trace has no critical path"
     if reason is None and at_most is not None:
         rerun = rerun_of(table, costs, places, place, led)
@@ -204,6 +211,19 @@ def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) 
     return _OnLinks(*(np.bincount(link, weights=each, minlength=len(LINKS)) for each in (*amounts, *times)))
 
 
+def _between_clusters(traffic: Traffic, places: Places, place: Array) -> Array:
+    """The messages and bytes between each pair of clusters."""
+    clusters = np.asarray(places.cluster_of_host)
+    ends = place[traffic.low], place[traffic.high]
+    near, far = np.minimum(*(clusters[end] for end in ends)), np.maximum(*(clusters[end] for end in ends))
+    count = int(clusters.max()) + 1
+    cells = [
+        np.bincount(near * count + far, weights=np.where(near < far, each, 0), minlength=count * count)
+        for each in (traffic.messages, traffic.bytes)
+    ]
+    return np.stack(cells)
+
+
 def _gains(before: _OnLinks, after: _OnLinks, costs: HostCosts) -> Array:
     """The gain in each resample."""
     today, then = (
@@ -239,10 +259,17 @@ def _row(
     }
 
 
-def _reason_to_stay(
-    places: Places, gain: float, low: float | None, at_most: float | None, *, without_messages: bool
+def reason_to_stay(
+    places: Places,
+    gain: float,
+    low: float | None,
+    at_most: float | None,
+    *,
+    without_messages: bool,
+    only_trades: bool,
 ) -> str | None:
-    """Why no order is suggested; None if one is. low: the lower end of the gain."""
+    """Why no order is suggested; None if one is. low: the lower end of the gain. only_trades: as many messages and
+    bytes go between any two clusters as today, and nothing is saved inside them."""
     may_be_chance = low is not None and low <= 0
     reasons = (
         (len(np.unique(places.today[places.movable])) < 2, "all ranks are on one host"),
@@ -253,6 +280,11 @@ def _reason_to_stay(
         (gain <= 0, "no order was found that spends less time on links"),
         (gain < LEAST_GAIN, f"the best order found saves {share(gain)} of the time on links, too little for a change"),
         (may_be_chance, f"the best order found saves {share(gain)} of the time on links, which may be chance"),
+        (
+            only_trades,
+            "another one would only trade links between the same clusters, and what one run shows of those may be "
+            "their queues",
+        ),
         (
             at_most is not None and at_most <= 0,
             "another one would save time on links, but none of it on the run's critical path",
