@@ -62,20 +62,18 @@ def _delays(source: Source, rows: Array, machine: Machine) -> Array:
     return machine.delays(model_hops(source, every))[np.searchsorted(every, rows)]
 
 
+def fit(source: Source, events: Events | None = None) -> tuple[Costs, Costs, Costs]:
+    """The first of what `fits` finds."""
+    return fits(source, events)[0]
+
+
 def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Costs, Costs]]:
-    """What `fit` finds, with and without senders that are held for an answer, if the hops show any. Whether that is why
-    they are held, the replay of what ran has to show: a link with little bandwidth holds senders as well."""
-    found = [fit(source, events)]
-    if events is None and not found[0][0].machine.emulated:
-        other = fit(source, are_answered=False)
-        found += [other] if other[0].links != found[0][0].links else []
-    return found
-
-
-def fit(source: Source, events: Events | None = None, *, are_answered: bool = True) -> tuple[Costs, Costs, Costs]:
     """The costs, and the same at the lower and the upper end of what the hops allow. events: what the ranks did in the
-    subject's collectives, if the MPI library ran them. are_answered: whether a sender that is held although the receive
-    was posted waits for an answer.
+    subject's collectives, if the MPI library ran them.
+
+    If the hops show senders that are held although the receive was posted, there are two: the senders wait for an
+    answer or, second, they do not. A link with little bandwidth holds them as well, so the replay of what ran has to
+    tell.
 
     The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement; pairs
     of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
@@ -96,12 +94,14 @@ def fit(source: Source, events: Events | None = None, *, are_answered: bool = Tr
         steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
         costs.local = fit_local(hops, entered, left, steps, machine)
         costs.links = fit_ends(hops, costs.links, steps)
-        if not machine.emulated:
-            costs = _announced(source, hops, costs, are_answered=are_answered)
-    low, high = _ends(hops, costs, delays)
     if machine.emulated:
-        return _held(source, costs, low, high)
-    return costs, low, high
+        return [_held(source, costs, *_ends(hops, costs, delays))]
+    found = [costs]
+    if events is None:
+        found = [_announced(source, hops, costs, are_answered=answered) for answered in (True, False)]
+        if found[0].links == found[1].links:
+            del found[1]
+    return [(one, *_ends(hops, one, delays)) for one in found]
 
 
 def _carried(source: Source) -> float:

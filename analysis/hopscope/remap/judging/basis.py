@@ -72,13 +72,12 @@ def basis_of(
         today = Combination((today,) * len(subject.parts), today.name)
     leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
     measured = mean_iteration(leaves)
-    found: list[tuple[float, Judge, tuple[Costs, Costs, Costs]]] = []
-    for costs in fits(source, events):
-        fitted = costs if machine is None else with_machine(costs, source, machine)
-        whole = judge_of(source, today, fitted[0])
-        found.append((abs(whole.iteration_ns(today, fitted[0]) - measured) / measured, whole, fitted))
+    found = [costs if machine is None else with_machine(costs, source, machine) for costs in fits(source, events)]
+    whole = judge_of(source, today, found[0][0])
+    errors = [abs(whole.iteration_ns(today, costs[0]) - measured) / measured for costs in found]
     # What the hops show directly counts, unless the replay of what ran is far off with it and less so without.
-    error, whole, fitted = found[0] if found[0][0] <= FAR_OFF else min(found, key=lambda one: one[0])
+    error = errors[0] if errors[0] <= FAR_OFF else min(errors)
+    fitted = found[errors.index(error)]
     spread = spread_of(leaves, whole.leaves(today, fitted[0]))
     return Basis(source, fitted, today, whole, measured, error, spread)
 
