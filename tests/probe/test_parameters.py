@@ -121,6 +121,7 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     links = {name: LinkCost(1e6, hops=5) for name in ("lan", "wan")}
     costs = Costs(links, LocalCost(), machine=known)
     sizes, classes = np.tile([8.0, 1024.0], 4), np.repeat([LINKS.index("lan"), LINKS.index("wan")], 4)
+    # The run itself (None here) is not what rows are made of.
     rows = rows_of_fit(Fitted(None, costs, costs, costs, sizes, classes))  # type: ignore[arg-type]
     found = {row.link: row.value for row in rows if row.parameter == "beta"}
     assert found == pytest.approx({"lan": 5, "wan": 50})

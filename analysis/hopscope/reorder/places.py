@@ -27,6 +27,16 @@ class Places:
         order = np.argsort(self.ranks)
         return self.today[order[np.searchsorted(self.ranks[order], ranks)]] if len(ranks) else ranks
 
+    @property
+    def clusters(self) -> int:
+        """How many there are."""
+        return max(self.cluster_of_host) + 1
+
+    def ways(self, src: Array, dst: Array) -> Array:
+        """From hosts to hosts, the number of the directed link between their clusters; -1 inside one."""
+        cluster = np.asarray(self.cluster_of_host)
+        return np.where(cluster[src] == cluster[dst], -1, cluster[src] * self.clusters + cluster[dst])
+
     def classes(self) -> Array:
         """hosts x hosts: the class of link between two ranks there, as its place in LINKS."""
         count = len(self.hosts)

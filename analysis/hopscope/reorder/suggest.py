@@ -212,16 +212,14 @@ def _on_links(traffic: Traffic, costs: HostCosts, places: Places, place: Array) 
 
 
 def _between_clusters(traffic: Traffic, places: Places, place: Array) -> Array:
-    """The messages and bytes between each pair of clusters."""
-    clusters = np.asarray(places.cluster_of_host)
-    ends = place[traffic.low], place[traffic.high]
-    near, far = np.minimum(*(clusters[end] for end in ends)), np.maximum(*(clusters[end] for end in ends))
-    count = int(clusters.max()) + 1
+    """The messages and bytes between each pair of clusters, both ways."""
+    way, count = places.ways(place[traffic.low], place[traffic.high]), places.clusters
+    crosses = way >= 0
     cells = [
-        np.bincount(near * count + far, weights=np.where(near < far, each, 0), minlength=count * count)
+        np.bincount(way[crosses], weights=each[crosses], minlength=count * count).reshape(count, count)
         for each in (traffic.messages, traffic.bytes)
     ]
-    return np.stack(cells)
+    return np.stack([cell + cell.T for cell in cells])
 
 
 def _gains(before: _OnLinks, after: _OnLinks, costs: HostCosts) -> Array:

@@ -71,7 +71,7 @@ class Transits:
                 stays = self._link[self._now] == self._link[ends]
                 np.maximum.at(took, again, np.where(stays, self.today, 0))
                 np.maximum.at(takes, again, transit)
-                return under_way(_ways(places, ends)[first], sent[first], took, takes, size[first])[again]
+                return under_way(places.ways(*ends)[first], sent[first], took, takes, size[first])[again]
 
             self._load_now = under_way_at(self._now, self.today)
             self._load_then = under_way_at(self._then, self.today)
@@ -148,10 +148,3 @@ class Transits:
             latency = latency * costs.latency_factors[self._link, draw]
             per_byte = per_byte * costs.byte_factors[self._link, draw]
         return latency[ends] + load * per_byte[ends]
-
-
-def _ways(places: Places, ends: tuple[Array, ...]) -> Array:
-    """The number of each message's directed link between clusters; -1 inside one."""
-    cluster = np.asarray(places.cluster_of_host)
-    src, dst = (cluster[end] for end in ends)
-    return np.where(src == dst, -1, src * (int(cluster.max()) + 1) + dst)
