@@ -7,10 +7,12 @@ from pathlib import Path
 
 import hopscope
 import local_mpi
+import numpy as np
 import open_mpi
 import pytest
 from hopscope.algorithms.engine import of_schedules
 from hopscope.model.sequences import lay
+from hopscope.remap.candidates.laid import longest_chain
 from hopscope.tuning.offered import Offered, asked
 from hopscope.tuning.planned import Planned, Unplanned, planned
 
@@ -19,7 +21,7 @@ MPICHS = [mpi for mpi in local_mpi.find_all() if mpi.flavour == "mpich"]
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 ITERATIONS = Path(__file__).parents[1] / "native" / "programs" / "iterations.c"
 BYTES = 4096
-RANKS = (5, 6, 8, 13)
+RANKS = (2, 5, 6, 8, 13)
 Edges = Counter[tuple[int, int]]
 
 
@@ -104,6 +106,20 @@ def test_a_rule_sends_what_mpich_sends(mpi: local_mpi.LocalMpi, ranks: int, tmp_
         )
         laid = lay(rule.rule, last["op"], (BYTES,), range(ranks), root=last["root"], trees=rule.trees)
         assert Counter((message.src, message.dst) for message in of_schedules(laid).messages) == edges, one
+
+
+@pytest.mark.parametrize(
+    ("operation", "number", "messages"),
+    [("allreduce", 1, 2), ("allreduce", 3, 1), ("barrier", 6, 2), ("barrier", 4, 1)],
+)
+def test_on_two_ranks_what_comes_one_after_the_other_is_planned_so(operation: str, number: int, messages: int) -> None:
+    """Open MPI's linear Allreduce on two hosts was promised in one latency of their link, and took two."""
+    name = open_mpi.ALGORITHMS[operation, number].name
+    found = planned(Offered(operation, name, number, ""), 2)
+    assert isinstance(found, Planned)
+    op = f"MPI_{operation.capitalize()}"
+    laid = lay(found.rule, op, () if op == "MPI_Barrier" else (8,), range(2), trees=found.trees)
+    assert longest_chain(laid, np.ones(len(laid["kind"]), np.int64)) == messages
 
 
 def test_pieces_of_few_bytes_are_not_predicted() -> None:

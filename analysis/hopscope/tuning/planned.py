@@ -23,8 +23,7 @@ _ON_POWERS_OF_TWO = frozenset({("barrier", "recursive-doubling"), ("bcast", "spl
 _ON_POWERS_OF_TWO_IN_MPICH = frozenset({("allgather", "recursive-doubling"), ("allgatherv", "recursive-doubling")})
 _LIMITS_ITSELF = frozenset({"linear_sync"})
 """Send the messages of another algorithm, but only so many at a time."""
-
-
+_TWO = 2
 _PIECES = ("ring", "split-binary", "pairwise", "recursive-halving")
 """Cut the message into a piece for each rank, or in two."""
 _WHOLE = frozenset(one.name.removeprefix("MPI_").lower() for one in _plan.operations() if one.input == "whole")
@@ -78,6 +77,9 @@ def _of_open_mpi(algorithm: Offered, ranks: int, chains: int) -> str | Unplanned
     name = sent(operation, number, ranks, chains)
     if name is None:
         return Unplanned(f"it does not run on {ranks} ranks")
+    if ranks == _TWO:
+        # Two messages between two ranks bear one name, whether they go at once or one after the other.
+        name = sent(operation, number, _TWO + 1, chains) or name
     if name == OWN_CHOICE:
         return Unplanned("it calls other operations, whose algorithms Open MPI chooses itself")
     other = (operation, name) in _OTHER_MESSAGES
