@@ -27,7 +27,7 @@ def test_a_size_between_far_ones_may_take_what_either_takes() -> None:
     """Regression: 64 KiB took 4 latencies of a link between sites and 8 B one. A ring's blocks of 16 KiB were promised
     124 ms (112 to 136); reruns took 67 ms, for such a block takes hardly more than one latency."""
     rows = {row["name"]: row for row in remap(over_a_chain(MS, 100 * MS), search=0).to_pylist()}
-    ring, whole = rows["ring"], rows["recursive-doubling"]
+    ring, whole = rows["ring"], rows["leaders recursive-doubling level=host"]
     # It has 6 messages one after another, in one iteration of 2 B and in the next of 16 KiB.
     assert (ring["unmeasured_sizes"], whole["unmeasured_sizes"]) == (1, 0)
     assert ring["predicted_low_ns"] < 6 * MS and ring["predicted_high_ns"] > 6 * (1 + 100) * MS / 2
