@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from hopscope.remap.judging.tried import measured_interval
 from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY
 from hopscope.remap.run.program import NothingToFitError, Subject
 from hopscope.remap.run.unseen import unseen_sentences
-from hopscope.remap.settings.forced import Forced, judged_of, setting_of
+from hopscope.remap.settings.forced import Forced, forms, judged_of, setting_of
+from hopscope.remap.settings.hierarchical import Hierarchical, hierarchical
 from hopscope.remap.settings.levers import Reached, levers_of
 from hopscope.remap.settings.reach import changed_besides, labels_of_reached, reached_together, with_reached_parts
 from hopscope.remap.settings.setting_verdict import ENGINE, of_levers, setting_sentence
@@ -105,7 +107,7 @@ def suggest_setting(
         said += of_levers(ordered[0], choice.levers, choice.gains(basis.whole, best), reached, FILED[flavour])
     said += "".join(f" {op} is left out: {why}." for op, why in subject.untold) + unseen_sentences(source)
     chosen = _chosen(best, today, reached) if ordered[0]["chosen"] else []
-    besides = changed_besides(source, [parts for _, parts in chosen], library)
+    besides = changed_besides(source, [change for one, parts in chosen for change in one.changes(library, parts)])
     said += "".join(
         f" It also changes {plural(number, 'other collective')} of {op}, and what that takes is not predicted."
         for op, number in besides.items()
@@ -127,8 +129,11 @@ def _reached(basis: Basis, library: Library) -> list[Reached]:
     result: list[Reached] = []
     for of, label in zip(places, labels_of_reached(parts, places, library.flavour), strict=True):
         mine = [parts[place] for place in of]
+        others = [part for place, part in enumerate(parts) if place not in of]
+        taken = [one for done in result for (one, *_) in done.judged.candidates if isinstance(one, Hierarchical)]
+        known = chain(forms(library, mine), hierarchical(library, mine, others, taken))
         why = next((why for place in of if (why := _unknown(basis, parts[place], late[place]))), None)
-        result.append(Reached(of, label, mine, judged_of(library, mine, basis.fitted[0]), why))
+        result.append(Reached(of, label, mine, judged_of(known, mine, basis.fitted[0]), why))
     return result
 
 

@@ -8,9 +8,11 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from hopscope.errors import InputError
+from hopscope.tuning.han import Simple, simple_forms
 
 _SECONDS = 60
 _OPEN_MPI = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)")
@@ -28,6 +30,11 @@ _WORDS = {
     "mpich": ("mpivars",),
 }
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+
+
+def operation_name(op: str) -> str:
+    """What libraries call an operation: `reduce_scatter` for MPI_Reduce_scatter."""
+    return op.removeprefix("MPI_").lower()
 
 
 class Offered(NamedTuple):
@@ -55,6 +62,8 @@ class Library(NamedTuple):
     operation before the chosen algorithm: Open MPI's `han`, MPICH's device."""
     in_groups: Sequence[Offered] = ()
     """Forms of `han`, which calls other algorithms inside hosts and between them."""
+    simple: Mapping[str, Simple] = MappingProxyType({})
+    """By operation the form of `han` whose calls are known."""
 
     @property
     def name(self) -> str:
@@ -91,7 +100,7 @@ def asked(flavour: str, launcher: str, release: str) -> Library:
     if not rows:
         raise InputError(f"{program} names no algorithms: {done.stderr.strip() or 'it said nothing on stderr'}")
     besides = (besides_in_open_mpi if flavour == "openmpi" else besides_in_mpich)(done.stdout)
-    return Library(flavour, release, launcher, rows, besides, of_han(done.stdout))
+    return Library(flavour, release, launcher, rows, besides, of_han(done.stdout), simple_forms(done.stdout))
 
 
 def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:

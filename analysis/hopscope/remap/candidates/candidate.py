@@ -56,6 +56,11 @@ class Candidate:
         """As in tree files; `tree` for trees."""
         return str(self.rule.get("algorithm", TREE))
 
+    @property
+    def named(self) -> int:
+        """How many algorithms it names; a library's setting may have one for each of several levels."""
+        return 1
+
     def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
         """What every rank does in such a call. Raises ValueError where the rule cannot run it."""
         root = None if call.root == NO_ROOT else call.root

@@ -176,7 +176,9 @@ class Listing:
         found = columns_of([subject.each[place] for place in changed] if len(apart) == 1 else [])
         if isinstance(candidate, Candidate):
             found["operation"] = ", ".join(candidate.operations) or None
-        return {"parts": len(apart) if subject.parts else 0, **found}
+        new = [one for place, one in enumerate(each_piece(candidate)) if place in changed]
+        named = sum(one.named for one in new if isinstance(one, Candidate))
+        return {"parts": len(apart) if subject.parts else 0, "named": named, **found}
 
     def _ends(self, candidate: Runs, costs: tuple[Costs, ...]) -> tuple[float, ...]:
         """The lower end and the upper ends that the costs' own ends give a prediction, as shares of it."""

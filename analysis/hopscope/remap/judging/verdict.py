@@ -72,8 +72,8 @@ def _own_gain(row: Row) -> float:
 
 def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
     """The fastest first; of those that the model cannot tell apart, fewest unmeasured pairs, then one that was
-    tried, most parts that gain, those that gain only in their own iterations by how much, fewest WAN messages, plainest
-    shape."""
+    tried, most parts that gain, those that gain only in their own iterations by how much, what names fewest algorithms,
+    fewest WAN messages, plainest shape."""
     alike = (1 + share) * min(rows[i]["predicted_ns"] for i in of)
 
     def rank(i: int) -> tuple[float, ...]:
@@ -87,6 +87,7 @@ def _order(rows: Sequence[Row], of: Sequence[int], share: float) -> list[int]:
             untried,
             -row.get("parts", 0),
             -round(_own_gain(row), 2) if row.get("gain", 0.0) < LEAST_GAIN else 0,
+            row.get("named", 0),
             row["wan_messages"],
             round(row["predicted_ns"] / alike, 3),
             i,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -12,15 +12,13 @@ from hopscope.remap.candidates.candidate import Candidate, longest, segmented
 from hopscope.remap.candidates.laid import fingerprint
 from hopscope.remap.candidates.pool import SEGMENTS, sizes_are_known
 from hopscope.remap.run.program import Subject
-from hopscope.remap.settings.reach import ends_in_rules, payloads_of
-from hopscope.tuning.offered import Library, Offered
+from hopscope.remap.settings.reach import Change, ends_in_rules, payloads_of
+from hopscope.tuning.offered import Library, Offered, operation_name
 from hopscope.tuning.planned import Unplanned, planned
 from hopscope.tuning.written import Choice, Setting, rules_file, variables_file
 
 CHAINS = (2, 4, 8)
 """Fan-outs that are tried of Open MPI's `chain`."""
-
-_BELOW = "which algorithms it calls inside hosts and between them is chosen by other components"
 
 
 @dataclass(frozen=True)
@@ -30,12 +28,34 @@ class Forced(Candidate):
     offered: Offered | None = None
     fan_out: int = 0  # where the settings take one
 
+    def choices(self, part: Subject) -> list[tuple[Offered, int]]:
+        """What the settings name so that it runs the part: algorithms, each with a number of ranks."""
+        if self.offered is None:
+            raise ValueError("an algorithm of the library is needed")
+        return [(self.offered, len(part.members))]
+
+    def besides(self, library: Library) -> list[tuple[str, str]]:
+        """The parameters or variables that have to be set besides."""
+        operation = operation_name(self.operations[0])
+        return [library.besides[operation]] if operation in library.besides else []
+
+    def changes(self, library: Library, parts: Sequence[Subject]) -> list[Change]:
+        """What the settings change so that it runs the parts."""
+        operation = operation_name(self.operations[0])
+        if library.flavour != "openmpi" or operation in library.besides:
+            return [Change(operation)]
+        return [Change(operation, len(parts[0].members), ends_in_rules(parts))]
+
 
 class NotJudged(NamedTuple):
     """An algorithm that the library has and that is not predicted."""
 
     name: str
     reason: str
+
+
+Form = tuple[Forced, ...] | NotJudged
+"""An algorithm of the library as settings force it for each part."""
 
 
 @dataclass
@@ -47,34 +67,28 @@ class Judged:
     others: list[NotJudged] = field(default_factory=list[NotJudged])
 
 
-def judged_of(library: Library, parts: Sequence[Subject], costs: Costs) -> Judged:
-    """Every algorithm of the library for the parts' operation, whole and in segments, each schedule once."""
+def judged_of(forms: Iterable[Form], parts: Sequence[Subject], costs: Costs) -> Judged:
+    """What forms of the library's algorithms do, each schedule once."""
     result, seen = Judged(), set[tuple[bytes, ...]]()
-    for one in library.algorithms:
-        if parts[0].op != f"MPI_{one.operation.capitalize()}":
+    for form in forms:
+        if isinstance(form, NotJudged):
+            result.others.append(form)
             continue
-        for form in _forms(one, parts):
-            if isinstance(form, NotJudged):
-                result.others.append(form)
-                continue
-            name = form[0].name
-            try:
-                does = tuple(
-                    fingerprint(candidate.lay(part, longest(part))) for candidate, part in zip(form, parts, strict=True)
-                )
-            except ValueError as problem:
-                result.others.append(NotJudged(name, f"the plan cannot lay it out here: {problem}"))
-                continue
-            if does in seen:
-                result.others.append(NotJudged(name, "here it sends the messages of another one"))
-            elif not all(sizes_are_known(candidate, part, costs) for candidate, part in zip(form, parts, strict=True)):
-                result.others.append(NotJudged(name, "its messages have sizes that no hop measured"))
-            else:
-                result.candidates.append(form)
-            seen.add(does)
-    if any(spans_hosts(part) for part in parts):
-        mine = [one for one in library.in_groups if parts[0].op == f"MPI_{one.operation.capitalize()}"]
-        result.others += [NotJudged(one.name, _BELOW) for one in mine]
+        name = form[0].name
+        try:
+            does = tuple(
+                fingerprint(candidate.lay(part, longest(part))) for candidate, part in zip(form, parts, strict=True)
+            )
+        except ValueError as problem:
+            result.others.append(NotJudged(name, f"the plan cannot lay it out here: {problem}"))
+            continue
+        if does in seen:
+            result.others.append(NotJudged(name, "here it sends the messages of another one"))
+        elif not all(sizes_are_known(candidate, part, costs) for candidate, part in zip(form, parts, strict=True)):
+            result.others.append(NotJudged(name, "its messages have sizes that no hop measured"))
+        else:
+            result.candidates.append(form)
+        seen.add(does)
     return result
 
 
@@ -83,7 +97,14 @@ def spans_hosts(part: Subject) -> bool:
     return len(set(part.hosts)) > 1
 
 
-def _forms(one: Offered, parts: Sequence[Subject]) -> Iterator[tuple[Forced, ...] | NotJudged]:
+def forms(library: Library, parts: Sequence[Subject]) -> Iterator[Form]:
+    """Every algorithm that the library has for the parts' operation, whole and in segments."""
+    for one in library.algorithms:
+        if one.operation == operation_name(parts[0].op):
+            yield from _of_algorithm(one, parts)
+
+
+def _of_algorithm(one: Offered, parts: Sequence[Subject]) -> Iterator[Form]:
     """An algorithm with each fan-out and length of segments, for each part."""
     ranks = min(len(part.members) for part in parts)
     most = max(size for part in parts for size in payloads_of(part))
@@ -110,17 +131,18 @@ def setting_of(chosen: Sequence[tuple[Forced, Sequence[Subject]]], library: Libr
 
     MPICH's variables know neither: they hold for every communicator and size.
     """
-    choices: list[Choice] = []
+    is_by_rules = library.flavour == "openmpi"
+    choices: dict[Choice, None] = {}
+    besides: dict[tuple[str, str], None] = {}
     for one, parts in chosen:
-        if one.offered is None:
-            raise ValueError("an algorithm of the library is needed")
-        whole = Choice(one.offered, len(parts[0].members))
-        if library.flavour == "openmpi":
-            whole = Choice(*whole[:2], *ends_in_rules(parts), one.fan_out, one.segment_bytes)
-        choices.append(whole)
-    operations = dict.fromkeys(choice.algorithm.operation for choice in choices)
-    besides = [library.besides[operation] for operation in operations if operation in library.besides]
-    return (rules_file if library.flavour == "openmpi" else variables_file)(choices, path, besides)
+        besides |= dict.fromkeys(one.besides(library))
+        named = [Choice(*of) for part in parts for of in one.choices(part)]
+        if is_by_rules:
+            least, most = ends_in_rules(parts)
+            how = {"from_bytes": least, "to_bytes": most, "fan_out": one.fan_out, "segment_bytes": one.segment_bytes}
+            named = [choice._replace(**how) for choice in named]
+        choices |= dict.fromkeys(named)
+    return (rules_file if is_by_rules else variables_file)([*choices], path, [*besides])
 
 
 def _in_segments(whole: Forced, segment_bytes: int) -> Forced:

@@ -16,7 +16,7 @@ from hopscope.remap.judging.verdict import LEAST_GAIN
 from hopscope.remap.run.program import Subject
 from hopscope.remap.settings.forced import Judged, NotJudged, spans_hosts
 from hopscope.remap.settings.reach import Places
-from hopscope.tuning.offered import Library
+from hopscope.tuning.offered import Library, operation_name
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _bound(reached: Sequence[Reached], library: Library) -> list[list[Reached]]:
     by_operation: dict[str, list[Reached]] = {}
     for one in reached:
         operation = one.parts[0].op
-        leaves = library.flavour == "openmpi" and operation.removeprefix("MPI_").lower() in library.besides
+        leaves = library.flavour == "openmpi" and operation_name(operation) in library.besides
         if not leaves or not any(spans_hosts(part) for part in one.parts):
             result.append([one])
         elif operation in by_operation:

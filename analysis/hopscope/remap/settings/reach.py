@@ -7,14 +7,14 @@ it also reaches other communicators, and what one algorithm shall run has to be 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 import pyarrow.compute as pc
 
 from hopscope.algorithms.rules import size_in_rules
-from hopscope.paths.columns import integers
+from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates.combination import label_of
 from hopscope.remap.candidates.today import is_known
 from hopscope.remap.run.calls import payload_of
@@ -30,7 +30,7 @@ from hopscope.remap.run.parts import (
     together,
 )
 from hopscope.remap.run.program import Source, Subject, operations_of, spent_ns
-from hopscope.tuning.offered import Library
+from hopscope.tuning.offered import operation_name
 
 Places = tuple[int, ...]
 """Of parts, in their order."""
@@ -56,7 +56,7 @@ def with_reached_parts(source: Source, flavour: str) -> Source:
     for group in (main, *(group for group in groups if group is not main)):
         if spent_on[_key(group, flavour)] < LEAST_TIME * whole and _key(group, flavour) != _key(main, flavour):
             continue
-        by_bytes = flavour == "openmpi" and bool(size_in_rules(_name(group.op), 1, 1))
+        by_bytes = flavour == "openmpi" and bool(size_in_rules(operation_name(group.op), 1, 1))
         ranges = sorted(ranges_of(source, group, by_bytes=by_bytes), key=lambda one: -time[one[0]].sum())
         found += [part_of(source, group, rows, kinds) for rows, kinds in ranges]
     reached = [[found[place] for place in places] for places in reached_together(found, flavour)]
@@ -86,10 +86,19 @@ def reached_together(parts: Sequence[Subject], flavour: str) -> list[Places]:
     return sorted(tuple(sorted(places)) for places in result)
 
 
-def changed_besides(source: Source, chosen: Sequence[Sequence[Subject]], library: Library) -> dict[str, int]:
-    """By operation, how many collectives the setting of these parts also changes although they are in no part, where
-    they have more than a little of the time: their messages are not in the trace, or they are too seldom to be judged.
-    """
+@dataclass(frozen=True)
+class Change:
+    """What settings change: an operation, or only its collectives of so many ranks and bytes, both ends included."""
+
+    operation: str
+    """In the library's words."""
+    ranks: int | None = None
+    bytes: tuple[int, int | None] = (0, None)
+
+
+def changed_besides(source: Source, changes: Sequence[Change]) -> dict[str, int]:
+    """By operation, how many collectives settings also change although they are in no part, where they have more than
+    a little of the time: their messages are not in the trace, or they are too seldom to be judged."""
     collectives, comms = source.tables["collectives"], source.tables["comms"]
     ops, time = operations_of(collectives), spent_ns(collectives)
     comm, ranks, payload = (integers(collectives, name) for name in ("comm", "comm_size", "bytes"))
@@ -97,16 +106,17 @@ def changed_besides(source: Source, chosen: Sequence[Sequence[Subject]], library
     judged = np.concatenate([part.simulated for part in source.subject.each])
     left = (ranks > 1) & ~np.isin(comm, between_groups)
     left[judged] = False
-    result: dict[str, int] = {}
-    for parts in chosen:
-        mine = left & (ops == parts[0].op)
-        if library.flavour == "openmpi" and _name(parts[0].op) not in library.besides:
-            least, most = ends_in_rules(parts)
-            mine &= (ranks == len(parts[0].members)) & (payload >= least)
-            mine &= payload <= (np.iinfo(np.int64).max if most is None else most)
-        if time[mine].sum() >= LEAST_TIME * time.sum():
-            result[parts[0].op] = int(mine.sum())
-    return result
+    changed: dict[str, Array] = {}
+    for change in changes:
+        op = next((op for op in np.unique(ops).tolist() if operation_name(op) == change.operation), None)
+        if op is None:
+            continue
+        least, most = change.bytes
+        mine = left & (ops == op) & (payload >= least)
+        mine &= payload <= (np.iinfo(np.int64).max if most is None else most)
+        mine &= True if change.ranks is None else ranks == change.ranks
+        changed[op] = changed.get(op, np.zeros(len(ops), bool)) | mine
+    return {op: int(mine.sum()) for op, mine in changed.items() if time[mine].sum() >= LEAST_TIME * time.sum()}
 
 
 def _key(one: Group | Subject, flavour: str) -> tuple[str, int]:
@@ -117,7 +127,9 @@ def _key(one: Group | Subject, flavour: str) -> tuple[str, int]:
 def ends_in_rules(parts: Sequence[Subject]) -> tuple[int, int | None]:
     """The least and the most bytes by which Open MPI's rules go for these parts; None: rules know no bytes."""
     sizes = [
-        size_in_rules(_name(part.op), len(part.members), payload) for part in parts for payload in payloads_of(part)
+        size_in_rules(operation_name(part.op), len(part.members), payload)
+        for part in parts
+        for payload in payloads_of(part)
     ]
     known = [one for one in sizes if one is not None]
     return (min(known), max(known)) if len(known) == len(sizes) and any(known) else (0, None)
@@ -133,7 +145,3 @@ def labels_of_reached(parts: Sequence[Subject], reached: Sequence[Places], flavo
     several = flavour == "openmpi" and len({len(part.members) for part in parts}) > 1
     of = [[parts[place] for place in places] for places in reached]
     return [label_of(mine) + (f" on {len(mine[0].members)} ranks" if several else "") for mine in of]
-
-
-def _name(op: str) -> str:
-    return op.removeprefix("MPI_").lower()

@@ -1,0 +1,71 @@
+"""Open MPI's `han`, which runs an operation by other ones inside hosts and between them: what makes it do so, each of
+them by `tuned`, whose rules then say by which algorithm.
+
+Only its simple form is known, in which these operations come one after another on whole messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+INSIDE: Final = "intra_node"
+"""The level of a host's ranks, in `han`'s words."""
+BETWEEN: Final = "inter_node"
+"""That of the hosts' leaders."""
+_WHOLE: Final = "global_communicator"
+_TUNED: Final = "tuned"
+
+CALLS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
+    "allreduce": (("reduce", INSIDE), ("allreduce", BETWEEN), ("bcast", INSIDE)),
+    "reduce": (("reduce", INSIDE), ("reduce", BETWEEN)),
+    "bcast": (("bcast", BETWEEN), ("bcast", INSIDE)),
+}
+"""What the simple form of an operation calls in turn, and at which level."""
+
+_VALUE = re.compile(r"^mca:coll:\w+:param:(coll_\w+):value:(.*)$", re.MULTILINE)
+_FORM = re.compile(r"^mca:coll:han:param:coll_han_use_(\w+)_algorithm:enumerator:value:\d+:simple$", re.MULTILINE)
+
+
+class Simple(NamedTuple):
+    """The simple form of an operation. settings: the parameters that make `han` take the operation so, call `tuned` for
+    the rest of it, and leave it all other operations that `tuned` runs."""
+
+    operation: str
+    settings: tuple[tuple[str, str], ...]
+
+
+def simple_forms(text: str) -> dict[str, Simple]:
+    """From what `ompi_info --param coll all --level 9 --parsable` prints: the simple forms by operation."""
+    values = dict(_VALUE.findall(text))
+    number = next((found[1] for found in re.finditer(rf"\b(\d+) = {_TUNED}\b", text)), None)
+    if number is None or "coll_han_priority" not in values:
+        return {}
+    by_name = set(_FORM.findall(text))
+    found: dict[str, Simple] = {}
+    for operation, calls in CALLS.items():
+        if operation in by_name:
+            form = (f"coll_han_use_{operation}_algorithm", "simple")
+        elif f"coll_han_use_simple_{operation}" in values:
+            form = (f"coll_han_use_simple_{operation}", "1")
+        else:
+            continue
+        passes_on = [(_module(called, level), number) for called, level in calls]
+        settings = [form, *((name, value) for name, value in passes_on if values.get(name) != value)]
+        found[operation] = Simple(operation, (*settings, *_first(operation, values, number)))
+    return found
+
+
+def _module(operation: str, level: str) -> str:
+    return f"coll_han_{operation}_dynamic_{level}_module"
+
+
+def _first(operation: str, values: Mapping[str, str], tuned: str) -> list[tuple[str, str]]:
+    """What puts `han` before `tuned`, for this operation alone; nothing where it comes first already."""
+    han, other = (int(values.get(f"coll_{name}_priority", -1)) for name in ("han", _TUNED))
+    if han > other:
+        return []
+    ends = re.compile(rf"coll_han_(\w+)_dynamic_{_WHOLE}_module")
+    others = [match for name in values if (match := ends.fullmatch(name)) and match[1] != operation]
+    return [("coll_han_priority", str(other + 1)), *((match[0], tuned) for match in others)]
