@@ -29,7 +29,7 @@ def offered(operation: str, **names: int) -> list[Offered]:
 
 HAN = {
     operation: Simple(operation, ((f"coll_han_use_simple_{operation}", "1"), ("coll_han_priority", "31")))
-    for operation in ("allreduce", "reduce", "bcast")
+    for operation in ("allreduce", "reduce", "bcast", "allgather")
 }
 OPEN_MPI = Library(
     "openmpi",
@@ -39,6 +39,8 @@ OPEN_MPI = Library(
         *offered("allreduce", basic_linear=1, recursive_doubling=3),
         *offered("reduce", linear=1, binomial=5),
         *offered("bcast", basic_linear=1, binomial=6),
+        *offered("gather", basic_linear=1, binomial=2),
+        *offered("allgather", ring=4),
     ],
     {},
     simple=HAN,
@@ -112,20 +114,41 @@ def test_of_two_operations_that_share_rules_inside_hosts_one_is_judged_by_han() 
     assert said.reason == "its rules inside hosts and between them would also be for MPI_Allreduce"
 
 
+@pytest.mark.parametrize(
+    ("root", "tree"),
+    [
+        (0, {(0, 1), (0, 3), (0, 4), (0, 7), (1, 2), (1, 5), (1, 6)}),
+        # Rank 3 is the second of its host, as rank 2 is of the other.
+        (3, {(3, 2), (3, 0), (3, 4), (3, 7), (2, 1), (2, 5), (2, 6)}),
+    ],
+)
 @pytest.mark.parametrize("op", ["MPI_Bcast", "MPI_Reduce"])
-def test_a_rooted_operation_goes_along_one_tree_through_the_leaders(op: str) -> None:
-    found = [form[0] for form in forms(part(op, CROSSING)) if not isinstance(form, NotJudged)]
-    subject = part(op, CROSSING)
-    linear = next(one for one in found if one.name == f"han: {_linear(op)} between hosts, {_linear(op)} inside")
-    sent = messages_of(linear.lay(subject, subject.calls[0]))
-    ends = {(int(a), int(b)) for a, b in zip(sent.src, sent.dst, strict=True)}
-    tree = {(0, 1), (0, 3), (0, 4), (0, 7), (1, 2), (1, 5), (1, 6)}
-    assert ends == (tree if op == "MPI_Bcast" else {(b, a) for a, b in tree})
-    assert linear.calls == tuple((OPEN_MPI.algorithms[2 if op == "MPI_Reduce" else 4], ranks) for ranks in (4, 2))
+def test_a_rooted_operation_goes_through_the_ranks_that_have_the_root_s_place_on_their_hosts(
+    op: str, root: int, tree: set[tuple[int, int]]
+) -> None:
+    subject = part(op, CROSSING, root)
+    found = [form[0] for form in forms(subject) if not isinstance(form, NotJudged)]
+    linear = "basic_linear" if op == "MPI_Bcast" else "linear"
+    one = next(one for one in found if one.name == f"han: {linear} between hosts, {linear} inside")
+    assert ends_of(one, subject) == (tree if op == "MPI_Bcast" else {(b, a) for a, b in tree})
+    order = (2, 4) if op == "MPI_Bcast" else (4, 2)
+    assert [(named.name, ranks) for named, ranks in one.choices(subject)] == [(linear, ranks) for ranks in order]
 
 
-def _linear(op: str) -> str:
-    return "basic_linear" if op == "MPI_Bcast" else "linear"
+def ends_of(one: Hierarchical, subject: Subject) -> set[tuple[int, int]]:
+    sent = messages_of(one.lay(subject, subject.calls[0]))
+    return {(int(a), int(b)) for a, b in zip(sent.src, sent.dst, strict=True)}
+
+
+def test_blocks_are_gathered_inside_hosts_exchanged_and_passed_on() -> None:
+    subject = part("MPI_Allgather", CROSSING)
+    found = [form[0] for form in forms(subject) if not isinstance(form, NotJudged)]
+    one = next(one for one in found if one.name == "han: ring between hosts, basic_linear inside")
+    sent = messages_of(one.lay(subject, subject.calls[0]))
+    sizes = sorted(zip(sent.src.tolist(), sent.dst.tolist(), sent.size.tolist(), strict=True))
+    inside = [(leader, rank) for leader, ranks in ((0, (3, 4, 7)), (1, (2, 5, 6))) for rank in ranks]
+    expected = [(rank, leader, 8) for leader, rank in inside] + [(leader, rank, 64) for leader, rank in inside]
+    assert sizes == sorted([*expected, (0, 1, 32), (1, 0, 32)])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +156,6 @@ def _linear(op: str) -> str:
     [
         (part("MPI_Allreduce", ["a"] * 5 + ["b"] * 3), (), "different numbers of ranks"),
         (part("MPI_Allreduce", ["a", "b"]), (), "with one rank on each"),
-        (part("MPI_Bcast", CROSSING, root=3), (), "only from and to rank 0"),
         (part("MPI_Allreduce", CROSSING), (part("MPI_Allreduce", CROSSING),), "are judged one by one"),
         (part("MPI_Allreduce", CROSSING), (part("MPI_Bcast", ["a"] * 2 + ["b"] * 2),), "would also be for MPI_Bcast"),
     ],

@@ -17,12 +17,26 @@ BETWEEN: Final = "inter_node"
 _WHOLE: Final = "global_communicator"
 _TUNED: Final = "tuned"
 
-CALLS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
-    "allreduce": (("reduce", INSIDE), ("allreduce", BETWEEN), ("bcast", INSIDE)),
-    "reduce": (("reduce", INSIDE), ("reduce", BETWEEN)),
-    "bcast": (("bcast", BETWEEN), ("bcast", INSIDE)),
+OWN, HOST, ALL = range(3)
+"""A block of a rank, or the whole message; the blocks of a host's ranks; all ranks' blocks."""
+
+
+class Part(NamedTuple):
+    """An operation that `han` calls at a level, and on what."""
+
+    operation: str
+    level: str
+    blocks: int = OWN
+
+
+CALLS: Final[Mapping[str, Sequence[Part]]] = {
+    "allreduce": (Part("reduce", INSIDE), Part("allreduce", BETWEEN), Part("bcast", INSIDE)),
+    "reduce": (Part("reduce", INSIDE), Part("reduce", BETWEEN)),
+    "bcast": (Part("bcast", BETWEEN), Part("bcast", INSIDE)),
+    "allgather": (Part("gather", INSIDE), Part("allgather", BETWEEN, HOST), Part("bcast", INSIDE, ALL)),
+    "barrier": (Part("barrier", INSIDE), Part("barrier", BETWEEN), Part("barrier", INSIDE)),
 }
-"""What the simple form of an operation calls in turn, and at which level."""
+"""What the simple form of an operation calls in turn."""
 
 _VALUE = re.compile(r"^mca:coll:\w+:param:(coll_\w+):value:(.*)$", re.MULTILINE)
 _FORM = re.compile(r"^mca:coll:han:param:coll_han_use_(\w+)_algorithm:enumerator:value:\d+:simple$", re.MULTILINE)
@@ -51,8 +65,8 @@ def simple_forms(text: str) -> dict[str, Simple]:
             form = (f"coll_han_use_simple_{operation}", "1")
         else:
             continue
-        passes_on = [(_module(called, level), number) for called, level in calls]
-        settings = [form, *((name, value) for name, value in passes_on if values.get(name) != value)]
+        passes_on = dict.fromkeys(_module(part.operation, part.level) for part in calls)
+        settings = [form, *((name, number) for name in passes_on if values.get(name) != number)]
         found[operation] = Simple(operation, (*settings, *_first(operation, values, number)))
     return found
 

@@ -83,7 +83,8 @@ def judged_of(forms: Iterable[Form], parts: Sequence[Subject], costs: Costs) -> 
             result.others.append(NotJudged(name, f"the plan cannot lay it out here: {problem}"))
             continue
         if does in seen:
-            result.others.append(NotJudged(name, "here it sends the messages of another one"))
+            if form[0].named == 1:  # of combinations, one of those that do the same is enough
+                result.others.append(NotJudged(name, "here it sends the messages of another one"))
         elif not all(sizes_are_known(candidate, part, costs) for candidate, part in zip(form, parts, strict=True)):
             result.others.append(NotJudged(name, "its messages have sizes that no hop measured"))
         else:

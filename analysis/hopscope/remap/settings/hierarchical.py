@@ -10,14 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hopscope import _plan
-from hopscope.model.trees import ROOT, Shape, Tree, explicit
+from hopscope.model.composed import Called, composed
+from hopscope.model.sequences import lay
+from hopscope.remap.run.calls import NO_ROOT, Call
+from hopscope.remap.run.operations import OPERATION
 from hopscope.remap.run.program import Subject
 from hopscope.remap.settings.forced import Forced, NotJudged, spans_hosts
 from hopscope.remap.settings.reach import Change, ends_in_rules, payloads_of
-from hopscope.tuning.han import BETWEEN, CALLS, INSIDE, Simple
+from hopscope.tuning.han import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN, Simple
 from hopscope.tuning.offered import Library, Offered, operation_name
 from hopscope.tuning.planned import Planned, planned
 
@@ -26,23 +29,47 @@ NAME = "han simple"
 """The form whose calls are known, as `offered.of_han` has it."""
 
 
+class Below(NamedTuple):
+    """An algorithm inside hosts or between them, on so many ranks."""
+
+    offered: Offered
+    ranks: int
+    rule: Planned
+
+
 @dataclass(frozen=True)
 class Hierarchical(Forced):
-    """An operation as `han` runs it."""
+    """An operation as `han` runs it. calls: what it calls in turn."""
 
     simple: Simple | None = None
-    calls: tuple[tuple[Offered, int], ...] = ()
-    """Algorithms inside hosts and between them, each with its number of ranks."""
+    calls: tuple[Below, ...] = ()
 
     @property
     def named(self) -> int:
-        """How many algorithms it names."""
+        """How many algorithms the setting names."""
         return len(self.calls)
+
+    def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
+        """What every rank does in such a call."""
+        hosts = _by_host(subject)
+        rank = 0 if call.root == NO_ROOT else call.root
+        root_host, root = next((host, ranks.index(rank)) for host, ranks in enumerate(hosts) if rank in ranks)
+        leaders = [ranks[root] for ranks in hosts]
+        blocks = {OWN: 1, HOST: len(hosts[0]), ALL: len(subject.hosts)}
+        made: list[Called] = []
+        for part, below in zip(CALLS[operation_name(call.op)], self.calls, strict=True):
+            op = f"MPI_{part.operation.capitalize()}"
+            lengths = [length * blocks[part.blocks] for length in call.lengths]
+            of, at = ([leaders], root_host) if part.level == BETWEEN else (hosts, root)
+            here = at if OPERATION[op].has_root else None
+            laid = lay(below.rule.rule, op, lengths, [0] * below.ranks, root=here, trees=below.rule.trees)
+            made += [Called(ranks, laid) for ranks in of]
+        return composed(len(subject.hosts), made)
 
     def choices(self, part: Subject) -> list[tuple[Offered, int]]:
         """What rules name so that it runs so."""
         del part
-        return [*self.calls]
+        return [(below.offered, below.ranks) for below in self.calls]
 
     def besides(self, library: Library) -> list[tuple[str, str]]:
         """The parameters that make `han` take the operation."""
@@ -53,24 +80,19 @@ class Hierarchical(Forced):
         """The operation as a whole, and what its rules reach."""
         del library
         ends = ends_in_rules(parts)
-        below = [Change(one.operation, ranks, ends) for one, ranks in self.calls]
+        below = [Change(one.offered.operation, one.ranks, ends) for one in self.calls]
         return [Change(operation_name(self.operations[0])), *below]
 
 
 class _Level(NamedTuple):
-    """What runs among the ranks of a host, or among their leaders. rules: of each of its calls; inside hosts, where
-    there are two, the first goes to the leader and the second from it."""
+    """What runs among the ranks of each host, or among their leaders: one algorithm for each call there."""
 
     name: str
-    rules: tuple[Planned, ...]
-    calls: tuple[tuple[Offered, int], ...]
+    calls: tuple[Below, ...]
 
-    def tree(self, ranks: int, *, down: bool) -> Tree | None:
-        """Along which messages go to the first rank, or from it; None where they do not go along a tree."""
-        trees = self.rules[-1 if down else 0].trees
-        if trees is None:
-            return None
-        return Shape(trees["own"]).tree(0, broadcast=down, hosts=[0] * ranks, clusters=[0] * ranks)
+    @property
+    def rules(self) -> list[Planned]:
+        return [below.rule for below in self.calls]
 
 
 def hierarchical(
@@ -92,7 +114,7 @@ def hierarchical(
     if why:
         yield NotJudged(NAME, why)
         return
-    levels = [_levels(library, operation, part) for part in parts]
+    levels = [_levels(library, part) for part in parts]
     for names in product(*(dict.fromkeys(level.name for level in found) for found in levels[0])):
         made = [_made(known, part, names, found) for part, found in zip(parts, levels, strict=True)]
         whole = tuple(one for one in made if one is not None)
@@ -107,8 +129,6 @@ def _why_not(part: Subject) -> str | None:
         return "`han` leaves communicators on one host, or with one rank on each, to `tuned`"
     if len(ranks) > 1:
         return "its hosts have different numbers of ranks"
-    if part.op != "MPI_Allreduce" and {*part.roots} != {0}:
-        return "its messages are known only from and to rank 0"
     return None
 
 
@@ -118,42 +138,46 @@ def _set_elsewhere(
     """Why its settings would change other parts too."""
     if any(other.op == parts[0].op for other in others):
         return f"it would run all of {parts[0].op}, whose sizes and communicators are judged one by one"
-    reached = {(called, size) for called, _ in CALLS[operation] for part in parts for size in _sizes(part)}
+    sizes = {size for part in parts for size in (len(_by_host(part)), len(_by_host(part)[0]))}
+    reached = {(called.operation, size) for called in CALLS[operation] for size in sizes}
     meets = [other.op for other in others if (operation_name(other.op), len(other.members)) in reached]
-    meets += [one.operations[0] for one in taken if reached & {(named.operation, ranks) for named, ranks in one.calls}]
+    meets += [
+        one.operations[0] for one in taken if reached & {(below.offered.operation, below.ranks) for below in one.calls}
+    ]
     return f"its rules inside hosts and between them would also be for {meets[0]}" if meets else None
 
 
-def _sizes(part: Subject) -> tuple[int, int]:
-    """How many ranks a host has, and how many hosts there are."""
-    hosts = len(set(part.hosts))
-    return len(part.members) // hosts, hosts
+def _by_host(part: Subject) -> list[list[int]]:
+    """The ranks of each host, which come in the order of their first ones."""
+    found: dict[int, list[int]] = {}
+    for rank, host in enumerate(part.hosts):
+        found.setdefault(host, []).append(rank)
+    return [*found.values()]
 
 
-def _levels(library: Library, operation: str, part: Subject) -> tuple[list[_Level], list[_Level]]:
+def _levels(library: Library, part: Subject) -> tuple[list[_Level], list[_Level]]:
     """What may run inside hosts and between them."""
-    ranks, hosts = _sizes(part)
-    inside = [called for called, level in CALLS[operation] if level == INSIDE]
-    (between,) = (called for called, level in CALLS[operation] if level == BETWEEN)
+    calls, hosts = CALLS[operation_name(part.op)], _by_host(part)
     least = min(payloads_of(part))
-    found = [_planned(library, called, ranks, least) for called in inside]
+    inside = [_planned(library, call.operation, len(hosts[0]), least) for call in calls if call.level == INSIDE]
+    (between,) = (_planned(library, call.operation, len(hosts), least) for call in calls if call.level == BETWEEN)
     both = [
-        _Level(one[0].name, tuple(level.rules[0] for level in one), tuple(level.calls[0] for level in one))
-        for one in product(*found)
+        _Level(one[0].name, tuple(below for level in one for below in level.calls))
+        for one in product(*inside)
         if all(level.name == one[0].name or level.rules == one[0].rules for level in one)
     ]
-    return [*_each(both)], [*_each(_planned(library, between, hosts, least))]
+    return [*_each(both)], [*_each(between)]
 
 
 def _planned(library: Library, operation: str, ranks: int, least: int) -> list[_Level]:
     """The library's algorithms for an operation on so many ranks, as far as their messages are known."""
     found = [(one, planned(one, ranks, least_bytes=least)) for one in library.algorithms if one.operation == operation]
-    return [_Level(one.name, (rule,), ((one, ranks),)) for one, rule in found if isinstance(rule, Planned)]
+    return [_Level(one.name, (Below(one, ranks, rule),)) for one, rule in found if isinstance(rule, Planned)]
 
 
 def _each(levels: Sequence[_Level]) -> Iterator[_Level]:
     """Those that send different messages."""
-    seen: list[tuple[Planned, ...]] = []
+    seen: list[list[Planned]] = []
     for level in levels:
         if level.rules not in seen:
             seen.append(level.rules)
@@ -168,53 +192,10 @@ def _made(
     inside, between = found
     if inside is None or between is None:
         return None
-    calls = (*inside.calls, *between.calls)
-    if len({(one.operation, ranks) for one, ranks in calls}) < len(set(calls)):
-        return None
-    laid = _exchanged(inside, between) or _along_a_tree(part, inside, between)
-    if laid is None:
+    level_of = {INSIDE: iter(inside.calls), BETWEEN: iter(between.calls)}
+    calls = tuple(next(level_of[call.level]) for call in CALLS[simple.operation])
+    named = {(below.offered, below.ranks) for below in calls}
+    if len({(one.operation, ranks) for one, ranks in named}) < len(named):
         return None
     name = f"han: {between.name} between hosts, {inside.name} inside"
-    return Hierarchical(name, *laid, (part.op,), simple=simple, calls=calls)
-
-
-_Laid = tuple[dict[str, Any], dict[str, Any]]
-"""A rule and the trees that it names."""
-
-
-def _exchanged(inside: _Level, between: _Level) -> _Laid | None:
-    """A tree in each host, and an exchange between the leaders. The plan has one tree for both directions."""
-    exchange = between.rules[0].rule.get("algorithm")
-    trees = [rule.trees for rule in inside.rules]
-    if exchange not in _plan.BETWEEN or trees[0] is None or any(other != trees[0] for other in trees):
-        return None
-    return {"algorithm": "leaders", "level": "host", "inside": "own", "between": exchange}, trees[0]
-
-
-def _along_a_tree(part: Subject, inside: _Level, between: _Level) -> _Laid | None:
-    """A tree of all ranks in each direction."""
-    up, down = (_whole_tree(part, inside, between, down=down) for down in (False, True))
-    if up is None or down is None:
-        return None
-    trees = {"up": explicit(up).spec, "down": explicit(down).spec}
-    return {"reduce_tree": "up", "broadcast_tree": "down"}, trees
-
-
-def _whole_tree(part: Subject, inside: _Level, between: _Level, *, down: bool) -> Tree | None:
-    """From the root, messages go to other hosts first; towards it, they come from there last."""
-    groups: dict[int, list[int]] = {}
-    for rank, host in enumerate(part.hosts):
-        groups.setdefault(host, []).append(rank)
-    leaders = [ranks[0] for ranks in groups.values()]
-    among, within = between.tree(len(leaders), down=down), inside.tree(_sizes(part)[0], down=down)
-    if among is None or within is None:
-        return None
-    parents = [ROOT] * len(part.hosts)
-    far, near = dict[int, list[int]](), dict[int, list[int]]()
-    for ranks, tree, children in ((leaders, among, far), *((ranks, within, near) for ranks in groups.values())):
-        for place, rank in enumerate(ranks):
-            children[rank] = [ranks[child] for child in tree.children[place]]
-            if tree.parents[place] != ROOT:
-                parents[rank] = ranks[tree.parents[place]]
-    first, then = (far, near) if down else (near, far)
-    return Tree(tuple(parents), tuple((*first.get(rank, ()), *then.get(rank, ())) for rank in range(len(parents))))
+    return Hierarchical(name, {}, {}, (part.op,), simple=simple, calls=calls)
