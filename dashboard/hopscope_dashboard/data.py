@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from hopscope import InputError, Trace
 from hopscope.export import stream_result
 from hopscope.findings import in_order
+from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_functions import of_kinds
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
@@ -188,13 +189,10 @@ class TraceData:
         return rows[0]
 
     @property
-    def topology_path(self) -> str | None:
-        """Where the topology file of the run is, for commands that the pages print; None if the run had none."""
-        if self.run["topology_file"] is None:
-            return None
-        # A trace may be given as its archive or its dataset, which lie in its directory.
-        places = (self.trace.path / "topology.json", self.trace.path.parent / "topology.json")
-        return str(next((place for place in places if place.is_file()), places[0]))
+    def same_hosts(self) -> list[str]:
+        """What gives `hopscope run` the hosts of this run, for commands that the pages print; nothing if it was told
+        none."""
+        return same_hosts(self.trace.path, self.run["topology_file"])
 
     @property
     def ranks(self) -> Rows:

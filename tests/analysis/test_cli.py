@@ -470,6 +470,23 @@ def test_the_command_that_remap_prints_can_be_pasted(tmp_path: Path, capsys: pyt
     assert printed.startswith("hopscope run --tree '")
 
 
+def test_the_command_that_remap_prints_makes_the_network_of_the_run_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Of a trace that was given as its dataset or its archive, it left the hosts out.
+    trace = tmp_path / "trace"
+    shutil.copytree(Path(__file__).parents[2] / "sample_traces" / "demo" / "trace", trace)
+    topology = json.loads((trace / "topology.json").read_text())
+    topology["network"] = topology.pop("emulate")
+    (trace / "topology.json").write_text(json.dumps(topology))
+    about = json.loads((trace / "run.json").read_text())
+    (trace / "run.json").write_text(json.dumps(about | {"topology_file": json.dumps(topology)}))
+    for given in (trace, trace / "dataset", trace / "traces.otf2"):
+        assert here("remap", given, "-o", tmp_path / "tree.json") == 0
+        (printed,) = re.findall("with `(.*) -- ...`", capsys.readouterr().err)
+        assert shlex.split(printed)[4:] == ["--net", str(trace / "topology.json")]
+
+
 def test_the_same_numbers_come_from_python(dataset: Path) -> None:
     trace = hopscope.open(dataset)
     from_cli = json.loads(analyze("collectives", dataset, "--format", "json").stdout)

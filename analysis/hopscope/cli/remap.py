@@ -18,7 +18,7 @@ from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
-from hopscope.launch.inputs import check_topology
+from hopscope.launch.same_hosts import same_hosts
 from hopscope.quantities import plural
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.settings.settings_description import description_of
@@ -85,10 +85,7 @@ def remap_answer(trace: Trace, options: dict[str, Any]) -> Answer:
 
 def _hosts_of(trace: Trace) -> list[str]:
     """What tells `hopscope run` the hosts that the run had, if it was told."""
-    file = trace.path / "topology.json"
-    if not file.exists():
-        return []
-    return ["--net" if "network" in check_topology(file) else "--topology", str(file)]
+    return same_hosts(trace.path, trace.run_facts.get("topology_file"))
 
 
 @contextmanager

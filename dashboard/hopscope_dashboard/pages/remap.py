@@ -91,10 +91,10 @@ def _verdict(data: TraceData, found: Suggestion) -> Component:
 
 
 def _command(data: TraceData) -> str:
-    # Without its topology the same run would have its ranks on other hosts and clusters, and no emulated links.
-    topology = "" if data.topology_path is None else f"--topology {shlex.quote(data.topology_path)} "
+    # Without its topology the same run would have its ranks on other hosts and clusters, and other links.
+    words = shlex.join(["hopscope", "run", *data.same_hosts, "--tree", "tree.json"])
     run = data.run
-    return f"hopscope run {topology}--tree tree.json -- mpirun -n {run['ranks']} {run['command'] or './app'}"
+    return f"{words} -- mpirun -n {run['ranks']} {run['command'] or './app'}"
 
 
 def _key_figures(found: Suggestion) -> Component:

@@ -1,0 +1,29 @@
+"""What gives `hopscope run` the hosts that an earlier run had."""
+
+from pathlib import Path
+
+from hopscope.json_text import read_json
+
+_FILE = "topology.json"
+
+
+def same_hosts(trace: Path, topology: str | None) -> list[str]:
+    """The option and its file: `--net` if the hosts were a network of namespaces, else `--topology`; nothing if the run
+    was given no topology file.
+
+    trace: the run's directory, or the archive or the dataset in it. topology: the text of the file, as the table `run`
+    has it.
+    """
+    if topology is None:
+        return []
+    places = (trace / _FILE, trace.parent / _FILE)
+    file = next((place for place in places if place.is_file()), places[0])
+    return ["--net" if _asks_for_network(topology) else "--topology", str(file)]
+
+
+def _asks_for_network(topology: str) -> bool:
+    try:
+        content = read_json(topology)
+    except ValueError:
+        return False  # `hopscope run --topology` says what is wrong with the file
+    return isinstance(content, dict) and "network" in content
