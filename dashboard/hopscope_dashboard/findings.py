@@ -38,7 +38,9 @@ _CATEGORIES: Final[Mapping[str, str]] = {"last-arrivals": "compute", "noise": "c
 def note(findings: Rows) -> Component:
     """Give findings as a remark at the top of a page, each with what selects that which it is about; nothing if there
     are none."""
-    said = [part for row in findings for part in (html.Strong(row["sentence"]), " ", row["evidence"], *_select(row))]
+    said: list[Any] = []
+    for row in findings:
+        said += [html.Strong(blocks.with_code(row["sentence"])), " ", *blocks.with_code(row["evidence"]), *_select(row)]
     return blocks.note(*said) if said else html.Div()
 
 
@@ -48,7 +50,12 @@ def listed(findings: Sequence[Row], *, name: str) -> Component:
         html.Li(
             [
                 html.Span(className="mark", style={"background": colour_of(row)}),
-                html.Div([html.Strong(row["sentence"]), html.Span(row["evidence"], className="why")]),
+                html.Div(
+                    [
+                        html.Strong(blocks.with_code(row["sentence"])),
+                        html.Span(blocks.with_code(row["evidence"]), className="why"),
+                    ]
+                ),
                 _link(row),
             ]
         )

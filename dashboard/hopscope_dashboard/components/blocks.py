@@ -1,7 +1,8 @@
 """The building blocks of a page: its head, cards, key figures, legends, notes and lists of findings."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -14,6 +15,8 @@ from hopscope_dashboard.figures.style import CONFIG
 
 Content = Any
 """What Dash takes as children."""
+
+_CODE: Final = re.compile(r"`([^`]+)`")
 
 
 def page_head(title: str, lead: Content, *aside: Component) -> Component:
@@ -78,11 +81,16 @@ def note(*children: Content) -> Component:
     return html.Div([icon("info"), html.Div(list(children))], className="note")
 
 
+def with_code(sentence: str) -> list[Any]:
+    """Give a sentence with what stands in backticks, such as a command, set as code."""
+    return [html.Code(word) if at % 2 else word for at, word in enumerate(_CODE.split(sentence)) if word]
+
+
 def notes(sentences: Sequence[str], title: str) -> Component:
     """Give several remarks as a list under one title; nothing if there are none."""
     if not sentences:
         return html.Div()
-    return card(title, html.Ul([html.Li(sentence) for sentence in sentences], className="remarks"))
+    return card(title, html.Ul([html.Li(with_code(sentence)) for sentence in sentences], className="remarks"))
 
 
 def code(text: str) -> Component:

@@ -6,7 +6,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from hopscope_dashboard.components import aria
-from hopscope_dashboard.components.blocks import Content, card, code, page_head
+from hopscope_dashboard.components.blocks import Content, card, code, page_head, with_code
 
 NO_COLLECTIVES: Final = "{} has no MPI collective on a known communicator. The overview shows what it contains."
 TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20 times) to know what is normal there."
@@ -28,7 +28,7 @@ def cannot_answer(title: str, reason: str) -> Component:
     return html.Div(
         [
             page_head(title, "This page has nothing to show, for this reason:"),
-            card(None, html.P(reason, className="reason")),
+            card(None, html.P(with_code(reason), className="reason")),
         ],
         id="cannot-answer",
     )
@@ -46,8 +46,7 @@ def nothing_here(title: str, reason: Content) -> Component:
 
 def sentence(reason: str) -> Content:
     """Give an error's words as a sentence of a page, with its commands set as code."""
-    words = f"{reason[:1].upper()}{reason[1:]}.".split("`")
-    return [html.Code(word) if at % 2 else word for at, word in enumerate(words)]
+    return with_code(f"{reason[:1].upper()}{reason[1:]}.")
 
 
 def went_wrong(error: BaseException, *before: Component) -> Component:

@@ -34,7 +34,7 @@ def card(base: TraceData, new: TraceData, found: Compared) -> Component:
         "Verdict",
         html.Div([html.P(html.Strong(sentence(row, base.name, new.name))) for row in medians[:_SENTENCES]], id=SAID),
         *more,
-        html.Ul([html.Li(note[:1].upper() + note[1:] + ".") for note in found.notes], className="remarks"),
+        html.Ul([html.Li(empty.sentence(note)) for note in found.notes], className="remarks"),
         _table(found.rows, base, new),
         blocks.code(f"analyze compare {shlex.quote(base.path)} {shlex.quote(new.path)}"),
         hint="Of the time from the last enter to the last leave, which a tree can change. " + compared_leads.HINT,

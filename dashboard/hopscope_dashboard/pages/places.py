@@ -66,7 +66,7 @@ def layout(data: TraceData, query: Query) -> Component:
 def _caveats(data: TraceData) -> Component:
     """What the analysis says of places that have no debug information; nothing where all have."""
     said = [row["sentence"] for row in data.rows("caveats") if row["kind"] == "places"]
-    return blocks.note(" ".join(said)) if said else html.Div()
+    return blocks.note(*blocks.with_code(" ".join(said))) if said else html.Div()
 
 
 def _bars(rows: Rows) -> Component:

@@ -78,11 +78,11 @@ def result(data: TraceData, phase: str, fold: Fold) -> Component:
 
 def _verdict(data: TraceData, found: Suggestion) -> Component:
     if found.tree_file is None:
-        return blocks.note(html.Strong(found.sentence))
+        return blocks.note(html.Strong(blocks.with_code(found.sentence)))
     button = html.Button([icon("download"), "Download tree.json"], id=DOWNLOAD_BUTTON, className="button primary")
     return blocks.card(
         "Suggestion",
-        html.P(found.sentence, className="reason"),
+        html.P(blocks.with_code(found.sentence), className="reason"),
         html.Div(button, style={"margin": "12px 0 4px"}),
         blocks.code(_command(data)),
         hint="Run the same program under it; nothing is compiled again. The prediction holds for the run "

@@ -140,7 +140,7 @@ def _honesty(data: TraceData) -> Component:
         ".",
     ]
     body = [
-        [row["kind"], row["item"], quantities.quantity(row["value"], row["unit"]), row["sentence"]]
+        [row["kind"], row["item"], quantities.quantity(row["value"], row["unit"]), blocks.with_code(row["sentence"])]
         for row in data.rows("honesty")
     ]
     table = blocks.table(["kind", "what", "value", "to know"], body, name="honesty-table", right=range(2, 3))
