@@ -1,4 +1,5 @@
-"""Makes the web application for one trace or several: `create_app(hopscope.open("trace")).run()`."""
+"""Makes the web application: `create_app(hopscope.open("trace")).run()` for one trace or several, `create_machine_app`
+for a machine file."""
 
 import logging
 from collections.abc import Collection, Sequence
@@ -7,10 +8,10 @@ from pathlib import Path
 from dash import Dash, set_props
 
 from hopscope_dashboard.components import empty, shell
-from hopscope_dashboard.data import Trace, preload
+from hopscope_dashboard.data import Machine, Trace, preload
 from hopscope_dashboard.figures import preloading
 from hopscope_dashboard.pages import PAGES
-from hopscope_dashboard.pages.routing import register
+from hopscope_dashboard.pages.routing import register, register_machine
 from hopscope_dashboard.serving import csv, protect, result, timeline
 from hopscope_dashboard.traces import Traces
 
@@ -29,7 +30,28 @@ def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = ()) -> D
     preload()
     preloading.preload()
     traces = Traces([trace] if isinstance(trace, Trace) else trace)
-    app = Dash(
+    app = _without_pages()
+    app.layout = shell.layout([data.name for data in traces.all], [data.path for data in traces.all])
+    register(app, traces, PAGES)
+    timeline.register(app, traces)
+    csv.register(app, traces)
+    result.register(app, traces)
+    protect(app, names)
+    return app
+
+
+def create_machine_app(machine: Machine, names: Collection[str] = ()) -> Dash:
+    """Give the application that shows what a probe measured; otherwise like `create_app`."""
+    preloading.preload()
+    app = _without_pages()
+    app.layout = shell.layout([machine.name], [machine.path], shows="The machine file that this page shows")
+    register_machine(app, machine)
+    protect(app, names)
+    return app
+
+
+def _without_pages() -> Dash:
+    return Dash(
         __name__,
         title="Hopscope",
         update_title="",
@@ -41,13 +63,6 @@ def create_app(trace: Trace | Sequence[Trace], names: Collection[str] = ()) -> D
         enable_mcp=False,
         on_error=_say,
     )
-    app.layout = shell.layout([data.name for data in traces.all], [data.path for data in traces.all])
-    register(app, traces, PAGES)
-    timeline.register(app, traces)
-    csv.register(app, traces)
-    result.register(app, traces)
-    protect(app, names)
-    return app
 
 
 def _say(error: Exception) -> None:

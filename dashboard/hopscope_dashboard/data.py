@@ -17,6 +17,7 @@ from hopscope.export import stream_result
 from hopscope.findings import in_order
 from hopscope.launch.same_hosts import same_hosts
 from hopscope.mpi_functions import of_kinds
+from hopscope.parameters import answer_of_machine, measured_over_sizes, table_of
 from hopscope.part import OPTIONS as PART_OPTIONS
 from hopscope.part import misread
 from hopscope.places.source import Excerpt, excerpt
@@ -27,9 +28,9 @@ from hopscope.stopping import Stop
 from hopscope.timeline import MARKS, Columns, Timeline
 
 __all__ = [
-    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Models",
-    "Relation", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "misread", "preload",
-    "reopened",
+    "MARKS", "MESSAGE_CALLS", "PART_OPTIONS", "Bounds", "Columns", "Compared", "Excerpt", "InputError", "Machine",
+    "Models", "Relation", "Result", "Row", "Rows", "Stop", "Suggestion", "Timeline", "Trace", "TraceData", "misread",
+    "preload", "reopened",
 ]  # fmt: skip
 
 Row = dict[str, Any]
@@ -433,6 +434,21 @@ class TraceData:
                 finally:
                     del self._begun[asked]
             return self._answers[key]
+
+
+class Machine:
+    """What a machine file says, as `analyze model` answers from it."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises InputError if it is no machine file."""
+        found = answer_of_machine(path)
+        self.name, self.path = path.name, str(path)
+        self.content = found.content
+        """The file's own (schemas/machine.schema.json)."""
+        self.parameters: Rows = table_of(found.rows).to_pylist()
+        self.curves: Rows = [curve._asdict() for curve in measured_over_sizes(found)]
+        """Each quantity of each link over the size of a message; what was measured has intervals."""
+        self.notes = found.notes
 
 
 def reopened(path: str, dataset: str) -> Trace:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import hopscope
 import local_mpi
 import pytest
+from dash import Dash
 from hopscope_dashboard.app import create_app
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 from werkzeug.serving import make_server
@@ -28,6 +29,7 @@ LATE_MS = 150
 """So late is one rank of the trace `one_late`."""
 
 Serve = Callable[[hopscope.Trace | list[hopscope.Trace]], str]
+ServeApp = Callable[[Dash], str]
 
 
 @pytest.fixture(scope="session")
@@ -65,12 +67,18 @@ def one_late(first_mpi: local_mpi.LocalMpi, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture(scope="session")
-def serve() -> Iterator[Serve]:
+def serve(serve_app: ServeApp) -> Serve:
     """Serves the dashboard of a trace, or of several, from a thread; its address."""
+    return lambda trace: serve_app(create_app(trace))
+
+
+@pytest.fixture(scope="session")
+def serve_app() -> Iterator[ServeApp]:
+    """Serves an application from a thread; its address."""
     servers = []
 
-    def start(trace: hopscope.Trace | list[hopscope.Trace]) -> str:
-        server = make_server("127.0.0.1", 0, create_app(trace).server, threaded=True)
+    def start(app: Dash) -> str:
+        server = make_server("127.0.0.1", 0, app.server, threaded=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         servers.append(server)
         return f"http://127.0.0.1:{server.server_port}"

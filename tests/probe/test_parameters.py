@@ -8,15 +8,18 @@ import hopscope
 import numpy as np
 import pytest
 from hopscope.cli.main import analyze
+from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.machine import machine_of
 from hopscope.parameters import (
     Fitted,
     LinkEnds,
+    answer_of_machine,
     differences,
     fitted_of_trace,
     lacking,
+    measured_over_sizes,
     models_of,
     overdrawn,
     rows_of_fit,
@@ -167,3 +170,29 @@ def test_the_command_takes_a_machine_file_and_a_trace(tmp_path: Path, capsys: py
     assert [row["value"] for row in rows if row["parameter"] == "gamma"] == [0.5]
     assert analyze.main(["model", str(DEMO), "--machine", str(file)], standalone_mode=False) == 0
     assert "The probe did not see hosts" in capsys.readouterr().err
+
+
+def test_what_was_measured_over_sizes_is_the_files_own_with_its_intervals(tmp_path: Path) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(machine()))
+    found = {curve.quantity: curve for curve in measured_over_sizes(answer_of_machine(file))}
+    assert list(found) == [
+        "Hockney: α + mβ", "PLogP: g(m)", "g(m, 2)", "PLogP: o_s(m)", "PLogP: o_r(m)", "LogGP: g + (m - 1) G",
+    ]  # fmt: skip
+    way, gap = found["Hockney: α + mβ"], found["PLogP: g(m)"]
+    assert (way.sizes, way.times) == ((1, 100, 1100), (1001.0, 1100.0, 3100.0))
+    assert way.low == pytest.approx((900.9, 990.0, 2790.0))
+    # The gap of 100 bytes was not measured.
+    assert (gap.sizes, gap.times) == ((1, 1100), (500.0, 2200.0))
+    # LogGP's line has no intervals: g = 500, G = 2200 / 1100.
+    line = found["LogGP: g + (m - 1) G"]
+    assert (line.times, line.low) == ((500.0, 500.0 + 99 * 2, 500.0 + 1099 * 2), None)
+
+
+def test_a_file_that_is_no_machine_file_is_answered_with_the_command_that_makes_one(tmp_path: Path) -> None:
+    file = tmp_path / "topology.json"
+    file.write_text('{"schema_version": 1, "hosts": []}')
+    with pytest.raises(
+        InputError, match=rf"^{file}.* at \$.*`hopscope probe -o machine.json .*` writes a machine file$"
+    ):
+        answer_of_machine(file)

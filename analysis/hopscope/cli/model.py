@@ -14,14 +14,12 @@ from hopscope.errors import InputError
 from hopscope.gate import parse as parse_gate
 from hopscope.parameters import (
     DESCRIPTION,
-    crowding,
+    answer_of_machine,
     differences,
     fitted_of_trace,
-    lacking,
-    overdrawn,
+    is_machine_file,
     read_machine,
     rows_of_fit,
-    rows_of_machine,
     table_of,
 )
 
@@ -44,11 +42,7 @@ def or_of_machine(made: click.Command, of_machine: Callable[..., int]) -> click.
 
     def callback(*, trace: str, **given: Any) -> Any:
         path = Path(trace)
-        return (
-            of_machine(path, **given)
-            if path.suffix == ".json" and not path.is_dir()
-            else of_trace(trace=trace, **given)
-        )
+        return of_machine(path, **given) if is_machine_file(path) else of_trace(trace=trace, **given)
 
     made.callback = callback
     return made
@@ -86,11 +80,6 @@ def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path 
     _, parameters = ANALYSIS.choose(
         {name: given[name] for name in ("operation", "type") if given.get(name) is not None}
     )
-    machine = read_machine(path)
-    combined = str(parameters["operation"]), str(parameters["type"])
-    rows = rows_of_machine(machine, *combined)
-    notes = (
-        [*crowding(machine), *lacking(machine, *combined), *overdrawn(rows)] if rows else [ANALYSIS.default.empty or ""]
-    )
-    answer = Answer(table_of(rows), ANALYSIS, ANALYSIS.default, parameters, tuple(notes))
+    found = answer_of_machine(path, str(parameters["operation"]), str(parameters["type"]))
+    answer = Answer(table_of(found.rows), ANALYSIS, ANALYSIS.default, parameters, found.notes)
     return deliver(None, answer, form, [parse_gate(text) for text in fail_if], None)

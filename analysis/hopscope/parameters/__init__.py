@@ -3,6 +3,7 @@
 rows         a parameter, its interval and what it belongs to; the models that they make
 probed       from a machine file
 traced       from a trace
+machine_answer  all that a machine file answers
 places       whether a trace's hosts are where a probe found them
 curves       what a message takes, over its size
 description  what `analyze model` says about itself
@@ -10,8 +11,9 @@ description  what `analyze model` says about itself
 
 from hopscope.parameters.curves import Curve, over_sizes
 from hopscope.parameters.description import DESCRIPTION
+from hopscope.parameters.machine_answer import MachineAnswer, Measured, answer_of_machine, measured_over_sizes
 from hopscope.parameters.places import differences
-from hopscope.parameters.probed import crowding, lacking, overdrawn, read_machine, rows_of_machine
+from hopscope.parameters.probed import crowding, is_machine_file, lacking, overdrawn, read_machine, rows_of_machine
 from hopscope.parameters.rows import LinkEnds, Row, links_of, models_of, table_of
 from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit
 
@@ -20,12 +22,17 @@ __all__ = [
     "Curve",
     "Fitted",
     "LinkEnds",
+    "MachineAnswer",
+    "Measured",
     "Row",
+    "answer_of_machine",
     "crowding",
     "differences",
     "fitted_of_trace",
+    "is_machine_file",
     "lacking",
     "links_of",
+    "measured_over_sizes",
     "models_of",
     "over_sizes",
     "overdrawn",

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from hopscope.errors import InputError
 from hopscope.launch.inputs import checked_file
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.quantities import number
@@ -18,11 +19,19 @@ CONTENDED = 1.25
 
 def read_machine(path: Path) -> dict[str, Any]:
     """The content of a machine file. Raises InputError with file, line, place and fault if it breaks its schema."""
-    return checked_file(path, "machine")
+    try:
+        return checked_file(path, "machine")
+    except InputError as error:
+        raise InputError(f"{error}; `hopscope probe -o machine.json -- mpirun ...` writes a machine file") from error
+
+
+def is_machine_file(path: Path) -> bool:
+    """Whether what may name a trace is to be read as a machine file: by its name, for no trace has such a one."""
+    return path.suffix == ".json" and not path.is_dir()
 
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
     """What was measured of one size of messages."""
 
     bytes: int
@@ -38,7 +47,7 @@ def rows_of_machine(machine: dict[str, Any], operation: str, of_type: str) -> li
     rows: list[Row] = []
     for link in machine["links"]:
         ends = LinkEnds(link["link"], link["hosts"][0], link["hosts"][1], link["outlying"])
-        points = sorted((_point_of(entry) for entry in link["sizes"]), key=lambda point: point.bytes)
+        points = points_of(link)
         rows += [*_hockney(ends, points), *_loggp(ends, points), *_plogp(ends, points)]
     combined = [
         (entry["bytes"], _estimate(entry["ns_per_byte"]))
@@ -56,16 +65,21 @@ def _estimate(value: dict[str, Any] | str) -> Estimate | None:
     return None if isinstance(value, str) else Estimate(value["median"], value["low"], value["high"], value["count"])
 
 
-def _point_of(entry: dict[str, Any]) -> _Point:
+def points_of(link: dict[str, Any]) -> list[Point]:
+    """What was measured of an entry of `links`, by ascending size."""
+    return sorted((_point_of(entry) for entry in link["sizes"]), key=lambda point: point.bytes)
+
+
+def _point_of(entry: dict[str, Any]) -> Point:
     gaps = {each["destinations"]: _estimate(each["gap_ns"]) for each in entry["gaps"]}
     known = {count: value for count, value in gaps.items() if value is not None}
     one_way, sending, receiving = (
         _estimate(entry[name]) for name in ("one_way_ns", "send_overhead_ns", "receive_overhead_ns")
     )
-    return _Point(entry["bytes"], one_way, sending, receiving, known)
+    return Point(entry["bytes"], one_way, sending, receiving, known)
 
 
-def _hockney(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
+def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
     """alpha(m) + m beta(m) is the measured time at every measured size; of a single size, all of it is alpha."""
     known = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
     slopes = [
@@ -77,7 +91,7 @@ def _hockney(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
         yield row(ends, "Hockney", "beta", slope, size=size, unit=NS_PER_BYTE)
 
 
-def _plogp(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
+def _plogp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
     first = points[0] if points else None
     if first is not None and first.one_way is not None and 1 in first.gaps:
         yield row(ends, "PLogP", "L", (first.one_way - first.gaps[1]).at_least_0())
@@ -89,7 +103,7 @@ def _plogp(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
             yield row(ends, "PLogP" if count == 1 else None, "g", gap, size=point.bytes, destinations=count)
 
 
-def _loggp(ends: LinkEnds, points: Sequence[_Point]) -> Iterator[Row]:
+def _loggp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
     """T. Kielmann, H. Bal, K. Verstoep, "Fast Measurement of LogP Parameters for Message Passing Platforms", IPDPS
     workshops (2000), table 1: L + g(1) - o_s(1) - o_r(1) there is half a round trip without the overheads here."""
     if not points:

@@ -1,4 +1,4 @@
-"""`hopscope dashboard`: look at a trace in a browser, or at several."""
+"""`hopscope dashboard`: look at a trace in a browser, at several, or at what a probe measured."""
 
 import errno
 import ipaddress
@@ -6,13 +6,18 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 from hopscope.cli.progress import dataset_option, opening
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
+from hopscope.parameters.probed import is_machine_file
+
+if TYPE_CHECKING:
+    from hopscope.trace import Trace
 
 _FIRST_PAGE_S: Final = 3
 """The first page has the machine to itself for so long, before others are drawn ahead."""
@@ -25,8 +30,18 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-@click.command(name="dashboard", short_help="Show traces in a browser.")
-@click.argument("traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+def _machine_file(paths: Sequence[Path], dataset: Path | None) -> Path | None:
+    """The machine file that is to be shown; None if traces are. Raises InputError for one that is not alone."""
+    found = next(filter(is_machine_file, paths), None)
+    if found is not None and len(paths) > 1:
+        raise InputError(f"{found} is a machine file, which is shown by itself; start another dashboard for the others")
+    if found is not None and dataset is not None:
+        raise InputError(f"--dataset goes with a trace, and {found} is a machine file; leave it out")
+    return found
+
+
+@click.command(name="dashboard", short_help="Show traces, or a machine file, in a browser.")
+@click.argument("traces", metavar="TRACE...|MACHINE_FILE", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -45,7 +60,8 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
     """Serve the pages of a trace until interrupted. They need no network beyond the address served.
 
     Of several traces the pages show the first; a list in their header chooses another one, and the page Compare sets
-    two side by side.
+    two side by side. Of a machine file of `hopscope probe`, one page shows what messages cost over each link, and the
+    hosts and clusters that the probe found.
 
     The server answers only requests for names that it was started for: the name in --host, the address at which the
     request came in, localhost, the names in --allow-host and, on all addresses (--host 0.0.0.0), the machine's own
@@ -55,12 +71,14 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
     Examples:
       hopscope dashboard hopscope-app-1
       hopscope dashboard hopscope-app-1 hopscope-app-2
+      hopscope dashboard machine.json
     """
     try:
         from werkzeug.serving import make_server
 
         from hopscope_dashboard.ahead import draw_ahead
-        from hopscope_dashboard.app import create_app
+        from hopscope_dashboard.app import create_app, create_machine_app
+        from hopscope_dashboard.data import Machine
         from hopscope_dashboard.serving.hosts import host_name, names_of
     except ImportError as error:
         raise InputError(
@@ -69,8 +87,14 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
     for name in allowed:
         if host_name(name) is None:
             raise InputError(f"--allow-host {name} is not a host; give a name without http://, such as proxy.site")
-    opened = [opening(trace, None if at else dataset, lean=True) for at, trace in enumerate(traces)]
-    app = create_app(opened, {*names_of(host), *allowed})
+    names = {*names_of(host), *allowed}
+    machine_file = _machine_file(traces, dataset)
+    opened: list[Trace] = []
+    if machine_file is None:
+        opened = [opening(trace, None if at else dataset, lean=True) for at, trace in enumerate(traces)]
+        app = create_app(opened, names)
+    else:
+        app = create_machine_app(Machine(machine_file), names)
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -82,7 +106,8 @@ def command(traces: tuple[Path, ...], host: str, port: int, allowed: tuple[str, 
         url = f"http://{address}:{listening.getsockname()[1]}/"
         say(f"hopscope: the dashboard runs at {url} (Ctrl-C stops it)")
         if not _is_loopback(host):
-            say("hopscope: anyone who can reach this address can read the trace")
+            shown = "trace" if machine_file is None else "machine file"
+            say(f"hopscope: anyone who can reach this address can read the {shown}")
         later = threading.Timer(_FIRST_PAGE_S, draw_ahead, [opened])
         later.daemon = True
         later.start()

@@ -13,12 +13,12 @@ TOO_SELDOM: Final = "{} has no place of the program that occurs often enough (20
 """What is missing, of what the page shows (`TraceData.shown`)."""
 
 
-def no_such_page() -> Component:
-    """Say that the address names no page."""
+def no_such_page(of: str = "of this trace", first: str = "the overview") -> Component:
+    """Say that the address names no page of what is shown; `first` is what the page at / is called."""
     return html.Div(
         [
-            page_head("Page not found", "This address is not a page of this trace."),
-            card(None, dcc.Link("Go to the overview", href="/", className="button")),
+            page_head("Page not found", f"This address is not a page {of}."),
+            card(None, dcc.Link(f"Go to {first}", href="/", className="button")),
         ]
     )
 

@@ -48,9 +48,9 @@ class MenuEntry(Protocol):
         ...
 
 
-def layout(traces: Sequence[str], paths: Sequence[str]) -> Component:
+def layout(traces: Sequence[str], paths: Sequence[str], *, shows: str = "The trace that these pages show") -> Component:
     """Give the frame of the application; the page is drawn into it by the routing. `traces` names those served, and
-    `paths` says where they are."""
+    `paths` says where they are; `shows` says what the name of a single one is."""
     return dmc.MantineProvider(
         [
             # callback-nav: an address set by a callback changes the page without loading everything again.
@@ -59,7 +59,7 @@ def layout(traces: Sequence[str], paths: Sequence[str]) -> Component:
             html.A("Skip to the page", href=f"#{CONTENT}", className="skip-link"),
             dmc.AppShell(
                 [
-                    dmc.AppShellHeader(_header(traces), className="header"),
+                    dmc.AppShellHeader(_header(traces, shows), className="header"),
                     dmc.AppShellNavbar(html.Nav(id=MENU, className="menu", **aria.label("Pages")), className="navbar"),
                     dmc.AppShellMain(
                         [
@@ -104,12 +104,19 @@ def navbar(*, opened: bool) -> Any:
 
 
 def register(app: Dash) -> None:
-    """Register the callbacks that open the menu of a narrow window, and close it when a page was chosen."""
+    """Register the callbacks that open the menu of a narrow window, close it when a page was chosen, and write the
+    page's title into the browser's history, which shows where one was."""
     opened, closed = (json.dumps(navbar(opened=state)) for state in (True, False))
     app.clientside_callback(
         f"function (opened) {{ return opened ? {opened} : {closed}; }}",
         Output(FRAME, "navbar"),
         Input(MENU_SWITCH, "opened"),
+    )
+    app.clientside_callback(
+        "function (title) { document.title = title ? title.split('\\n')[0] : 'Hopscope'; "
+        "return window.dash_clientside.no_update; }",
+        Output(TITLE, "storage_type"),
+        Input(TITLE, "data"),
     )
     app.clientside_callback(
         "function () { return false; }",
@@ -154,9 +161,9 @@ def _menu_link(page: MenuEntry, current: MenuEntry | None, lack: str | None) -> 
     )
 
 
-def _header(traces: Sequence[str]) -> Component:
+def _header(traces: Sequence[str], shows: str) -> Component:
     shown = (
-        html.Span(traces[0], className="trace-name", title="The trace that these pages show")
+        html.Span(traces[0], className="trace-name", title=shows)
         if len(traces) == 1
         else html.Div(id=TRACE, className="trace-chooser")
     )

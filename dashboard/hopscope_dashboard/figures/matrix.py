@@ -18,13 +18,20 @@ _LABELLED: Final = 48
 
 
 def matrix(
-    rows: Sequence[Row], *, places: Mapping[Any, Sequence[int]], value: str, unit: str | None, what: str, by: str
+    rows: Sequence[Row],
+    *,
+    places: Mapping[Any, Sequence[int]],
+    value: str,
+    unit: str | None,
+    what: str,
+    by: str,
+    selects: bool = True,
 ) -> go.Figure:
     """Draw the column `value` of rows by sender (down) and receiver (across); pairs without a row stay empty.
 
     Rows have `sender`, `receiver` (both among `places`, in whose order they are drawn) and `value`, in `unit` (ns,
     bytes, share or none); `what` names it, and `by` what a place is. `places` has the ranks of each, which a click on
-    the cell of two places selects.
+    the cell of two places selects, if it `selects` at all.
     """
     column_of = {place: number for number, place in enumerate(places)}
     cells: list[list[float | None]] = [[None] * len(places) for _ in places]
@@ -44,7 +51,7 @@ def matrix(
             z=cells,
             x=list(range(len(places))),
             y=list(range(len(places))),
-            **points(texts, Leads(addresses, "select the ranks of both"), key="text"),
+            **points(texts, Leads(addresses, "select the ranks of both") if selects else None, key="text"),
             hoverongaps=False,
             colorscale=HEAT_SCALE,
             zmin=0,

@@ -39,6 +39,18 @@ MEANINGS: Final[dict[str, str]] = {
     "measured": "the median of the trace's collectives, with its 95 % interval",
 }
 _DASHES: Final = {"Hockney": "dot", "LogGP": "dash", "PLogP": "longdashdot", "replay": "solid"}
+SEVERAL: Final = "several destinations"
+CURVE_COLOURS: Final[dict[str, str]] = {
+    **{name: COLOURS[name] for name in ("Hockney", "LogGP", "PLogP")},
+    SEVERAL: CATEGORY_COLOURS["local"],
+}
+"""Of a message over its size; what belongs to no published model is the gap towards several destinations in turn."""
+CURVE_MEANINGS: Final[dict[str, str]] = {
+    "Hockney": "the whole way of a message: α + mβ",
+    "LogGP": "the time between two messages of a sender: g + (m - 1) G",
+    "PLogP": "the same, g(m); dashed o_s(m), what the sender spends in MPI; dotted o_r(m), what the receiver does",
+    SEVERAL: "the time between two messages of a sender that serves several destinations in turn",
+}
 _ACROSS: Final = 3
 """So many pictures stand side by side."""
 _PANEL: Final = 230
@@ -82,37 +94,57 @@ def operation_figure(rows: Sequence[Row], across: str) -> go.Figure:
     return figure
 
 
-def message_figure(curves: Sequence[Row]) -> go.Figure:
-    """What a message takes over its size, a picture for each link; curves: link, quantity, sizes and times in ns."""
-    links = list(dict.fromkeys(curve["link"] for curve in curves))
+def message_figures(curves: Sequence[Row]) -> dict[str, go.Figure]:
+    """What a message takes over its size, a figure for each link, all on the same axes. curves: link, quantity, sizes
+    and times in ns, and of what was measured size by size the ends of its intervals, low and high."""
     known = [time for curve in curves for time in curve["times"] if time > 0]
     unit = quantities.axis_unit(math.sqrt(min(known) * max(known)) if known else 0)
-    figure = _pictures(links, len(links))
-    for curve in curves:
-        model, quantity = curve["quantity"].split(": ")
-        drawn = [(size, time) for size, time in zip(curve["sizes"], curve["times"], strict=True) if time > 0]
-        told = [
-            f"<b>{curve['quantity']}</b>, {curve['link']}<br>{quantities.size(size)}: {quantities.duration(time)}"
-            for size, time in drawn
-        ]
-        dash = {"o_s(m)": "dash", "o_r(m)": "dot"}.get(quantity, "solid")
-        figure.add_trace(
-            go.Scatter(
-                x=[size for size, _ in drawn],
-                y=[time / unit.nanoseconds for _, time in drawn],
-                mode="lines+markers",
-                marker={"size": 5},
-                line={"color": COLOURS[model], "dash": dash, "width": 1.8},
-                **points(told, None),
-            ),
-            row=1,
-            col=links.index(curve["link"]) + 1,
-        )
-    frame(figure, height=320, hovermode="closest", margin={"l": 8, "r": 16, "t": 32, "b": 8})
-    _logarithmic(figure, sorted({size for curve in curves for size in curve["sizes"]}), "bytes", known, unit)
-    figure.update_yaxes(title={"text": f"time ({unit.name})"}, col=1)
-    figure.update_annotations(font_size=13)
-    return figure
+    sizes = sorted({size for curve in curves for size in curve["sizes"]})
+    figures: dict[str, go.Figure] = {}
+    for name in dict.fromkeys(curve["link"] for curve in curves):
+        figure = go.Figure([_curve(curve, unit.nanoseconds) for curve in curves if curve["link"] == name])
+        frame(figure, height=300, y=f"time ({unit.name})", hovermode="closest")
+        _logarithmic(figure, sizes, "bytes", known, unit)
+        figure.update_xaxes(range=_around(sizes))
+        figure.update_yaxes(range=_around([time / unit.nanoseconds for time in known]))
+        figures[name] = figure
+    return figures
+
+
+def _around(values: Sequence[float]) -> list[float] | None:
+    """The range of a logarithmic axis that shows them all."""
+    if not values or min(values) <= 0:
+        return None
+    low, high = math.log10(min(values)), math.log10(max(values))
+    beyond = max(0.04 * (high - low), 0.1)
+    return [low - beyond, high + beyond]
+
+
+def _curve(curve: Row, scale: float) -> go.Scatter:
+    """A quantity of a link; times of 0 have no place on a logarithmic axis."""
+    model, _, quantity = curve["quantity"].rpartition(": ")
+    sizes, times = curve["sizes"], curve["times"]
+    has_intervals = curve.get("low") is not None
+    low, high = (curve["low"], curve["high"]) if has_intervals else (times, times)
+    drawn = [each for each in zip(sizes, times, low, high, strict=True) if each[1] > 0]
+    told = [
+        f"<b>{curve['quantity']}</b>, {curve['link']}<br>{quantities.size(size)}: {quantities.duration(time)}"
+        + (f"<br>{quantities.interval(least, most, 'ns')}" if has_intervals else "")
+        for size, time, least, most in drawn
+    ]
+    colour = CURVE_COLOURS[model or SEVERAL]
+    above = [(most - time) / scale for _, time, _, most in drawn]
+    below = [(time - least) / scale for _, time, least, _ in drawn]
+    errors = {"error_y": _error_bars(above, below, colour)} if has_intervals else {}
+    return go.Scatter(
+        x=[size for size, *_ in drawn],
+        y=[time / scale for _, time, *_ in drawn],
+        mode="lines+markers" if has_intervals else "lines",
+        marker={"size": 5},
+        line={"color": colour, "dash": {"o_s(m)": "dash", "o_r(m)": "dot"}.get(quantity, "solid"), "width": 1.8},
+        **errors,
+        **points(told, None),
+    )
 
 
 def _pictures(names: Sequence[str], columns: int) -> go.Figure:
@@ -140,14 +172,20 @@ def _told(row: Row, source: str, time: float) -> str:
 
 
 def _errors(rows: Sequence[Row], scale: float) -> dict[str, Any]:
+    above = [((row["high_ns"] or row["measured_ns"]) - row["measured_ns"]) / scale for row in rows]
+    below = [(row["measured_ns"] - (row["low_ns"] or row["measured_ns"])) / scale for row in rows]
+    return _error_bars(above, below, COLOURS["measured"])
+
+
+def _error_bars(above: Sequence[float], below: Sequence[float], colour: str) -> dict[str, Any]:
     return {
         "type": "data",
         "symmetric": False,
-        "array": [((row["high_ns"] or row["measured_ns"]) - row["measured_ns"]) / scale for row in rows],
-        "arrayminus": [(row["measured_ns"] - (row["low_ns"] or row["measured_ns"])) / scale for row in rows],
+        "array": list(above),
+        "arrayminus": list(below),
         "thickness": 1.4,
         "width": 4,
-        "color": COLOURS["measured"],
+        "color": colour,
     }
 
 

@@ -12,7 +12,15 @@ from hopscope_dashboard.components import blocks, empty
 from hopscope_dashboard.components.choice import choice
 from hopscope_dashboard.components.select import select
 from hopscope_dashboard.data import Row, Rows, TraceData
-from hopscope_dashboard.figures.models import COLOURS, MEANINGS, message_figure, operation_figure
+from hopscope_dashboard.figures.models import (
+    COLOURS,
+    CURVE_COLOURS,
+    CURVE_MEANINGS,
+    MEANINGS,
+    SEVERAL,
+    message_figures,
+    operation_figure,
+)
 from hopscope_dashboard.pages import missing
 from hopscope_dashboard.pages.page import Page
 
@@ -39,13 +47,14 @@ def layout(data: TraceData, query: Query) -> Component:
     found = data.models()
     across = one_of(query, "across", tuple(_ACROSS))
     controls = choice("Across", "/models", query, "across", options=_ACROSS, current=across)
-    cards = [_messages(found.curves, found.said)] if found.curves else []
+    lines = "A trace's parameters are lines; those of a probed machine are measured size by size."
+    cards = [messages(found.curves, f"{found.said} {lines}")] if found.curves else []
     if found.lack is None:
         cards += _operations(found.times, query, across)
     else:
         title = "This trace cannot say what collectives take by the formulas"
         cards.append(empty.nothing_here(title, empty.sentence(found.lack)))
-    return html.Div([blocks.page_head("Models", _LEAD, controls), *cards, _parameters(found.parameters)])
+    return html.Div([blocks.page_head("Models", _LEAD, controls), *cards, parameters(found.parameters, "from hops")])
 
 
 def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
@@ -117,31 +126,54 @@ def _measured(rows: Rows) -> Component:
     )
 
 
-def _messages(curves: Rows, sentence: str) -> Component:
+def messages(curves: Rows, sentence: str) -> Component:
+    """Give the figure of what a message takes over its size, by link. `sentence` says where it is from."""
+    models = {curve["quantity"].rpartition(": ")[0] for curve in curves}
+    words = [word for word in CURVE_COLOURS if word in models or ("" in models and word == SEVERAL)]
     return blocks.card(
         "A message over its size",
-        blocks.drawing("What a message takes over its size, by link", message_figure(curves), name=MESSAGES),
+        blocks.legend(CURVE_COLOURS, CURVE_MEANINGS, words),
+        html.Div(
+            [
+                html.Div(
+                    [
+                        html.H3(link),
+                        blocks.drawing(f"What a message takes over its size: {link}", figure, name=f"{MESSAGES}-{at}"),
+                    ]
+                )
+                for at, (link, figure) in enumerate(message_figures(curves).items())
+            ],
+            className="figures",
+        ),
         hint=f"{sentence} Hockney's line is a whole message's way; g is the time between two messages of a sender that "
-        "never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI. A trace's parameters "
-        "are lines; those of a probed machine are measured size by size: analyze model machine.json.",
+        "never pauses; o_s (dashed) and o_r (dotted) are what sender and receiver spend in MPI. Both axes are "
+        "logarithmic.",
     )
 
 
-def _parameters(rows: Sequence[Row]) -> Component:
+def link_of(row: Row) -> str:
+    """Give the class of a row's link and, of two hosts, their names."""
+    ends = f", {row['source']} to {row['destination']}" if row["source"] else ""
+    return f"{row['link'] or quantities.MISSING}{ends}{' (outlying)' if row['outlying'] else ''}"
+
+
+def parameters(rows: Sequence[Row], counted: str) -> Component:
+    """Give the table of the models' parameters. `counted` says what `count` counts."""
+    sized = any(row["bytes"] is not None for row in rows)
     body = [
         [
-            row["link"] or quantities.MISSING,
+            link_of(row),
             row["model"] or quantities.MISSING,
             row["parameter"],
-            quantities.MISSING if row["bytes"] is None else quantities.size(row["bytes"]),
+            *([quantities.size(row["bytes"])] if sized else []),
             quantities.quantity(row["value"], row["unit"]),
             quantities.interval(row["low"], row["high"], row["unit"]),
             row["count"],
         ]
         for row in rows
     ]
-    columns = ["link", "model", "parameter", "size", "value", "interval", "from hops"]
-    return blocks.card("Parameters", blocks.table(columns, body, name=PARAMETERS, right=range(3, 7)))
+    columns = ["link", "model", "parameter", *(["size"] if sized else []), "value", "interval", counted]
+    return blocks.card("Parameters", blocks.table(columns, body, name=PARAMETERS, right=range(3, len(columns))))
 
 
 PAGE = Page(

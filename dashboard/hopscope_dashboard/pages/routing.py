@@ -9,8 +9,8 @@ from dash.development.base_component import Component
 
 from hopscope_dashboard import address, selection, trace_chooser
 from hopscope_dashboard.components import blocks, empty, reveal, select, shell
-from hopscope_dashboard.data import InputError, TraceData
-from hopscope_dashboard.pages import menu, working
+from hopscope_dashboard.data import InputError, Machine, TraceData
+from hopscope_dashboard.pages import machine, menu, working
 from hopscope_dashboard.pages.page import Page
 from hopscope_dashboard.serving.drawings import Drawings
 from hopscope_dashboard.traces import Traces
@@ -51,13 +51,6 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         return drawn, entries, shell.title(f"{title} · {data.name} · Hopscope")
 
     del draw
-    app.clientside_callback(
-        # A browser's history shows where one was.
-        "function (title) { document.title = title ? title.split('\\n')[0] : 'Hopscope'; "
-        "return window.dash_clientside.no_update; }",
-        Output(shell.TITLE, "storage_type"),
-        Input(shell.TITLE, "data"),
-    )
     select.register(app)
     reveal.register(app)
     shell.register(app)
@@ -66,6 +59,26 @@ def register(app: Dash, traces: Traces, pages: Sequence[Page]) -> None:
         trace_chooser.register(app, traces)
     for page in pages:
         page.register(app, traces)
+
+
+def register_machine(app: Dash, shown: Machine) -> None:
+    """Register the callback that draws the only page of a machine file."""
+
+    @app.callback(
+        Output(shell.CONTENT, "children"),
+        Output(shell.MENU, "children"),
+        Output(shell.TITLE, "data"),
+        Input(shell.ADDRESS, "pathname"),
+    )
+    def draw(pathname: str | None) -> tuple[Component, list[Component], str]:
+        page = machine.PAGE if _normal(pathname) == machine.PAGE.path else None
+        drawn = machine.layout(shown) if page else empty.no_such_page("of a machine file", "the only one")
+        entries = shell.menu([(machine.TITLE, [machine.PAGE])], page, {})
+        title = machine.TITLE if page else "No such page"
+        return drawn, entries, shell.title(f"{title} · {shown.name} · Hopscope")
+
+    del draw
+    shell.register(app)
 
 
 def content(page: Page | None, data: TraceData, search: str | None) -> Component:

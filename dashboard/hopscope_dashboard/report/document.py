@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -13,10 +14,11 @@ from hopscope import quantities
 from plotly.offline import get_plotlyjs
 
 from hopscope_dashboard.components import blocks, empty
-from hopscope_dashboard.data import InputError, Trace, TraceData
+from hopscope_dashboard.data import InputError, Machine, Trace, TraceData
 from hopscope_dashboard.figures.folded_tree import Fold
 from hopscope_dashboard.figures.style import CONFIG
 from hopscope_dashboard.pages import PAGES, collective, collectives, compare, remap, sql, timeline
+from hopscope_dashboard.pages import machine as machine_page
 from hopscope_dashboard.pages.routing import content
 from hopscope_dashboard.palette import FONT, MONO_FONT
 from hopscope_dashboard.report.static import Renderer
@@ -49,6 +51,9 @@ for (const described of document.querySelectorAll("script[data-figure]")) {{
 _Section = tuple[str, str, str, Callable[[TraceData], Component]]
 """Address of its page, its id in the file, its title, and what gives it."""
 
+_Drawn = tuple[str, str, Callable[[], str]]
+"""Id of a section, its title, and what gives its markup."""
+
 
 def document(trace: Trace, version: str, progress: Progress | None = None) -> str:
     """Give the report of a trace as one HTML document. `version` is that of the program.
@@ -59,28 +64,42 @@ def document(trace: Trace, version: str, progress: Progress | None = None) -> st
     data = TraceData(trace)
     sections = _sections()
     renderer = Renderer({address: name for address, name, _, _ in sections})
+    drawn = [(name, title, partial(_markup, renderer, give, data)) for _, name, title, give in sections]
+    started = f", started {data.run['started_at']}" if data.run["started_at"] else ""
+    from_what = f"from {quantities.number(data.run['events'])} events"
+    return _file(data.name, drawn, f"{data.name}{started}. Made by Hopscope {version} {from_what}.", progress)
+
+
+def _markup(renderer: Renderer, give: Callable[[TraceData], Component], data: TraceData) -> str:
+    return renderer.markup(give(data))
+
+
+def machine_document(machine: Machine, version: str) -> str:
+    """Give the report of a machine file, which has the only page of its dashboard."""
+    markup = Renderer({}).markup
+    sections: list[_Drawn] = [("machine", machine_page.TITLE, lambda: markup(machine_page.layout(machine)))]
+    return _file(machine.name, sections, f"{machine.name}. Made by Hopscope {version}.")
+
+
+def _file(name: str, sections: Sequence[_Drawn], footer: str, progress: Progress | None = None) -> str:
     drawn: list[str] = []
-    for done, (_, name, title, give) in enumerate(sections):
+    for done, (section, title, markup) in enumerate(sections):
         if progress:
             progress("writing the report", done, len(sections))
-        drawn.append(
-            f'<section class="page-of-report" id="{name}" aria-label="{title}">{renderer.markup(give(data))}</section>'
-        )
+        drawn.append(f'<section class="page-of-report" id="{section}" aria-label="{title}">{markup()}</section>')
     if progress:
         progress("writing the report", len(sections), len(sections))
-    links = "".join(f'<a href="#{name}">{title}</a>' for _, name, title, _ in sections)
+    links = "".join(f'<a href="#{section}">{title}</a>' for section, title, _ in sections)
     style = (_ASSETS / "hopscope.css").read_text(encoding="utf-8") + _OWN_STYLE % (MONO_FONT, FONT)
     own = [(_ASSETS / name).read_text(encoding="utf-8") for name in ("drawing.js", "exports.js")]
     scripts = "".join(f"<script>{script}</script>" for script in (_DRAW, *own))
-    started = f", started {data.run['started_at']}" if data.run["started_at"] else ""
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(data.name)} · Hopscope</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)} · Hopscope</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<style>{style}</style><script>{get_plotlyjs()}</script></head><body>"
         f'<nav aria-label="Sections">{links}</nav><main>{"".join(drawn)}</main>'
-        f"<footer>{escape(data.name)}{escape(started)}. Made by Hopscope {escape(version)} from "
-        f"{quantities.number(data.run['events'])} events.</footer>{scripts}</body></html>\n"
+        f"<footer>{escape(footer)}</footer>{scripts}</body></html>\n"
     )
 
 

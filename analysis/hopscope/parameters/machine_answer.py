@@ -1,0 +1,101 @@
+"""What a machine file answers: its parameters, what was measured over sizes, and what to know beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hopscope.catalog import parse
+from hopscope.parameters.curves import over_sizes
+from hopscope.parameters.description import DESCRIPTION
+from hopscope.parameters.probed import Point, crowding, lacking, overdrawn, points_of, read_machine, rows_of_machine
+from hopscope.parameters.rows import Estimate, Row
+
+_ANALYSIS = parse("model", DESCRIPTION)
+
+
+@dataclass(frozen=True)
+class MachineAnswer:
+    """What `analyze model` says of a machine file."""
+
+    content: dict[str, Any]
+    """The file's (schemas/machine.schema.json)."""
+    rows: list[Row]
+    notes: tuple[str, ...]
+    """What to know beside the rows, in sentences."""
+
+
+def answer_of_machine(path: Path, operation: str | None = None, of_type: str | None = None) -> MachineAnswer:
+    """operation, of_type: of gamma; None for those that `analyze model` takes unasked. Raises InputError if it is no
+    machine file."""
+    machine = read_machine(path)
+    usual = {parameter.name: str(parameter.default) for parameter in _ANALYSIS.parameters}
+    combined = operation or usual["operation"], of_type or usual["type"]
+    rows = rows_of_machine(machine, *combined)
+    notes = [*crowding(machine), *lacking(machine, *combined), *overdrawn(rows)] if rows else [_ANALYSIS.empty or ""]
+    return MachineAnswer(machine, rows, tuple(notes))
+
+
+class Measured(NamedTuple):
+    """One quantity of a link at the sizes at which it was measured, or by a model, in ns."""
+
+    link: str
+    source: str
+    destination: str
+    outlying: bool
+    quantity: str
+    sizes: tuple[int, ...]
+    times: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    """The lower ends of the intervals; None of a model's line."""
+    high: tuple[float, ...] | None = None
+
+
+def measured_over_sizes(answer: MachineAnswer) -> list[Measured]:
+    """Every quantity of every link, in the order of the file. alpha(m) + m beta(m) is a message's measured time."""
+    sizes = sorted({size["bytes"] for link in answer.content["links"] for size in link["sizes"]})
+    lines = {
+        (curve.link, curve.source, curve.destination): curve
+        for curve in over_sizes(answer.rows, sizes)
+        if curve.quantity.startswith("LogGP")
+    }
+    found: list[Measured] = []
+    for link in answer.content["links"]:
+        source, destination = link["hosts"]
+        ends = (link["link"], source, destination, link["outlying"])
+        found += [
+            Measured(*ends, quantity, *_columns(values))
+            for quantity, values in _quantities(points_of(link)).items()
+            if values
+        ]
+        line = lines.get(ends[:3])
+        if line is not None:
+            found.append(Measured(*ends, line.quantity, line.sizes, line.times))
+    return found
+
+
+_Values = list[tuple[int, Estimate]]
+
+
+def _quantities(points: Sequence[Point]) -> dict[str, _Values]:
+    """What was measured of each quantity, by size."""
+    counts = sorted({count for point in points for count in point.gaps})
+    found: dict[str, _Values] = {}
+    for point in points:
+        gaps = {"PLogP: g(m)" if count == 1 else f"g(m, {count})": point.gaps.get(count) for count in counts}
+        overheads = {"PLogP: o_s(m)": point.send_overhead, "PLogP: o_r(m)": point.receive_overhead}
+        for quantity, value in {"Hockney: \u03b1 + m\u03b2": point.one_way, **gaps, **overheads}.items():
+            found.setdefault(quantity, []).extend([] if value is None else [(point.bytes, value)])
+    return found
+
+
+def _columns(values: _Values) -> tuple[tuple[int, ...], tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+    sizes, estimates = zip(*values, strict=True)
+    return (
+        sizes,
+        tuple(each.value for each in estimates),
+        tuple(each.value if each.low is None else each.low for each in estimates),
+        tuple(each.value if each.high is None else each.high for each in estimates),
+    )
