@@ -81,16 +81,16 @@ def test_a_figure_for_each_link_has_what_was_measured_and_the_models_lines(
     sizes = [each["bytes"] for each in lan["sizes"]]
     drawn = plot(page, "models-messages-1")
     ways = [each["one_way_ns"]["median"] for each in lan["sizes"]]
-    unit = drawn[0]["y"][0] / ways[0]
-    assert drawn[0]["x"] == sizes
-    assert drawn[0]["y"] == pytest.approx([way * unit for way in ways])
+    unit = drawn[1]["y"][0] / ways[0]
+    assert drawn[1]["x"] == sizes
+    assert drawn[1]["y"] == pytest.approx([way * unit for way in ways])
     names = [each["hovertext"][0].partition("</b>")[0].removeprefix("<b>") for each in drawn]
     assert names == [
-        "Hockney: α + mβ", "PLogP: g(m)", "g(m, 2)", "g(m, 4)", "PLogP: o_s(m)", "PLogP: o_r(m)",
-        "LogGP: g + (m - 1) G",
+        "LogGP: g + (m - 1) G", "Hockney: α + mβ", "PLogP: g(m)", "g(m, 2)", "g(m, 4)", "PLogP: o_s(m)",
+        "PLogP: o_r(m)",
     ]  # fmt: skip
     low, high = lan["sizes"][0]["one_way_ns"]["low"], lan["sizes"][0]["one_way_ns"]["high"]
-    assert quantities.interval(low, high, "ns") in drawn[0]["hovertext"][0]
+    assert quantities.interval(low, high, "ns") in drawn[1]["hovertext"][0]
 
 
 def test_the_tables_have_the_numbers_of_analyze_model(

@@ -177,7 +177,7 @@ def test_what_was_measured_over_sizes_is_the_files_own_with_its_intervals(tmp_pa
     file.write_text(json.dumps(machine()))
     found = {curve.quantity: curve for curve in measured_over_sizes(answer_of_machine(file))}
     assert list(found) == [
-        "Hockney: α + mβ", "PLogP: g(m)", "g(m, 2)", "PLogP: o_s(m)", "PLogP: o_r(m)", "LogGP: g + (m - 1) G",
+        "LogGP: g + (m - 1) G", "Hockney: α + mβ", "PLogP: g(m)", "g(m, 2)", "PLogP: o_s(m)", "PLogP: o_r(m)",
     ]  # fmt: skip
     way, gap = found["Hockney: α + mβ"], found["PLogP: g(m)"]
     assert (way.sizes, way.times) == ((1, 100, 1100), (1001.0, 1100.0, 3100.0))

@@ -65,14 +65,14 @@ def measured_over_sizes(answer: MachineAnswer) -> list[Measured]:
     for link in answer.content["links"]:
         source, destination = link["hosts"]
         ends = (link["link"], source, destination, link["outlying"])
+        line = lines.get(ends[:3])
+        if line is not None:
+            found.append(Measured(*ends, line.quantity, line.sizes, line.times))
         found += [
             Measured(*ends, quantity, *_columns(values))
             for quantity, values in _quantities(points_of(link)).items()
             if values
         ]
-        line = lines.get(ends[:3])
-        if line is not None:
-            found.append(Measured(*ends, line.quantity, line.sizes, line.times))
     return found
 
 

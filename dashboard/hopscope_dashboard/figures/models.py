@@ -51,6 +51,8 @@ CURVE_MEANINGS: Final[dict[str, str]] = {
     "PLogP": "the same, g(m); dashed o_s(m), what the sender spends in MPI; dotted o_r(m), what the receiver does",
     SEVERAL: "the time between two messages of a sender that serves several destinations in turn",
 }
+_WIDTHS: Final = {"LogGP": 5}
+"""Of a trace, PLogP's g is LogGP's line, and lies on it."""
 _ACROSS: Final = 3
 """So many pictures stand side by side."""
 _PANEL: Final = 230
@@ -141,7 +143,11 @@ def _curve(curve: Row, scale: float) -> go.Scatter:
         y=[time / scale for _, time, *_ in drawn],
         mode="lines+markers" if has_intervals else "lines",
         marker={"size": 5},
-        line={"color": colour, "dash": {"o_s(m)": "dash", "o_r(m)": "dot"}.get(quantity, "solid"), "width": 1.8},
+        line={
+            "color": colour,
+            "dash": {"o_s(m)": "dash", "o_r(m)": "dot"}.get(quantity, "solid"),
+            "width": _WIDTHS.get(model, 1.8),
+        },
         **errors,
         **points(told, None),
     )
