@@ -22,6 +22,12 @@ class HasAnswers(Protocol):
         ...
 
 
+def drawn_sizes(found: parameters.Fitted) -> list[int]:
+    """The sizes, up to the largest message, at which curves are drawn; either side of a step is one."""
+    known = sorted({*formula_times.SIZES, *parameters.steps_of_fit(found)})
+    return [size for size in known if 0 < size <= max(known[0], found.sizes.max())]
+
+
 def modelled(trace: HasAnswers) -> pa.Table:
     """One row: `parameters` as `analyze model` lists them, `curves` (see `parameters.Curve`) up to the largest message,
     `times` as `analyze formulas` lists them, or `lack`, why there are none, and `said`, what all of it is from.
@@ -30,7 +36,6 @@ def modelled(trace: HasAnswers) -> pa.Table:
     """
     found = parameters.fitted_of_trace(trace.table)
     rows = parameters.rows_of_fit(found)
-    sizes = [size for size in formula_times.SIZES if size <= max(formula_times.SIZES[0], found.sizes.max())]
     emulated = found.source.tables["run"]["emulated"].to_pylist()[0] is not None
     times, lack = [], None
     try:
@@ -42,7 +47,7 @@ def modelled(trace: HasAnswers) -> pa.Table:
         lack = str(error)
     answer = {
         "parameters": parameters.table_of(rows).to_pylist(),
-        "curves": [curve._asdict() for curve in parameters.over_sizes(rows, sizes)],
+        "curves": [curve._asdict() for curve in parameters.over_sizes(rows, drawn_sizes(found))],
         "times": times,
         "lack": lack,
         "said": found.said,

@@ -12,6 +12,8 @@ from hopscope.errors import InputError
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.machine import machine_of
+from hopscope.model.parameters import Hockney
+from hopscope.modelled import drawn_sizes
 from hopscope.parameters import (
     Fitted,
     LinkEnds,
@@ -21,9 +23,11 @@ from hopscope.parameters import (
     lacking,
     measured_over_sizes,
     models_of,
+    over_sizes,
     overdrawn,
     rows_of_fit,
     rows_of_machine,
+    steps_of_fit,
 )
 from hopscope.parameters.rows import Estimate
 
@@ -128,6 +132,38 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     rows = rows_of_fit(Fitted(None, costs, costs, costs, sizes, classes))  # type: ignore[arg-type]
     found = {row.link: row.value for row in rows if row.parameter == "beta"}
     assert found == pytest.approx({"lan": 5, "wan": 50})
+
+
+def fitted(costs: Costs, largest: int) -> Fitted:
+    """Costs of wan links as if fitted to messages of up to so many bytes. The run itself (None) makes no row."""
+    sizes, classes = np.array([8.0, largest]), np.repeat(LINKS.index("wan"), 2)
+    return Fitted(None, costs, costs, costs, sizes, classes)  # type: ignore[arg-type]
+
+
+def test_a_message_that_is_announced_takes_two_more_latencies() -> None:
+    """The line of a trace rose by its bytes alone, where a message of 64 KiB took three latencies of 20 ms."""
+    links = {"wan": LinkCost(20e6, per_byte_ns=10.0, hops=9, eager_bytes=65_535)}
+    found = fitted(Costs(links, LocalCost()), 1 << 18)
+    rows = rows_of_fit(found)
+    alphas = [(row.bytes, row.value) for row in rows if row.parameter == "alpha"]
+    assert alphas == [(0, 20e6), (65_535, 20e6), (65_536, 60e6), (1 << 20, 60e6)]
+    model = models_of(rows, LinkEnds("wan"))["Hockney"]
+    assert isinstance(model, Hockney)
+    assert [model.message(size) for size in (8, 65_535, 65_536, 1 << 21)] == pytest.approx(
+        [20e6 + 80, 20e6 + 655_350, 60e6 + 655_360, 60e6 + 10 * (1 << 21)]
+    )
+    assert steps_of_fit(found) == [65_535, 65_536]
+    at = drawn_sizes(found).index(65_535)
+    (line,) = [curve for curve in over_sizes(rows, drawn_sizes(found)) if curve.quantity.startswith("Hockney")]
+    assert line.times[at : at + 2] == pytest.approx((20e6 + 655_350, 60e6 + 655_360))
+
+
+def test_an_emulated_link_delays_a_message_from_its_sending_on() -> None:
+    known = machine_of({"links": {"wan": {"latency_ns": 1e6}}}, ("a0", "b0"), (0, 1), ("A", "B"))
+    links = {"wan": LinkCost(1e6, per_byte_ns=10.0, hops=9, eager_bytes=4096)}
+    found = fitted(Costs(links, LocalCost(), machine=known), 1 << 18)
+    assert [(row.bytes, row.value) for row in rows_of_fit(found) if row.parameter == "alpha"] == [(None, 1e6)]
+    assert steps_of_fit(found) == []
 
 
 def test_what_a_machine_file_lacks_is_said() -> None:

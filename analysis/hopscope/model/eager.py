@@ -16,6 +16,8 @@ from hopscope.model.hops import Array
 
 HELD = 0.25
 """A sender that was held for more than this share of its message's way waited for an answer."""
+LATENCIES = 3
+"""Of an announced message: the announcement, the answer and itself."""
 LEAST_SEEN = 5
 """Messages of one size that met a receive which was posted late."""
 
@@ -81,7 +83,7 @@ def with_announcements(
     is_known = latency is not None
     if latency is None:
         latency = line_of(size[short].astype(np.float64), transit[short].astype(np.float64))[0]
-    per_byte = float(np.median((transit[long] - 3 * latency) / size[long]))
+    per_byte = float(np.median((transit[long] - LATENCIES * latency) / size[long]))
     if latency <= 0 or (per_byte <= 0 and not is_known):
         return link
     per_byte = max(0.0, per_byte)

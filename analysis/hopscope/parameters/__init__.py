@@ -15,7 +15,7 @@ from hopscope.parameters.machine_answer import MachineAnswer, Measured, answer_o
 from hopscope.parameters.places import differences
 from hopscope.parameters.probed import crowding, is_machine_file, lacking, overdrawn, read_machine, rows_of_machine
 from hopscope.parameters.rows import LinkEnds, Row, links_of, models_of, table_of
-from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit
+from hopscope.parameters.traced import Fitted, fitted_of_trace, rows_of_fit, steps_of_fit
 
 __all__ = [
     "DESCRIPTION",
@@ -39,5 +39,6 @@ __all__ = [
     "read_machine",
     "rows_of_fit",
     "rows_of_machine",
+    "steps_of_fit",
     "table_of",
 ]

@@ -22,7 +22,9 @@ DESCRIPTION = """\
 -- Of a trace, the parameters are those that `analyze remap` fits to the hops that a rank waited for: a time and a time
 -- per byte for each class of links, the same for all sizes, and of the ranks what they spend for a message. They are of
 -- one communicator and operation. Links that no rank waited for are left out, and so is the time per byte of links that
--- carried messages of one size only.
+-- carried messages of one size only. Where the hops show from which size on the MPI library announces a message before
+-- it sends it, alpha is three times as long from there on: the announcement and its answer cross the link first. The
+-- other models have no such step.
 --
 -- param operation VARCHAR = "MPI_SUM" -- Of gamma: the operation that combines.
 -- param type VARCHAR = "MPI_DOUBLE" -- Of gamma: the type of what is combined.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 
 from hopscope.links import LINKS
 from hopscope.model.costs import Costs, LinkCost
+from hopscope.model.eager import LATENCIES
 from hopscope.model.hops import Array
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.remap.fitting.fit import fit, fitted_hops
@@ -17,7 +19,7 @@ from hopscope.remap.run.events import events_of
 from hopscope.remap.run.program import Source, source_of
 
 LARGE_BYTES = 1 << 20
-"""The other end of the line that g(m) is here."""
+"""The other end of the lines that alpha(m) and g(m) are here."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
     costs, low, high = fit(source, events_of(source) if source.subject.native else None)
     hops = fitted_hops(source)
     return Fitted(source, costs, low, high, hops.size[hops.binding], hops.link[hops.binding])
+
+
+def steps_of_fit(found: Fitted) -> list[int]:
+    """The sizes at which what a message takes has a step: the longest that goes at once and the first that does not."""
+    links = (link for link in found.costs.links.values() if link.hops)
+    sizes = {announced_from(link, found.costs) for link in links} - {None}
+    return sorted(each for size in sizes if size is not None for each in (size - 1, size))
 
 
 def rows_of_fit(found: Fitted) -> list[Row]:
@@ -84,6 +93,23 @@ def _emulated_per_byte_ns(name: str, costs: Costs) -> float:
     return float(np.median(per_byte[classes == LINKS.index(name)]))
 
 
+def announced_from(link: LinkCost, costs: Costs) -> int | None:
+    """From how many bytes on a message is announced before it goes; None if none is. An emulated link delays a message
+    from its sending on, whether its sender is held or not."""
+    return None if costs.machine.emulated or math.isinf(link.eager_bytes) else int(link.eager_bytes) + 1
+
+
+def _alpha(ends: LinkEnds, time: Estimate, announced: int | None) -> Iterator[Row]:
+    """Of a link that announces long messages, both ends of either part."""
+    if announced is None:
+        yield row(ends, "Hockney", "alpha", time)
+        return
+    for size in (0, announced - 1):
+        yield row(ends, "Hockney", "alpha", time, size=size)
+    for size in (announced, max(LARGE_BYTES, 2 * announced)):
+        yield row(ends, "Hockney", "alpha", time * LATENCIES, size=size)
+
+
 def _rows_of_link(
     name: str, link: LinkCost, latency: tuple[float, float], costs: Costs, *, several_sizes: bool
 ) -> Iterator[Row]:
@@ -95,7 +121,7 @@ def _rows_of_link(
     per_byte = Estimate(_per_byte_ns(name, link, costs), count=link.hops)
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
     gap = Estimate(max(local.send_ns, 0.0 if name == "shm" else costs.interface_message_ns), count=link.hops)
-    yield row(ends, "Hockney", "alpha", time)
+    yield from _alpha(ends, time, announced_from(link, costs))
     if several_sizes:
         yield row(ends, "Hockney", "beta", per_byte, unit=NS_PER_BYTE)
     rest = Estimate(

@@ -106,7 +106,7 @@ def message_figures(curves: Sequence[Row]) -> dict[str, go.Figure]:
     for name in dict.fromkeys(curve["link"] for curve in curves):
         figure = go.Figure([_curve(curve, unit.nanoseconds) for curve in curves if curve["link"] == name])
         frame(figure, height=300, y=f"time ({unit.name})", hovermode="closest")
-        _logarithmic(figure, sizes, "bytes", known, unit)
+        _logarithmic(figure, [size for size in sizes if size - 1 not in sizes], "bytes", known, unit)
         figure.update_xaxes(range=_around(sizes))
         figure.update_yaxes(range=_around([time / unit.nanoseconds for time in known]))
         figures[name] = figure

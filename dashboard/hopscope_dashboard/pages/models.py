@@ -48,6 +48,7 @@ def layout(data: TraceData, query: Query) -> Component:
     across = one_of(query, "across", tuple(_ACROSS))
     controls = choice("Across", "/models", query, "across", options=_ACROSS, current=across)
     lines = "A trace's parameters are lines; those of a probed machine are measured size by size."
+    lines += _STEP if any(row["parameter"] == "alpha" and row["bytes"] for row in found.parameters) else ""
     cards = [messages(found.curves, f"{found.said} {lines}")] if found.curves else []
     if found.lack is None:
         cards += _operations(found.times, query, across)
@@ -92,6 +93,7 @@ def _operations(rows: Rows, query: Query, across: str) -> list[Component]:
     return [*cards, _measured([row for row in rows if row["collectives"] or row["skewed"]])]
 
 
+_STEP: Final = " A step is where messages are announced before they go, which takes two more latencies."
 _NONE: Final = " No collective of the trace is one of these: of this algorithm, size and number of ranks."
 
 
