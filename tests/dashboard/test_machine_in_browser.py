@@ -146,6 +146,22 @@ def test_what_was_not_measured_is_listed_and_has_no_number(page: Page, hurried_a
     expect(page.locator("#content .remarks").first).to_contain_text("values of links were not measured")
 
 
+def test_a_probe_that_had_no_time_for_links_still_shows_the_hosts(
+    page: Page, hurried: Path, serve_app: ServeApp, tmp_path: Path
+) -> None:
+    content = json.loads(hurried.read_text())
+    missing = "not measured"
+    for size in (size for link in content["links"] for size in link["sizes"]):
+        size.update(dict.fromkeys(("one_way_ns", "send_overhead_ns", "receive_overhead_ns"), missing), gaps=[])
+    content["combining"] = [each | {"ns_per_byte": missing} for each in content["combining"]]
+    (tmp_path / "machine.json").write_text(json.dumps(content))
+    page.goto(serve_app(create_machine_app(Machine(tmp_path / "machine.json"))))
+    is_there(page, "Machine")
+    expect(page.locator("h2", has_text="No link was measured")).to_be_visible()
+    assert len(table(page, "machine-hosts")) == len(HOSTS)
+    expect(page.locator("#machine-unmeasured li").first).to_contain_text("way of 1 B, ")
+
+
 def test_another_address_says_that_there_is_one_page(page: Page, address: str) -> None:
     page.goto(f"{address}/models")
     expect(page.locator("h1")).to_have_text("Page not found")

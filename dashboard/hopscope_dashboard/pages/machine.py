@@ -55,9 +55,7 @@ def layout(machine: Machine) -> Component:
         [
             blocks.page_head(TITLE, lead),
             _made(machine.content),
-            _messages(machine),
-            _by_size(machine),
-            _of_every_size(machine.parameters),
+            *_links(machine),
             machine_places.hosts(machine),
             machine_places.outlying(machine),
             blocks.columns(_contention(machine.content), _combining(machine.content)),
@@ -84,11 +82,15 @@ def _made(content: Row) -> Component:
     return html.Div([blocks.key_figures(figures), blocks.note("Measured with ", *started)])
 
 
+def _links(machine: Machine) -> list[Component]:
+    if not machine.curves:
+        return [empty.nothing_here("No link was measured", "The probe had no time for it; give it more --seconds.")]
+    return [_messages(machine), _by_size(machine), _of_every_size(machine.parameters)]
+
+
 def _messages(machine: Machine) -> Component:
     curves = [{**curve, "link": link_of(curve)} for curve in sorted(machine.curves, key=_nearest_first)]
     links = list(dict.fromkeys(curve["link"] for curve in curves))
-    if not links:
-        return empty.nothing_here("No link was measured", "Give the probe more seconds: hopscope probe --seconds.")
     drawn = [curve for curve in curves if curve["link"] in links[:_MOST_LINKS]]
     more = f" The first {_MOST_LINKS} of {len(links)} links are drawn." if len(links) > _MOST_LINKS else ""
     return messages(drawn, f"Dots are what was measured, with 95 % intervals.{more}")
@@ -153,6 +155,8 @@ def _of_every_size(rows: Rows) -> Component:
     """The parameters that are the same for every size; gamma, which belongs to no link, comes last."""
     same = [row for row in rows if row["bytes"] is None]
     of_links = sorted((row for row in same if row["link"] is not None), key=_nearest_first)
+    if not same:
+        return empty.nothing_here("Parameters", "What was measured gives none that holds for every size.")
     return parameters([*of_links, *(row for row in same if row["link"] is None)], "measured")
 
 
