@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from simulated_network import ENTER, HANDLE, LEAVE, SEND, Network, Run, SimulatedTrace
@@ -11,11 +12,19 @@ POST = 100
 
 
 class LibraryRun(Run):
-    """As `Run`, with the library's own messages. Ranks are a power of two. op: what the collective is called."""
+    """As `Run`, with the library's own messages. Ranks are a power of two. op: what the collective is called.
+    announced_from: a longer message goes when its receiver has answered, and holds its sender until then."""
 
-    def __init__(self, network: Network, size: int = 8, jitter: int = 0, op: str = "MPI_Allreduce") -> None:
+    def __init__(
+        self,
+        network: Network,
+        size: int = 8,
+        jitter: int = 0,
+        op: str = "MPI_Allreduce",
+        announced_from: float = math.inf,
+    ) -> None:
         super().__init__(network, {"shape": "flat"}, size, jitter)
-        self.op = op
+        self.op, self.announced_from = op, announced_from
 
     def allreduce(self) -> None:
         """In each round every rank posts a receive, sends to its peer, and then needs the peer's message."""
@@ -24,15 +33,20 @@ class LibraryRun(Run):
         for distance in (1 << i for i in range((self.ranks - 1).bit_length())):
             posted, then = list(now), list(now)
             sent = [t + POST for t in posted]
+            gone = [
+                self._goes_ns(rank, rank ^ distance, sent[rank], posted[rank ^ distance]) for rank in range(self.ranks)
+            ]
             for rank in range(self.ranks):
                 peer = rank ^ distance
-                there = sent[peer] + self._transit_ns(peer, rank)
+                there = gone[peer] + self._transit_ns(peer, rank)
                 needed = sent[rank] + SEND
                 seen = posted[rank] + POST // 2 if there <= posted[rank] else max(there, needed)
                 self._record(
                     number, (peer, rank), sent[peer], posted[rank], (None if there <= needed else needed, seen)
                 )
-                then[rank] = max(seen, needed) + HANDLE
+                if self.size > self.announced_from:
+                    self.rows["hops"][-1]["send_end_ns"] = gone[peer]
+                then[rank] = max(seen, needed, gone[rank]) + HANDLE
             now = then
         self.now = [t + LEAVE for t in now]
         self.record_calls(number, enter, self.op)
@@ -54,6 +68,13 @@ class LibraryRun(Run):
         hosts = network.hosts[src], network.hosts[dst]
         latency = network.pairs.get(hosts, network.latency[network.link(src, dst)])
         return latency + int(network.per_byte * self.size) + self.chance.randint(0, self.jitter)
+
+    def _goes_ns(self, src: int, dst: int, sent: int, posted: int) -> int:
+        """When a message goes: at once, or when the answer to its announcement is there."""
+        if self.size <= self.announced_from:
+            return sent
+        latency = self.network.latency[self.network.link(src, dst)]
+        return max(sent + latency, posted) + latency
 
     def _record(
         self, number: int, ends: tuple[int, int], sent: int, posted: int, received: tuple[int | None, int]

@@ -60,8 +60,8 @@ class SlowReplay:
         link = self.machine["link"][self.pair(collective, receive)]
         return bool(self.size(collective, receive) > self.machine["eager_bytes"][link])
 
-    def latency(self, collective: int, receive: int) -> float:
-        return float(self.machine["latency_ns"][self.machine["link"][self.pair(collective, receive)]])
+    def control(self, which: str, collective: int, receive: int) -> float:
+        return float(self.machine[f"{which}_ns"][self.machine["link"][self.pair(collective, receive)]])
 
     def agree(self, collective: int, receive: int, t: float) -> None:
         """The announcement of a message is there, or its receive is posted."""
@@ -69,7 +69,7 @@ class SlowReplay:
         if (collective, -receive - 1) in self.agreed and self.machine["emulates"]:
             self.at(max(t, first), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
         elif (collective, -receive - 1) in self.agreed:
-            t = max(t, first) + self.latency(collective, receive)
+            t = max(t, first) + self.control("answer", collective, receive)
             self.at(t, self.travel, collective, receive, None, t)
         self.agreed[collective, -receive - 1] = t
 
@@ -111,7 +111,9 @@ class SlowReplay:
                 if at_once or not announced:
                     self.at(t, self.travel, collective, receive, None, t)
                 if announced:
-                    self.agree(collective, receive, t if at_once else t + self.latency(collective, receive))
+                    self.agree(
+                        collective, receive, t if at_once else t + self.control("announcement", collective, receive)
+                    )
                     met = []
                     continue
             met = self.followers(collective, row)
@@ -142,6 +144,13 @@ class SlowReplay:
         link, name = m["link"][self.pair(collective, receive)], "send" if sends else "receive"
         return float(m[f"{name}_ns"][link] + m[f"{name}_per_byte_ns"][link] * size)
 
+    def crossing(self, collective: int, receive: int) -> float:
+        """What lies between the near servers of a message and the far ones."""
+        m, link = self.machine, self.machine["link"][self.pair(collective, receive)]
+        latency = "announced" if self.is_announced(collective, receive) else "latency"
+        per_byte = "announced_per_byte_ns" if latency == "announced" else "per_byte_ns"
+        return float(m[f"{latency}_ns"][link] + m[per_byte][link] * self.size(collective, receive))
+
     def pass_all(self, places: range, first: float, last: float, size: float) -> tuple[float, float]:
         """An emulated message passes several servers in its one turn."""
         m = self.machine
@@ -157,8 +166,7 @@ class SlowReplay:
         """A message is sent over an emulated link."""
         m, pair, size = self.machine, self.pair(collective, receive), self.size(collective, receive)
         first, last = self.pass_all(range(m["first_server"][pair], m["far"][pair]), t, t, size)
-        link = m["link"][pair]
-        time = m["latency_ns"][link] + m["per_byte_ns"][link] * size
+        time = self.crossing(collective, receive)
         self.at(first + time, self.reach_host, collective, receive, last + time)
 
     def reach_host(self, t: float, collective: int, receive: int, last: float) -> None:
@@ -205,8 +213,7 @@ class SlowReplay:
         if place == far and not crossed:
             if self.is_announced(collective, receive) and not m["emulates"]:
                 self.at(float(last), self.sent, collective, int(self.laid[collective]["other_end"][receive]))
-            link = m["link"][pair]
-            time = m["latency_ns"][link] + m["per_byte_ns"][link] * size
+            time = self.crossing(collective, receive)
             first, last = first + time, last + time
         if place == end:
             self.at(float(last), self.arrive, collective, receive)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,10 @@ def test_a_message_that_is_announced_goes_when_its_receive_is_posted() -> None:
     assert leaves([laid], [0, 1], m).tolist() == [[2210, 3220]]
     # Posted at 5000: the answer is back at 6000.
     assert leaves([laid], [0, 1], m, gaps_ns=np.asarray([[0], [5000]])).tolist() == [[6200, 7210]]
+    # The announcement and the answer may take another time than the message itself.
+    apart = [replace(links[0], announcement_ns=500.0, answer_ns=300.0, announced_ns=1300.0, announced_per_byte_ns=1.0)]
+    m = machine(np.zeros((2, 2), np.int32), apart, near=[out], far=[into], servers=[Server(0.0, PER_BYTE, GAP)] * 4)
+    assert leaves([laid], [0, 1], m).tolist() == [[10 + 800 + 200, 10 + 800 + 200 + 1400 + 10]]
     # A shorter one is not announced.
     assert leaves([over("flat", "MPI_Bcast", 99, [0, 1])], [0, 1], m).tolist() == [[10, 10 + 198 + 1000 + 10]]
 
@@ -184,7 +189,10 @@ def random_machine(
     shared = np.full((hosts, hosts), 2 * hosts)
     shared[0, :] = shared[np.eye(hosts, dtype=bool)] = NO_SERVER
     times = [2000, 3, 20, 0.1, 30, 0.1]
-    links = [Link(*random.uniform(0, 1, 6) * times, random.choice(eager)) for _ in range(hosts * hosts)]
+    links = [
+        Link(*random.uniform(0, 1, 6) * times, random.choice(eager), *random.uniform(0, 1, 4) * [900, 900, 2500, 2])
+        for _ in range(hosts * hosts)
+    ]
     servers = [Server(*random.uniform(0, 1, 3) * [40, 2, 50]) for _ in range(2 * hosts + 1)]
     work = Work(*random.uniform(0, 1, 6) * [5, 5, 20, 0.5, 20, 0.5])
     link = np.arange(hosts * hosts).reshape(hosts, hosts)

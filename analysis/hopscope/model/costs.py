@@ -35,6 +35,8 @@ BYTES_MATTER = 0.1
 # The slowest that an unmeasured link may be if no slower class was measured, ns. Light takes 100 ms through fibre half
 # around the world, and routes are half as long again.
 SLOWEST_NS = {"shm": 1e6, "lan": 1e7, "wan": 1.5e8}
+# The latencies of a message that is announced, in their order.
+ANNOUNCED = ("announcement_ns", "answer_ns", "announced_ns")
 # Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
 CLOCK_MATTERS = 0.05
 
@@ -46,7 +48,9 @@ class LinkCost:
     fastest_ns, slowest_ns: latencies of the class's fastest and slowest measured pair of hosts. least_bytes,
     most_bytes: of the messages that it was fitted from; sizes: all that these had; tells_bytes: whether they differ by
     enough to show what a byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what one takes on
-    any link. eager_bytes: a longer message is announced before it goes.
+    any link. eager_bytes: a longer message is announced before it goes. announcement_ns, answer_ns: the latencies of
+    the announcement and of the answer to it; announced_ns: that of the message itself, with announced_per_byte_ns
+    beyond what bytes take on the link. None: as any other message.
     """
 
     latency_ns: float
@@ -61,6 +65,10 @@ class LinkCost:
     send_ns: float | None = None
     receive_ns: float | None = None
     eager_bytes: float = math.inf
+    announcement_ns: float | None = None
+    answer_ns: float | None = None
+    announced_ns: float | None = None
+    announced_per_byte_ns: float = 0.0
 
     def judges(self, size: Array) -> Array:
         """Whether the measured messages tell what one of each size takes."""
@@ -146,14 +154,24 @@ class Costs:
             per_byte, interface_per_byte_ns = np.zeros_like(per_byte), 0.0
             for (src, dst), value in self.shortest_ns.items():
                 latency[src, dst] = min(latency[src, dst], value)
+        usual = np.asarray([self.links[name].latency_ns for name in LINKS])[link]
+        announced = np.asarray([self.links[name].announced_per_byte_ns for name in LINKS])[link]
         return {
             "latency_ns": np.ascontiguousarray(latency.ravel()),
+            # Of a pair whose latency is another one, these are too.
+            **{name: np.maximum(0.0, latency - usual + self._own(name)[link]).ravel() for name in ANNOUNCED},
+            "announced_per_byte_ns": announced.ravel(),
             "per_byte_ns": np.ascontiguousarray((per_byte + self.machine.wire_per_byte_ns).ravel()),
             **vars(self.local),
             **self.machine.arrays(clusters),
             "interface_message_ns": self.interface_message_ns,
             "interface_per_byte_ns": interface_per_byte_ns + self.machine.interface_per_byte_ns,
         }
+
+    def _own(self, column: str) -> Array:
+        """A latency of each class of links, of which None means that it is like any other."""
+        known = [(vars(self.links[name])[column], self.links[name].latency_ns) for name in LINKS]
+        return np.asarray([usual if own is None else own for own, usual in known])
 
     def per_byte_ns(self, name: str) -> float:
         """Of a message over a link of a class, with the two interfaces that it passes."""
@@ -179,7 +197,14 @@ class Costs:
     def shifted(self, by_ns: Mapping[str, float]) -> Costs:
         """The same with latencies of these classes longer by so much; of an emulated machine, of their pairs too."""
         links = {
-            name: replace(link, latency_ns=max(0.0, link.latency_ns + by_ns.get(name, 0.0)))
+            name: replace(
+                link,
+                **{
+                    column: max(0.0, vars(link)[column] + by_ns.get(name, 0.0))
+                    for column in ("latency_ns", *ANNOUNCED)
+                    if vars(link)[column] is not None
+                },
+            )
             for name, link in self.links.items()
         }
         if not self.machine.emulated:
@@ -267,7 +292,7 @@ def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, 
     pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
     measured = frozenset((min(ends), max(ends)) for ends in directed)
     shortest = _shortest(hops, transit, pair)
-    return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, shortest_ns=shortest, machine=machine)
+    return Costs(with_stand_ins(links), LocalCost(), *service, pairs, measured, shortest_ns=shortest, machine=machine)
 
 
 def _shortest(hops: Hops, transit: Array, pair: Array) -> dict[HostPair, float]:
@@ -318,7 +343,7 @@ def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float
         pairs[a, b] = float(emulated[a, b]) + software.get(name, unknown)
     measured = frozenset((min(ends), max(ends)) for ends in pairs if ends[0] != ends[1])
     service = machine.interface_message_ns, 0.0
-    return Costs(_with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
+    return Costs(with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
 
 
 _Service = tuple[float, float]
@@ -360,7 +385,7 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> 
     return without if best[0] > (1 - EXPLAINS) * without[0] else best
 
 
-def _with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
+def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
     """Every class: those that no hop was fitted for lie between the nearest faster and the nearest slower one."""
     links: dict[str, LinkCost] = {}
     for place, name in enumerate(LINKS):

@@ -28,3 +28,7 @@ class Hops:
     posted: Array  # the receiver could take it in from then on
     binding: Array  # the receiver had to wait
     clock_error: Array  # of comparing the two ends
+
+    def host_pairs(self) -> list[tuple[int, int]]:
+        """The directed pair of hosts of each."""
+        return list(zip(self.src_host.tolist(), self.dst_host.tolist(), strict=True))

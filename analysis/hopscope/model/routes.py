@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hopscope.links import LINKS
-from hopscope.model.costs import Costs
+from hopscope.model.costs import ANNOUNCED, Costs
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
 
@@ -23,7 +23,9 @@ class Link:
     """A message's latency, and what it takes the two ranks; each also per byte.
 
     A message of more than eager_bytes is announced first: it goes when its receive is posted and the sender knows that.
-    Its sender is held until it has gone; of shorter ones it keeps a copy.
+    Its sender is held until it has gone; of shorter ones it keeps a copy. announcement_ns, answer_ns: the latencies
+    of what announces it and of the answer; announced_ns, announced_per_byte_ns: what it then takes itself in the place
+    of latency_ns and per_byte_ns. None: as long as these.
     """
 
     latency_ns: float = 0.0
@@ -33,6 +35,18 @@ class Link:
     receive_ns: float = 0.0
     receive_per_byte_ns: float = 0.0
     eager_bytes: float = math.inf
+    announcement_ns: float | None = None
+    answer_ns: float | None = None
+    announced_ns: float | None = None
+    announced_per_byte_ns: float | None = None
+
+    @property
+    def columns(self) -> tuple[float, ...]:
+        """Every field as a number."""
+        *known, announcement, answer, announced, per_byte = astuple(self)
+        instead = (*[self.latency_ns] * 3, self.per_byte_ns)
+        own = zip((announcement, answer, announced, per_byte), instead, strict=True)
+        return (*known, *(other if value is None else value for value, other in own))
 
 
 @dataclass(frozen=True)
@@ -98,7 +112,8 @@ def machine(
 
 
 def _columns(kind: type[Link] | type[Server], rows: Sequence[Link | Server]) -> dict[str, Array]:
-    values = np.asarray([astuple(row) for row in rows], np.float64).reshape(len(rows), len(fields(kind)))
+    columns = [row.columns if isinstance(row, Link) else astuple(row) for row in rows]
+    values = np.asarray(columns, np.float64).reshape(len(rows), len(fields(kind)))
     return {field.name: np.ascontiguousarray(values[:, i]) for i, field in enumerate(fields(kind))}
 
 
@@ -155,11 +170,16 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     send = np.maximum(send, rank_ns)
     receive = np.asarray([local.receive_ns if own is None else own for _, own in ends])[classes] + rank_ns
     eager = np.asarray([costs.links[name].eager_bytes for name in LINKS])[classes]
-    wire = np.maximum(0.0, latency - (send - rank_ns))
-    times = np.stack([wire, np.where(inside, per_byte, 0.0), send, receive, eager], axis=-1).reshape(-1, 5)
+    own = [arrays[name].reshape(square) for name in ANNOUNCED]
+    wire, *announced = (np.maximum(0.0, time - (send - rank_ns)) for time in (latency, *own))
+    each = np.where(inside, per_byte, 0.0)
+    announced_each = each + arrays["announced_per_byte_ns"].reshape(square)
+    columns = [wire, each, send, receive, eager, *announced, announced_each]
+    times = np.stack(columns, axis=-1).reshape(-1, len(columns))
     kinds, link = np.unique(times, axis=0, return_inverse=True)
     links = [
-        Link(ns, each, out, rank_per_byte, into, rank_per_byte, most) for ns, each, out, into, most in kinds.tolist()
+        Link(ns, each, out, rank_per_byte, into, rank_per_byte, *announced)
+        for ns, each, out, into, *announced in kinds.tolist()
     ]
     interface = Server(arrays["interface_message_ns"], arrays["interface_per_byte_ns"])
     servers = [interface] * (2 * hosts)

@@ -37,6 +37,11 @@ from hopscope.tuning.offered import Library
 
 MOST_HELD = 0.1
 """Where one message holds its sender for a larger share of an iteration than the replay knows, that decides."""
+LONG_GAIN = 0.1
+"""Where messages wait for an answer, gains below this share are not suggested, and two runs may be so far apart: over
+TCP, the same message takes longer or less long by what went over its connection before."""
+MOST_OFF = 0.25
+"""Where messages that wait for an answer are replayed, and what ran is off by more, another algorithm may be too."""
 PLACE = "FILE"
 """The file's name in the words where none is written."""
 FILED = {"openmpi": "rule", "mpich": "variable"}
@@ -64,16 +69,18 @@ def suggest_setting(
         )
     library = installed(flavour, run["mpi_library"], launcher)
     try:
-        basis = basis_of(table, machine, partial(with_reached_parts, flavour=flavour))
+        basis = basis_of(table, machine, partial(with_reached_parts, flavour=flavour), announced=flavour == "openmpi")
     except NothingToFitError as problem:
         raise InputError(f"{problem.found}; {SHOWN_BY[flavour]}, and ask again") from None
     source, fitted, today, subject = basis.source, basis.fitted, basis.today, basis.source.subject
     screen = screen_of(source, basis.whole, today, fitted[0])
     reached = _reached(basis, library)
     choice: Choice | None = None
+    least = LONG_GAIN if max(basis.long, default=0.0) > 0 else LEAST_GAIN
+    spread = basis.spread.at_least(LONG_GAIN) if least > LEAST_GAIN else basis.spread
     if isinstance(today, Combination):
         reached, levers = levers_of(reached, screen, today, fitted[0], library)
-        choice = Choice(screen, today, levers, fitted[0], measured_of(source, fitted[0]), max(basis.error, LEAST_GAIN))
+        choice = Choice(screen, today, levers, fitted[0], measured_of(source, fitted[0]), max(basis.error, least))
     candidates = choice.offered() if choice else [of for (of,) in reached[0].judged.candidates]
     listing = Listing(
         source,
@@ -85,9 +92,10 @@ def suggest_setting(
         fitted,
         basis.measured_ns,
         basis.error,
-        basis.spread,
+        spread,
         None,
         [lever.places for lever in choice.levers] if choice else (),
+        least,
     )
     unknown = None if choice else reached[0].why
     rows, order, guessed = listing.judged(alike_of(basis.error), is_known=unknown is None)
@@ -124,7 +132,8 @@ def suggest_setting(
 
 def _reached(basis: Basis, library: Library) -> list[Reached]:
     """What settings reach, with the algorithms of the library for it."""
-    parts, late = basis.source.subject.each, basis.late_by_part
+    parts = basis.source.subject.each
+    late, long = basis.late_by_part, basis.long or [0.0] * len(parts)
     places = reached_together(parts, library.flavour)
     result: list[Reached] = []
     for of, label in zip(places, labels_of_reached(parts, places, library.flavour), strict=True):
@@ -132,14 +141,19 @@ def _reached(basis: Basis, library: Library) -> list[Reached]:
         others = [part for place, part in enumerate(parts) if place not in of]
         taken = [one for done in result for (one, *_) in done.judged.candidates if isinstance(one, Hierarchical)]
         known = chain(forms(library, mine), hierarchical(library, mine, others, taken))
-        why = next((why for place in of if (why := _unknown(basis, parts[place], late[place]))), None)
+        why = next((why for place in of if (why := _unknown(basis, parts[place], late[place], long[place]))), None)
         result.append(Reached(of, label, mine, judged_of(known, mine, basis.fitted[0]), why))
     return result
 
 
-def _unknown(basis: Basis, part: Subject, late: float) -> str | None:
+def _unknown(basis: Basis, part: Subject, late: float, long: float) -> str | None:
     """Why this run does not show what another algorithm takes for this part; None if it does. late: the share of its
-    messages that waited for their receives."""
+    messages that waited for their receives, and long: of those that wait for an answer."""
+    if long > MOST_LATE and basis.long_error > MOST_OFF:
+        return (
+            f"{share(long)} of its messages wait until their receivers have answered, and with that the replay of what "
+            f"ran is off by {share(basis.long_error)}"
+        )
     if late > MOST_LATE:
         return (
             f"{share(late)} of its messages waited for their receives to be posted, and what that costs another "

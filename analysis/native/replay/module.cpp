@@ -84,6 +84,10 @@ Costs costs_of(const nb::dict &costs) {
     c.receive = in.column<double>("receive_ns");
     c.receive_per_byte = in.column<double>("receive_per_byte_ns");
     c.eager_bytes = in.column<double>("eager_bytes");
+    c.announcement = in.column<double>("announcement_ns");
+    c.answer = in.column<double>("answer_ns");
+    c.announced = in.column<double>("announced_ns");
+    c.announced_per_byte = in.column<double>("announced_per_byte_ns");
     c.first_server = in.column<int64_t>("first_server");
     c.far = in.column<int64_t>("far");
     c.server = in.column<int32_t>("server");
@@ -100,8 +104,10 @@ Costs costs_of(const nb::dict &costs) {
     c.copy_per_byte = number("copy_per_byte_ns");
     Arguments::same_length("costs by pairs of hosts",
                            {c.hosts * c.hosts, c.link.size, c.far.size, c.first_server.size - 1});
-    Arguments::same_length("costs by links", {c.latency.size, c.per_byte.size, c.send.size, c.send_per_byte.size,
-                                              c.receive.size, c.receive_per_byte.size, c.eager_bytes.size});
+    Arguments::same_length("costs by links",
+                           {c.latency.size, c.per_byte.size, c.send.size, c.send_per_byte.size, c.receive.size,
+                            c.receive_per_byte.size, c.eager_bytes.size, c.announcement.size, c.answer.size,
+                            c.announced.size, c.announced_per_byte.size});
     Arguments::same_length("costs by servers", {c.service.size, c.service_per_byte.size, c.rest.size});
     Arguments::rows_of("link", c.link, rows(c.latency));
     Arguments::rows_of("server", c.server, rows(c.service));
@@ -110,8 +116,9 @@ Costs costs_of(const nb::dict &costs) {
     for (size_t pair = 0; pair < c.far.size; pair++)
         if (c.far[pair] < c.first_server[pair] || c.far[pair] > c.first_server[pair + 1])
             throw nb::value_error("far: not a place on the pair's route");
-    for (const auto *times : {&c.latency, &c.per_byte, &c.send, &c.send_per_byte, &c.receive, &c.receive_per_byte,
-                              &c.service, &c.service_per_byte, &c.rest})
+    for (const auto *times :
+         {&c.latency, &c.per_byte, &c.send, &c.send_per_byte, &c.receive, &c.receive_per_byte, &c.announcement,
+          &c.answer, &c.announced, &c.announced_per_byte, &c.service, &c.service_per_byte, &c.rest})
         if (!std::all_of(times->data, times->data + times->size, [](double t) { return t >= 0 && t < 1e18; }))
             throw nb::value_error("a cost is negative or not finite");
     return c;

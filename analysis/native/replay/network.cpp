@@ -20,8 +20,8 @@ Network::Network(const Costs &costs, const Column<int32_t> &lane_hosts)
     for (size_t pair = 0; pair < costs.link.size; pair++) {
         const auto link = static_cast<size_t>(costs.link[pair]);
         const Route route{static_cast<int32_t>(costs.first_server[pair]), static_cast<int32_t>(costs.far[pair]),
-                          static_cast<int32_t>(costs.first_server[pair + 1]), costs.latency[link],
-                          costs.per_byte[link]};
+                          static_cast<int32_t>(costs.first_server[pair + 1]), costs.announcement[link],
+                          costs.answer[link]};
         routes_.push_back(route);
         const size_t host = pair / costs.hosts;
         for (int32_t place = route.first; place < route.end; place++) {

@@ -14,9 +14,10 @@ struct Passage {
 };
 
 // What a message from one host to another meets: the places [first, far), the latency, the places [far, end).
+// announcement, answer: the latencies of what announces a message, and of the answer to that.
 struct Route {
     int32_t first, far, end;
-    double latency, per_byte;
+    double announcement, answer;
     // The receiver gets messages in the order in which they pass the last server: it is alone on its host, all come
     // through that server, and they come whole.
     bool in_order = false;
@@ -40,10 +41,6 @@ class Network {
             return {end, end};
         // The last byte has to come before it can go.
         return {std::max(at.first, end - bytes_time), std::max(end, at.last + server.service)};
-    }
-    static Passage cross(const Route &route, double bytes, Passage at) {
-        const double time = route.latency + route.per_byte * bytes;
-        return {at.first + time, at.last + time};
     }
     // Messages come to this server from several sides, so they must be put in order first.
     bool is_shared(int32_t place) {

@@ -42,9 +42,11 @@ struct Program {
 // message after its own time for it; with one that is announced, when its last byte has passed the near servers.
 struct Costs {
     size_t hosts;
-    Column<int32_t> link; // [from host * hosts + to host]: a row of the next seven
+    Column<int32_t> link; // [from host * hosts + to host]: a row of the next eleven
     Column<double> latency, per_byte, send, send_per_byte, receive, receive_per_byte;
-    Column<double> eager_bytes; // a longer message is announced, and goes when its receive is posted
+    Column<double> eager_bytes;                   // a longer message is announced, and goes when its receive is posted
+    Column<double> announcement, answer;          // the latencies of what announces it, and of the answer to that
+    Column<double> announced, announced_per_byte; // what it then takes itself, in the place of latency and per_byte
     // The servers on the way, [from host * hosts + to host] with one entry more; far: the first beyond the latency.
     Column<int64_t> first_server, far;
     Column<int32_t> server;

@@ -271,7 +271,7 @@ class Replay {
         else if (costs_.emulates)
             events_.push({std::max({one, t, now_}), 0, message, Event::sender_done});
         else
-            events_.push({std::max(one, t) + network_.route(step_of(message).pair).latency, 0, message, Event::goes});
+            events_.push({std::max(one, t) + network_.route(step_of(message).pair).answer, 0, message, Event::goes});
     }
 
     // The sender is done with a message that was announced.
@@ -350,7 +350,7 @@ class Replay {
                     travel(schedule, message, route.first, {t, t}, false);
                 if (step.is_announced) {
                     x.rank[position].awaited++;
-                    agree(x, message, costs_.emulates ? t : t + route.latency);
+                    agree(x, message, costs_.emulates ? t : t + route.announcement);
                     continue;
                 }
             }
@@ -424,7 +424,7 @@ class Replay {
             if (place == route.far && is_near) {
                 if (step.is_announced && !costs_.emulates)
                     events_.push({std::max(at.last, now_), 0, message, Event::sender_done});
-                at = Network::cross(route, step.bytes, at);
+                at = {at.first + step.crossing, at.last + step.crossing};
                 is_near = false;
                 if (costs_.emulates && place < route.end) {
                     events_.push({at.first, at.last, message, place});

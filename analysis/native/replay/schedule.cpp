@@ -107,6 +107,7 @@ void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
         step.own = 0;
         step.pair = -1;
         step.is_announced = false;
+        step.crossing = 0;
         if (step.kind == STEP_COMBINE)
             step.own = costs.combine + costs.combine_per_byte * step.bytes;
         if (step.kind == STEP_COPY)
@@ -121,6 +122,8 @@ void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
         const auto link = static_cast<size_t>(costs.link[static_cast<size_t>(step.pair)]);
         step.is_announced = step.bytes > costs.eager_bytes[link];
         announces_ = announces_ || step.is_announced;
+        step.crossing = step.is_announced ? costs.announced[link] + costs.announced_per_byte[link] * step.bytes
+                                          : costs.latency[link] + costs.per_byte[link] * step.bytes;
         step.own = sends ? costs.send[link] + costs.send_per_byte[link] * step.bytes
                          : costs.receive[link] + costs.receive_per_byte[link] * step.bytes;
     }

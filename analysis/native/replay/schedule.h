@@ -20,8 +20,9 @@ struct Columns {
 };
 
 struct Step {
-    double own;   // what it takes its rank
-    double bytes; // of its message
+    double own;      // what it takes its rank
+    double bytes;    // of its message
+    double crossing; // what that takes between the near servers and the far ones
     int32_t other_end, first_edge, last_edge;
     int32_t position; // of its rank in the communicator
     int32_t pair;     // of hosts, of its message

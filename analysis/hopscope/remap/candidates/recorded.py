@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +14,23 @@ from hopscope.model.costs import Costs, HostPair, interface_delays
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.candidates.laid import Messages, counted
-from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, POSTED, RECEIVED, SENT, Events, events_of
+from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, NO_LIMITS, POSTED, RECEIVED, SENT, Events, events_of
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Source, Subject, carried_of
+
+
+class Answers(NamedTuple):
+    """Of messages that are announced, ns: from the announcement until the sender goes on; and from when the receive is
+    posted until the message is there, and until the sender goes on."""
+
+    sender: Array
+    arrives: Array
+    goes: Array
+
+    @classmethod
+    def none(cls) -> Answers:
+        """Of a run without such messages."""
+        return cls(*[np.zeros(0, np.int64)] * 3)
 
 
 @dataclass(frozen=True)
@@ -92,10 +106,13 @@ class Recorded:
 
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
-        return self.with_transits(program, rows, self._transit_ns(costs, arrays))
+        return self.with_transits(program, rows, self._transit_ns(costs, arrays), self._answers(costs, arrays))
 
-    def with_transits(self, program: dict[str, Array], rows: Array, transit: Array) -> dict[str, Array]:
-        """The same, given what each message takes. `message` has -1 - its row for each transit of a hop."""
+    def with_transits(
+        self, program: dict[str, Array], rows: Array, transit: Array, answers: Answers | None = None
+    ) -> dict[str, Array]:
+        """The same, given what each message takes. `message` has -1 - its row for each transit of a hop. answers: of
+        those that are announced."""
         events = self.events
         mine = program["schedule"] == RECORDED
         lanes = len(program["first_op"]) - 1
@@ -113,14 +130,31 @@ class Recorded:
         inner = kind != LEAVE
         place, kind, hop, own = (a[inner] for a in (place, kind, hop, own))
 
-        first = len(program["transit_ns"])
-        posted = first + len(transit) + np.cumsum(events.late) - 1
-        of_post = (kind == POSTED) | (kind == DELIVERED)
+        # What is announced waits at both ends for both: for these there is a second transit after each event.
+        first, answers = len(program["transit_ns"]), answers or Answers.none()
+        waits, late = events.announced, events.late & ~events.announced
+        twice = np.repeat(np.arange(len(kind)), 1 + waits[hop])
+        is_second = np.concatenate([[False], np.diff(twice) == 0])[: len(twice)]
+        place, kind, hop, own = (a[twice] for a in (place, kind, hop, own))
+        refs = first + len(transit) + np.cumsum(np.concatenate([late, waits, waits, waits])) - 1
+        posted, answered, arrives, goes = refs.reshape(4, -1)
+        of_receiver, of_sender = np.isin(kind, (SENT, POSTED)), np.isin(kind, (POSTED, DELIVERED))
+        ref = np.where(of_sender, posted[hop], first + hop)
+        is_post = kind == POSTED
+        of_waiting = np.select(
+            [kind == SENT, is_post, kind == RECEIVED],
+            [
+                np.where(is_second, answered[hop], first + hop),
+                np.where(is_second, goes[hop], arrives[hop]),
+                np.where(is_second, arrives[hop], first + hop),
+            ],
+            np.where(is_second, goes[hop], answered[hop]),
+        )
         added = {
-            "op": np.where((kind == SENT) | (kind == POSTED), SEND, WAIT).astype(np.int8),
-            "ref": np.where(of_post, posted[hop], first + hop),
-            "gap_ns": own,
-            "hold_ns": np.where((kind == RECEIVED) & events.late[hop], transit[hop], 0),
+            "op": np.where(of_receiver, SEND, WAIT).astype(np.int8),
+            "ref": np.where(waits[hop], of_waiting, ref),
+            "gap_ns": np.where(is_second, 0, own),
+            "hold_ns": np.where((kind == RECEIVED) & late[hop], transit[hop], 0),
             "slot": np.zeros(len(kind), np.int64),
         }
         order = np.argsort(np.concatenate([place, np.arange(len(lane))]), kind="stable")
@@ -130,8 +164,12 @@ class Recorded:
         members = np.repeat(mine, np.diff(program["first_member"]))
         changed |= {
             "first_op": np.searchsorted(np.concatenate([lane[place], lane])[order], np.arange(lanes + 1)),
-            "transit_ns": np.concatenate([program["transit_ns"], transit, transit[events.late]]),
-            "message": np.concatenate([program["message"], -1 - events.hops, -1 - events.hops[events.late]]),
+            "transit_ns": np.concatenate(
+                [program["transit_ns"], transit, transit[late], *(time[waits[: len(time)]] for time in answers)]
+            ),
+            "message": np.concatenate(
+                [program["message"], -1 - events.hops, -1 - events.hops[late], *[-1 - events.hops[waits]] * 3]
+            ),
             "schedule": np.where(mine, AS_OBSERVED, program["schedule"]),
             "leads": np.where(mine, STAYS, program["leads"]),
             "own_time_ns": np.where(members, 0, program["own_time_ns"]),
@@ -164,13 +202,32 @@ class Recorded:
         latency = arrays["latency_ns"][pair]
         if costs.machine.emulated:
             return np.rint(latency + costs.machine.delays(self.hops)).astype(np.int64)
+        announced, answer = self.events.announced, arrays["answer_ns"][pair]
+        held = arrays["announcement_ns"][pair] + answer
+        begin = self.events.source.arrays["hops.send_begin_ns"][self.events.hops]
+        goes = np.where(announced, np.maximum(begin + held, self.hops.posted + answer), self.hops.sent)
+        latency = np.where(announced, arrays["announced_ns"][pair], latency)
         # Where a host sends one message at a time, they queue as their times in the run have it.
-        queued = interface_delays(self.hops, costs.interface_message_ns, latency, costs.interface_per_byte_ns)
-        return np.rint(latency + arrays["per_byte_ns"][pair] * self.hops.size + queued).astype(np.int64)
+        queued = interface_delays(
+            replace(self.hops, sent=goes), costs.interface_message_ns, latency, costs.interface_per_byte_ns
+        )
+        per_byte = arrays["per_byte_ns"][pair] + announced * arrays["announced_per_byte_ns"][pair]
+        return np.rint(latency + held * announced + per_byte * self.hops.size + queued).astype(np.int64)
+
+    def _answers(self, costs: Costs, arrays: dict[str, Any]) -> Answers:
+        """How long a sender waits for the answer, and both for a receive that is posted late."""
+        pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
+        answer = arrays["answer_ns"][pair]
+        between = self.hops.src_host != self.hops.dst_host
+        leaves = np.where(between, arrays["per_byte_ns"][pair] * self.hops.size, 0.0)
+        announcement = arrays["announcement_ns"][pair]
+        arrives = self._transit_ns(costs, arrays) - announcement
+        times = announcement + answer + leaves, arrives, answer + leaves
+        return Answers(*(np.rint(time).astype(np.int64) for time in times))
 
 
-def recorded_beside(source: Source) -> Recorded | None:
-    """The messages of the collectives that no part of the subject has, if there are any.
+def recorded_beside(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Recorded | None:
+    """The messages of the collectives that no part of the subject has, if there are any. limits: as in `events_of`.
 
     In the run they may have been there when a rank came for them; behind a faster candidate it may have to wait.
     """
@@ -179,7 +236,7 @@ def recorded_beside(source: Source) -> Recorded | None:
     if native != source.subject.native or not len(others):
         return None
     of_others = replace(source, subject=replace(source.subject, simulated=others, parts=()))
-    return Recorded(events_of(of_others)) if len(hops_of(of_others)) else None
+    return Recorded(events_of(of_others, limits)) if len(hops_of(of_others)) else None
 
 
 def _places(known: Array, place: Array, wanted: Array) -> Array:

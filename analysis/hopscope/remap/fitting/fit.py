@@ -16,6 +16,7 @@ from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
 from hopscope.paths.columns import MISSING, Array, integers
+from hopscope.remap.fitting.announced import at_once, ends_of, queueing, with_announced
 from hopscope.remap.run.events import Events, local_costs
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.program import Source
@@ -85,6 +86,8 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
     delays = _delays(source, rows, machine)
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if events is not None:
+        if events.limits:
+            costs = with_announced(costs, hops, ends_of(source), events.limits)
         costs.local = local_costs(events)
     else:
         calls = Calls(source)
@@ -101,7 +104,10 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
         found = [_announced(source, hops, costs, are_answered=answered) for answered in (True, False)]
         if found[0].links == found[1].links:
             del found[1]
-    return [(one, *_ends(hops, one, delays)) for one in found]
+    triples = [(one, *_ends(hops, one, delays)) for one in found]
+    if events is None or not events.limits:
+        return triples
+    return [(typical, at_once(low), queueing(high)) for typical, low, high in triples]
 
 
 def _carried(source: Source) -> float:

@@ -16,15 +16,24 @@ def held_ns(source: Source, costs: Costs) -> tuple[float, str]:
     and that class.
 
     A long message is announced before it goes. A library that sends segments in turn waits for each: of four segments
-    of 64 KiB over 20 ms, each held its sender for 60 ms, and their replay took 1.4 ms where 240 had passed.
+    of 64 KiB over 20 ms, each held its sender for 60 ms, and their replay took 1.4 ms where 240 had passed. Where the
+    costs know that a message is announced, they know that its sender waits for the answer.
     """
     arrays, rows = source.arrays, hops_of(source)
-    begin, end, link = (arrays[f"hops.{name}"][rows] for name in ("send_begin_ns", "send_end_ns", "link"))
+    begin, end, link, posted, size = (
+        arrays[f"hops.{name}"][rows] for name in ("send_begin_ns", "send_end_ns", "link", "recv_post_ns", "bytes")
+    )
     found = [(0.0, LINKS[0])]
     for number, name in enumerate(LINKS):
         mine = (link == number) & (end != MISSING)
-        if mine.any():
-            known = costs.links[name].send_ns if name in costs.links else None
-            known = costs.local.send_ns if known is None else known
-            found.append((float(np.median((end - begin)[mine])) - known, name))
+        if not mine.any():
+            continue
+        cost = costs.links.get(name)
+        known = costs.local.send_ns if cost is None or cost.send_ns is None else cost.send_ns
+        held = (end - begin)[mine] - known
+        if cost is not None and cost.answer_ns is not None and cost.announcement_ns is not None:
+            waits = (size > cost.eager_bytes)[mine] & (posted != MISSING)[mine]
+            answered = np.maximum(begin + cost.announcement_ns, posted)[mine] + cost.answer_ns - begin[mine]
+            held = np.where(waits, held - answered, held)
+        found.append((float(np.median(held)), name))
     return max(found)

@@ -10,11 +10,13 @@ from typing import Any
 import pyarrow as pa
 
 from hopscope.errors import InputError
-from hopscope.model.costs import Costs
+from hopscope.links import LINKS
+from hopscope.model.costs import INSIDE, Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.candidates.combination import Combination, Runs, each_piece
 from hopscope.remap.candidates.recorded import Recorded
 from hopscope.remap.candidates.today import is_known, today_of
+from hopscope.remap.fitting.announced import ends_of, limits_of
 from hopscope.remap.fitting.fit import fits
 from hopscope.remap.fitting.probed import with_machine
 from hopscope.remap.judging.judge import Judge, judge_of, mean_iteration
@@ -42,6 +44,11 @@ class Basis:
     measured_ns: float
     error: float
     spread: Spread
+    long: tuple[float, ...] = ()
+    """Of each part the share of the library's messages that go between hosts and are announced, if their senders show
+    it."""
+    long_error: float = 0.0
+    """How far the replay of what ran is off if they are."""
 
     @property
     def late(self) -> float:
@@ -59,27 +66,49 @@ def basis_of(
     table: Callable[[str], pa.Table],
     machine: Mapping[str, Any] | None = None,
     divided: Callable[[Source], Source] | None = None,
+    *,
+    announced: bool = False,
 ) -> Basis:
     """machine: the content of a machine file. divided: gives the run the parts that are judged together, if it has
-    several. Raises InputError where no prediction could be made of the run."""
+    several. announced: the library's long messages are known as such, where their senders show it. Raises InputError
+    where no prediction could be made of the run."""
     source = _source(table)
     if divided is not None:
         source = divided(source)
     subject = source.subject
-    events = events_of(source) if subject.native else None
-    today: Runs = _ran(source) if events is None else Recorded(events)
-    if isinstance(today, Recorded) and subject.parts:
-        today = Combination((today,) * len(subject.parts), today.name)
     leaves = integers(source.tables["collectives"], "last_leave_ns")[subject.collectives]
     measured = mean_iteration(leaves)
-    found = [costs if machine is None else with_machine(costs, source, machine) for costs in fits(source, events)]
-    whole = judge_of(source, today, found[0][0])
-    errors = [abs(whole.iteration_ns(today, costs[0]) - measured) / measured for costs in found]
+    found: list[tuple[Runs, tuple[Costs, Costs, Costs], Judge]] = []
+    for events in _views(source, announced=announced):
+        today: Runs = _ran(source) if events is None else Recorded(events)
+        if isinstance(today, Recorded) and subject.parts:
+            today = Combination((today,) * len(subject.parts), today.name)
+        every = [costs if machine is None else with_machine(costs, source, machine) for costs in fits(source, events)]
+        whole = judge_of(source, today, every[0][0])
+        found += [(today, costs, whole) for costs in every]
+    errors = [abs(whole.iteration_ns(today, costs[0]) - measured) / measured for today, costs, whole in found]
     # What the hops show directly counts, unless the replay of what ran is far off with it and less so without.
     error = errors[0] if errors[0] <= FAR_OFF else min(errors)
-    fitted = found[errors.index(error)]
+    today, fitted, whole = found[errors.index(error)]
     spread = spread_of(leaves, whole.leaves(today, fitted[0]))
-    return Basis(source, fitted, today, whole, measured, error, spread)
+    first = each_piece(found[0][0])[0]
+    long = _long_by_part(first.events) if isinstance(first, Recorded) else ()
+    return Basis(source, fitted, today, whole, measured, error, spread, long, errors[0])
+
+
+def _long_by_part(events: Events) -> tuple[float, ...]:
+    arrays = events.source.arrays
+    number = parts_of(events.source)[arrays["hops.collective"][events.hops]]
+    long = events.announced & (arrays["hops.link"][events.hops] > LINKS.index(INSIDE))
+    return tuple(float(long[number == part].mean()) for part in range(len(events.source.subject.each)))
+
+
+def _views(source: Source, *, announced: bool) -> list[Events | None]:
+    """What the MPI library did, if it ran: with long messages that are announced, if there are, and without."""
+    if not source.subject.native:
+        return [None]
+    limits = limits_of(ends_of(source)) if announced else {}
+    return [*([events_of(source, limits)] if limits else []), events_of(source)]
 
 
 def alike_of(error: float) -> float:
@@ -104,10 +133,12 @@ def with_known_parts(source: Source) -> Source:
 
 
 def _late_by_part(events: Events) -> list[float]:
-    """Of each part that the library ran, the share of its messages that waited for their receives."""
+    """Of each part that the library ran, the share of its messages that waited for their receives and are not known to
+    be announced."""
     source = events.source
     number = parts_of(source)[source.arrays["hops.collective"][events.hops]]
-    return [float(events.late[number == part].mean()) for part in range(len(source.subject.each))]
+    late = events.late & ~events.announced
+    return [float(late[number == part].mean()) for part in range(len(source.subject.each))]
 
 
 def _ran(source: Source) -> Runs:

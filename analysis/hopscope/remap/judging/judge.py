@@ -15,9 +15,10 @@ from hopscope.model.costs import Costs
 from hopscope.model.routes import fitted
 from hopscope.paths.columns import Array
 from hopscope.remap.candidates.candidate import Candidate
-from hopscope.remap.candidates.combination import Runs, identity, pieces_of
+from hopscope.remap.candidates.combination import Runs, each_piece, identity, pieces_of
 from hopscope.remap.candidates.recorded import Recorded, recorded_beside
 from hopscope.remap.run.calls import Call
+from hopscope.remap.run.events import NO_LIMITS
 from hopscope.remap.run.program import AS_OBSERVED, RECORDED, Source, Subject, program_of
 
 STRATA, STRATUM = 4, 50
@@ -163,7 +164,8 @@ def mean_iteration(leaves: Array) -> float:
 def judge_of(source: Source, today: Runs, costs: Costs) -> Judge:
     """A judge of the whole run; without its messages where these cannot be replayed (matched wrongly, wrong clocks)."""
     ran = today if isinstance(today, Candidate) else None
-    beside = recorded_beside(source)
+    recorded = each_piece(today)[0]
+    beside = recorded_beside(source, recorded.events.limits if isinstance(recorded, Recorded) else NO_LIMITS)
     for messages in (True, False):
         program, rows = program_of(source, messages=messages)
         judge = Judge(program, rows, source.subject, source.places.cluster_of_host, messages, ran, beside)

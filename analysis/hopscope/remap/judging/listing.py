@@ -18,7 +18,7 @@ from hopscope.remap.judging.guesses import Guesses, Measured, measured_of
 from hopscope.remap.judging.judge import Judge, Replayed, Screen, mean_iteration
 from hopscope.remap.judging.spread import Spread
 from hopscope.remap.judging.tried import Tried
-from hopscope.remap.judging.verdict import judge
+from hopscope.remap.judging.verdict import LEAST_GAIN, judge
 from hopscope.remap.run.program import Source, Subject
 
 FINALISTS = 5
@@ -71,6 +71,7 @@ class Listing:
     spread: Spread
     tried: Tried | None
     apart: Sequence[Sequence[int]] = ()  # places of the parts that change only together; each by itself if none
+    least_gain: float = LEAST_GAIN
 
     def judged(self, alike: float, *, is_known: bool) -> tuple[list[Row], list[int], dict[str, Guesses]]:
         """The rows, their order, and by name what each candidate guesses. alike, is_known: as `judge` takes them."""
@@ -143,6 +144,7 @@ class Listing:
             "chosen": False,
             **self._part_of(candidate),
             "own_gain": self._own_gain(candidate, replayed),
+            "least_gain": self.least_gain,
         }
 
     def _own_gain(self, candidate: Runs, replayed: Replayed) -> float | None:

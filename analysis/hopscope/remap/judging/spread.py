@@ -7,7 +7,7 @@ has its own share of that.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import t
@@ -29,6 +29,10 @@ class Spread:
     replayed_ns: float
     beyond_ns: float
     reach_ns: float
+
+    def at_least(self, apart: float) -> Spread:
+        """The same if two runs may be this share apart."""
+        return replace(self, reach_ns=max(self.reach_ns, apart * self.replayed_ns))
 
     def around(self, low: float, high: float) -> tuple[float, float]:
         """The ends of a prediction's interval with this added.

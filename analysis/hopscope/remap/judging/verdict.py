@@ -59,7 +59,7 @@ def _gains(row: Row, off: Sequence[float]) -> bool:
     predicted = row["alike_high_ns"] if leans(row) else row["predicted_ns"]
     if any(predicted * factor > (1 - LEAST_GAIN) * row["measured_ns"] for factor in off):
         return False
-    least = max(row["model_error"], LEAST_GAIN)
+    least = max(row["model_error"], row.get("least_gain", LEAST_GAIN))
     return 1 - predicted / row["predicted_ns"] * (1 - row["gain"]) > least or _own_gain(row) > least
 
 

@@ -7,12 +7,15 @@ measure, and what ranks lost beyond it is in the model's error.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pyarrow.compute as pc
 
+from hopscope.links import LINKS
 from hopscope.model.costs import LocalCost, line_of
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import MISSING, Array, integers
@@ -22,8 +25,9 @@ from hopscope.remap.run.program import Source
 
 ENTER, SENT, POSTED, RECEIVED, DELIVERED, LEAVE = range(6)
 """Events. Posted and delivered: of a message that could not move before its receive was posted, at the receiver and at
-the sender that waited."""
+the sender that waited; and of those that are announced."""
 KINDS = LEAVE + 1
+NO_LIMITS: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Events:
     source: Source
     hops: Array  # rows of the messages
     late: Array  # whether a message waited for its receive to be posted
+    announced: Array  # whether it went only when its receiver had answered
+    limits: Mapping[str, float]  # as `events_of` took them
     call: Array  # row of the call
     kind: Array
     hop: Array  # position in `hops`; -1 for enter and leave
@@ -77,8 +83,9 @@ def parts_of(source: Source) -> Array:
     return result
 
 
-def events_of(source: Source) -> Events:
-    """The events of the subject's collectives, which the MPI library ran."""
+def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events:
+    """The events of the subject's collectives, which the MPI library ran. limits: by class of links, of how many bytes
+    the longest message is that is not announced; none is if its class is not there."""
     arrays, table = source.arrays, source.tables["hops"]
     hops = hops_of(source)
     calls = np.flatnonzero(np.isin(arrays["calls.collective"], source.subject.simulated))
@@ -92,14 +99,19 @@ def events_of(source: Source) -> Events:
     # A message that was there when the rank came to it took the rank's own time until it had it.
     waited = (ends.binding | late | undecided) & (time["recv_wait_begin"] != MISSING)
     needed = np.where(waited, time["recv_wait_begin"], time["recv_end"])
+    announced = (time["send_end"] != MISSING) & (time["recv_post"] != MISSING)
+    announced &= ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
+    both = late | announced
+    is_held = time["send_wait_begin"] != MISSING
+    held = np.where(is_held, time["send_wait_begin"], time["send_end"])
     number = np.arange(len(hops))
     none, sure, unsure = np.full(len(calls), -1), np.ones(len(calls), bool), np.ones(len(hops), bool)
     parts = [  # kind, call, message, from when it was waited for, when it was there, whether the former is known
         (ENTER, calls, none, arrays["calls.enter_ns"][calls], arrays["calls.enter_ns"][calls], sure),
         (SENT, src, number, time["send_begin"], time["send_begin"], unsure),
-        (POSTED, dst[late], number[late], time["recv_post"][late], time["recv_post"][late], unsure[late]),
+        (POSTED, dst[both], number[both], time["recv_post"][both], time["recv_post"][both], unsure[both]),
         (RECEIVED, dst, number, needed, time["recv_end"], ~undecided),
-        (DELIVERED, src[late], number[late], time["send_wait_begin"][late], time["send_end"][late], unsure[late]),
+        (DELIVERED, src[both], number[both], held[both], time["send_end"][both], is_held[both]),
         (LEAVE, calls, none, arrays["calls.leave_ns"][calls], arrays["calls.leave_ns"][calls], sure),
     ]
     kind = np.repeat([part[0] for part in parts], [len(part[1]) for part in parts])
@@ -107,15 +119,30 @@ def events_of(source: Source) -> Events:
     end = np.clip(end, arrays["calls.enter_ns"][call], arrays["calls.leave_ns"][call])
     order = np.lexsort((kind, end, call))
     call, kind, hop, begin, end, exact = (a[order] for a in (call, kind, hop, begin, end, exact))
+    if announced.any():
+        waits = np.isin(kind, (RECEIVED, DELIVERED))
+        begin = np.where(
+            waits, np.minimum(begin, _waiting_from(call, np.where(waits & (begin < end), begin, end))), begin
+        )
     own = np.maximum(0, np.minimum(begin, end) - np.concatenate([[0], end[:-1]]))
-    own[kind == ENTER] = 0
+    # Where the trace does not show when a sender began to wait, it did so as soon as it could.
+    own[(kind == ENTER) | ((kind == DELIVERED) & ~exact & (begin >= end))] = 0
     exact &= kind != ENTER
     order, moved = _needed_order(source, ends, call, kind, hop)
     # Of a message that was there before it was needed, the time to take it fell before another event.
     own[moved], exact[moved] = 0, False
     exact[1:] &= ~moved[:-1]
     size = np.where(hop >= 0, ends.size[hop], 0)
-    return Events(source, hops, late, *(a[order] for a in (call, kind, hop, own, exact, size)))
+    return Events(source, hops, late, announced, limits, *(a[order] for a in (call, kind, hop, own, exact, size)))
+
+
+def _waiting_from(call: Array, begin: Array) -> Array:
+    """From when on each event was waited for, with those that the rank waited for together: the earliest begin of it
+    and those that ended after it in its call. Only of the last one does the trace show it."""
+    # As numbers in their order, which can be lifted above those of the calls behind without growing too large.
+    known, number = np.unique(begin, return_inverse=True)
+    lift = np.cumsum(np.concatenate([[0], np.diff(call) != 0]))[: len(call)] * len(known)
+    return known[(np.minimum.accumulate((number + lift)[::-1])[::-1]) - lift]
 
 
 def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Array) -> tuple[Array, Array]:
@@ -196,5 +223,5 @@ def _sending_ns(events: Events) -> float:
     order = np.lexsort((begin, call))
     earlier = np.concatenate([[MISSING], np.where(np.diff(call[order]) == 0, end[order][:-1], MISSING)])
     busy = end[order] - np.maximum(begin[order], earlier)
-    known = (end[order] != MISSING) & ~events.late[order]
+    known = (end[order] != MISSING) & ~events.late[order] & ~events.announced[order]
     return max(0.0, float(np.median(busy[known]))) if known.any() else 0.0

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from hopscope import _plan
 from hopscope.algorithms.open_mpi import CUT
+from hopscope.algorithms.turns import turns_of
 from hopscope.model.costs import Costs
 from hopscope.remap.candidates.candidate import Candidate, longest, segmented
+from hopscope.remap.candidates.in_turn import in_turn
 from hopscope.remap.candidates.laid import fingerprint
 from hopscope.remap.candidates.pool import SEGMENTS, sizes_are_known
+from hopscope.remap.run.calls import Call
 from hopscope.remap.run.program import Subject
 from hopscope.remap.settings.reach import Change, ends_in_rules, payloads_of
 from hopscope.tuning.offered import Library, Offered, operation_name
@@ -27,6 +31,11 @@ class Forced(Candidate):
 
     offered: Offered | None = None
     fan_out: int = 0  # where the settings take one
+
+    def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
+        """As the plan has it, in the library's turns where these are known."""
+        laid, one = super().lay(subject, call), self.offered
+        return laid if one is None or one.number is None else in_turn(laid, turns_of(one.operation, one.number))
 
     def choices(self, part: Subject) -> list[tuple[Offered, int]]:
         """What the settings name so that it runs the part: algorithms, each with a number of ranks."""
