@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hopscope import _plan
 from hopscope.algorithms.open_mpi import ALGORITHMS, CUT
@@ -126,6 +127,23 @@ def test_a_sender_whose_wait_the_trace_does_not_show_took_no_time_of_its_own() -
     assert events.announced.any() and events.own_ns.max() < 2 * MS
 
 
+def test_a_sender_that_went_on_before_the_receive_was_posted_did_not_wait_for_an_answer() -> None:
+    # Regression: it was replayed as if it had, and ranks waited for one another.
+    trace = ran(("MPI_Allreduce", LONG), late=90 * MS)
+    hops = trace.tables["hops"].to_pylist()
+    late = [row for row, hop in enumerate(hops) if hop["recv_post_ns"] > hop["send_begin_ns"] + 80 * MS]
+    ends = [hop["send_begin_ns"] + 100 if row in late[:3] else hop["send_end_ns"] for row, hop in enumerate(hops)]
+    trace.tables["hops"] = with_column(trace.tables["hops"], "send_end_ns", ends)
+    events = events_of(source_of(trace.table), {"wan": 1024.0})
+    wan = [row for row, hop in enumerate(hops) if hop["link"] == "wan"]
+    assert set(np.flatnonzero(~events.announced)) & set(wan) == set(late[:3])
+
+
+def with_column(table: pa.Table, name: str, values: list[Any]) -> pa.Table:
+    at = table.schema.get_field_index(name)
+    return table.set_column(at, table.schema.field(at), pa.array(values, table.schema.field(at).type))
+
+
 def test_costs_of_announced_messages_are_those_of_the_network() -> None:
     basis = basis_of(ran(("MPI_Allreduce", LONG), late=5 * MS).table, announced=True)
     wan = basis.fitted[0].links["wan"]
@@ -164,6 +182,13 @@ def test_segments_follow_one_another_when_the_ones_before_have_gone() -> None:
     assert duration_ns(laid, announcing(2)) == 3000
     # Each of four holds its sender for two latencies, the last one arrives one later.
     assert duration_ns(turns, announcing(2)) == 4 * 2000 + 1000
+
+
+def test_the_next_announcement_comes_behind_the_message_before() -> None:
+    # A message takes 5000 when it goes. The first goes at 2000; the next one's announcement is there with it, at 7000,
+    # and not at 3000, for they share a connection. So the next goes at 8000.
+    one_connection = machine(np.zeros((2, 2), np.int32), [Link(1000.0, eager_bytes=0, announced_ns=5000.0)])
+    assert duration_ns(pair("bcast", 3, 2, 1024)[1], one_connection) == 7000 + 3 * 6000
 
 
 def test_a_root_that_takes_one_message_after_the_other_answers_so() -> None:

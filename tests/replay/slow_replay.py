@@ -32,6 +32,7 @@ class SlowReplay:
         self.free_at = np.zeros(len(machine["service_ns"]))
         self.busy_until = np.zeros(len(hosts))
         self.agreed: dict[tuple[int, int], float] = {}
+        self.last_there: dict[tuple[int, int], float] = {}  # of announced messages, by sender and receiver
         self.here: set[tuple[int, int]] = set()  # messages that came
         # Of each rank's emulated messages that are there, their receives not posted: when first and last bytes came.
         self.kept: list[dict[tuple[int, int], tuple[float, float]]] = [{} for _ in hosts]
@@ -60,8 +61,25 @@ class SlowReplay:
         link = self.machine["link"][self.pair(collective, receive)]
         return bool(self.size(collective, receive) > self.machine["eager_bytes"][link])
 
+    def ends(self, collective: int, receive: int) -> tuple[int, int]:
+        """The ranks that send and receive it."""
+        rank_of = self.rank_of[collective]
+        return int(rank_of[self.laid[collective]["other_end"][receive]]), int(rank_of[receive])
+
     def control(self, which: str, collective: int, receive: int) -> float:
         return float(self.machine[f"{which}_ns"][self.machine["link"][self.pair(collective, receive)]])
+
+    def ask(self, collective: int, receive: int, t: float) -> None:
+        """A message is to be announced."""
+        if self.machine["emulates"]:
+            self.agree(collective, receive, t)
+        else:
+            self.at(t, self.announce, collective, receive)
+
+    def announce(self, t: float, collective: int, receive: int) -> None:
+        """It is, behind the last message between its ranks that has gone."""
+        there = t + self.control("announcement", collective, receive)
+        self.agree(collective, receive, max(there, self.last_there.get(self.ends(collective, receive), 0.0)))
 
     def agree(self, collective: int, receive: int, t: float) -> None:
         """The announcement of a message is there, or its receive is posted."""
@@ -111,9 +129,7 @@ class SlowReplay:
                 if at_once or not announced:
                     self.at(t, self.travel, collective, receive, None, t)
                 if announced:
-                    self.agree(
-                        collective, receive, t if at_once else t + self.control("announcement", collective, receive)
-                    )
+                    self.ask(collective, receive, t)
                     met = []
                     continue
             met = self.followers(collective, row)
@@ -202,6 +218,8 @@ class SlowReplay:
         first = t
         if place is None:
             place, crossed = int(begin), False
+            if self.is_announced(collective, receive):
+                self.last_there[self.ends(collective, receive)] = t + self.crossing(collective, receive)
         else:
             server, crossed = m["server"][place], place >= far
             per_byte = m["service_per_byte_ns"][server] * size

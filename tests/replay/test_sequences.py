@@ -189,10 +189,8 @@ def random_machine(
     shared = np.full((hosts, hosts), 2 * hosts)
     shared[0, :] = shared[np.eye(hosts, dtype=bool)] = NO_SERVER
     times = [2000, 3, 20, 0.1, 30, 0.1]
-    links = [
-        Link(*random.uniform(0, 1, 6) * times, random.choice(eager), *random.uniform(0, 1, 4) * [900, 900, 2500, 2])
-        for _ in range(hosts * hosts)
-    ]
+    own = np.random.default_rng(7 * hosts).uniform(0, 1, (hosts * hosts, 4)) * [900, 900, 2500, 2]
+    links = [Link(*random.uniform(0, 1, 6) * times, random.choice(eager), *announced) for announced in own]
     servers = [Server(*random.uniform(0, 1, 3) * [40, 2, 50]) for _ in range(2 * hosts + 1)]
     work = Work(*random.uniform(0, 1, 6) * [5, 5, 20, 0.5, 20, 0.5])
     link = np.arange(hosts * hosts).reshape(hosts, hosts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -150,10 +151,10 @@ def _unknown(basis: Basis, part: Subject, late: float, long: float) -> str | Non
     """Why this run does not show what another algorithm takes for this part; None if it does. late: the share of its
     messages that waited for their receives, and long: of those that wait for an answer."""
     if long > MOST_LATE and basis.long_error > MOST_OFF:
-        return (
-            f"{share(long)} of its messages wait until their receivers have answered, and with that the replay of what "
-            f"ran is off by {share(basis.long_error)}"
-        )
+        off = "what ran cannot be replayed"
+        if math.isfinite(basis.long_error):
+            off = f"the replay of what ran is off by {share(basis.long_error)}"
+        return f"{share(long)} of its messages wait until their receivers have answered, and with that {off}"
     if late > MOST_LATE:
         return (
             f"{share(late)} of its messages waited for their receives to be posted, and what that costs another "

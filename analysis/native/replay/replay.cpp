@@ -9,6 +9,7 @@
 #include <deque>
 #include <limits>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "event_queue.h"
 #include "network.h"
@@ -25,10 +26,10 @@ struct Message {
     int32_t collective, receive;
 };
 
-// A message that comes to a server or to its receiver, or that goes after it was announced, or that has left its
+// A message that comes to a server or to its receiver, or that is announced, or goes after that, or has left its
 // sender, or whose receive was posted after it was there; or a lane that enters a collective.
 struct Event {
-    enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4, posted = -5 };
+    enum : int32_t { at_rank = -1, enters = -2, goes = -3, sender_done = -4, posted = -5, asks = -6 };
     double t, last;
     Message message; // `collective` is the lane of one that enters
     int32_t place;   // of a server, or one of the above
@@ -74,9 +75,10 @@ class Replay {
                 arrive(event.message, now_);
             } else if (event.place == Event::enters)
                 enter(static_cast<size_t>(event.message.collective), now_);
+            else if (event.place == Event::asks)
+                ask(event.message);
             else if (event.place == Event::goes)
-                travel(schedule_of(event.message.collective), event.message,
-                       network_.route(step_of(event.message).pair).first, {event.t, event.t}, false);
+                go(event.message);
             else if (event.place == Event::sender_done)
                 sent(event.message);
             else if (event.place == Event::posted)
@@ -274,6 +276,20 @@ class Replay {
             events_.push({std::max(one, t) + network_.route(step_of(message).pair).answer, 0, message, Event::goes});
     }
 
+    // A message is announced, now. Those between the same two ranks share a connection: it comes behind the last one
+    // that has gone.
+    void ask(Message message) {
+        const double there = now_ + network_.route(step_of(message).pair).announcement;
+        agree(*running_[static_cast<size_t>(message.collective)], message, std::max(there, last_there(message)));
+    }
+
+    // A message that was announced goes, now.
+    void go(Message message) {
+        const Step &step = step_of(message);
+        last_there(message) = now_ + step.crossing;
+        travel(schedule_of(message.collective), message, network_.route(step.pair).first, {now_, now_}, false);
+    }
+
     // The sender is done with a message that was announced.
     void sent(Message message) {
         Running &x = *running_[static_cast<size_t>(message.collective)];
@@ -350,7 +366,10 @@ class Replay {
                     travel(schedule, message, route.first, {t, t}, false);
                 if (step.is_announced) {
                     x.rank[position].awaited++;
-                    agree(x, message, costs_.emulates ? t : t + route.announcement);
+                    if (costs_.emulates)
+                        agree(x, message, t);
+                    else
+                        events_.push({t, 0, message, Event::asks});
                     continue;
                 }
             }
@@ -368,6 +387,16 @@ class Replay {
             idle_[static_cast<size_t>(program_.schedule[static_cast<size_t>(collective)])].push_back(&x);
             running_[static_cast<size_t>(collective)] = nullptr;
         }
+    }
+
+    // When the last one of the announced messages between the same two ranks is there, if nothing else is on its way.
+    double &last_there(Message message) {
+        const auto first = static_cast<size_t>(program_.first_member[static_cast<size_t>(message.collective)]);
+        const Step &receive = step_of(message);
+        const Step &send = schedule_of(message.collective).steps[static_cast<size_t>(receive.other_end)];
+        const auto src = static_cast<size_t>(program_.member[first + position_of(send)]);
+        const auto dst = static_cast<size_t>(program_.member[first + position_of(receive)]);
+        return last_there_[src * lanes_.size() + dst];
     }
 
     bool is_posted(Message message) {
@@ -459,8 +488,9 @@ class Replay {
     std::vector<Observed> observed_;
     std::vector<Running *> running_; // per collective
     std::deque<Running> all_running_;
-    std::vector<std::vector<Running *>> idle_; // per schedule
-    std::vector<int32_t> work_, arrived_;      // a rank's steps that can be done
+    std::vector<std::vector<Running *>> idle_;      // per schedule
+    std::unordered_map<size_t, double> last_there_; // by sender and receiver, of announced messages
+    std::vector<int32_t> work_, arrived_;           // a rank's steps that can be done
     std::vector<int32_t> runnable_;
     std::vector<std::pair<Message, double>> coming_; // to their receivers, and when
     Replayed out_;

@@ -154,12 +154,20 @@ def with_announced(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, fl
 
 
 def at_once(costs: Costs) -> Costs:
-    """The same if no messages are announced that are shorter than those of which that is known."""
+    """The same if no messages are announced that are shorter than those of which that is known, and if none takes
+    longer than an answer: a connection that has carried much sends the whole of a message at once."""
+    return replace(costs, links={name: _at_once(link) for name, link in costs.links.items()})
 
-    def limit(link: LinkCost) -> float:
-        return min((size - 1 for size in link.sizes if size > link.eager_bytes), default=link.eager_bytes)
 
-    return replace(costs, links={name: replace(link, eager_bytes=limit(link)) for name, link in costs.links.items()})
+def _at_once(link: LinkCost) -> LinkCost:
+    if link.answer_ns is None or link.announced_ns is None:
+        return link
+    return replace(
+        link,
+        latency_ns=min(link.latency_ns, link.answer_ns),
+        eager_bytes=min((size - 1 for size in link.sizes if size > link.eager_bytes), default=link.eager_bytes),
+        announced_ns=min(link.announced_ns, link.answer_ns),
+    )
 
 
 def queueing(costs: Costs) -> Costs:

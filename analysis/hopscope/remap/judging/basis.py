@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -86,7 +87,10 @@ def basis_of(
         every = [costs if machine is None else with_machine(costs, source, machine) for costs in fits(source, events)]
         whole = judge_of(source, today, every[0][0])
         found += [(today, costs, whole) for costs in every]
-    errors = [abs(whole.iteration_ns(today, costs[0]) - measured) / measured for today, costs, whole in found]
+    errors = [
+        _error(whole, today, costs[0], measured, is_last=at + 1 == len(found))
+        for at, (today, costs, whole) in enumerate(found)
+    ]
     # What the hops show directly counts, unless the replay of what ran is far off with it and less so without.
     error = errors[0] if errors[0] <= FAR_OFF else min(errors)
     today, fitted, whole = found[errors.index(error)]
@@ -94,6 +98,13 @@ def basis_of(
     first = each_piece(found[0][0])[0]
     long = _long_by_part(first.events) if isinstance(first, Recorded) else ()
     return Basis(source, fitted, today, whole, measured, error, spread, long, errors[0])
+
+
+def _error(whole: Judge, today: Runs, costs: Costs, measured: float, *, is_last: bool) -> float:
+    """How far the replay is off; beyond all measure where ranks wait for one another, unless nothing else is left."""
+    if not is_last and not whole.replay(today, costs)[2]:
+        return math.inf
+    return abs(whole.iteration_ns(today, costs) - measured) / measured
 
 
 def _long_by_part(events: Events) -> tuple[float, ...]:

@@ -101,6 +101,8 @@ def events_of(source: Source, limits: Mapping[str, float] = NO_LIMITS) -> Events
     needed = np.where(waited, time["recv_wait_begin"], time["recv_end"])
     announced = (time["send_end"] != MISSING) & (time["recv_post"] != MISSING)
     announced &= ends.size > np.asarray([limits.get(name, math.inf) for name in LINKS])[ends.link]
+    # One whose sender went on before its receive was posted was not, whatever others of its size were.
+    announced &= time["send_end"] >= time["recv_post"] - ends.clock_error
     both = late | announced
     is_held = time["send_wait_begin"] != MISSING
     held = np.where(is_held, time["send_wait_begin"], time["send_end"])

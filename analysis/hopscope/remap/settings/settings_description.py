@@ -20,10 +20,11 @@ _TEXT = """\
 @TOGETHER@
 --
 -- What has no schedule in the plan, or messages of sizes that no hop measured, is listed with the reason and not
--- judged; so is a part whose messages waited for their receives or held their senders in a way that the replay does
--- not know. A candidate is suggested if it gains more than the replay of what ran errs; else the setting is best left
--- as it is. The interval of the gain is against what the run took, with the 95 % interval of that. What a run in
--- another place or at another time takes is not in it: run the program with the setting and compare.
+-- judged; so is a part whose messages waited for their receives or held their senders in a way that the replay does not
+-- know. A candidate is suggested if it gains more than the replay of what ran errs, and 10 % where long messages wait
+-- for their receivers' answers; else the setting is best left as it is. The interval of the gain is against what the
+-- run took, with the 95 % interval of that. What a run in another place or at another time takes is not in it: run the
+-- program with the setting and compare.
 --
 -- grain for = @FLAVOUR@
 -- param launcher VARCHAR = null -- The launcher of the library that is to be asked; the first on PATH of the run's
