@@ -12,11 +12,13 @@ import pytest
 from hopscope import _plan
 from hopscope.algorithms.open_mpi import ALGORITHMS, CUT
 from hopscope.algorithms.turns import ALL_AT_ONCE, Turns, turns_of
+from hopscope.links import LINKS
+from hopscope.model.hops import Hops
 from hopscope.model.routes import Link, machine
 from hopscope.model.sequences import duration_ns, lay, leaves
 from hopscope.remap import remap, sentence, suggest_setting
 from hopscope.remap.candidates.in_turn import in_turn
-from hopscope.remap.fitting.announced import ends_of, limits_of
+from hopscope.remap.fitting.announced import Ends, ends_of, limits_of
 from hopscope.remap.judging.basis import basis_of
 from hopscope.remap.run.events import DELIVERED, events_of
 from hopscope.remap.run.program import source_of
@@ -115,6 +117,25 @@ def test_a_class_of_links_whose_senders_go_on_has_no_limit() -> None:
     # Messages that were there long before their senders went on had not waited for them.
     held = ran(("MPI_Allreduce", LONG), ("MPI_Allreduce", 512), held=5 * LATENCY)
     assert "wan" not in limits_of(ends_of(source_of(held.table)))
+
+
+def test_receives_posted_late_show_best_whether_a_message_waits_for_an_answer() -> None:
+    # Regression: of messages whose bytes take 80 ms, an answer after 6 seemed to be none. Six receives were posted
+    # before the messages came, and six 50 ms late.
+    count = 6
+    none, one = np.zeros(2 * count, np.int64), np.ones(2 * count, np.int64)
+    posted = np.repeat([0, 150], count) * MS
+    begin, answered = 100 * MS * one, np.maximum(103 * MS, posted) + 3 * MS
+    link = one * LINKS.index("wan")
+    of_late = Hops(
+        none, none, one, none, one, link, one, none, one << 20, begin, answered + 74 * MS, posted, one > 0, none
+    )
+    ends = Ends(of_late, begin, answered, posted)
+    assert limits_of(ends) == {"wan": 1024}
+    assert ends.control_ns() == (3 * MS, 3 * MS)
+    assert set(ends.itself_ns(*ends.control_ns())) == {74 * MS}
+    # If only early ones had been seen, that would not show.
+    assert not limits_of(ends.of(posted == 0))
 
 
 def test_a_sender_whose_wait_the_trace_does_not_show_took_no_time_of_its_own() -> None:

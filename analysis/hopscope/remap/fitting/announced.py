@@ -55,10 +55,13 @@ class Ends:
         """What the announcement takes and what the answer does. With its announcement a library may send a part of the
         message. Receives posted late show the answer, those posted before show both together."""
         early, late = self.posted <= self.begin, self.posted - self.begin > self.end - self.posted
-        half = float(np.median(self.latency_ns()))
-        answer = float(np.median((self.end - self.posted)[late])) if late.sum() >= LEAST_SEEN else half
+        answer = float(np.median((self.end - self.posted)[late])) if late.sum() >= LEAST_SEEN else math.inf
         both = float(np.median((self.end - self.begin)[early])) if early.sum() >= LEAST_SEEN else 2 * answer
-        return max(0.0, both - answer), max(0.0, answer)
+        if math.isinf(both):
+            both = 2 * float(np.median(self.latency_ns()))
+        # Long bytes hold a sender, too, where its connection takes only a part of them.
+        answer = max(0.0, min(answer, both / 2))
+        return max(0.0, both - answer), answer
 
     def itself_ns(self, announcement: float, answer: float) -> Array:
         """What each took from when it went, if it was announced."""
@@ -87,28 +90,31 @@ def limits_of(ends: Ends) -> dict[str, float]:
     for place, name in enumerate(LINKS):
         mine = ends.of(ends.hops.link == place)
         late, early = mine.posted > mine.begin + mine.hops.clock_error, mine.posted <= mine.begin
-        held = late & (mine.end >= mine.posted - mine.hops.clock_error)
-        went_on = late & ~held
+        held = mine.end >= mine.posted - mine.hops.clock_error
         if place > LINKS.index(INSIDE):
-            # A copy is made in no time; inside a host, the whole message may be copied before the sender goes on.
             share = (mine.end - mine.begin) / np.maximum(1, mine.hops.received - mine.begin)
-            held |= early & (share > HELD)
-            went_on |= early & (share <= HELD)
+            held = np.where(early, share > HELD, held)
             # What was there long before its sender went on did not wait for an answer.
             held &= mine.end - mine.hops.received < HELD * (mine.end - mine.begin)
-        kept, announced = _kinds(mine.hops.size, held, went_on)
+        else:
+            # A copy is made in no time; inside a host, the whole message may be copied before the sender goes on.
+            early &= False
+        kept, announced = _kinds(mine.hops.size, held, late, early)
         if announced and max([SMALL, *kept]) < min(announced):
             found[name] = max([SMALL, *kept])
     return found
 
 
-def _kinds(size: Array, held: Array, went_on: Array) -> tuple[list[float], list[float]]:
-    """The sizes whose senders went on, and those whose senders were held."""
+def _kinds(size: Array, held: Array, late: Array, early: Array) -> tuple[list[float], list[float]]:
+    """The sizes whose senders went on, and those whose senders were held. Receives posted late show it best: of a
+    message whose bytes take long, the answer is a small share."""
     kinds: tuple[list[float], list[float]] = ([], [])
-    for one in np.unique(size[held | went_on]).tolist():
-        ayes, noes = int((held & (size == one)).sum()), int((went_on & (size == one)).sum())
-        if ayes + noes >= LEAST_SEEN:
-            kinds[ayes > noes].append(float(one))
+    for one in np.unique(size[late | early]).tolist():
+        for shows in (late, early):
+            mine = shows & (size == one)
+            if mine.sum() >= LEAST_SEEN:
+                kinds[bool(held[mine].mean() > 1 / 2)].append(float(one))
+                break
     return kinds
 
 

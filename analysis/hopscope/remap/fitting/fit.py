@@ -16,7 +16,7 @@ from hopscope.model.hops import Hops
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
 from hopscope.paths.columns import MISSING, Array, integers
-from hopscope.remap.fitting.announced import at_once, ends_of, queueing, with_announced
+from hopscope.remap.fitting.announced import at_once, ends_of, limits_of, queueing, with_announced
 from hopscope.remap.run.events import Events, local_costs
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.program import Source
@@ -72,9 +72,9 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
     """The costs, and the same at the lower and the upper end of what the hops allow. events: what the ranks did in the
     subject's collectives, if the MPI library ran them.
 
-    If the hops show senders that are held although the receive was posted, there are two: the senders wait for an
-    answer or, second, they do not. A link with little bandwidth holds them as well, so the replay of what ran has to
-    tell.
+    If the hops show senders that are held although the receive was posted, there are several: the senders wait for an
+    answer, they do not, or, where both ends show it, what long messages take is no multiple of a latency. A link with
+    little bandwidth holds them as well, so the replay of what ran has to tell.
 
     The ends are the 5 % and 95 % quantiles of each link's latency over collectives drawn again with replacement; pairs
     of hosts that no hop measured are as the fastest and as the slowest measured pair of their class.
@@ -105,9 +105,20 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
         if found[0].links == found[1].links:
             del found[1]
     triples = [(one, *_ends(hops, one, delays)) for one in found]
-    if events is None or not events.limits:
-        return triples
-    return [(typical, at_once(low), queueing(high)) for typical, low, high in triples]
+    if events is not None:
+        return [_open(*triples[0])] if events.limits else triples
+    ends = ends_of(source)
+    limits = limits_of(ends)
+    if limits:
+        known = with_announced(costs, hops, ends, limits)
+        known.links = fit_ends(hops, known.links, steps)
+        triples.append(_open(known, *_ends(hops, known, delays)))
+    return triples
+
+
+def _open(typical: Costs, low: Costs, high: Costs) -> tuple[Costs, Costs, Costs]:
+    """With what stays open of messages that are announced at both ends."""
+    return typical, at_once(low), queueing(high)
 
 
 def _carried(source: Source) -> float:
