@@ -7,15 +7,13 @@ and go when their receive is posted: a chain of four segments over 20 ms takes 6
 
 from __future__ import annotations
 
-from bisect import bisect
-from collections.abc import Sequence
-from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 
 from hopscope import _plan
 from hopscope.algorithms.turns import ALL_AT_ONCE, Turns
+from hopscope.model.costs import SMALL
 from hopscope.paths.columns import Array
 
 
@@ -25,30 +23,40 @@ def in_turn(laid: _plan.Schedules, turns: Turns) -> _plan.Schedules:
     The steps of a rank have an order in which they could run one by one, and by that they wait for earlier ones only.
     What has one phase, round and segment is begun together.
     """
-    if turns == ALL_AT_ONCE:
+    if turns == ALL_AT_ONCE or laid["length"].max(initial=0) * laid["unit_bytes"] <= SMALL:
+        return laid  # short messages are never announced
+    rank = np.repeat(np.arange(len(laid["first_step"]) - 1), np.diff(laid["first_step"]))
+    together = rank  # a number for each rank, phase, round and segment
+    for column in (laid["phase"], laid["round"], laid["segment"]):
+        together = together * (int(column.max()) + 1) + column
+    sends, receives = (np.flatnonzero(laid["kind"] == kind) for kind in (_plan.SEND, _plan.RECEIVE))
+    if not len(sends):
         return laid
-    waits: list[tuple[int, int]] = []
-    kinds = laid["kind"].tolist()
-    groups = list(zip(*(laid[name].tolist() for name in ("phase", "round", "segment")), strict=True))
-    for begin, end in pairwise(laid["first_step"].tolist()):
-        sends = [row for row in range(begin, end) if kinds[row] == _plan.SEND]
-        receives = [row for row in range(begin, end) if kinds[row] == _plan.RECEIVE]
-        together = [[row] for row in sends] if turns.sends_each else _grouped(sends, groups)
-        waits += [(earlier, row) for before, after in pairwise(together) for row in after for earlier in before]
-        for place, row in enumerate(receives[turns.receives :]):
-            waits.append((receives[place], row))
-            # It is posted before the one between is waited for, and after all that was sent before that.
-            gone = bisect(sends, receives[place + 1]) - 1
-            while gone >= 0 and groups[sends[gone]] == groups[row]:
-                gone -= 1
-            if gone >= 0:
-                waits.append((sends[gone], row))
-    return _with_edges(laid, *np.asarray(waits).T) if waits else laid
+    # Of each send, where the run of those that are begun with it starts among all sends.
+    starts = np.concatenate([[True], np.diff(together[sends]) != 0])
+    first = np.flatnonzero(starts)[np.cumsum(starts) - 1]
+    gone, later = _before(np.arange(len(sends)) if turns.sends_each else first, rank[sends])
+    place = receives[turns.receives :]
+    done, following = receives[: len(place)], receives[1 : len(place) + 1]
+    mine = rank[done] == rank[place]
+    place, done, following = place[mine], done[mine], following[mine]
+    # A receive is posted before the one between is waited for, and after all that was sent before that.
+    last = np.searchsorted(sends, following) - 1
+    last = np.where((last >= 0) & (together[sends[last]] == together[place]), first[last] - 1, last)
+    sent = (last >= 0) & (rank[sends[last]] == rank[place])
+    before = np.concatenate([sends[gone], done, sends[last[sent]]])
+    after = np.concatenate([sends[later], place, place[sent]])
+    return _with_edges(laid, before, after) if len(before) else laid
 
 
-def _grouped(sends: Sequence[int], groups: Sequence[tuple[Any, ...]]) -> list[list[int]]:
-    """The sends that are begun together."""
-    return [list(rows) for _, rows in groupby(sends, key=lambda row: groups[row])]
+def _before(first: Array, rank: Array) -> tuple[Array, Array]:
+    """Pairs of sends of which the first is of the run before that of the second and of its rank, as places among all
+    sends. first: where the run of each starts."""
+    previous = np.where(first > 0, first[first - 1], first)
+    size = np.where((first > 0) & (rank[previous] == rank[first]), first - previous, 0)
+    later = np.repeat(np.arange(len(first)), size)
+    within = np.arange(len(later)) - np.repeat(np.cumsum(size) - size, size)
+    return previous[later] + within, later
 
 
 def _with_edges(laid: _plan.Schedules, before: Array, after: Array) -> _plan.Schedules:
