@@ -13,8 +13,10 @@ from itertools import product
 from typing import NamedTuple
 
 from hopscope import _plan
+from hopscope.algorithms.turns import ALL_AT_ONCE, turns_of
 from hopscope.model.composed import Called, composed
 from hopscope.model.sequences import lay
+from hopscope.remap.candidates.in_turn import in_turn
 from hopscope.remap.run.calls import NO_ROOT, Call
 from hopscope.remap.run.operations import OPERATION
 from hopscope.remap.run.program import Subject
@@ -63,7 +65,8 @@ class Hierarchical(Forced):
             of, at = ([leaders], root_host) if part.level == BETWEEN else (hosts, root)
             here = at if OPERATION[op].has_root else None
             laid = lay(below.rule.rule, op, lengths, [0] * below.ranks, root=here, trees=below.rule.trees)
-            made += [Called(ranks, laid) for ranks in of]
+            turns = turns_of(part.operation, below.offered.number) if below.offered.number else ALL_AT_ONCE
+            made += [Called(ranks, in_turn(laid, turns)) for ranks in of]
         return composed(len(subject.hosts), made)
 
     def choices(self, part: Subject) -> list[tuple[Offered, int]]:
