@@ -84,6 +84,8 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
     emulated, places = tables["run"]["emulated"].to_pylist()[0], source.places
     machine = machine_of(json.loads(emulated or "null"), places.hosts, places.cluster_of_host, places.clusters)
     delays = _delays(source, rows, machine)
+    ids = integers(tables["collectives"], "collective_id")[subject.simulated]
+    steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
     costs = fit_links(hops, machine, delays, _carried(source) if machine.emulated else 0.0)
     if events is not None:
         if events.limits:
@@ -93,8 +95,6 @@ def fits(source: Source, events: Events | None = None) -> list[tuple[Costs, Cost
         calls = Calls(source)
         ends = [calls.of(hops.collective, rank) for rank in (hops.src, hops.dst)]
         entered, left = (np.stack([arrays[f"calls.{at}_ns"][end] for end in ends]) for at in ("enter", "leave"))
-        ids = integers(tables["collectives"], "collective_id")[subject.simulated]
-        steps = tables["steps"].filter(np.isin(integers(tables["steps"], "collective_id"), ids))
         costs.local = fit_local(hops, entered, left, steps, machine)
         costs.links = fit_ends(hops, costs.links, steps)
     if machine.emulated:
