@@ -76,7 +76,7 @@ class Replay {
             } else if (event.place == Event::enters)
                 enter(static_cast<size_t>(event.message.collective), now_);
             else if (event.place == Event::asks)
-                ask(event.message);
+                ask(event.message, event.last);
             else if (event.place == Event::goes)
                 go(event.message);
             else if (event.place == Event::sender_done)
@@ -276,18 +276,16 @@ class Replay {
             events_.push({std::max(one, t) + network_.route(step_of(message).pair).answer, 0, message, Event::goes});
     }
 
-    // A message is announced, now. Those between the same two ranks share a connection: it comes behind the last one
-    // that has gone.
-    void ask(Message message) {
-        const double there = now_ + network_.route(step_of(message).pair).announcement;
-        agree(*running_[static_cast<size_t>(message.collective)], message, std::max(there, last_there(message)));
+    // A message is announced, behind the last one between the same two ranks, which share a connection.
+    void ask(Message message, double t) {
+        t = std::max(t + network_.route(step_of(message).pair).announcement, last_there(message));
+        agree(*running_[static_cast<size_t>(message.collective)], message, t);
     }
 
-    // A message that was announced goes, now.
     void go(Message message) {
-        const Step &step = step_of(message);
-        last_there(message) = now_ + step.crossing;
-        travel(schedule_of(message.collective), message, network_.route(step.pair).first, {now_, now_}, false);
+        last_there(message) = now_ + step_of(message).crossing;
+        travel(schedule_of(message.collective), message, network_.route(step_of(message).pair).first, {now_, now_},
+               false);
     }
 
     // The sender is done with a message that was announced.
@@ -366,10 +364,7 @@ class Replay {
                     travel(schedule, message, route.first, {t, t}, false);
                 if (step.is_announced) {
                     x.rank[position].awaited++;
-                    if (costs_.emulates)
-                        agree(x, message, t);
-                    else
-                        events_.push({t, 0, message, Event::asks});
+                    costs_.emulates ? agree(x, message, t) : events_.push({std::max(t, now_), t, message, Event::asks});
                     continue;
                 }
             }
@@ -389,14 +384,12 @@ class Replay {
         }
     }
 
-    // When the last one of the announced messages between the same two ranks is there, if nothing else is on its way.
     double &last_there(Message message) {
-        const auto first = static_cast<size_t>(program_.first_member[static_cast<size_t>(message.collective)]);
-        const Step &receive = step_of(message);
-        const Step &send = schedule_of(message.collective).steps[static_cast<size_t>(receive.other_end)];
-        const auto src = static_cast<size_t>(program_.member[first + position_of(send)]);
-        const auto dst = static_cast<size_t>(program_.member[first + position_of(receive)]);
-        return last_there_[src * lanes_.size() + dst];
+        const Running &x = *running_[static_cast<size_t>(message.collective)];
+        const Step &receive = step_of(message), &send = x.schedule->steps[static_cast<size_t>(receive.other_end)];
+        const int32_t *member = program_.member.data + x.first_member;
+        return last_there_[static_cast<size_t>(member[send.position]) * lanes_.size() +
+                           static_cast<size_t>(member[receive.position])];
     }
 
     bool is_posted(Message message) {
@@ -489,7 +482,7 @@ class Replay {
     std::vector<Running *> running_; // per collective
     std::deque<Running> all_running_;
     std::vector<std::vector<Running *>> idle_;      // per schedule
-    std::unordered_map<size_t, double> last_there_; // by sender and receiver, of announced messages
+    std::unordered_map<size_t, double> last_there_; // of announced messages that went, by sender and receiver
     std::vector<int32_t> work_, arrived_;           // a rank's steps that can be done
     std::vector<int32_t> runnable_;
     std::vector<std::pair<Message, double>> coming_; // to their receivers, and when
@@ -499,24 +492,7 @@ class Replay {
 } // namespace
 
 Replayed replay(const Program &program, std::vector<Schedule> &schedules, const Costs &costs) {
-    std::vector<char> is_priced(schedules.size(), 0);
-    std::vector<int32_t> hosts;
-    for (size_t i = 0; i < program.collectives(); i++) {
-        if (program.schedule[i] < 0)
-            continue;
-        const auto number = static_cast<size_t>(program.schedule[i]);
-        hosts.clear();
-        for (int64_t m = program.first_member[i]; m < program.first_member[i + 1]; m++)
-            hosts.push_back(program.host[static_cast<size_t>(program.member[static_cast<size_t>(m)])]);
-        if (hosts.size() != schedules[number].ranks())
-            throw std::invalid_argument("collective " + std::to_string(i) + " has not as many ranks as its schedule");
-        if (!is_priced[number])
-            schedules[number].price(hosts, costs);
-        else if (hosts != schedules[number].hosts())
-            throw std::invalid_argument("the schedule of collective " + std::to_string(i) +
-                                        " also runs one whose ranks are on other hosts");
-        is_priced[number] = 1;
-    }
+    price_all(schedules, program, costs);
     return Replay(program, schedules, costs).run();
 }
 

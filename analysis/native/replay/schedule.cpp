@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 namespace hopscope::replay {
 
@@ -126,6 +127,27 @@ void Schedule::price(const std::vector<int32_t> &hosts, const Costs &costs) {
                                           : costs.latency[link] + costs.per_byte[link] * step.bytes;
         step.own = sends ? costs.send[link] + costs.send_per_byte[link] * step.bytes
                          : costs.receive[link] + costs.receive_per_byte[link] * step.bytes;
+    }
+}
+
+void price_all(std::vector<Schedule> &schedules, const Program &program, const Costs &costs) {
+    std::vector<char> is_priced(schedules.size(), 0);
+    std::vector<int32_t> hosts;
+    for (size_t i = 0; i < program.collectives(); i++) {
+        if (program.schedule[i] < 0)
+            continue;
+        const auto number = static_cast<size_t>(program.schedule[i]);
+        hosts.clear();
+        for (int64_t m = program.first_member[i]; m < program.first_member[i + 1]; m++)
+            hosts.push_back(program.host[static_cast<size_t>(program.member[static_cast<size_t>(m)])]);
+        if (hosts.size() != schedules[number].ranks())
+            throw std::invalid_argument("collective " + std::to_string(i) + " has not as many ranks as its schedule");
+        if (!is_priced[number])
+            schedules[number].price(hosts, costs);
+        else if (hosts != schedules[number].hosts())
+            throw std::invalid_argument("the schedule of collective " + std::to_string(i) +
+                                        " also runs one whose ranks are on other hosts");
+        is_priced[number] = 1;
     }
 }
 

@@ -65,4 +65,7 @@ class Schedule {
     bool announces_ = false;
 };
 
+// Prices those that the program runs. Throws std::invalid_argument if one runs collectives whose ranks differ.
+void price_all(std::vector<Schedule> &schedules, const Program &program, const Costs &costs);
+
 } // namespace hopscope::replay
