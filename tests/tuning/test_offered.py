@@ -80,7 +80,11 @@ OPEN_MPIS = [mpi for mpi in MPIS if mpi.flavour == "openmpi"]
 @pytest.mark.parametrize("mpi", OPEN_MPIS, ids=[mpi.release for mpi in OPEN_MPIS])
 def test_han_can_be_made_to_call_tuned_in_each_library_here(mpi: local_mpi.LocalMpi) -> None:
     library = asked("openmpi", mpi.launcher, "")
-    assert set(library.simple) - {"barrier"} == {"allreduce", "reduce", "bcast", "allgather"}
+    # Release 4.1, where it comes last, dies of a segmentation fault in Allreduces that it has to pass on.
+    passed = {setting for one in library.simple.values() for setting in one.settings}
+    assert ("coll_han_allreduce_dynamic_global_communicator_module", "3") not in passed
+    known = {"allreduce", "reduce", "bcast", "allgather"} if "allreduce" in library.besides else {"allreduce"}
+    assert set(library.simple) - {"barrier"} == known
     settings = dict(library.simple["allreduce"].settings)
     assert settings.items() & {
         ("coll_han_use_allreduce_algorithm", "simple"),

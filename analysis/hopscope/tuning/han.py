@@ -51,7 +51,11 @@ class Simple(NamedTuple):
 
 
 def simple_forms(text: str) -> dict[str, Simple]:
-    """From what `ompi_info --param coll all --level 9 --parsable` prints: the simple forms by operation."""
+    """From what `ompi_info --param coll all --level 9 --parsable` prints: the simple forms by operation.
+
+    Where `han` comes last by itself, as in release 4.1, only that of an Allreduce: a job whose Allreduces `han` has to
+    pass on dies of a segmentation fault in them.
+    """
     values = dict(_VALUE.findall(text))
     number = next((found[1] for found in re.finditer(rf"\b(\d+) = {_TUNED}\b", text)), None)
     if number is None or "coll_han_priority" not in values:
@@ -65,9 +69,12 @@ def simple_forms(text: str) -> dict[str, Simple]:
             form = (f"coll_han_use_simple_{operation}", "1")
         else:
             continue
+        comes_first = _first(operation, values, number)
+        if (_module("allreduce", _WHOLE), number) in comes_first:
+            continue
         passes_on = dict.fromkeys(_module(part.operation, part.level) for part in calls)
         settings = [form, *((name, number) for name in passes_on if values.get(name) != number)]
-        found[operation] = Simple(operation, (*settings, *_first(operation, values, number)))
+        found[operation] = Simple(operation, (*settings, *comes_first))
     return found
 
 

@@ -84,9 +84,9 @@ _OF = {
 The file has dynamic rules, which Open MPI 4.1 and 5 read. They hold for the bytes that ran, and for
 -- communicators of that many ranks; of Gather, Scatter, Scan and Exscan for any bytes, because there Open MPI goes by
 -- the length of one element. Where `han` has the higher priority, as in release 5, the words make it pass the operation
--- on to `tuned`, whatever the bytes; all that ran of it is then set together or not at all. An Allreduce, Reduce,
--- Bcast, Allgather or Barrier over several hosts may also be set to the simple form of `han`, with an algorithm inside
--- hosts and one between them; the words then put `han` first for this operation.""",
+-- on to `tuned`, whatever the bytes; all that ran of it is then set together or not at all. An Allreduce (in
+-- release 5 also a Reduce, Bcast, Allgather or Barrier) over several hosts may also be set to the simple form of `han`,
+-- with an algorithm inside hosts and one between them; the words then put `han` first for this operation.""",
     },
     "mpich": {
         "@ASKED@": "`mpivars`",
