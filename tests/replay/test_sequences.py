@@ -219,6 +219,13 @@ def test_a_chain_of_segments_takes_one_gap_for_each_more() -> None:
     assert duration_ns(laid, published(p, 5, 8000)) == 4 * (30_400 + 2 * 8_150 + segment) + 7 * (8_683 + segment)
 
 
+def test_a_machine_without_a_latency_of_its_own_is_replayed() -> None:
+    """Where overheads take all of a message's time, L is 0, and `analyze formulas` ended in a traceback."""
+    p = LogGP(0, 8_150, 8_683, 15)
+    laid = over("flat", "MPI_Bcast", 1000, [0, 1])
+    assert duration_ns(laid, published(p, 2, 1000)) == pytest.approx(2 * 8_150 + 1000 * 15)
+
+
 def two_ranks(**more: Any) -> dict[str, Any]:
     return {**sequence([0, 1], [0], np.zeros((2, 1))), **more}
 

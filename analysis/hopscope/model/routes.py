@@ -137,7 +137,7 @@ def published(model: Hockney | LogGP | PLogP, hosts: int, size: float) -> dict[s
         link, sending, receiving = Link(), Server(service_ns=time), Server(rest_ns=time)
     elif isinstance(model, LogGP):
         rest = max(0.0, model.g - model.G)
-        link = Link(model.L - min(1, size) * model.G, 0.0, model.o, 0.0, model.o)
+        link = Link(max(0.0, model.L - min(1, size) * model.G), 0.0, model.o, 0.0, model.o)
         sending = receiving = Server(0.0, model.G, rest if size > 0 else model.g)
     else:
         g, o_s, o_r = model.g(size), model.o_s(size), model.o_r(size)
