@@ -156,5 +156,9 @@ def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tup
                 f"that choose algorithms for {metadata[b'operations']}, and keep the others"
             )
         measure = shlex.join(["analyze", "compare", str(trace.path)])
-        notes.append(f"`{measure} TRACE`, with that run's trace, shows what was gained")
+        again = shlex.join(["hopscope", "run", *_hosts_of(trace), "--"])
+        notes.append(
+            f"add your launcher's other options, and `{again}` before the launcher for a trace of that run; "
+            f"`{measure} TRACE` then shows what was gained"
+        )
     return tuple(notes)
