@@ -11,6 +11,7 @@ from typing import Any
 
 import hopscope
 import pytest
+from crossings import most_crossings
 from engine_jobs import by
 from hopscope import _plan
 from local_mpi import LocalMpi, without_hopscope
@@ -36,11 +37,6 @@ def topology(clusters: int) -> dict[str, Any]:
     # Long beside what a busy machine holds a rank up for.
     links = {"wan": {"latency_ns": 20_000_000}}
     return {"schema_version": 1, "placement": "listed", "hosts": hosts, "emulate": {"links": links}}
-
-
-def promised(between: str, groups: int) -> int:
-    doubling = (groups - 1).bit_length() + (2 if groups & (groups - 1) else 0)
-    return {"all-to-all": 1, "recursive-doubling": doubling, "ring": 2 * (groups - 1)}[between]
 
 
 def expected(between: str, groups: int) -> int:
@@ -81,5 +77,5 @@ def test_a_recorded_path_crosses_between_clusters_no_more_often_than_promised(
     # A rank that lost its core may send what was due before only after another message came: of most it is held.
     usual = {name: statistics.median_low(of.values()) for name, of in crossed.items()}
     assert len(usual) == len(SERVED)
-    assert {name: count for name, count in usual.items() if not 1 <= count <= promised(between, clusters)} == {}
+    assert {name: count for name, count in usual.items() if not 1 <= count <= most_crossings(between, clusters)} == {}
     assert max(usual.values()) == expected(between, clusters)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from crossings import most_crossings
 from hopscope import _plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,16 +61,6 @@ def crossings(s: _plan.Schedules, group_of: list[int]) -> int:
                 ready.append(later)
     assert len(ready) == len(unmet)
     return int(crossed.max())
-
-
-def most_crossings(between: str, groups: int) -> int:
-    """What is promised."""
-    doubling = (groups - 1).bit_length()
-    return {
-        "all-to-all": 1,
-        "recursive-doubling": doubling + (2 if groups & (groups - 1) else 0),
-        "ring": 2 * (groups - 1),
-    }[between]
 
 
 @st.composite

@@ -137,6 +137,7 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
 def fitted(costs: Costs, largest: int) -> Fitted:
     """Costs of wan links as if fitted to messages of up to so many bytes. The run itself (None) makes no row."""
     sizes, classes = np.array([8.0, largest]), np.repeat(LINKS.index("wan"), 2)
+    # What they were fitted from is not asked for.
     return Fitted(None, costs, costs, costs, sizes, classes)  # type: ignore[arg-type]
 
 

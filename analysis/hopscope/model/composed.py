@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,14 +42,15 @@ def composed(ranks: int, calls: Sequence[Called]) -> _plan.Schedules:
             begins = laid["ready"][laid["first_ready"][place] : laid["first_ready"][place + 1]].tolist()
             if first == end:
                 continue
-            after = [] if done is None else [steps.join(done)]
+            joined = None if done is None else steps.join(done)
             at = steps.count
+            begins = [at + row - first for row in begins]
             rows[first:end] = np.arange(at, at + end - first)
             steps.append(laid, first, end, at, call.members)
-            if after:
-                steps.then(after[0], [at + row - first for row in begins])
+            if joined is None:
+                ready += begins
             else:
-                ready += [at + row - first for row in begins]
+                steps.then(joined, begins)
             done = [row for row in range(at, steps.count) if not steps.edges[row]]
         firsts.append(steps.count)
         starts.append(len(ready))
@@ -83,8 +85,9 @@ class _Steps:
             values.extend(columns[name][first:end].tolist())
         peers = self.columns["peer"]
         peers[at:] = [members[peer] if peer >= 0 else peer for peer in peers[at:]]
-        edge, begin = laid["edge"].tolist(), laid["first_edge"].tolist()
-        self.edges += [[at + row - first for row in edge[begin[i] : begin[i + 1]]] for i in range(first, end)]
+        begin = laid["first_edge"][first : end + 1].tolist()
+        edge = (laid["edge"][begin[0] : begin[-1]] + (at - first)).tolist()
+        self.edges += [edge[one - begin[0] : other - begin[0]] for one, other in pairwise(begin)]
 
     def then(self, row: int, others: Sequence[int]) -> None:
         """These wait for the step too."""
@@ -105,4 +108,4 @@ class _Steps:
         found["first_edge"] = np.cumsum([0, *map(len, self.edges)])
         found["edge"] = [row for rows in self.edges for row in rows]
         made = {name: np.asarray(values, like[name].dtype) for name, values in found.items()}
-        return {"unit_bytes": like["unit_bytes"], **made}  # pyright: ignore[reportReturnType] # the same columns
+        return like | made

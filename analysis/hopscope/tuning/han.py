@@ -14,7 +14,6 @@ INSIDE: Final = "intra_node"
 """The level of a host's ranks, in `han`'s words."""
 BETWEEN: Final = "inter_node"
 """That of the hosts' leaders."""
-_WHOLE: Final = "global_communicator"
 _TUNED: Final = "tuned"
 
 OWN, HOST, ALL = range(3)
@@ -39,6 +38,9 @@ CALLS: Final[Mapping[str, Sequence[Part]]] = {
 """What the simple form of an operation calls in turn."""
 
 _VALUE = re.compile(r"^mca:coll:\w+:param:(coll_\w+):value:(.*)$", re.MULTILINE)
+_PASSES_ON = re.compile(
+    r"^mca:coll:han:param:(coll_han_(\w+)_dynamic_global_communicator_module):help:.*\b(\d+) = tuned\b", re.MULTILINE
+)
 _FORM = re.compile(r"^mca:coll:han:param:coll_han_use_(\w+)_algorithm:enumerator:value:\d+:simple$", re.MULTILINE)
 
 
@@ -56,10 +58,10 @@ def simple_forms(text: str) -> dict[str, Simple]:
     Where `han` comes last by itself, as in release 4.1, only that of an Allreduce: a job whose Allreduces `han` has to
     pass on dies of a segmentation fault in them.
     """
-    values = dict(_VALUE.findall(text))
-    number = next((found[1] for found in re.finditer(rf"\b(\d+) = {_TUNED}\b", text)), None)
-    if number is None or "coll_han_priority" not in values:
+    values, passed_on = dict(_VALUE.findall(text)), passed_on_by(text)
+    if not passed_on or "coll_han_priority" not in values:
         return {}
+    (number,) = {value for _, value in passed_on.values()}
     by_name = set(_FORM.findall(text))
     found: dict[str, Simple] = {}
     for operation, calls in CALLS.items():
@@ -69,24 +71,26 @@ def simple_forms(text: str) -> dict[str, Simple]:
             form = (f"coll_han_use_simple_{operation}", "1")
         else:
             continue
-        comes_first = _first(operation, values, number)
-        if (_module("allreduce", _WHOLE), number) in comes_first:
+        others = [one for name, one in passed_on.items() if name != operation]
+        before = [] if comes_first(text) else [("coll_han_priority", str(_priority(values, _TUNED) + 1)), *others]
+        if passed_on.get("allreduce") in before:
             continue
-        passes_on = dict.fromkeys(_module(part.operation, part.level) for part in calls)
-        settings = [form, *((name, number) for name in passes_on if values.get(name) != number)]
-        found[operation] = Simple(operation, (*settings, *comes_first))
+        modules = dict.fromkeys(f"coll_han_{part.operation}_dynamic_{part.level}_module" for part in calls)
+        settings = [form, *((name, number) for name in modules if values.get(name) != number)]
+        found[operation] = Simple(operation, (*settings, *before))
     return found
 
 
-def _module(operation: str, level: str) -> str:
-    return f"coll_han_{operation}_dynamic_{level}_module"
+def comes_first(text: str) -> bool:
+    """From the same: whether `han` has a higher priority than `tuned`."""
+    values = dict(_VALUE.findall(text))
+    return _priority(values, "han") > _priority(values, _TUNED)
 
 
-def _first(operation: str, values: Mapping[str, str], tuned: str) -> list[tuple[str, str]]:
-    """What puts `han` before `tuned`, for this operation alone; nothing where it comes first already."""
-    han, other = (int(values.get(f"coll_{name}_priority", -1)) for name in ("han", _TUNED))
-    if han > other:
-        return []
-    ends = re.compile(rf"coll_han_(\w+)_dynamic_{_WHOLE}_module")
-    others = [match for name in values if (match := ends.fullmatch(name)) and match[1] != operation]
-    return [("coll_han_priority", str(other + 1)), *((match[0], tuned) for match in others)]
+def passed_on_by(text: str) -> dict[str, tuple[str, str]]:
+    """From the same: by operation the parameter, and its value, by which `han` passes it on to `tuned`."""
+    return {operation: (setting, value) for setting, operation, value in _PASSES_ON.findall(text)}
+
+
+def _priority(values: Mapping[str, str], component: str) -> int:
+    return int(values.get(f"coll_{component}_priority", -1))

@@ -12,17 +12,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hopscope.errors import InputError
-from hopscope.tuning.han import Simple, simple_forms
+from hopscope.tuning.han import Simple, comes_first, passed_on_by, simple_forms
 
 _SECONDS = 60
 _OPEN_MPI = re.compile(r"mca:coll:tuned:param:coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)")
 _MPICH = re.compile(r"\s*(MPIR_CVAR_([A-Z_]+)_INTRA_ALGORITHM)\s*=.*?Variable to select \w+ algorithm(.*)", re.DOTALL)
 _FIRST = re.compile(r"\s*auto - Internal algorithm selection(?: \([^)]*\))?")
-_PRIORITY = re.compile(r"^mca:coll:(\w+):param:coll_\w+_priority:value:(-?\d+)$", re.MULTILINE)
 _HAN = re.compile(r"^mca:coll:han:param:(coll_han_use_(\w+)_algorithm):enumerator:value:(\d+):(\S+)$", re.MULTILINE)
-_PASSES_ON = re.compile(
-    r"^mca:coll:han:param:(coll_han_(\w+)_dynamic_global_communicator_module):help:.*\b(\d+) = tuned\b", re.MULTILINE
-)
 _OF_DEVICE = re.compile(r"^\s*(MPIR_CVAR_([A-Z_]+)_DEVICE_COLLECTIVE)\s*=", re.MULTILINE)
 _RELEASE = re.compile(r"(?:Open MPI\)? v?|OpenRTE\) |[Vv]ersion:\s*)(\d+(?:\.\d+)+\w*)")
 _WORDS = {
@@ -106,10 +102,7 @@ def asked(flavour: str, launcher: str, release: str) -> Library:
 def besides_in_open_mpi(text: str) -> dict[str, tuple[str, str]]:
     """From what `ompi_info --param coll all --level 9 --parsable` prints: how `han` passes an operation on to `tuned`,
     where its priority is the higher one."""
-    priority = {component: int(value) for component, value in _PRIORITY.findall(text)}
-    if priority.get("han", -1) <= priority.get("tuned", -1):
-        return {}
-    return {operation: (setting, value) for setting, operation, value in _PASSES_ON.findall(text)}
+    return passed_on_by(text) if comes_first(text) else {}
 
 
 def of_han(text: str) -> list[Offered]:

@@ -76,6 +76,6 @@ def _with_edges(laid: _plan.Schedules, before: Array, after: Array) -> _plan.Sch
         "ready": ready[still],
         "first_ready": kept[laid["first_ready"]],
     }
-    dtype = {name: laid[name].dtype for name in changed}  # type: ignore[literal-required]
-    columns = {name: np.ascontiguousarray(values, dtype[name]) for name, values in changed.items()}
-    return {**laid, **columns}  # type: ignore[typeddict-item]
+    like: Any = laid
+    columns = {name: np.ascontiguousarray(values, like[name].dtype) for name, values in changed.items()}
+    return like | columns

@@ -34,8 +34,8 @@ class Forced(Candidate):
 
     def lay(self, subject: Subject, call: Call) -> _plan.Schedules:
         """As the plan has it, in the library's turns where these are known."""
-        laid, one = super().lay(subject, call), self.offered
-        return laid if one is None or one.number is None else in_turn(laid, turns_of(one.operation, one.number))
+        laid = super().lay(subject, call)
+        return laid if self.offered is None else as_run(laid, self.offered)
 
     def choices(self, part: Subject) -> list[tuple[Offered, int]]:
         """What the settings name so that it runs the part: algorithms, each with a number of ranks."""
@@ -54,6 +54,11 @@ class Forced(Candidate):
         if library.flavour != "openmpi" or operation in library.besides:
             return [Change(operation)]
         return [Change(operation, len(parts[0].members), ends_in_rules(parts))]
+
+
+def as_run(laid: _plan.Schedules, one: Offered) -> _plan.Schedules:
+    """A plan's schedules in the turns in which the library waits for the messages, where these are known."""
+    return laid if one.number is None else in_turn(laid, turns_of(one.operation, one.number))
 
 
 class NotJudged(NamedTuple):

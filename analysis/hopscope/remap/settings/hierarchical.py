@@ -13,14 +13,12 @@ from itertools import product
 from typing import NamedTuple
 
 from hopscope import _plan
-from hopscope.algorithms.turns import ALL_AT_ONCE, turns_of
 from hopscope.model.composed import Called, composed
 from hopscope.model.sequences import lay
-from hopscope.remap.candidates.in_turn import in_turn
 from hopscope.remap.run.calls import NO_ROOT, Call
 from hopscope.remap.run.operations import OPERATION
 from hopscope.remap.run.program import Subject
-from hopscope.remap.settings.forced import Forced, NotJudged, spans_hosts
+from hopscope.remap.settings.forced import Forced, NotJudged, as_run, spans_hosts
 from hopscope.remap.settings.reach import Change, ends_in_rules, payloads_of
 from hopscope.tuning.han import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN, Simple
 from hopscope.tuning.offered import Library, Offered, operation_name
@@ -65,8 +63,7 @@ class Hierarchical(Forced):
             of, at = ([leaders], root_host) if part.level == BETWEEN else (hosts, root)
             here = at if OPERATION[op].has_root else None
             laid = lay(below.rule.rule, op, lengths, [0] * below.ranks, root=here, trees=below.rule.trees)
-            turns = turns_of(part.operation, below.offered.number) if below.offered.number else ALL_AT_ONCE
-            made += [Called(ranks, in_turn(laid, turns)) for ranks in of]
+            made += [Called(ranks, as_run(laid, below.offered)) for ranks in of]
         return composed(len(subject.hosts), made)
 
     def choices(self, part: Subject) -> list[tuple[Offered, int]]:
