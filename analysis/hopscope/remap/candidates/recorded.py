@@ -106,7 +106,9 @@ class Recorded:
 
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
-        return self.with_transits(program, rows, self._transit_ns(costs, arrays), self._answers(costs, arrays))
+        transit = self._transit_ns(costs, arrays)
+        answers = self._answers(transit, arrays) if self.events.announced.any() else None
+        return self.with_transits(program, rows, transit, answers)
 
     def with_transits(
         self, program: dict[str, Array], rows: Array, transit: Array, answers: Answers | None = None
@@ -214,14 +216,14 @@ class Recorded:
         per_byte = arrays["per_byte_ns"][pair] + announced * arrays["announced_per_byte_ns"][pair]
         return np.rint(latency + held * announced + per_byte * self.hops.size + queued).astype(np.int64)
 
-    def _answers(self, costs: Costs, arrays: dict[str, Any]) -> Answers:
+    def _answers(self, transit: Array, arrays: dict[str, Any]) -> Answers:
         """How long a sender waits for the answer, and both for a receive that is posted late."""
         pair = self.hops.src_host * arrays["hosts"] + self.hops.dst_host
         answer = arrays["answer_ns"][pair]
         between = self.hops.src_host != self.hops.dst_host
         leaves = np.where(between, arrays["per_byte_ns"][pair] * self.hops.size, 0.0)
         announcement = arrays["announcement_ns"][pair]
-        arrives = self._transit_ns(costs, arrays) - announcement
+        arrives = transit - announcement
         times = announcement + answer + leaves, arrives, answer + leaves
         return Answers(*(np.rint(time).astype(np.int64) for time in times))
 

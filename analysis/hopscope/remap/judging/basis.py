@@ -102,9 +102,13 @@ def basis_of(
 
 def _error(whole: Judge, today: Runs, costs: Costs, measured: float, *, is_last: bool) -> float:
     """How far the replay is off; beyond all measure where ranks wait for one another, unless nothing else is left."""
-    if not is_last and not whole.replay(today, costs)[2]:
+    try:
+        replayed = whole.iteration_ns(today, costs)
+    except InputError:
+        if is_last:
+            raise
         return math.inf
-    return abs(whole.iteration_ns(today, costs) - measured) / measured
+    return abs(replayed - measured) / measured
 
 
 def _long_by_part(events: Events) -> tuple[float, ...]:
