@@ -18,6 +18,7 @@ from hopscope.remap import remap
 from hopscope.remap.candidates.algorithms import algorithms
 from hopscope.remap.candidates.candidate import Candidate, shapes
 from hopscope.remap.candidates.tree_file import text_of, tree_file_of
+from hopscope.remap.judging.verdict import leans
 from hopscope.remap.run.program import source_of
 from measure import PROGRAMS, figures
 from random_cases import Case
@@ -114,7 +115,7 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network
         tuple(reruns),
         tuple(today),
         first["model_error"],
-        first["unmeasured_pairs"] + first["unmeasured_interfaces"] + first["unmeasured_sizes"],
+        leans(first),
         best,
     )
 

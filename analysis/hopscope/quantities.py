@@ -89,6 +89,12 @@ def size(value: float | None) -> str:
     return MISSING if value is None else _size(value, *_size_unit(value))
 
 
+def exact_size(value: int) -> str:
+    """Bytes of one message, as a user gave them: `64 KiB`, `2,000 B`."""
+    units = (unit for unit in _SIZES if abs(value) >= unit[0] and _is_exact(value, unit[0]))
+    return _size(value, *next(units, _SIZES[-1]))
+
+
 def number(value: float | None) -> str:
     """A count or any other plain number: `1,234,567`, `0.963`."""
     if value is None:
@@ -182,6 +188,10 @@ def _percent(value: float) -> str:
 
 def _size_unit(value: float) -> tuple[int, str]:
     return next((each for each in _SIZES if abs(value) >= 0.9995 * each[0]), _SIZES[-1])
+
+
+def _is_exact(value: int, factor: int) -> bool:
+    return float(number(value / factor).replace(",", "")) * factor == value
 
 
 def _size(value: float, factor: int, name: str) -> str:

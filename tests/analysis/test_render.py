@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from hopscope.catalog import Analysis, Column, load, parse
-from hopscope.quantities import alike, interval, quantity
+from hopscope.quantities import alike, exact_size, interval, quantity
 from hopscope.remap import DESCRIPTION
 from hopscope.remap.judging.listing import SCHEMA
 from hopscope.render.machine import as_csv, as_json
@@ -58,6 +58,15 @@ from hypothesis import strategies as st
 )
 def test_values_read_well(value: object, unit: str | None, text: str) -> None:
     assert quantity(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2_000, "2,000 B"), (1536, "1.5 KiB"), (65_536, "64 KiB"), (1_048_100, "1,048,100 B"), (0, "0 B")],
+)
+def test_the_bytes_of_a_message_are_given_exactly(value: int, text: str) -> None:
+    """Regression: an Allreduce of 2,000 B was called one of 1.95 KiB."""
+    assert exact_size(value) == text
 
 
 def test_values_that_are_compared_have_one_unit() -> None:

@@ -19,7 +19,6 @@ from hopscope.remap.candidates.algorithms import algorithms, cut
 from hopscope.remap.candidates.laid import drawn_as_trees, longest_chain, structure_of
 from hopscope.remap.candidates.today import today_of
 from hopscope.remap.fitting.fit import fit
-from hopscope.remap.judging.guesses import crowded_bytes
 from hopscope.remap.judging.judge import judge_of, screen_of
 from hopscope.remap.run.calls import NO_ROOT, Call
 from hopscope.remap.run.program import source_of
@@ -298,14 +297,3 @@ def test_messages_that_only_set_a_library_up_do_not_measure_interfaces() -> None
         run.allreduce()
     flat = next(row for row in remap(run.trace(), search=0).to_pylist() if row["name"] == "flat")
     assert flat["unmeasured_interfaces"] == 1
-
-
-def test_interfaces_are_measured_by_the_longest_messages_that_meet_there() -> None:
-    # Host 0 sends 100,000 B at 0, then as many when these are there; then 2,000 B and, at once, 3,000 B.
-    sent = np.array([0, 100, 200, 201])
-    of = hops(sent=sent, src_host=[0] * 4, dst_host=[1, 2, 1, 2], size=[100_000, 100_000, 2_000, 3_000])
-    assert crowded_bytes(of, np.full(4, 100)) == 2_000
-    assert crowded_bytes(of, np.full(4, 1)) == 0
-    # To one host from two.
-    of = hops(sent=sent[:2], src_host=[1, 2], dst_host=[0, 0], size=[4_000, 4_000])
-    assert [crowded_bytes(of, np.array(transit)) for transit in ([100, 100], [150, 50])] == [0, 4_000]

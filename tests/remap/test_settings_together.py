@@ -80,7 +80,7 @@ def ran(kinds: Sequence[tuple[str, int]], iterations: int = 40) -> SimulatedTrac
 
 
 def two_sizes() -> SimulatedTrace:
-    """Blocks of 1 B and 9.77 KiB, an eighth of what each rank sends."""
+    """Blocks of 1 B and 10,000 B, an eighth of what each rank sends."""
     return ran([("MPI_Alltoall", SMALL), ("MPI_Alltoall", LARGE)])
 
 
@@ -122,7 +122,7 @@ def test_each_range_of_bytes_that_gains_gets_a_rule_in_one_file(tmp_path: Path) 
     assert len({row["name"] for row in table.to_pylist()}) == len(table)
     said = sentence(table)
     assert said.startswith("linear for MPI_Alltoall of ") and ", of Open MPI 4.1.4, would take" in said
-    for label in ("1 B", "9.77 KiB"):
+    for label in ("1 B", "10,000 B"):
         assert f"ithout the rule for MPI_Alltoall of {label} it would take" in said
 
 
@@ -171,7 +171,7 @@ def test_a_part_whose_messages_held_their_senders_stays_as_it_is_and_the_others_
     first, *others = table.to_pylist()
     assert (first["chosen"], first["bytes_max"]) == (True, 1), sentence(table)
     assert numbers(tmp_path / "rules", "alltoall", SMALL, LARGE) == [1, 0]
-    assert "MPI_Alltoall of 9.77 KiB is not judged: a message over a " in sentence(table)
+    assert "MPI_Alltoall of 10,000 B is not judged: a message over a " in sentence(table)
     large = [row for row in others if row["bytes_max"] == LARGE // 8]
     assert large and all(row["not_judged"] and row["predicted_ns"] is None for row in large)
 
@@ -181,7 +181,7 @@ def test_a_part_whose_messages_held_their_senders_stays_as_it_is_and_the_others_
 def test_what_leaves_han_as_a_whole_is_set_as_a_whole(tmp_path: Path) -> None:
     table = remap(two_sizes(), tmp_path / "rules", library="openmpi")
     judged = [row["name"] for row in table.to_pylist() if not row["today"] and not row["not_judged"]]
-    assert judged and all("1 B" in name and "9.77 KiB" in name for name in judged)
+    assert judged and all("1 B" in name and "10,000 B" in name for name in judged)
     assert numbers(tmp_path / "rules", "alltoall", SMALL, LARGE) == [1, 1]
     assert (table.schema.metadata or {})[b"words"].decode().count(HAN[0]) == 1
 
@@ -197,7 +197,7 @@ def test_nothing_leaves_han_while_a_part_that_would_leave_too_cannot_be_judged(t
     # without `han`.
     assert said.startswith("MPI_Alltoall of ") and " cannot be judged: nothing that Open MPI 5.0.11 has for " in said
     assert "Leave" not in said and "Only a run with another setting shows whether that is faster." in said
-    assert "change MPI_Alltoall of 9.77 KiB too: a message over a " in said
+    assert "change MPI_Alltoall of 10,000 B too: a message over a " in said
 
 
 @installed(MPICH)

@@ -84,7 +84,7 @@ def test_two_ranges_of_bytes_get_a_rule_each_and_the_rerun_takes_what_was_predic
     assert all(first["predicted_ns"] < row["predicted_ns"] for row in alone)
     assert len({row["name"] for row in table.to_pylist()}) == len(table)
     said = sentence(table)
-    for label in ("8 B", "29.3 KiB"):
+    for label in ("8 B", "30,000 B"):
         assert f"ithout the rule for MPI_Allreduce of {label} it would take" in said
 
 
@@ -107,7 +107,7 @@ def test_a_part_that_gains_nothing_stays_as_it_is_and_keeps_its_rules() -> None:
     file = json.loads(table.schema.metadata[b"tree"])
     assert file["rules"][0]["bytes"] == {"min": SMALL, "max": SMALL}
     assert file["rules"][1:] == ran["rules"]
-    assert "MPI_Allreduce of 29.3 KiB stays as it is" in sentence(table)
+    assert "MPI_Allreduce of 30,000 B stays as it is" in sentence(table)
 
 
 def test_nothing_is_suggested_where_no_part_gains() -> None:

@@ -122,6 +122,8 @@ class Costs:
     pairs are taken to be: typical of their class, as its fastest or slowest measured pair, or as slow as they may be.
     shortest_ns: what a message of the fewest bytes measured took between two hosts, directed. sizes_as: what messages
     take of which others had far more bytes or far fewer: as a line through these has it, or as these themselves.
+    clusters_share, directions_share: whether bytes queue for one link with those of all pairs of hosts of the same two
+    clusters, and with those that go the opposite way.
     """
 
     links: dict[str, LinkCost]
@@ -133,6 +135,8 @@ class Costs:
     unmeasured: Literal["typical", "fastest", "slowest", "bound"] = "typical"
     shortest_ns: dict[HostPair, float] = field(default_factory=dict[HostPair, float])
     sizes_as: Literal["line", "shortest", "longest"] = "line"
+    clusters_share: bool = False
+    directions_share: bool = False
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:

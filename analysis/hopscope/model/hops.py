@@ -32,3 +32,7 @@ class Hops:
     def host_pairs(self) -> list[tuple[int, int]]:
         """The directed pair of hosts of each."""
         return list(zip(self.src_host.tolist(), self.dst_host.tolist(), strict=True))
+
+    def of(self, chosen: Array) -> Hops:
+        """Some of them."""
+        return Hops(*(column[chosen] for column in vars(self).values()))

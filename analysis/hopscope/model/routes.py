@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS
+from hopscope.links import LINKS, link_class
 from hopscope.model.costs import ANNOUNCED, Costs
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
@@ -71,6 +71,7 @@ class Work:
 
 
 NO_SERVER = -1
+FAR = LINKS.index(link_class(same_rank=False, same_host=False, same_cluster=False))
 NO_WORK = Work()
 
 
@@ -188,7 +189,7 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
     if clusters:
         before, behind = _gateways(arrays, inside)
         near, far = [*near, *before], [*behind, *far]
-    near.append(_links(servers, np.where(inside, 0.0, per_byte), np.arange(hosts * hosts).reshape(square)))
+    near.append(_links(servers, np.where(inside, 0.0, per_byte), _queued_for(costs, host_clusters, hosts)))
     if clusters:
         cluster = arrays["cluster"]
         number = cluster[:, None] * clusters + cluster[None, :]
@@ -208,6 +209,20 @@ def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:
         cut_through=costs.machine.cut_through,
         emulates=costs.machine.emulated,
     )
+
+
+def _queued_for(costs: Costs, host_clusters: Sequence[int], hosts: int) -> Array:
+    """The number of the link that each pair of hosts queues for; hosts: with gateways."""
+    from_host, to_host = (
+        np.broadcast_to(each, (hosts, hosts)) for each in (np.arange(hosts)[:, None], np.arange(hosts))
+    )
+    if costs.clusters_share:
+        far = costs.classes(host_clusters) == FAR
+        of_host = hosts + np.asarray([*host_clusters, *costs.machine.gateways_clusters])
+        from_host, to_host = np.where(far, of_host[:, None], from_host), np.where(far, of_host[None, :], to_host)
+    if costs.directions_share:
+        from_host, to_host = np.minimum(from_host, to_host), np.maximum(from_host, to_host)
+    return from_host * (2 * hosts + 1) + to_host
 
 
 def _gateways(arrays: dict[str, Any], inside: Array) -> tuple[list[Array], list[Array]]:

@@ -55,16 +55,18 @@ DESCRIPTION = f"""\
 -- The first row is the best. Among trees that are as fast as the fastest within the model's error, it has the fewest
 -- unmeasured pairs of hosts and, if several have as few, the fewest WAN messages.
 --
--- A pair of hosts is measured if a rank waited for some hop between them. The model assumes that an unmeasured pair is
--- like the measured ones of its class, and that a class without measurements is as slow as the next slower one. That is
--- a guess: such a link may be slower than any that was measured. So a candidate that uses unmeasured pairs
+-- A pair of hosts is measured if a rank waited for some hop between them. The model assumes that an unmeasured pair
+-- is like the measured ones of its class, and that a class without measurements is as slow as the next slower one.
+-- That is a guess: such a link may be slower than any that was measured. So a candidate that uses unmeasured pairs
 -- (`unmeasured_pairs`) is not suggested while one without them beats today's. The same holds for one that sends long
--- messages at once through a host's interface, if no interface had several in the run (`unmeasured_interfaces`), and
--- for one with messages of which the run had only far shorter and far longer ones (`unmeasured_sizes`). Its interval
--- contains what the unmeasured may be: a link as slow as the next slower class or, over the WAN, as 150 ms; an
--- interface that is busy for as long as a message is on its way; a message as fast as the shortest and as slow as the
--- longest that was measured. With pairs as slow as the slowest measured one of their class, and sizes on a line between
--- the measured ones, it has to beat today's. Of an emulated machine, the topology file tells what no hop measured.
+-- messages at once through a host's interface, if no interface had several in the run (`unmeasured_interfaces`), or
+-- over a link between clusters, or both ways at once over a link, if none had (`unmeasured_links`), and for one with
+-- messages of which the run had only far shorter and far longer ones (`unmeasured_sizes`). Its interval contains
+-- what the unmeasured may be: a link as slow as the next slower class or, over the WAN, as 150 ms; an interface or a
+-- link that is busy for as long as a message is on its way; a message as fast as the shortest and as slow as the
+-- longest that was measured. With pairs as slow as the slowest measured one of their class, and sizes on a line
+-- between the measured ones, it has to beat today's. Of an emulated machine, the topology file tells what no hop
+-- measured.
 --
 -- With `--for openmpi` or `--for mpich` the candidates are the algorithms that the MPI library itself has, and the file
 -- is a setting for it, of all parts that gain.
@@ -103,6 +105,8 @@ DESCRIPTION = f"""\
 -- column unmeasured_pairs INTEGER -- Pairs of hosts that this tree uses and that no hop of the run measured.
 -- column unmeasured_interfaces INTEGER -- Hosts whose interface has several long messages at once in this candidate,
 --    while no interface had several in the run.
+-- column unmeasured_links INTEGER -- Links between clusters or hosts that have several long messages at once, or long
+--    messages both ways at once, while none had in the run.
 -- column unmeasured_sizes INTEGER -- Sizes of its messages that are far from any that a hop had, by more than three
 --    times, where bytes matter.
 -- column chosen BOOLEAN -- This tree is suggested; at most one is.
@@ -112,8 +116,8 @@ DESCRIPTION = f"""\
 -- column bytes_min BIGINT [bytes] -- The least bytes that it is for; null likewise and of a barrier.
 -- column bytes_max BIGINT [bytes] -- The most bytes.
 -- only-data fan_out, tried_ns, tried_gain, comm, operation, bytes_min, bytes_max
--- narrow today, depth, wan_crossings, wan_messages, model_error, measured_ns, unmeasured_sizes, unmeasured_interfaces,
---    unmeasured_pairs, predicted_low_ns
+-- narrow today, depth, wan_crossings, wan_messages, model_error, measured_ns, unmeasured_sizes, unmeasured_links,
+--    unmeasured_interfaces, unmeasured_pairs, predicted_low_ns
 -- bar predicted_ns
 -- whole run
 -- example analyze remap trace -o tree.json

@@ -200,11 +200,16 @@ def _candidates(found: Suggestion) -> Component:
     )
 
 
+_KINDS = {"pairs": "pair", "interfaces": "interface", "links": "link", "sizes": "size"}
+
+
 def _named(row: Row) -> blocks.Content:
-    """A candidate's name, with what makes its prediction a guess: pairs of hosts that no hop measured."""
+    """A candidate's name, with what makes its prediction a guess because no hop measured it."""
     name = row["name"] + (" (suggested)" if row["chosen"] else "")
-    pairs = row["unmeasured_pairs"]
-    return [name, html.Small(f", {quantities.plural(pairs, 'unmeasured pair')}")] if pairs else name
+    guessed = [
+        quantities.plural(row[f"unmeasured_{kind}"], one) for kind, one in _KINDS.items() if row[f"unmeasured_{kind}"]
+    ]
+    return [name, html.Small(f", unmeasured: {quantities.in_words(guessed)}")] if guessed else name
 
 
 def _gain(value: float) -> str:

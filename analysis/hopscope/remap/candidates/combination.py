@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hopscope.model.costs import HostPair
-from hopscope.quantities import size
+from hopscope.quantities import exact_size
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.laid import Messages
 from hopscope.remap.candidates.recorded import Recorded
@@ -79,7 +79,7 @@ def label_of(parts: Sequence[Subject]) -> str:
     ends = bytes_of(parts)
     if ends is None:
         return parts[0].op
-    return f"{parts[0].op} of {size(ends[0])}" + (f" to {size(ends[1])}" if ends[1] > ends[0] else "")
+    return f"{parts[0].op} of {exact_size(ends[0])}" + (f" to {exact_size(ends[1])}" if ends[1] > ends[0] else "")
 
 
 def bytes_of(parts: Sequence[Subject]) -> tuple[int, int] | None:

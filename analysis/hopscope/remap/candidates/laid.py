@@ -64,16 +64,6 @@ def host_pairs_of(messages: Messages, hosts: Sequence[int]) -> set[HostPair]:
     return {(a, b) for a, b in pairs if a != b}
 
 
-def crowded_hosts(src_host: Array, dst_host: Array, together: Sequence[Array]) -> set[int]:
-    """Hosts that several messages leave or reach at once. together: what is equal of messages that go at once."""
-    apart = src_host != dst_host
-    found: set[int] = set()
-    for host in (src_host, dst_host):
-        rows, counts = np.unique(np.stack([host, *together])[:, apart], axis=1, return_counts=True)
-        found |= set(rows[0][counts > 1].tolist())
-    return found
-
-
 def longest_chain(laid: _plan.Schedules, weight: Array) -> int:
     """The heaviest chain of messages, each sent after the one before was received. weight: of each step that sends."""
     first, edge, other = laid["first_edge"].tolist(), laid["edge"].tolist(), laid["other_end"].tolist()

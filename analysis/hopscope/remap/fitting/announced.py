@@ -69,8 +69,7 @@ class Ends:
 
     def of(self, chosen: Array) -> Ends:
         """Some of them."""
-        hops = Hops(*(column[chosen] for column in vars(self.hops).values()))
-        return Ends(hops, self.begin[chosen], self.end[chosen], self.posted[chosen])
+        return Ends(self.hops.of(chosen), self.begin[chosen], self.end[chosen], self.posted[chosen])
 
 
 def ends_of(source: Source) -> Ends:
@@ -122,7 +121,7 @@ def with_announced(costs: Costs, hops: Hops, ends: Ends, limits: Mapping[str, fl
     """The costs with what announced messages take, and the others without them. hops: those that the costs were fitted
     to."""
     of_link = np.asarray([limits.get(name, math.inf) for name in LINKS])[hops.link]
-    short = Hops(*(column[hops.size <= of_link] for column in vars(hops).values()))
+    short = hops.of(hops.size <= of_link)
     rest = fit_links(short)
     links = {name: link for name, link in rest.links.items() if link.hops}
     pairs = dict(rest.pairs)

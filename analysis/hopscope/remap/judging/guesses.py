@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,43 +9,59 @@ from typing import Any
 import numpy as np
 
 from hopscope.links import LINKS, link_class
-from hopscope.model.costs import NEAR, SMALL, Costs, HostPair
-from hopscope.model.hops import Hops
+from hopscope.model.costs import BYTES_MATTER, NEAR, SMALL, Costs, HostPair
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates.combination import Runs, pieces_of
-from hopscope.remap.candidates.laid import classes_of, crowded_hosts
+from hopscope.remap.candidates.laid import classes_of
+from hopscope.remap.judging.meeting import Passing, both_ways, interfaces, meeting_bytes, met, pair_of, shared
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import Places, Source, operations_of
 
 Row = dict[str, Any]
 
 LOOKED_AT = 50
-"""Collectives in which messages that went at once are looked for."""
-OFTEN = 0.1
-"""They count if more than this share of the collectives have some."""
+"""Collectives in which messages that met are looked for."""
+PASSINGS: tuple[Passing, ...] = (interfaces, shared, both_ways)
+"""Where messages meet."""
 
 
 @dataclass(frozen=True)
 class Guesses:
-    """Pairs of hosts that no hop measured; hosts whose interface has long messages at once where none had in the run,
-    or only far shorter ones: how long these wait for one another, no hop tells; and bytes of messages of which the hops
-    had only far shorter and far longer ones."""
+    """What no hop measured: pairs of hosts; how long messages wait for one another that meet, where none met in the run
+    or only far shorter ones; and bytes of messages of which the hops had only far shorter and far longer ones.
+
+    interfaces: hosts. shared: links between clusters that have several messages at once, and both_ways: links between
+    clusters or hosts that have messages of both directions at once; the names of both ends.
+    """
 
     pairs: tuple[HostPair, ...] = ()
     interfaces: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
+    shared: tuple[str, ...] = ()
+    both_ways: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.pairs or self.interfaces or self.sizes)
+        return bool(self.pairs or self.sizes or self.meetings)
+
+    @property
+    def links(self) -> int:
+        """On how many links messages meet."""
+        return len({*self.shared, *self.both_ways})
+
+    @property
+    def meetings(self) -> int:
+        """In how many places messages meet."""
+        return len(self.interfaces) + self.links
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What the run's hops measured."""
+    """What the run's hops measured. met: of each of PASSINGS the most bytes of messages that met there, by link class;
+    0: none did."""
 
     source: Source
     costs: Costs
-    crowded_bytes: int  # most bytes of messages that went through one interface at once; 0: none did
+    met: Mapping[Passing, Array]
 
     def guesses(self, runs: Runs) -> Guesses:
         """What it needs besides."""
@@ -54,16 +69,42 @@ class Measured:
         pairs = tuple(sorted(runs.host_pairs(subject) - self.costs.measured))
         if self.costs.machine.emulated:
             return Guesses(pairs)
-        sizes = self._sizes(runs)
-        short = max(SMALL, NEAR * self.crowded_bytes)
+        found = {passing: self._meetings(runs, passing) for passing in PASSINGS}
+        named = [tuple(self._named(one) for one in sorted(found[passing])) for passing in (shared, both_ways)]
+        return Guesses(pairs, tuple(sorted(found[interfaces])), self._sizes(runs), *named)
+
+    def _meetings(self, runs: Runs, passing: Passing) -> set[int]:
+        """Where long messages meet of which the run had none, or only far shorter ones, that did."""
         found = set[int]()
-        for one, part in pieces_of(runs, subject):
+        short = np.maximum(SMALL, NEAR * self.met[passing])
+        clusters = np.asarray(self.source.places.cluster_of_host)
+        for one, part in pieces_of(runs, self.source.subject):
             hosts = np.asarray(part.hosts)
             for sent in one.messages(part):
-                long = sent.size > short
+                link = classes_of(sent, part.hosts, part.clusters)
+                long = sent.size > short[link]
+                if passing is not interfaces:
+                    long &= self._matters(sent.size, link)
                 together = [column[long] for column in sent.together]
-                found |= crowded_hosts(hosts[sent.src[long]], hosts[sent.dst[long]], together)
-        return Guesses(pairs, tuple(sorted(found)), sizes)
+                found |= met(passing, hosts[sent.src[long]], hosts[sent.dst[long]], clusters, together)
+        return found
+
+    def _matters(self, size: Array, link: Array) -> Array:
+        """Whether so many bytes may occupy a link for a time worth speaking of."""
+        links = [self.costs.links[name] for name in LINKS]
+        per_byte = np.asarray(
+            [self.costs.per_byte_ns(name) + links[at].announced_per_byte_ns for at, name in enumerate(LINKS)]
+        )
+        once = np.asarray([max(0.0, (one.announced_ns or 0.0) - (one.answer_ns or 0.0)) for one in links])
+        latency = np.asarray([one.latency_ns for one in links])
+        told = np.asarray([one.tells_bytes for one in links])
+        return ~told[link] | (per_byte[link] * size + once[link] > BYTES_MATTER * latency[link])
+
+    def _named(self, place: int) -> str:
+        """Both ends of a link."""
+        is_far, a, b = pair_of(place)
+        names = self.source.places.clusters if is_far else self.source.places.hosts
+        return f"{names[a]}-{names[b]}"
 
     def _sizes(self, runs: Runs) -> tuple[int, ...]:
         """Bytes of messages of which no hop had about as many."""
@@ -89,11 +130,34 @@ class Measured:
         that is guessed takes what the longest took.
         """
         slow = replace(high, unmeasured="bound", sizes_as="longest" if guesses.sizes else "line")
+        if guesses.shared or guesses.both_ways:
+            slow = replace(
+                self._occupied(slow), clusters_share=bool(guesses.shared), directions_share=bool(guesses.both_ways)
+            )
         if not guesses.interfaces:
             return slow
         links = [link for name, link in high.links.items() if name in LINKS[2:] and link.hops and link.most_bytes > 0]
         taken = [link.latency_ns / link.most_bytes + link.per_byte_ns for link in links]
         return replace(slow, interface_per_byte_ns=max([slow.interface_per_byte_ns, *taken]))
+
+    def _occupied(self, costs: Costs) -> Costs:
+        """The same if a message occupies a link for as long as it is on its way. Of messages of one size, that is all
+        that they take."""
+        far = {
+            name: link for name, link in costs.links.items() if name in LINKS[2:] and link.hops and link.most_bytes > 0
+        }
+        hidden = {name: 0.0 if link.tells_bytes else link.latency_ns for name, link in far.items()}
+        links = {
+            name: replace(
+                link,
+                latency_ns=link.latency_ns - hidden[name],
+                per_byte_ns=link.per_byte_ns + link.latency_ns / link.most_bytes,
+            )
+            for name, link in far.items()
+        }
+        classes = costs.classes(self.source.places.cluster_of_host)
+        pairs = {pair: max(0.0, ns - hidden.get(LINKS[classes[pair]], 0.0)) for pair, ns in costs.pairs.items()}
+        return replace(costs, links=costs.links | links, pairs=pairs)
 
 
 def measured_of(source: Source, costs: Costs) -> Measured:
@@ -104,7 +168,15 @@ def measured_of(source: Source, costs: Costs) -> Measured:
     hops = model_hops(source, rows)
     links = [costs.links[name] for name in LINKS]
     latency, per_byte = (np.array([getattr(link, name) for link in links]) for name in ("latency_ns", "per_byte_ns"))
-    return Measured(source, costs, crowded_bytes(hops, latency[hops.link] + per_byte[hops.link] * hops.size))
+    transit = latency[hops.link] + per_byte[hops.link] * hops.size
+    clusters = np.asarray(source.places.cluster_of_host)
+    by_class = [(hops.of(mine), transit[mine]) for mine in (hops.link == place for place in range(len(LINKS)))]
+    most = {
+        passing: np.asarray([meeting_bytes(passing, of, clusters, taken) for of, taken in by_class])
+        for passing in PASSINGS
+    }
+    # Where those over slow links meet, those over faster ones may as well; how these queue does not show those.
+    return Measured(source, costs, {one: np.maximum.accumulate(of[::-1])[::-1] for one, of in most.items()})
 
 
 def _sets_up(source: Source) -> Array:
@@ -116,31 +188,6 @@ def _sets_up(source: Source) -> Array:
     result = np.zeros(len(ops), bool)
     result[np.unique(kinds, axis=1, return_index=True)[1]] = True
     return result
-
-
-def crowded_bytes(hops: Hops, transit_ns: Array) -> int:
-    """The most bytes such that messages of as many went through one interface at once; 0 if none did. transit_ns: how
-    long each is on its way.
-
-    Of a library's messages the rounds are not known, so those count that leave or reach a host within half of that.
-    """
-    sizes = [0, *np.unique(hops.size).tolist()]
-    often = OFTEN * len(np.unique(hops.collective))
-
-    def meet(least: int) -> bool:
-        mine = np.flatnonzero((hops.src_host != hops.dst_host) & (hops.size >= least))
-        met = set[int]()
-        for host, at in ((hops.src_host, hops.sent), (hops.dst_host, hops.sent + transit_ns)):
-            order = mine[np.lexsort((at[mine], host[mine], hops.collective[mine]))]
-            one, next_one = order[:-1], order[1:]
-            together = (hops.collective[one] == hops.collective[next_one]) & (host[one] == host[next_one])
-            together &= at[next_one] - at[one] < transit_ns[one] / 2
-            met |= set(hops.collective[one[together]].tolist())
-        return len(met) > often
-
-    # Where messages of so many bytes meet, those of fewer do as well.
-    meeting = bisect_left(sizes, x=True, lo=1, key=lambda least: not meet(least))
-    return int(sizes[meeting - 1])
 
 
 def missing_of(rows: Sequence[Row], guessed: Mapping[str, Guesses], places: Places) -> list[dict[str, Any]]:

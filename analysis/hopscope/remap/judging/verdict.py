@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hopscope.model.costs import Costs
-from hopscope.quantities import alike, duration, interval, share, size
+from hopscope.quantities import alike, duration, exact_size, interval, share
 
 if TYPE_CHECKING:
     from hopscope.remap.judging.guesses import Guesses
@@ -49,8 +49,8 @@ def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_kn
 
 
 def leans(row: Row) -> int:
-    """On how many pairs of hosts, interfaces and sizes of messages that the run did not measure."""
-    return int(row["unmeasured_pairs"] + row.get("unmeasured_interfaces", 0) + row.get("unmeasured_sizes", 0))
+    """On how many pairs of hosts, interfaces, links and sizes of messages that the run did not measure."""
+    return sum(int(row.get(f"unmeasured_{kind}", 0)) for kind in ("pairs", "interfaces", "links", "sizes"))
 
 
 def _gains(row: Row, off: Sequence[float]) -> bool:
@@ -113,10 +113,8 @@ def sentence_of(
     replayed, took, predicted, least = alike(
         "ns", today["predicted_ns"], best["measured_ns"], best["predicted_ns"], fastest["predicted_ns"]
     )
-    now = (
-        f"{ran} takes {replayed} in the same replay and took {took} in the run, so the model errs by "
-        f"{share(best['model_error'])}"
-    )
+    errs = f"so the model errs by {share(best['model_error'])}"
+    now = f"{ran} takes {replayed} in the same replay and took {took} in the run, {errs}"
     if tried is not None and not best["chosen"]:
         advice = f" Leave {op} to the library." if tried.loses else ""
         return f"No tree is suggested: {measured_of(tried, op)}.{advice}"
@@ -124,18 +122,22 @@ def sentence_of(
         return f"{tried.tree} is suggested: {measured_of(tried, op)}."
     if best is today:
         return f"No tree is suggested: per iteration of {op} {now}, and no candidate is faster by more."
-    would = f"would take {predicted} per iteration of {op}"
+    would = f"would take {predicted} {per_iteration(best, op)}"
     if not best["chosen"]:
         said = f"No tree is suggested: the best candidate, {best['name']}, {would}; {now}."
     else:
-        said = f"{best['name']} {would}, {share(best['gain'])} less; {now}."
+        less = f"{share(best['gain'])} less than {ran}, which takes {replayed} in the same replay and took {took}"
+        said = f"{best['name']} {would}, {less} in the run, {errs}."
         if fastest["predicted_ns"] < best["predicted_ns"] and not leans(fastest):
             said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
     if leans(best):
         said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
-    elif leans(fastest):
-        seems = f"{fastest['name']} would take {least}"
-        said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}."
+    else:
+        if best["chosen"] and best["predicted_high_ns"] > best["measured_ns"]:
+            said += f" {may_lose(best)}"
+        if leans(fastest):
+            seems = f"{fastest['name']} would take {least}"
+            said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}."
     if tried is not None:
         measured = measured_of(tried, op)
         said += f" {measured[0].upper()}{measured[1:]}."
@@ -145,6 +147,17 @@ def sentence_of(
             "show: run the program over the tree and measure the gain with `--tried`."
         )
     return said
+
+
+def per_iteration(row: Row, op: str) -> str:
+    """op: what iterations are counted by, which need not be the operation that a candidate is for."""
+    return f"per iteration{' of' if row.get('operation') in (None, op) else ', counted by'} {op}"
+
+
+def may_lose(row: Row) -> str:
+    """That the interval of what is suggested reaches beyond what the run took."""
+    (most,) = alike("ns", row["predicted_high_ns"])
+    return f"A rerun may take up to {most}, which is more than this run took: {RUN_IT}."
 
 
 class PartGain(NamedTuple):
@@ -197,7 +210,7 @@ def limits_of(costs: Costs, untold: Iterable[tuple[str, str]], *, left_out: bool
 
 def _left_out_of(costs: Costs) -> str:
     sizes = {link.most_bytes for link in costs.links.values() if link.hops}
-    seen = f"at most {size(max(sizes))}"
+    seen = f"at most {exact_size(int(max(sizes)))}"
     return (
         "Segments, and algorithms that cut or gather messages, were not judged where their messages have sizes that no "
         f"hop measured: the hops had {seen}, too alike to tell what a byte takes."
@@ -232,8 +245,14 @@ def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> 
     if guesses.interfaces:
         of = _named([hosts[host] for host in guesses.interfaces])
         parts.append(f"sends long messages at once through interfaces that had one at a time in the run ({of})")
+    if guesses.shared:
+        of = _named(guesses.shared)
+        parts.append(f"sends long messages at once over links that had one at a time in the run ({of})")
+    if guesses.both_ways:
+        of = _named(guesses.both_ways)
+        parts.append(f"sends long messages both ways at once over links that had one way at a time in the run ({of})")
     if guesses.sizes:
-        of = _named([size(each) for each in guesses.sizes])
+        of = _named([exact_size(each) for each in guesses.sizes])
         parts.append(f"sends messages of {of}, of which the run had only far shorter and far longer ones")
     ends = row["predicted_low_ns"], row["alike_high_ns"]
     low, high, most = alike("ns", *ends, row["predicted_high_ns"])

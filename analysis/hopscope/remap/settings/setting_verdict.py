@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 from hopscope.quantities import alike, in_words, interval, share
 from hopscope.remap.judging.guesses import Guesses
-from hopscope.remap.judging.verdict import ADVICE, LIBRARY, RUN_IT, PartGain, Row, each_of, leans, leans_on
+from hopscope.remap.judging.verdict import (
+    ADVICE,
+    LIBRARY,
+    RUN_IT,
+    PartGain,
+    Row,
+    each_of,
+    leans,
+    leans_on,
+    may_lose,
+    per_iteration,
+)
 
 if TYPE_CHECKING:
     from hopscope.remap.judging.choosing import Lever
@@ -36,24 +47,26 @@ def setting_sentence(
     took, replayed = alike("ns", best["measured_ns"], today["predicted_ns"])
     run = (
         f"The run took {took} per iteration by {ran}, and its replay {replayed}, so the model errs by "
-        f"{share(best['model_error'])}."
+        f"{share(best['model_error'])}"
     )
     of = in_words(parts or [op])
     if unknown is not None:
-        return f"{of} cannot be judged: {unknown}. {run} {RERUN}"
+        return f"{of} cannot be judged: {unknown}. {run}. {RERUN}"
     if best["chosen"]:
-        said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}"
+        said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}{_much(best)}"
         if leans(best):
             said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
+        elif best["gain_low"] < 0:
+            said += f" {may_lose(best)}"
     elif others:
-        fastest = min(others, key=lambda row: row["predicted_ns"])
+        first = others[0]
         leave = f"Leave {of} as {'they are' if len(parts) > 1 else 'it is'}"
-        said = f"{leave}: of what {library} has, {_predicted(fastest, op)}. {run}"
-        if leans(fastest):
-            said += f" It {leans_on(fastest, guessed, hosts)}."
+        said = f"{leave}: of what {library} has, {_predicted(first, op)}. {run}{_much(first)}"
+        if leans(first):
+            said += f" It {leans_on(first, guessed, hosts)}."
     else:
         none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted"
-        said = f"{of} cannot be judged: {none}. {run} {RERUN}"
+        said = f"{of} cannot be judged: {none}. {run}. {RERUN}"
     if ran != LIBRARY:
         said += f" {library}'s own choice did not run here: trace the program without a tree to see what that takes."
     return said
@@ -77,7 +90,12 @@ def _predicted(row: Row, op: str, of: str = "") -> str:
     """of: whose algorithm it is."""
     (took,) = alike("ns", row["predicted_ns"])
     within = interval(row["predicted_low_ns"], row["predicted_high_ns"], "ns")
+    return f"{row['name']}{of} would take {took} ({within}) {per_iteration(row, op)}"
+
+
+def _much(row: Row) -> str:
+    """What that is against the replay, of which the gain is told, and against the run, of which its ends are."""
     gains = row["gain"] >= 0
     ends = (row["gain_low"], row["gain_high"]) if gains else (-row["gain_high"], -row["gain_low"])
-    much = f"{share(abs(row['gain']))} {'less' if gains else 'more'} ({interval(*ends)})"
-    return f"{row['name']}{of} would take {took} ({within}) per iteration of {op}, {much}"
+    much = f"{share(abs(row['gain']))} {'less' if gains else 'more'}"
+    return f": that is {much} than the replay, and {interval(*ends)} {'less' if gains else 'more'} than the run."

@@ -51,6 +51,8 @@ _TEXT = """\
 -- column unmeasured_pairs INTEGER -- Pairs of hosts that it uses and that no hop of the run measured.
 -- column unmeasured_interfaces INTEGER -- Hosts whose interface has several long messages at once, while none had
 --    several in the run.
+-- column unmeasured_links INTEGER -- Links between clusters or hosts that have several long messages at once, or long
+--    messages both ways at once, while none had in the run.
 -- column unmeasured_sizes INTEGER -- Sizes of its messages that are far from any that a hop had, by more than three
 --    times, where bytes matter.
 -- column chosen BOOLEAN -- This one is suggested; at most one is.
@@ -60,8 +62,8 @@ _TEXT = """\
 -- column bytes_max BIGINT [bytes] -- The most bytes.
 -- column not_judged VARCHAR -- Why it is not predicted.
 -- only-data predicted_low_ns, predicted_high_ns, comm, operation, bytes_min, bytes_max
--- narrow unmeasured_sizes, unmeasured_interfaces, unmeasured_pairs, today, wan_messages, model_error, wan_crossings,
---    measured_ns
+-- narrow unmeasured_sizes, unmeasured_links, unmeasured_interfaces, unmeasured_pairs, today, wan_messages, model_error,
+--    wan_crossings, measured_ns
 -- bar predicted_ns
 -- whole run
 -- example analyze remap trace --for @FLAVOUR@ -o @FILE@
