@@ -23,9 +23,10 @@ def test_what_the_run_lost_beyond_its_replay_a_faster_candidate_may_lose_too() -
     assert spread.around(50.0, 50.0) == (pytest.approx(48.0), pytest.approx(58.0))
 
 
-def test_what_the_replay_has_too_much_a_candidate_has_in_proportion() -> None:
+def test_what_the_replay_has_too_much_a_candidate_has_in_proportion_or_lacks() -> None:
+    """Regression: a Bcast whose replay took 31 % too long was promised in 22.3 ms (14.6 to 26.7) and took 31."""
     spread = spread_of(leaves([90.0] * 30), leaves([100.0] * 30))
-    assert spread.around(50.0, 50.0) == (pytest.approx(43.0), pytest.approx(52.0))
+    assert spread.around(50.0, 50.0) == (pytest.approx(43.0), pytest.approx(57.0))
 
 
 def test_two_runs_of_uneven_iterations_lie_within_one_another_s_interval() -> None:

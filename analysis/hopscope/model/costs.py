@@ -21,8 +21,9 @@ from hopscope.model.machine import REAL, Machine
 # An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; less
 # is found by chance.
 EXPLAINS = 0.1
-# A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops.
-OUTLYING, OUTLYING_HOPS = 0.25, 5
+# A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops, or
+# in so many if it is faster.
+OUTLYING, OUTLYING_HOPS, FASTER_HOPS = 0.25, 5, 2
 INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)
 # Up to so many bytes, what a message takes hardly depends on them.
 SMALL = 1024
@@ -469,7 +470,10 @@ def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Servi
             spread = float(np.median(np.abs(residual[of_pair] - deviation)))
             # What a queue does to a pair that always meets another is not the pair's own.
             queued = 2 * float(np.median(busy[mine][of_pair]))
-            if of_pair.sum() >= OUTLYING_HOPS and abs(deviation) > max(OUTLYING * latency, 3 * spread, queued):
+            # What disturbs a message makes it slower, never faster, but for clocks.
+            doubt = float(hops.clock_error[mine][of_pair].max()) if deviation < 0 else 0.0
+            enough = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
+            if of_pair.sum() >= enough and abs(deviation) > max(OUTLYING * latency, 3 * spread, queued, doubt):
                 first = mine[of_pair][0]
                 pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = latencies[-1]
         links[name].fastest_ns, links[name].slowest_ns = min(latencies), max(latencies)

@@ -38,11 +38,12 @@ class Spread:
         """The ends of a prediction's interval with this added.
 
         What a run lost does not shrink with its tree, so a faster candidate may lose as much. It gains no more than in
-        proportion.
+        proportion. A replay that has too much of what ran may have too little of a candidate.
         """
         shrink = min(1.0, low / self.replayed_ns) if self.replayed_ns > 0 else 0.0
-        least = low - max(LEAST_APART * low, shrink * self.reach_ns) - shrink * max(0.0, -self.beyond_ns)
-        return max(0.0, least), high + max(LEAST_APART * high, self.reach_ns) + max(0.0, self.beyond_ns)
+        too_much = shrink * max(0.0, -self.beyond_ns)
+        least = low - max(LEAST_APART * low, shrink * self.reach_ns) - too_much
+        return max(0.0, least), high + max(LEAST_APART * high, self.reach_ns) + max(too_much, self.beyond_ns)
 
 
 def spread_of(measured: Array, replayed: Array) -> Spread:

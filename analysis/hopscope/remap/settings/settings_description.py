@@ -40,7 +40,7 @@ _TEXT = """\
 -- column predicted_low_ns DOUBLE [ns] -- Between this and the next a rerun is expected. The same with the lowest costs
 --    that the hops allow, and unmeasured pairs as fast as the fastest of their class; less what two runs differ by.
 -- column predicted_high_ns DOUBLE [ns] -- The same with the highest costs that the hops allow, and unmeasured pairs as
---    slow as they may be; with what today's run took beyond its replay, and what two runs differ by, at least 4 %.
+--    slow as they may be; with how far the replay of today's run is off, and what two runs differ by, at least 4 %.
 -- column measured_ns DOUBLE [ns] -- Mean time per iteration in the run itself.
 -- column gain DOUBLE [share] -- Part of today's predicted_ns that this algorithm saves.
 -- column gain_low DOUBLE [share] -- The least that it may save of what the run took.
