@@ -214,7 +214,8 @@ def test_a_direction_of_a_pair_that_is_faster_is_known_from_two_hops() -> None:
             hops(
                 sent=sent, received=[25 * MS] * there + [10 * MS] * back, link=[3] * len(sent),
                 src=[0] * there + [1] * back, dst=[1] * there + [0] * back,
-                src_host=[0] * there + [1] * back, dst_host=[1] * there + [0] * back, collective=range(len(sent)), **more,
+                src_host=[0] * there + [1] * back, dst_host=[1] * there + [0] * back,
+                collective=range(len(sent)), **more,
             )
         ).pairs  # fmt: skip
 
