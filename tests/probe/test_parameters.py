@@ -78,6 +78,25 @@ def test_hockney_gives_back_what_was_measured() -> None:
     assert model.gamma == 0.5
 
 
+def test_a_time_that_rises_steeply_leaves_no_latency_below_0() -> None:
+    """The line from 64 KiB to 1 MiB began 30 ms below 0, and formulas gave negative times between these sizes."""
+    steep = machine()
+    steep["links"][0]["sizes"] = [
+        size(count, time, {}) for count, time in ((1, 1e6), (65_536, 5e6), (262_144, 80e6), (1 << 20, 200e6))
+    ]
+    rows = rows_of_machine(steep, "MPI_SUM", "MPI_INT")
+    alphas = {row.bytes: row for row in rows if row.parameter == "alpha"}
+    # 75 ms for 196,608 bytes; less the same for 65,536, nothing is left. From one byte on it is 4 ms, which leaves 1.
+    assert alphas[65_536].value == pytest.approx(1e6, rel=1e-3)
+    assert alphas[65_536].low == 0
+    assert alphas[65_536].value < (alphas[65_536].high or 0)
+    assert all(row.value >= 0 and (row.low or 0) >= 0 for row in rows)
+    model = models_of(rows, LINK)["Hockney"]
+    assert isinstance(model, Hockney)
+    assert [model.message(count) for count in (1, 65_536, 262_144)] == pytest.approx([1e6, 5e6, 80e6])
+    assert min(model.message(count) for count in range(1, 1 << 20, 4096)) > 0
+
+
 def test_loggp_and_plogp_follow_from_the_same_measurements() -> None:
     models = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)
     loggp, plogp = models["LogGP"], models["PLogP"]

@@ -7,7 +7,7 @@ DESCRIPTION = """\
 -- library sees them.
 --
 -- Hockney: a message of m bytes takes alpha(m) + m beta(m). From one measured size to the next, beta is the slope, and
--- alpha what is left.
+-- alpha what is left; where that would be less than nothing, beta is the slope from the shortest message.
 --
 -- PLogP: o_s(m) and o_r(m) are what the sender and the receiver spend in MPI for a message; g(m) is the time between
 -- two messages of a sender that never pauses; L is what is left of the way of the smallest message: half a round trip
