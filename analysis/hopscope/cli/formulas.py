@@ -41,7 +41,7 @@ def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     if file is None:
         notes = (f"Parameters {fitted.said[0].lower()}{fitted.said[1:]}", *fitted.untold)
     else:
-        notes = (f"Parameters of {file}.",)
+        notes = (f"Parameters of {file}, also of the replay.",)
     emulated = fitted.source.tables["run"]["emulated"].to_pylist()[0] is not None
     seen = measured(trace.table("collectives"), trace.run("algorithms").to_pylist(), emulated=emulated)
     found = of_trace(fitted, seen, rows, operation=operation, link=link)

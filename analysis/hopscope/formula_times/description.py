@@ -8,9 +8,9 @@ DESCRIPTION = """\
 -- farthest class that has parameters, as if every message went over it.
 --
 -- The replay sends the engine's messages for that algorithm. Of a trace, over the ranks' own hosts, so over near links
--- where the ranks are near, with the trace's parameters and what `analyze remap` fits of the ranks; of a machine file,
--- with each rank on a host of its own and LogGP's parameters. The engine has no linear alltoall of the published kind.
--- Sizes reach as far as messages were measured.
+-- where the ranks are near: with the trace's parameters and what `analyze remap` fits of the ranks or, with --machine,
+-- with LogGP's parameters of the file. Of a machine file alone, with each rank on a host of its own and LogGP's
+-- parameters. The engine has no linear alltoall of the published kind. Sizes reach as far as messages were measured.
 --
 -- Measured are the trace's collectives whose messages are those of the algorithm: from the last enter to the last
 -- leave, the median with its interval. The formulas begin when all ranks are there, so only collectives count that the
@@ -18,7 +18,7 @@ DESCRIPTION = """\
 --
 -- param operation VARCHAR = null -- Only this operation, such as MPI_Bcast.
 -- param link VARCHAR = null -- The class of links that the formulas take: shm, lan or wan; by default the farthest.
--- param machine VARCHAR = null -- Of a trace: a machine file whose parameters the formulas take.
+-- param machine VARCHAR = null -- Of a trace: a machine file whose parameters the formulas and the replay take.
 -- key operation, algorithm, ranks, bytes, segment_bytes
 -- column operation VARCHAR -- The MPI function.
 -- column algorithm VARCHAR -- The algorithm, as it was published.

@@ -14,10 +14,10 @@ from hopscope.errors import InputError
 from hopscope.formula_times.measured import Measured
 from hopscope.formula_times.points import OPERATIONS, Point, points
 from hopscope.links import LINKS
-from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, schedules
+from hopscope.model.formulas import FORMULAS, MODELS, longest_message, replayed_ns, schedules
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.model.routes import fitted
+from hopscope.model.routes import fitted, published_by_class
 from hopscope.model.sequences import leaves
 from hopscope.parameters import Fitted, LinkEnds, Row, links_of, models_of
 
@@ -60,13 +60,13 @@ def of_trace(
     link: str | None = None,
 ) -> list[dict[str, Any]]:
     """Every point of a trace, to the longest message that its hops or the parameters know. parameters: of the links,
-    from the trace or a machine. Raises InputError for an unknown operation or
+    from the trace or a machine; the replay takes them from there, too. Raises InputError for an unknown operation or
     link, and if no link has a model."""
     is_probed = any(row.source is not None for row in parameters)  # those of a trace are of whole classes
     models, name = _models(parameters, link, () if is_probed else found.untold)
     _check(operation)
     tables = found.source.tables
-    replay = _replay_of_trace(found)
+    replay = _replay_of_machine(found, parameters) if is_probed else _replay_of_trace(found)
     longest = max(int(found.sizes.max()), _longest(parameters))
     wanted = points(list(measured), len(tables["ranks"]), longest, operation)
     return [_row(point, models, name, replay, measured.get(point)) for point in wanted]
@@ -109,6 +109,27 @@ def _replay_of_trace(found: Fitted) -> Replay:
         if at is None or not (found.costs.machine.emulated or known.issuperset(at.links)):
             return None
         return float(leaves([at.laid], at.hosts, machine).max())
+
+    return replay
+
+
+def _replay_of_machine(found: Fitted, parameters: Sequence[Row]) -> Replay:
+    """With LogGP's parameters of the class of links between each two ranks; None where one has none."""
+    placed = _placing(found)
+    known = {
+        LINKS.index(name): model
+        for name, models in _by_class(parameters).items()
+        if isinstance(model := models.get("LogGP"), LogGP)
+    }
+    number = np.zeros(len(LINKS), np.int64)
+    number[list(known)] = np.arange(len(known))
+
+    def replay(point: Point) -> float | None:
+        at = placed(point)
+        if at is None or not set(known).issuperset(at.links):
+            return None
+        machine = published_by_class(list(known.values()), number[at.link], longest_message(at.laid))
+        return float(leaves([at.laid], range(len(at.hosts)), machine).max())
 
     return replay
 
