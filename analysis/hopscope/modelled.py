@@ -50,6 +50,6 @@ def modelled(trace: HasAnswers) -> pa.Table:
         "curves": [curve._asdict() for curve in parameters.over_sizes(rows, drawn_sizes(found))],
         "times": times,
         "lack": lack,
-        "said": found.said,
+        "said": " ".join([found.said, *found.untold]),
     }
     return pa.Table.from_pylist([answer])

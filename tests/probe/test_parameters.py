@@ -30,6 +30,8 @@ from hopscope.parameters import (
     steps_of_fit,
 )
 from hopscope.parameters.rows import Estimate
+from hopscope.parameters.traced import ways_of_emulated
+from hopscope.parameters.ways import Way, line_through
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "sample_traces" / "demo" / "trace"
@@ -76,6 +78,25 @@ def test_hockney_gives_back_what_was_measured() -> None:
     assert [model.message(count) for count in (1, 100, 1100)] == pytest.approx([1001, 1100, 3100])  # type: ignore[union-attr]
     assert [model.beta(count) for count in (1, 100, 1100)] == pytest.approx([1, 2, 2])  # type: ignore[union-attr]
     assert model.gamma == 0.5
+
+
+def test_a_time_that_rises_steeply_leaves_no_latency_below_0() -> None:
+    """The line from 64 KiB to 1 MiB began 30 ms below 0, and formulas gave negative times between these sizes."""
+    steep = machine()
+    steep["links"][0]["sizes"] = [
+        size(count, time, {}) for count, time in ((1, 1e6), (65_536, 5e6), (262_144, 80e6), (1 << 20, 200e6))
+    ]
+    rows = rows_of_machine(steep, "MPI_SUM", "MPI_INT")
+    alphas = {row.bytes: row for row in rows if row.parameter == "alpha"}
+    # 75 ms for 196,608 bytes; less the same for 65,536, nothing is left. From one byte on it is 4 ms, which leaves 1.
+    assert alphas[65_536].value == pytest.approx(1e6, rel=1e-3)
+    assert alphas[65_536].low == 0
+    assert alphas[65_536].value < (alphas[65_536].high or 0)
+    assert all(row.value >= 0 and (row.low or 0) >= 0 for row in rows)
+    model = models_of(rows, LINK)["Hockney"]
+    assert isinstance(model, Hockney)
+    assert [model.message(count) for count in (1, 65_536, 262_144)] == pytest.approx([1e6, 5e6, 80e6])
+    assert min(model.message(count) for count in range(1, 1 << 20, 4096)) > 0
 
 
 def test_loggp_and_plogp_follow_from_the_same_measurements() -> None:
@@ -129,22 +150,27 @@ def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> Non
     costs = Costs(links, LocalCost(), machine=known)
     sizes, classes = np.tile([8.0, 1024.0], 4), np.repeat([LINKS.index("lan"), LINKS.index("wan")], 4)
     # The run itself (None here) is not what rows are made of.
-    rows = rows_of_fit(Fitted(None, costs, costs, costs, sizes, classes))  # type: ignore[arg-type]
+    ways = ways_of_emulated(costs, costs, costs, sizes, classes)
+    rows = rows_of_fit(Fitted(None, costs, ways, sizes, classes))  # type: ignore[arg-type]
     found = {row.link: row.value for row in rows if row.parameter == "beta"}
     assert found == pytest.approx({"lan": 5, "wan": 50})
 
 
-def fitted(costs: Costs, largest: int) -> Fitted:
-    """Costs of wan links as if fitted to messages of up to so many bytes. The run itself (None) makes no row."""
+def fitted(costs: Costs, largest: int, ways: dict[str, Way] | None = None) -> Fitted:
+    """Costs of wan links as if fitted to messages of up to so many bytes; ways: unset, the links are emulated. The run
+    itself (None) makes no row."""
     sizes, classes = np.array([8.0, largest]), np.repeat(LINKS.index("wan"), 2)
+    if ways is None:
+        ways = ways_of_emulated(costs, costs, costs, sizes, classes)
     # What they were fitted from is not asked for.
-    return Fitted(None, costs, costs, costs, sizes, classes)  # type: ignore[arg-type]
+    return Fitted(None, costs, ways, sizes, classes)  # type: ignore[arg-type]
 
 
 def test_a_message_that_is_announced_takes_two_more_latencies() -> None:
     """The line of a trace rose by its bytes alone, where a message of 64 KiB took three latencies of 20 ms."""
     links = {"wan": LinkCost(20e6, per_byte_ns=10.0, hops=9, eager_bytes=65_535)}
-    found = fitted(Costs(links, LocalCost()), 1 << 18)
+    way = Way(Estimate(20e6), Estimate(10.0), 65_535)
+    found = fitted(Costs(links, LocalCost()), 1 << 18, {"wan": way})
     rows = rows_of_fit(found)
     alphas = [(row.bytes, row.value) for row in rows if row.parameter == "alpha"]
     assert alphas == [(0, 20e6), (65_535, 20e6), (65_536, 60e6), (1 << 20, 60e6)]
@@ -165,6 +191,38 @@ def test_an_emulated_link_delays_a_message_from_its_sending_on() -> None:
     found = fitted(Costs(links, LocalCost(), machine=known), 1 << 18)
     assert [(row.bytes, row.value) for row in rows_of_fit(found) if row.parameter == "alpha"] == [(None, 1e6)]
     assert steps_of_fit(found) == []
+
+
+def sure(value: float) -> Estimate:
+    """Measured so often that it is sure."""
+    return Estimate(value, value, value, 9)
+
+
+def test_the_shortest_message_s_time_without_its_bytes_is_the_latency() -> None:
+    way = line_through({500: sure(1.25e6), 16_500: sure(9.25e6)})
+    assert way.alpha is not None
+    assert way.beta is not None
+    assert (way.alpha.value, way.beta.value) == pytest.approx((1e6, 500))
+    # What a byte takes below 500 bytes is not sure.
+    assert (way.alpha.low, way.alpha.high) == pytest.approx((1e6 - 0.25 * 250_000, 1e6 + 0.25 * 250_000))
+
+
+def test_a_latency_that_would_be_below_0_is_0_and_not_sure() -> None:
+    """Of 64,000 bytes it took a link of 1 ms and 2 MB/s 33 ms, and twice as many 75, for they met a full window."""
+    way = line_through({64_000: sure(33e6), 128_000: sure(75e6)})
+    assert way.alpha is not None
+    assert way.beta is not None
+    assert way.alpha.value == way.alpha.low == 0
+    assert (way.alpha.high or 0) > 1e6
+    assert way.beta.value == pytest.approx(33e6 / 64_000)
+
+
+@pytest.mark.parametrize("count", [66, 500, 64_000])
+def test_messages_of_one_size_show_no_latency_unless_they_are_short(count: int) -> None:
+    way = line_through({count: sure(2e6), count + 8: sure(2e6)})
+    assert way.beta is None
+    assert (way.alpha is not None) == (count <= 66)
+    assert way.shortest == (count, sure(2e6))
 
 
 def test_what_a_machine_file_lacks_is_said() -> None:

@@ -6,14 +6,17 @@ from typing import Any
 
 import hopscope
 import local_mpi
+import numpy as np
 import pyarrow as pa
 import pytest
 from hopscope.cli.main import analyze
 from hopscope.errors import InputError
 from hopscope.formula_times import measured, of_machine, of_trace
 from hopscope.formula_times.points import Point, points
-from hopscope.model.formulas import FORMULAS, replayed_ns
+from hopscope.model.formulas import FORMULAS, replayed_ns, schedules
 from hopscope.model.parameters import Call, Hockney, LogGP, PLogP
+from hopscope.model.routes import published_by_class
+from hopscope.model.sequences import leaves
 from hopscope.parameters import fitted_of_trace, rows_of_fit
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from points_run import BYTES_PER_SECOND, LATENCY_NS, RANKS, REPEATED, SIZES, run_of_points
@@ -164,6 +167,34 @@ def test_formulas_replay_and_measurement_meet_where_the_formulas_hold(run: hopsc
     # The formula's complete tree has a level more than 4 ranks need; the replay sends what was sent.
     wide = there["MPI_Bcast", "binary", RANKS, SIZES[-1]]
     assert wide["loggp_ns"] > 1.5 * wide["replay_ns"]
+
+
+def test_a_machine_s_parameters_are_the_replay_s_too(run: hopscope.Trace) -> None:
+    """The replay beside them had the costs of the trace's links, of 2 ms, where the file had 30 us."""
+    found = fitted_of_trace(run.table)
+    rows = of_trace(found, {}, parameters("lan", source="h0", destination="h1"))
+    loggp = LogGP(30_000.0, 8_000.0, 9_000.0, 15.0)
+    replayed = {tuple(row[name] for name in Point._fields): row["replay_ns"] for row in rows}
+    assert {point[:2] for point, time in replayed.items() if time is not None} > {("MPI_Bcast", "binomial")}
+    for point, time in replayed.items():
+        assert time == replayed_ns(point[0], point[1], Point(*point).call, loggp)
+
+
+def test_ranks_joined_by_links_that_the_machine_file_lacks_are_not_replayed(run: hopscope.Trace) -> None:
+    rows = of_trace(fitted_of_trace(run.table), {}, parameters("wan", source="h0", destination="h1"))
+    assert {row["replay_ns"] for row in rows} == {None}
+    assert None not in {row["loggp_ns"] for row in rows}
+
+
+def test_each_message_is_replayed_with_the_parameters_of_its_own_links() -> None:
+    """Rank 0 sends a byte to rank 1 over far links and then to rank 2, on its own host."""
+    far, near = LogGP(30_000.0, 8_000.0, 9_000.0), LogGP(1_000.0, 200.0, 300.0)
+    which = np.asarray([[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+    laid = schedules("MPI_Bcast", "linear", Call(3, 1))
+    assert laid is not None
+    left = leaves([laid], range(3), published_by_class([far, near], which, 1))[0].tolist()
+    # Both overheads and the latency; the second message goes when the rank is done with the first.
+    assert left[1:] == [8_000 + 30_000 + 8_000, 8_000 + 200 + 1_000 + 200]
 
 
 def test_the_command_takes_a_trace_with_a_machine_s_parameters(

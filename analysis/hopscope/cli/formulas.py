@@ -38,11 +38,14 @@ def formulas_answer(trace: Trace, options: dict[str, Any]) -> Answer:
     )
     fitted = fitted_of_trace(trace.table)
     rows = rows_of_fit(fitted) if file is None else rows_of_machine(read_machine(Path(file)), *_GAMMA)
-    said = f"Parameters {fitted.said[0].lower()}{fitted.said[1:]}" if file is None else f"Parameters of {file}."
+    if file is None:
+        notes = (f"Parameters {fitted.said[0].lower()}{fitted.said[1:]}", *fitted.untold)
+    else:
+        notes = (f"Parameters of {file}, also of the replay.",)
     emulated = fitted.source.tables["run"]["emulated"].to_pylist()[0] is not None
     seen = measured(trace.table("collectives"), trace.run("algorithms").to_pylist(), emulated=emulated)
     found = of_trace(fitted, seen, rows, operation=operation, link=link)
-    return Answer(table_of(found), ANALYSIS, ANALYSIS.default, parameters, (said,))
+    return Answer(table_of(found), ANALYSIS, ANALYSIS.default, parameters, notes)
 
 
 def _print_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:

@@ -69,7 +69,8 @@ def model_answer(trace: Trace, options: dict[str, Any]) -> Answer:
         ranks = trace.table("ranks").to_pylist()
         notes = differences({row["host"]: row["cluster"] for row in ranks}, read_machine(Path(str(machine))))
     found = fitted_of_trace(trace.table)
-    return Answer(table_of(rows_of_fit(found)), ANALYSIS, ANALYSIS.default, parameters, (found.said, *notes))
+    said = (found.said, *found.untold, *notes)
+    return Answer(table_of(rows_of_fit(found)), ANALYSIS, ANALYSIS.default, parameters, said)
 
 
 def of_machine(path: Path, *, form: str, fail_if: tuple[str, ...], report: Path | None, **given: Any) -> int:

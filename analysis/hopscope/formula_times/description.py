@@ -7,10 +7,10 @@ DESCRIPTION = """\
 -- for each algorithm, where a published one was wrong the corrected one. They know one kind of link: by default the
 -- farthest class that has parameters, as if every message went over it.
 --
--- The replay sends the engine's messages for that algorithm. Of a trace, over the ranks' own hosts with the costs that
--- `analyze remap` fits, so over near links where the ranks are near; of a machine file, with each rank on a host of its
--- own and LogGP's parameters. The engine has no linear alltoall of the published kind. Sizes reach as far as messages
--- were measured.
+-- The replay sends the engine's messages for that algorithm. Of a trace, over the ranks' own hosts, so over near links
+-- where the ranks are near: with the trace's parameters and what `analyze remap` fits of the ranks or, with --machine,
+-- with LogGP's parameters of the file. Of a machine file alone, with each rank on a host of its own and LogGP's
+-- parameters. The engine has no linear alltoall of the published kind. Sizes reach as far as messages were measured.
 --
 -- Measured are the trace's collectives whose messages are those of the algorithm: from the last enter to the last
 -- leave, the median with its interval. The formulas begin when all ranks are there, so only collectives count that the
@@ -18,7 +18,7 @@ DESCRIPTION = """\
 --
 -- param operation VARCHAR = null -- Only this operation, such as MPI_Bcast.
 -- param link VARCHAR = null -- The class of links that the formulas take: shm, lan or wan; by default the farthest.
--- param machine VARCHAR = null -- Of a trace: a machine file whose parameters the formulas take.
+-- param machine VARCHAR = null -- Of a trace: a machine file whose parameters the formulas and the replay take.
 -- key operation, algorithm, ranks, bytes, segment_bytes
 -- column operation VARCHAR -- The MPI function.
 -- column algorithm VARCHAR -- The algorithm, as it was published.
@@ -29,7 +29,8 @@ DESCRIPTION = """\
 -- column hockney_ns DOUBLE -- By Hockney's formula; null without the parameters.
 -- column loggp_ns DOUBLE -- By LogGP's.
 -- column plogp_ns DOUBLE -- By PLogP's.
--- column replay_ns DOUBLE -- By the replay; null where it has no such algorithm or too many messages.
+-- column replay_ns DOUBLE -- By the replay; null where it has no such algorithm or too many messages, and where ranks
+--    are joined by links without parameters.
 -- column measured_ns DOUBLE -- As measured, the median; null where no collective of the trace is this point.
 -- column low_ns DOUBLE -- The lower end of its 95 % interval; null for a single collective.
 -- column high_ns DOUBLE -- The upper end.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from hopscope.errors import InputError
 from hopscope.formula_times.measured import Measured
 from hopscope.formula_times.points import OPERATIONS, Point, points
 from hopscope.links import LINKS
-from hopscope.model.formulas import FORMULAS, MODELS, replayed_ns, schedules
+from hopscope.model.formulas import FORMULAS, MODELS, longest_message, replayed_ns, schedules
+from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
-from hopscope.model.routes import fitted
+from hopscope.model.routes import fitted, published_by_class
 from hopscope.model.sequences import leaves
 from hopscope.parameters import Fitted, LinkEnds, Row, links_of, models_of
 
@@ -58,22 +60,78 @@ def of_trace(
     link: str | None = None,
 ) -> list[dict[str, Any]]:
     """Every point of a trace, to the longest message that its hops or the parameters know. parameters: of the links,
-    from the trace or a machine. Raises InputError for an unknown operation or link, and if no link has a model."""
-    models, name = _models(parameters, link)
+    from the trace or a machine; the replay takes them from there, too. Raises InputError for an unknown operation or
+    link, and if no link has a model."""
+    is_probed = any(row.source is not None for row in parameters)  # those of a trace are of whole classes
+    models, name = _models(parameters, link, () if is_probed else found.untold)
     _check(operation)
-    places, tables = found.source.places, found.source.tables
-    machine = fitted(found.costs, places.cluster_of_host)
-    members = _members(tables["comms"])
-
-    def replay(point: Point) -> float | None:
-        hosts = [places.host_of_rank[rank] for rank in members(point.ranks)]
-        clusters = [places.cluster_of_host[host] for host in hosts]
-        laid = _laid(point, hosts, clusters)
-        return None if laid is None else float(leaves([laid], hosts, machine).max())
-
+    tables = found.source.tables
+    replay = _replay_of_machine(found, parameters) if is_probed else _replay_of_trace(found)
     longest = max(int(found.sizes.max()), _longest(parameters))
     wanted = points(list(measured), len(tables["ranks"]), longest, operation)
     return [_row(point, models, name, replay, measured.get(point)) for point in wanted]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A point's schedules, the hosts of its ranks, and the class of links between each two, as its place in LINKS."""
+
+    laid: _plan.Schedules
+    hosts: list[int]
+    link: Array
+
+    @property
+    def links(self) -> list[int]:
+        """The classes of links that join the ranks."""
+        return np.unique(self.link[~np.eye(len(self.hosts), dtype=bool)]).tolist()
+
+
+def _placing(found: Fitted) -> Callable[[Point], _Placed | None]:
+    """Lays a point's schedules over ranks of the trace; None for one that has none, or too many messages."""
+    places, members = found.source.places, _members(found.source.tables["comms"])
+    classes = found.costs.classes(places.cluster_of_host)
+
+    def placed(point: Point) -> _Placed | None:
+        hosts = [places.host_of_rank[rank] for rank in members(point.ranks)]
+        laid = _laid(point, hosts, [places.cluster_of_host[host] for host in hosts])
+        return None if laid is None else _Placed(laid, hosts, classes[np.ix_(hosts, hosts)])
+
+    return placed
+
+
+def _replay_of_trace(found: Fitted) -> Replay:
+    """With the costs that the trace shows; None where ranks are joined by links of which it does not."""
+    machine = fitted(found.costs, found.source.places.cluster_of_host)
+    placed, known = _placing(found), {LINKS.index(name) for name in found.known}
+
+    def replay(point: Point) -> float | None:
+        at = placed(point)
+        if at is None or not (found.costs.machine.emulated or known.issuperset(at.links)):
+            return None
+        return float(leaves([at.laid], at.hosts, machine).max())
+
+    return replay
+
+
+def _replay_of_machine(found: Fitted, parameters: Sequence[Row]) -> Replay:
+    """With LogGP's parameters of the class of links between each two ranks; None where one has none."""
+    placed = _placing(found)
+    known = {
+        LINKS.index(name): model
+        for name, models in _by_class(parameters).items()
+        if isinstance(model := models.get("LogGP"), LogGP)
+    }
+    number = np.zeros(len(LINKS), np.int64)
+    number[list(known)] = np.arange(len(known))
+
+    def replay(point: Point) -> float | None:
+        at = placed(point)
+        if at is None or not set(known).issuperset(at.links):
+            return None
+        machine = published_by_class(list(known.values()), number[at.link], longest_message(at.laid))
+        return float(leaves([at.laid], range(len(at.hosts)), machine).max())
+
+    return replay
 
 
 def of_machine(
@@ -106,8 +164,25 @@ def _check(operation: str | None) -> None:
         raise InputError(f"no formula for {operation} was published; choose one of {', '.join(OPERATIONS)}")
 
 
-def _models(parameters: Sequence[Row], link: str | None) -> tuple[Models, str]:
-    """The models of a class of links, by default of the farthest that has one, and its name."""
+def _models(parameters: Sequence[Row], link: str | None, untold: Sequence[str] = ()) -> tuple[Models, str]:
+    """The models of a class of links, by default of the farthest that has one, and its name. untold: why links have
+    none, in sentences."""
+    found = _by_class(parameters)
+    if not found:
+        lack = (
+            "no link has the parameters of a model: its messages have one size only or always met others, so nothing "
+            "tells what a byte costs; run the program with messages of several sizes, or give --machine the file of "
+            "`hopscope probe`."
+        )
+        raise InputError(" ".join([lack, *untold]).removesuffix("."))
+    if link is not None and link not in found:
+        raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(found)}")
+    chosen = link or max(found, key=LINKS.index)
+    return found[chosen], chosen
+
+
+def _by_class(parameters: Sequence[Row]) -> dict[str, Models]:
+    """The models of each class of links that has any."""
     found: dict[str, Models] = {}
     # A class as a whole comes before a pair of hosts, and one that is like the others before an outlying one.
     links: list[LinkEnds] = sorted(links_of(parameters), key=lambda ends: (ends.source is not None, ends.outlying))
@@ -115,15 +190,7 @@ def _models(parameters: Sequence[Row], link: str | None) -> tuple[Models, str]:
         models = models_of(parameters, ends)
         if models:
             found.setdefault(ends.link, models)
-    if not found:
-        raise InputError(
-            "no link has the parameters of a model: its messages have one size only, so nothing tells what a byte "
-            "costs; run the program with messages of several sizes, or give --machine the file of `hopscope probe`"
-        )
-    if link is not None and link not in found:
-        raise InputError(f"nothing was measured of the links {link!r}; choose one of {', '.join(found)}")
-    chosen = link or max(found, key=LINKS.index)
-    return found[chosen], chosen
+    return found
 
 
 def _laid(

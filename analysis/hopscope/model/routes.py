@@ -133,17 +133,7 @@ def published(model: Hockney | LogGP | PLogP, hosts: int, size: float) -> dict[s
     Hockney's ranks are busy with a message from its beginning to its end, at either side. LogGP's interfaces are busy
     for g + (m - 1) G, and PLogP's for g(m), of which o_s(m) and o_r(m) are the ranks' own.
     """
-    if isinstance(model, Hockney):
-        time = model.message(size)
-        link, sending, receiving = Link(), Server(service_ns=time), Server(rest_ns=time)
-    elif isinstance(model, LogGP):
-        rest = max(0.0, model.g - model.G)
-        link = Link(max(0.0, model.L - min(1, size) * model.G), 0.0, model.o, 0.0, model.o)
-        sending = receiving = Server(0.0, model.G, rest if size > 0 else model.g)
-    else:
-        g, o_s, o_r = model.g(size), model.o_s(size), model.o_r(size)
-        link = Link(max(0.0, model.L + g - o_s - o_r), 0.0, o_s, 0.0, o_r)
-        sending = receiving = Server(rest_ns=g)
+    link, sending, receiving = _published(model, size)
     out, into = interfaces(hosts)
     return machine(
         np.zeros((hosts, hosts), np.int32),
@@ -153,6 +143,33 @@ def published(model: Hockney | LogGP | PLogP, hosts: int, size: float) -> dict[s
         servers=[sending] * hosts + [receiving] * hosts,
         work=Work(combine_per_byte_ns=model.gamma),
     )
+
+
+def _published(model: Hockney | LogGP | PLogP, size: float) -> tuple[Link, Server, Server]:
+    """The link, and what sends onto it and receives from it."""
+    if isinstance(model, Hockney):
+        time = model.message(size)
+        return Link(), Server(service_ns=time), Server(rest_ns=time)
+    if isinstance(model, LogGP):
+        rest = max(0.0, model.g - model.G)
+        server = Server(0.0, model.G, rest if size > 0 else model.g)
+        return Link(max(0.0, model.L - min(1, size) * model.G), 0.0, model.o, 0.0, model.o), server, server
+    g, o_s, o_r = model.g(size), model.o_s(size), model.o_r(size)
+    return Link(max(0.0, model.L + g - o_s - o_r), 0.0, o_s, 0.0, o_r), Server(rest_ns=g), Server(rest_ns=g)
+
+
+def published_by_class(models: Sequence[Hockney | LogGP | PLogP], which: Array, size: float) -> dict[str, Any]:
+    """The machine of several published models, with messages of one size: between two ranks it is the one whose number
+    `which` has. Each rank counts as a host, with interfaces of its own to the links of each model."""
+    ranks = len(which)
+    parts = [_published(model, size) for model in models]
+    out, into = interfaces(ranks)
+    servers = [server for _, *ends in parts for server in ends for _ in range(ranks)]
+    first = 2 * ranks * which
+    near, far = (np.where(end == NO_SERVER, NO_SERVER, end + first) for end in (out, into))
+    gamma = max((model.gamma for model in models), default=0.0)
+    work = Work(combine_per_byte_ns=gamma)
+    return machine(which, [link for link, *_ in parts], near=[near], far=[far], servers=servers, work=work)
 
 
 def fitted(costs: Costs, host_clusters: Sequence[int]) -> dict[str, Any]:

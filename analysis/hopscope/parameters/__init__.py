@@ -3,6 +3,8 @@
 rows         a parameter, its interval and what it belongs to; the models that they make
 probed       from a machine file
 traced       from a trace
+alone        which of its messages crossed their link alone
+ways         what those say of the link
 machine_answer  all that a machine file answers
 places       whether a trace's hosts are where a probe found them
 curves       what a message takes, over its size

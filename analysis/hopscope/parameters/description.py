@@ -7,7 +7,7 @@ DESCRIPTION = """\
 -- library sees them.
 --
 -- Hockney: a message of m bytes takes alpha(m) + m beta(m). From one measured size to the next, beta is the slope, and
--- alpha what is left.
+-- alpha what is left; where that would be less than nothing, beta is the slope from the shortest message.
 --
 -- PLogP: o_s(m) and o_r(m) are what the sender and the receiver spend in MPI for a message; g(m) is the time between
 -- two messages of a sender that never pauses; L is what is left of the way of the smallest message: half a round trip
@@ -19,12 +19,18 @@ DESCRIPTION = """\
 -- gamma is what it takes to combine one byte with another. The interval of what follows from several measurements is
 -- made from the ends of theirs, so it is rather too wide.
 --
--- Of a trace, the parameters are those that `analyze remap` fits to the hops that a rank waited for: a time and a time
--- per byte for each class of links, the same for all sizes, and of the ranks what they spend for a message. They are of
--- one communicator and operation. Links that no rank waited for are left out, and so is the time per byte of links that
--- carried messages of one size only. Where the hops show from which size on the MPI library announces a message before
--- it sends it, alpha is three times as long from there on: the announcement and its answer cross the link first. The
--- other models have no such step.
+-- Of a trace, each class of links has a time and a time per byte, the same for all sizes. They are from hops that a
+-- rank waited for and that met no other message on their way: what queues behind another one takes longer, and a root
+-- that runs ahead fills the link. The first collective of each operation is left out, for it sets things up. Each size
+-- counts with what one hop in ten undercuts, for a busy machine only ever makes messages slower; the interval reaches
+-- from the least to the middle. beta is the slope from the shortest size to the others, alpha what the shortest message
+-- takes without its bytes. Sizes that are all alike give no beta, and no alpha either unless the message is as short as
+-- the headers that each has: a note says what it took. Where all are announced, alpha is from the answers to
+-- announcements. Of emulated links, and of the ranks, the parameters are those that `analyze remap` fits; those of the
+-- ranks are of one communicator and operation.
+--
+-- Where the hops show from which size on the MPI library announces a message before it sends it, alpha is three times
+-- as long from there on: the announcement and its answer cross the link first. The other models have no such step.
 --
 -- param operation VARCHAR = "MPI_SUM" -- Of gamma: the operation that combines.
 -- param type VARCHAR = "MPI_DOUBLE" -- Of gamma: the type of what is combined.

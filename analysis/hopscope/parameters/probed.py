@@ -87,8 +87,24 @@ def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
     ]
     slopes = [*slopes, slopes[-1]] if slopes else [Estimate(0.0)] * len(known)
     for (size, time), slope in zip(known, slopes, strict=True):
-        yield row(ends, "Hockney", "alpha", time - slope * size, size=size)
-        yield row(ends, "Hockney", "beta", slope, size=size, unit=NS_PER_BYTE)
+        alpha, beta = time - slope * size, slope
+        if alpha.value < 0:
+            alpha, beta = _from_shortest(known[0], (size, time))
+        yield row(ends, "Hockney", "alpha", alpha.at_least_0(), size=size)
+        yield row(ends, "Hockney", "beta", beta, size=size, unit=NS_PER_BYTE)
+
+
+def _from_shortest(first: tuple[int, Estimate], point: tuple[int, Estimate]) -> tuple[Estimate, Estimate]:
+    """alpha and beta at a size from which on times rise so steeply that a line would begin below 0: over TCP, 64 KiB
+    may take latencies that 8 KiB does not. The line from the shortest message leaves about that one's time for alpha;
+    as the steeper line leaves none, that may be too much."""
+    (least, shortest), (size, time) = first, point
+    most = time * (1 / size)
+    beta = most if size == least else ((time - shortest) * (1 / (size - least))).at_least_0()
+    if beta.value > most.value:
+        beta = most
+    alpha = (time - beta * size).at_least_0()
+    return Estimate(alpha.value, 0.0, alpha.high, alpha.count), beta
 
 
 def _plogp(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:

@@ -1,19 +1,21 @@
-"""The models' parameters from a run's hops, as `analyze remap` fits them."""
+"""The models' parameters from a run's hops: its links' from the messages that crossed them alone, of emulated links and
+of its ranks as `analyze remap` fits them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from hopscope.links import LINKS
-from hopscope.model.costs import Costs, LinkCost
+from hopscope.model.costs import INSIDE, OUTLYING, Costs, LinkCost
 from hopscope.model.eager import LATENCIES
 from hopscope.model.hops import Array
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
+from hopscope.parameters.ways import Way, untold, ways_of
 from hopscope.remap.fitting.fit import fit, fitted_hops
 from hopscope.remap.run.events import events_of
 from hopscope.remap.run.program import Source, source_of
@@ -28,19 +30,37 @@ class Fitted:
 
     source: Source
     costs: Costs
-    low: Costs
-    high: Costs
+    ways: Mapping[str, Way]
+    """By class of links, what its messages take."""
     sizes: Array
     """Bytes of each hop that a rank waited for."""
     links: Array
     """Its class, by its place in LINKS."""
 
     @property
+    def used(self) -> list[str]:
+        """The classes of links on which ranks waited for a hop."""
+        return [name for name, link in self.costs.links.items() if link.hops]
+
+    @property
+    def known(self) -> set[str]:
+        """The classes of links of which it is known what a message and its bytes take."""
+        return {name for name, way in self.ways.items() if way.alpha is not None and way.beta is not None}
+
+    @property
     def said(self) -> str:
         """Which collectives it is from, in a sentence."""
         subject = self.source.subject
         ran = "the MPI library's own messages" if subject.native else "the engine's hops"
-        return f"From {ran} of {subject.op} on communicator {subject.comm}."
+        of = f"of {subject.op} on communicator {subject.comm}"
+        if self.costs.machine.emulated:
+            return f"From {ran} {of}."
+        return f"From {ran}: links from those of all collectives that met no others, ranks from those {of}."
+
+    @property
+    def untold(self) -> list[str]:
+        """Which links' latencies the messages do not show, in sentences."""
+        return untold(self.ways, self.used)
 
 
 def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
@@ -49,7 +69,52 @@ def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
     source = source_of(table)
     costs, low, high = fit(source, events_of(source) if source.subject.native else None)
     hops = fitted_hops(source)
-    return Fitted(source, costs, low, high, hops.size[hops.binding], hops.link[hops.binding])
+    sizes, links = hops.size[hops.binding], hops.link[hops.binding]
+    if not costs.machine.emulated:
+        ways = ways_of(source)
+        return Fitted(source, _agreeing(costs, ways, source.places.cluster_of_host), ways, sizes, links)
+    return Fitted(source, costs, ways_of_emulated(costs, low, high, sizes, links), sizes, links)
+
+
+def ways_of_emulated(costs: Costs, low: Costs, high: Costs, sizes: Array, links: Array) -> dict[str, Way]:
+    """What emulated links take, by their class; what they take for bytes is known. One size of messages still says
+    nothing about bytes, so it gives no model that needs them. low, high: the costs as they may be. sizes, links: bytes
+    of each hop that a rank waited for, and its class."""
+    found: dict[str, Way] = {}
+    for name, link in costs.links.items():
+        if link.hops:
+            ends = low.links[name].latency_ns, high.links[name].latency_ns
+            beta = Estimate(_per_byte_ns(name, costs), count=link.hops)
+            several_sizes = bool(np.ptp(sizes[links == LINKS.index(name)]))
+            found[name] = Way(Estimate(link.latency_ns, *ends, link.hops), beta if several_sizes else None)
+    return found
+
+
+def _agreeing(costs: Costs, ways: Mapping[str, Way], host_clusters: Sequence[int]) -> Costs:
+    """The costs with what is known of the links, so that the replay has the formulas' parameters. Interfaces that were
+    fitted have their part of it."""
+    between = [way for name, way in ways.items() if name != INSIDE]
+    message = min([costs.interface_message_ns, *(way.alpha.value / 2 for way in between if way.alpha is not None)])
+    byte = min([costs.interface_per_byte_ns, *(way.beta.value / 2 for way in between if way.beta is not None)])
+    links: dict[str, LinkCost] = {}
+    for name, link in costs.links.items():
+        way, passed = ways.get(name, Way()), 0 if name == INSIDE else 2
+        links[name] = replace(
+            link,
+            latency_ns=link.latency_ns if way.alpha is None else way.alpha.value - passed * message,
+            per_byte_ns=link.per_byte_ns if way.beta is None else way.beta.value - passed * byte,
+            eager_bytes=link.eager_bytes if way.limit is None else way.limit,
+        )
+    classes = costs.classes(host_clusters)
+
+    def is_like(a: int, b: int) -> bool:
+        """Whether its class is as the costs had it, so that a pair still differs from it as much."""
+        name = LINKS[classes[a, b]]
+        was = costs.links[name].latency_ns
+        return abs(links[name].latency_ns - was) <= OUTLYING * was
+
+    pairs = {pair: latency for pair, latency in costs.pairs.items() if is_like(*pair)}
+    return replace(costs, links=links, pairs=pairs, interface_message_ns=message, interface_per_byte_ns=byte)
 
 
 def steps_of_fit(found: Fitted) -> list[int]:
@@ -63,22 +128,19 @@ def rows_of_fit(found: Fitted) -> list[Row]:
     """Every parameter that the hops of a trace show."""
     costs = found.costs
     rows: list[Row] = []
-    for name, link in costs.links.items():
-        if link.hops:
-            latency = found.low.links[name].latency_ns, found.high.links[name].latency_ns
-            sizes = found.sizes[found.links == LINKS.index(name)]
-            rows += _rows_of_link(name, link, latency, costs, several_sizes=bool(np.ptp(sizes)))
+    for name in found.used:
+        rows += _rows_of_link(name, costs.links[name], found.ways.get(name, Way()), costs)
     if costs.local.combine_per_byte_ns:
         rows.append(row(None, None, "gamma", Estimate(costs.local.combine_per_byte_ns), unit=NS_PER_BYTE))
     return rows
 
 
-def _per_byte_ns(name: str, link: LinkCost, costs: Costs) -> float:
+def _per_byte_ns(name: str, costs: Costs) -> float:
     """Of a message through both interfaces and the link between them: of the slowest if they pass bytes on as they
     come, of one after the other if not. A sender's next message waits for its interface too. What an emulated link
     takes is known from the topology file, and not in what was fitted."""
     each = 0.0 if name == "shm" else costs.interface_per_byte_ns + costs.machine.interface_per_byte_ns
-    own = link.per_byte_ns + (_emulated_per_byte_ns(name, costs) if costs.machine.emulated else 0.0)
+    own = costs.links[name].per_byte_ns + (_emulated_per_byte_ns(name, costs) if costs.machine.emulated else 0.0)
     return max(own, each) if costs.machine.cut_through else own + 2 * each
 
 
@@ -110,34 +172,28 @@ def _alpha(ends: LinkEnds, time: Estimate, announced: int | None) -> Iterator[Ro
         yield row(ends, "Hockney", "alpha", time * LATENCIES, size=size)
 
 
-def _rows_of_link(
-    name: str, link: LinkCost, latency: tuple[float, float], costs: Costs, *, several_sizes: bool
-) -> Iterator[Row]:
-    """A latency is fitted from the beginning of a send to the end of the receive, so it contains the sender's overhead
-    and not the receiver's. One size of messages says nothing about bytes, so it gives no model that needs them."""
-    ends = LinkEnds(name)
-    local = costs.local
-    time = Estimate(link.latency_ns, *latency, link.hops)
-    per_byte = Estimate(_per_byte_ns(name, link, costs), count=link.hops)
+def _rows_of_link(name: str, link: LinkCost, way: Way, costs: Costs) -> Iterator[Row]:
+    """A latency reaches from the beginning of a send to the end of the receive, so it contains the sender's overhead
+    and not the receiver's."""
+    ends, local = LinkEnds(name), costs.local
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
-    gap = Estimate(max(local.send_ns, 0.0 if name == "shm" else costs.interface_message_ns), count=link.hops)
-    yield from _alpha(ends, time, announced_from(link, costs))
-    if several_sizes:
-        yield row(ends, "Hockney", "beta", per_byte, unit=NS_PER_BYTE)
-    rest = Estimate(
-        max(0.0, time.value - sending.value),
-        max(0.0, latency[0] - sending.value),
-        max(0.0, latency[1] - sending.value),
-        link.hops,
-    )
-    yield row(ends, "LogGP", "L", rest)
+    gap = Estimate(max(local.send_ns, 0.0 if name == INSIDE else costs.interface_message_ns), count=link.hops)
+    rest = None
+    if way.alpha is not None:
+        yield from _alpha(ends, way.alpha, announced_from(link, costs))
+        rest = (way.alpha - Estimate(sending.value, sending.value, sending.value, way.alpha.count)).at_least_0()
+    if way.beta is not None:
+        yield row(ends, "Hockney", "beta", way.beta, unit=NS_PER_BYTE)
+    if rest is not None:
+        yield row(ends, "LogGP", "L", rest)
     yield row(ends, "LogGP", "o", (sending + receiving) * 0.5)
     yield row(ends, "LogGP", "g", gap)
-    if several_sizes:
-        yield row(ends, "LogGP", "G", per_byte, unit=NS_PER_BYTE)
-    yield row(ends, "PLogP", "L", rest)
+    if way.beta is not None:
+        yield row(ends, "LogGP", "G", way.beta, unit=NS_PER_BYTE)
+    if rest is not None:
+        yield row(ends, "PLogP", "L", rest)
     yield row(ends, "PLogP", "o_s", sending)
     yield row(ends, "PLogP", "o_r", receiving)
-    if several_sizes:
+    if way.beta is not None:
         for size in (0, LARGE_BYTES):
-            yield row(ends, "PLogP", "g", gap + per_byte * size, size=size, destinations=1)
+            yield row(ends, "PLogP", "g", gap + way.beta * size, size=size, destinations=1)

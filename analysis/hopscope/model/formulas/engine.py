@@ -66,5 +66,9 @@ def replayed_ns(operation: str, algorithm: str, call: Call, model: Hockney | Log
     laid = schedules(operation, algorithm, call)
     if laid is None:
         return None
-    longest = float(laid["length"][laid["kind"] == _plan.SEND].max(initial=0))
-    return duration_ns(laid, published(model, call.ranks, longest))
+    return duration_ns(laid, published(model, call.ranks, longest_message(laid)))
+
+
+def longest_message(laid: _plan.Schedules) -> float:
+    """Bytes of the longest message of schedules."""
+    return float(laid["length"][laid["kind"] == _plan.SEND].max(initial=0))
