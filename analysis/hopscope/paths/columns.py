@@ -50,6 +50,16 @@ def _numbers(table: pa.Table, column: str, words: pa.Array) -> Array:
     return pc.fill_null(pc.index_in(table[column], value_set=words), -1).to_numpy().astype(np.int32)
 
 
+def numbered(*columns: Array) -> Array:
+    """A number for each distinct combination of integers, in their order: as numpy's `unique` of stacked columns gives
+    it, which sorts rows and takes ten times as long."""
+    code = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        _, number = np.unique(column, return_inverse=True)
+        _, code = np.unique(code * (int(number.max(initial=-1)) + 1) + number, return_inverse=True)
+    return code
+
+
 @dataclass(frozen=True)
 class Lanes:
     """The threads of the trace, numbered densely: OTF2 locations in order, and the rank of each."""

@@ -13,7 +13,7 @@ from hopscope.links import LINKS
 from hopscope.model.costs import Costs, HostPair, interface_delays
 from hopscope.model.hops import Hops
 from hopscope.paths.columns import STAYS, Array
-from hopscope.remap.candidates.laid import Messages, counted
+from hopscope.remap.candidates.laid import Messages, counted, pairs_between
 from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, NO_LIMITS, POSTED, RECEIVED, SENT, Events, events_of
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import AS_OBSERVED, COLLECTIVE, RECORDED, SEND, WAIT, Source, Subject, carried_of
@@ -41,6 +41,8 @@ class Recorded:
     name: str = "today: the MPI library"
     segment_bytes: int = 0
     hops: Hops = field(init=False)
+    # By identity; the rows are kept, so that no others get their place.
+    parts: dict[int, tuple[Array, Recorded]] = field(default_factory=dict[int, "tuple[Array, Recorded]"], repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hops", model_hops(self.events.source, self.events.hops))
@@ -53,8 +55,7 @@ class Recorded:
     def host_pairs(self, subject: Subject) -> set[HostPair]:
         """The pairs of hosts, lower host first, between which messages went."""
         del subject
-        pairs = np.unique(np.stack([self.hops.src_host, self.hops.dst_host]), axis=1).T.tolist()
-        return {(min(a, b), max(a, b)) for a, b in pairs if a != b}
+        return pairs_between(self.hops.src_host, self.hops.dst_host)
 
     def messages(self, subject: Subject) -> list[Messages]:
         """None that a schedule sends: all of them were measured."""
@@ -106,9 +107,18 @@ class Recorded:
 
         program, rows: as `program_of` gives them, but for the schedules. arrays: the costs by pair of hosts.
         """
-        transit = self._transit_ns(costs, arrays)
-        answers = self._answers(transit, arrays) if self.events.announced.any() else None
-        return self.with_transits(program, rows, transit, answers)
+        mine = self._within(rows)
+        transit = mine._transit_ns(costs, arrays)
+        answers = mine._answers(transit, arrays) if mine.events.announced.any() else None
+        return mine.with_transits(program, rows, transit, answers)
+
+    def _within(self, rows: Array) -> Recorded:
+        """The messages of these collectives, which a program of a part of the run has."""
+        if id(rows) not in self.parts:
+            all_of_them = np.isin(self.hops.collective, rows).all()
+            of = self if all_of_them else Recorded(self.events.within(rows), self.name, self.segment_bytes)
+            self.parts[id(rows)] = rows, of
+        return self.parts[id(rows)][1]
 
     def with_transits(
         self, program: dict[str, Array], rows: Array, transit: Array, answers: Answers | None = None

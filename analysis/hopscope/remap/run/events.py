@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from hopscope.links import LINKS
 from hopscope.model.costs import LocalCost, line_of
 from hopscope.model.hops import Hops
-from hopscope.paths.columns import MISSING, Array, integers
+from hopscope.paths.columns import MISSING, Array, integers, numbered
 from hopscope.remap.run.hops import Calls, hops_of, model_hops
 from hopscope.remap.run.operations import REDUCING
 from hopscope.remap.run.program import Source
@@ -45,6 +45,19 @@ class Events:
     own_ns: Array  # the rank's own time since the event before; 0 for enter
     exact: Array  # whether that is known
     size: Array  # bytes of the message
+
+    def within(self, collectives: Array) -> Events:
+        """Those of some collectives; what is typical is so of all."""
+        arrays = self.source.arrays
+        hops = np.isin(arrays["hops.collective"][self.hops], collectives)
+        mine = np.isin(arrays["calls.collective"][self.call], collectives)
+        # With a place for the hop -1 of enters and leaves.
+        number = np.append(np.cumsum(hops) - 1, -1)
+        columns = {name: getattr(self, name)[mine] for name in ("call", "kind", "own_ns", "exact", "size")}
+        of_hops = {name: getattr(self, name)[hops] for name in ("hops", "late", "announced")}
+        part = replace(self, **columns, **of_hops, hop=number[self.hop[mine]])
+        part.__dict__["typical_ns"] = self.typical_ns[mine]
+        return part
 
     @property
     def before(self) -> Array:
@@ -163,9 +176,7 @@ def _needed_order(source: Source, ends: Hops, call: Array, kind: Array, hop: Arr
     message, at = hop[received], collective[received]
     alike = [integers(tables["collectives"], name, null=-1)[at] for name in ("root", "bytes")]
     alike += [np.bincount(ends.collective, minlength=len(tables["collectives"]))[at], parts_of(source)[at]]
-    _, key = np.unique(
-        np.stack([*alike, ends.src[message], ends.dst[message], ends.segment[message]]), axis=1, return_inverse=True
-    )
+    key = numbered(*alike, ends.src[message], ends.dst[message], ends.segment[message])
     latest = np.zeros(int(key.max(initial=-1)) + 1, np.int64)
     np.maximum.at(latest, key, sends[received])
     moved = np.zeros(len(call), bool)
