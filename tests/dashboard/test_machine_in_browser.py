@@ -214,12 +214,12 @@ def test_the_report_of_a_machine_file_has_its_page_and_asks_nobody(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["dashboard", "topology.json"], "topology.json"),
+        (["dashboard", "topology.json"], "topology.json is a topology file; give a machine file"),
         (["dashboard", "nothing.json"], "cannot read the machine file nothing.json: No such file"),
         (["dashboard", "machine.json", "trace"], "machine.json is a machine file, which is shown by itself"),
         (["dashboard", "machine.json", "--dataset", "d"], "--dataset goes with a trace"),
         (["analyze", "report", "machine.json", "--dataset", "d"], "--dataset goes with a trace"),
-        (["analyze", "report", "topology.json"], "(see schemas/machine.schema.json)"),
+        (["analyze", "report", "topology.json"], "topology.json is a topology file; give a machine file"),
     ],
 )
 def test_what_is_no_machine_file_or_not_alone_is_a_sentence(
