@@ -170,7 +170,8 @@ class Analyses:
         Columns:
 
         by=operation: operation, place, base_place, comm, statistic, base_ns, new_ns, change, change_low, change_high,
-        p_value, verdict, slower, base_runs, new_runs, base_collectives, new_collectives, blocks, aligned
+        base_iteration_ns, new_iteration_ns, p_value, verdict, slower, base_runs, new_runs, base_collectives,
+        new_collectives, blocks, aligned
         by=path: part, name, base_name, base_ns, new_ns, base_low_ns, base_high_ns, new_low_ns, new_high_ns, base_share,
         base_share_low, base_share_high, new_share, new_share_low, new_share_high, change, change_low, change_high,
         status, verdict, aligned, grew

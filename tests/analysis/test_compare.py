@@ -55,6 +55,42 @@ def test_a_slower_run_is_slower_by_what_was_drawn(tmp_path: Path) -> None:
     assert back["verdict"] == "faster"
 
 
+def test_time_per_iteration_is_between_last_leaves_of_the_operation_whatever_its_place(tmp_path: Path) -> None:
+    # Last leaves of the Allreduces at 1,000, 3,000 and 9,000: 4,000 apart on average, half of them from another place.
+    # The Bcast in between is another operation's, and ran once.
+    collectives = """
+        collective_id comm seq op comm_size first_enter_ns last_enter_ns last_leave_ns complete
+        0 0 0 MPI_Allreduce 3 0 10 1000 true
+        1 0 1 MPI_Bcast 3 1500 1510 2000 true
+        2 0 2 MPI_Allreduce 3 2500 2510 3000 true
+        3 0 3 MPI_Allreduce 3 8500 8510 9000 true"""
+    calls = """
+        collective_id rank enter_ns leave_ns call_site
+        0 0 0 1000 app+0x1
+        1 0 1500 2000 app+0x2
+        2 0 2500 3000 app+0x3
+        3 0 8500 9000 app+0x1"""
+    tables = {"ranks": RANKS, "comms": COMMS, "run": "run ranks\nr 3", "calls": calls}
+    base = hopscope.open(draw(tmp_path / "a", **tables, collectives=collectives))
+    new = hopscope.open(draw(tmp_path / "b", **tables, collectives=collectives.replace(" 9000 true", " 9800 true")))
+    rows = new.compare(base=base, statistic="median").to_pylist()
+    found = {(row["operation"], row["place"]): (row["base_iteration_ns"], row["new_iteration_ns"]) for row in rows}
+    assert found == {
+        ("MPI_Allreduce", "app+0x1"): (4000, 4400),
+        ("MPI_Allreduce", "app+0x3"): (4000, 4400),
+        ("MPI_Bcast", "app+0x2"): (None, None),
+    }
+    several = new.compare(base=base, also=[base], statistic="median").to_pylist()
+    assert several[0]["new_iteration_ns"] == 4200
+
+
+def test_what_remap_promises_is_checked_by_the_same_figure() -> None:
+    sample = hopscope.open(SAMPLE)
+    (measured,) = {row["measured_ns"] for row in sample.remap(search=0).to_pylist() if row["today"]}
+    rows = sample.compare(base=sample, statistic="median").to_pylist()
+    assert measured in [pytest.approx(row["base_iteration_ns"]) for row in rows]
+
+
 def test_a_run_against_itself_is_the_same_and_a_short_one_is_undecided(tmp_path: Path) -> None:
     one = run(tmp_path / "a", noisy(1000, 1))
     assert [row["verdict"] for row in one.compare(base=one).to_pylist()] == ["same", "same", "undecided"]

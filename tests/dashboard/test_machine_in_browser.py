@@ -125,7 +125,11 @@ def test_hosts_clusters_certainty_and_odd_pairs_are_those_of_the_probe(page: Pag
     assert f"lan, {odd[3]}" == usual(content, "lan")
     expect(page.locator("#machine-latencies .heatmaplayer image")).to_have_count(1)
     assert "host a0" in [row[0] for row in table(page, "machine-contention")]
-    assert len(table(page, "machine-combining")) == len({(e["operation"], e["type"]) for e in content["combining"]})
+    combining = table(page, "machine-combining")
+    assert len(combining) == len({(e["operation"], e["type"]) for e in content["combining"]})
+    first = content["combining"][0]["ns_per_byte"]
+    interval = quantities.interval(first["low"], first["high"], None)
+    assert combining[0][2] == f"{quantities.quantity(first['median'], None)} {interval}"
 
 
 def test_what_was_not_measured_is_listed_and_has_no_number(page: Page, hurried_address: str, hurried: Path) -> None:
@@ -182,6 +186,17 @@ def test_nothing_is_cut_at_any_width(window: Page, address: str) -> None:
     assert not is_wider(window)
 
 
+def test_all_operations_that_combine_are_in_view_at_once(window: Page, address: str) -> None:
+    # The table ended after 12 of 18 rows, beside an empty half of the page, with no bar where it went on.
+    for width in (1400, 1024):
+        window.set_viewport_size({"width": width, "height": 900})
+        window.goto(address)
+        frame = window.locator(".table-frame:has(#machine-combining)")
+        expect(frame).to_be_visible()
+        assert frame.evaluate("each => each.scrollHeight - each.clientHeight") <= 1
+        assert frame.evaluate("each => each.scrollWidth - each.clientWidth") <= 1
+
+
 def test_the_command_serves_a_machine_file(file: Path) -> None:
     served = Served(file)
     question = page_question("/")
@@ -214,12 +229,12 @@ def test_the_report_of_a_machine_file_has_its_page_and_asks_nobody(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["dashboard", "topology.json"], "topology.json"),
+        (["dashboard", "topology.json"], "topology.json is a topology file; give a machine file"),
         (["dashboard", "nothing.json"], "cannot read the machine file nothing.json: No such file"),
         (["dashboard", "machine.json", "trace"], "machine.json is a machine file, which is shown by itself"),
         (["dashboard", "machine.json", "--dataset", "d"], "--dataset goes with a trace"),
         (["analyze", "report", "machine.json", "--dataset", "d"], "--dataset goes with a trace"),
-        (["analyze", "report", "topology.json"], "(see schemas/machine.schema.json)"),
+        (["analyze", "report", "topology.json"], "topology.json is a topology file; give a machine file"),
     ],
 )
 def test_what_is_no_machine_file_or_not_alone_is_a_sentence(

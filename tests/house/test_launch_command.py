@@ -287,6 +287,9 @@ def test_a_job_that_recorded_nothing_is_told_why(tmp_path: Path) -> None:
     assert "either the program does not use MPI" in nothing_recorded(tmp_path, "echo", "hello")
     refused = nothing_recorded(tmp_path, "sh", "-c", "echo refused; exit 2")
     assert refused.endswith("ended with code 2, and nothing was recorded; the lines above say why\n")
+    # A launcher that refused its options was taken for a program without MPI.
+    failed = nothing_recorded(tmp_path, "sh", "-c", "echo refused; exit 1")
+    assert "nothing was recorded. The lines above may say why; a launcher that refuses its options starts no" in failed
     interrupted = nothing_recorded(tmp_path, "sh", "-c", "echo begun; exec sleep 100", interrupt=True)
     assert interrupted.endswith("ended with code 130, and it was interrupted before any rank recorded\n")
 

@@ -187,3 +187,7 @@ def test_han_is_set_where_hosts_that_send_once_win(mpi: local_mpi.LocalMpi, tmp_
     # Each rank but the leaders sends its own and gets the sum inside its host; only the leaders send to another.
     apart = [(src, dst) for src, dst in ends if src // half != dst // half]
     assert sorted(apart) == [(0, half), (half, 0)] and len(ends) == 2 + 2 * (RANKS - 2)
+    # The column was empty for what `han` runs, whatever the rules said of what it calls.
+    ran = after.algorithms().to_pylist()
+    assert {row["obeyed"] for row in ran} == {"yes"}, ran
+    assert all("allreduce recursive_doubling (3)" in row["asked"] for row in ran)

@@ -285,8 +285,8 @@ def test_what_was_measured_over_sizes_is_the_files_own_with_its_intervals(tmp_pa
 
 
 def test_a_file_that_is_no_machine_file_is_answered_with_the_command_that_makes_one(tmp_path: Path) -> None:
-    file = tmp_path / "topology.json"
-    file.write_text('{"schema_version": 1, "hosts": []}')
+    file = tmp_path / "machine.json"
+    file.write_text('{"schema_version": 1, "links": []}')
     with pytest.raises(
         InputError, match=rf"^{file}.* at \$.*`hopscope probe -o machine.json .*` writes a machine file$"
     ):

@@ -132,6 +132,17 @@ def test_a_probe_refuses_what_it_cannot_do(first_mpi: local_mpi.LocalMpi, tmp_pa
     assert (tmp_path / "machine.json").read_text() == "mine"
 
 
+def test_a_topology_file_of_another_probe_is_kept_and_told_before_anything_is_measured(
+    first_mpi: local_mpi.LocalMpi, tmp_path: Path
+) -> None:
+    (tmp_path / "topology.json").write_text("another")
+    done = probe(tmp_path, "-o", "new.json", "--seconds", "1", "--", *first_mpi.launch(2))
+    assert (done.returncode, "measuring for" in done.stderr) == (2, False)
+    assert "topology.json already exists; name the file to write with --topology-out" in done.stderr
+    assert not (tmp_path / "new.json").exists()
+    assert (tmp_path / "topology.json").read_text() == "another"
+
+
 def test_what_cannot_be_written_is_said_before_anything_is_measured(
     first_mpi: local_mpi.LocalMpi, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import hopscope
 import jsonschema
 import pytest
 from hopscope.errors import InputError
@@ -177,3 +178,30 @@ def test_a_broken_machine_file_is_wrong_input(tmp_path: Path, whole: dict[str, A
     file.write_text(json.dumps({**whole, "links": [{}]}, indent=1))
     with pytest.raises(InputError, match=r"machine\.json:\d+: at \$\.links\[0\]: 'link' is a required property"):
         read_machine(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ({"hosts": [{"name": "a", "cluster": "A"}], "network": {}}, "topology"),
+        ({"rules": [], "trees": []}, "tree"),
+    ],
+)
+def test_a_file_of_another_kind_is_named_as_what_it_is(tmp_path: Path, content: dict[str, Any], kind: str) -> None:
+    # A topology file with a network was told that additional properties are not allowed.
+    file = tmp_path / "sites.json"
+    file.write_text(json.dumps({"schema_version": 1, **content}))
+    with pytest.raises(InputError, match=rf"sites\.json is a {kind} file; give a machine file; `hopscope probe"):
+        read_machine(file)
+
+
+def test_a_machine_file_is_named_where_a_topology_or_a_trace_is_wanted(tmp_path: Path, whole: dict[str, Any]) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(whole))
+    with pytest.raises(InputError, match="is a machine file; give a topology file"):
+        check_topology(file)
+    with pytest.raises(InputError, match="is a machine file, not a trace; `analyze model`, `analyze formulas`"):
+        hopscope.open(file)
+    (tmp_path / "other.json").write_text("[1]")
+    with pytest.raises(InputError, match="is not an OTF2 anchor file"):
+        hopscope.open(tmp_path / "other.json")

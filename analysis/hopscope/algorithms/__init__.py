@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from hopscope.algorithms.asked import UNDECIDED, Settings, obeyed
 from hopscope.algorithms.captured import decide
+from hopscope.algorithms.hierarchical import hierarchy
 from hopscope.algorithms.observed import Observed, Seen
 from hopscope.algorithms.recognition import UNRECOGNISED, Recognised, matched, recognise
 from hopscope.header import Scalar
@@ -56,7 +57,11 @@ def _row(examples: Sequence[Row], settings: Settings | None) -> Row:
     depth, crossings = _longest(found, seen[0])
     captured = first["captured"] if first["second_group"] is None else None
     found, differs = decide(found, blocking_form(first["op"]), captured, first["ranks"])
-    follows, why = obeyed(request, found.name, found.same, captured)
+    levels = of_library and hierarchy(of_library, first["op"], seen[0])
+    if levels:
+        asked, (follows, why) = levels.asked, levels.obeyed(seen[0], found.name)
+    else:
+        asked, (follows, why) = request and request.asked, obeyed(request, found.name, found.same, captured)
     alike = (
         "op",
         "comm",
@@ -78,7 +83,7 @@ def _row(examples: Sequence[Row], settings: Settings | None) -> Row:
         "differs": differs,
         "depth": depth,
         "crossings": crossings,
-        "asked": request and request.asked,
+        "asked": asked,
         "obeyed": follows,
         "why": why,
         "since_ns": first["first_enter_ns"] if follows == "no" else None,

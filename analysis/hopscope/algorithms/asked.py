@@ -33,6 +33,12 @@ class Request:
     """What the library calls the function that runs it; None: not known."""
 
 
+def operation_of(op: str) -> str | None:
+    """`bcast` of MPI_Bcast or MPI_Bcast_c; None of nonblocking and persistent operations."""
+    name = re.fullmatch(r"MPI_([A-Z][a-z_]+?)(?:_c)?", op)
+    return None if name is None or re.match(r"I[a-z]", name[1]) or op.endswith("_init") else name[1].lower()
+
+
 def obeyed(
     request: Request | None, found: str, same: Collection[str], captured: str | None = None
 ) -> tuple[str | None, str | None]:
@@ -55,16 +61,17 @@ def obeyed(
 def _obeyed_by_messages(request: Request, found: str, names: Collection[str]) -> tuple[str, str | None]:
     if found == UNRECOGNISED:
         return UNDECIDED, None
-    if request.sent is not None and request.instead is None and (request.sent in names or _radix(request.sent, names)):
+    if request.instead is None and any(sends(name, request.sent) for name in names):
         return "yes", None
     if request.ignored or request.instead:
         return "no", request.ignored or request.instead
     return (UNDECIDED if request.sent in (None, open_mpi.OWN_CHOICE) else "no"), None
 
 
-def _radix(sent: str, names: Collection[str]) -> bool:
-    """k-nomial trees have a radix of their own, by a parameter that does not say which algorithm runs."""
-    return sent.startswith("k-nomial:") and any(name.startswith("k-nomial:") for name in names)
+def sends(name: str, sent: str | None) -> bool:
+    """Whether an algorithm of this name has the messages that are asked for. k-nomial trees have a radix of their own,
+    by a parameter that does not say which algorithm runs."""
+    return name == sent or (sent is not None and all(one.startswith("k-nomial:") for one in (name, sent)))
 
 
 @dataclass(frozen=True)
@@ -82,20 +89,28 @@ class Settings:
 
     def request(self, op: str, ranks: int, payload: int | None) -> Request | None:
         """What the settings ask of a collective. They hold for blocking operations only."""
-        name = re.fullmatch(r"MPI_([A-Z][a-z_]+?)(?:_c)?", op)
-        if not self.made or name is None or re.match(r"I[a-z]", name[1]) or op.endswith("_init"):
+        operation = operation_of(op)
+        if not self.made or operation is None:
             return None
-        operation = name[1].lower()
-        if "MPICH" in self.library:
-            return self._of_mpich(operation, ranks)
-        return self._of_open_mpi(operation, ranks, payload)
+        return self._of_mpich(operation, ranks) if self.is_mpich else self.of_tuned(operation, ranks, payload)
 
-    def _of_open_mpi(self, operation: str, ranks: int, payload: int | None) -> Request | None:
-        """Release 4 looks at the rules first, release 5 at the algorithm that is set for the operation."""
+    def of_tuned(self, operation: str, ranks: int, payload: int | None) -> Request | None:
+        """What they ask of Open MPI's `tuned` for an operation, such as `bcast`, on so many ranks. Release 4 looks at
+        the rules first, release 5 at the algorithm that is set for the operation."""
         sources = [self._by_rules(operation, ranks, payload), self._by_number(operation, ranks)]
-        if not re.search(r"Open MPI v[1-4]\.", self.library):
+        if not self.is_open_mpi_4:
             sources.reverse()
         return next((one for one in sources if one is not None), None)
+
+    @property
+    def is_mpich(self) -> bool:
+        """Whether they were for MPICH."""
+        return "MPICH" in self.library
+
+    @property
+    def is_open_mpi_4(self) -> bool:
+        """Whether they were for a release of Open MPI before 5."""
+        return re.search(r"Open MPI v[1-4]\.", self.library) is not None
 
     def _by_number(self, operation: str, ranks: int) -> Request | None:
         one = self.made.get(f"coll_tuned_{operation}_algorithm")

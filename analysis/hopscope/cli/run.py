@@ -23,9 +23,14 @@ from hopscope.launch.mpi_library import check_named_mpi, default_directory, find
 from hopscope.launch.network import Carried, Network, add_facts, network_for, on_hosts, read_network
 
 _RECORDING_OFF = "HOPSCOPE_RECORD=0 turned recording off"
-_NOTHING_RECORDED = (
-    "nothing was recorded. If no rank gives a reason above, none of them called MPI_Init under the collector: either "
-    "the program does not use MPI, or it links MPI statically, so that nothing can be preloaded"
+_NO_MPI_INIT = (
+    "no rank called MPI_Init under the collector: either the program does not use MPI, or it links MPI "
+    "statically, so that nothing can be preloaded"
+)
+_NOTHING_RECORDED = f"nothing was recorded. If no line above gives a reason, {_NO_MPI_INIT}"
+_NOTHING_FROM_A_FAILED_JOB = (
+    "nothing was recorded. The lines above may say why; a launcher that refuses its options starts no rank. If neither "
+    f"the launcher nor a rank gives a reason, {_NO_MPI_INIT}"
 )
 
 
@@ -234,4 +239,4 @@ def _why_nothing(ended: Ended, missing: str | None) -> str:
         return "it was interrupted before any rank recorded"
     if missing is None and ended.code == REFUSED:
         return "nothing was recorded; the lines above say why"
-    return missing or _NOTHING_RECORDED
+    return missing or (_NOTHING_FROM_A_FAILED_JOB if ended.code != 0 else _NOTHING_RECORDED)

@@ -6,9 +6,16 @@ from pathlib import Path
 
 from hopscope.errors import InputError
 from hopscope.launch import job
+from hopscope.launch.inputs import kind_of
 from hopscope.manifest import MANIFEST, is_dataset
 
 _SUFFIX = ".otf2"
+_READ_BY = {
+    "machine": "`analyze model`, `analyze formulas`, `analyze report` and `hopscope dashboard` read it in place of one",
+    "topology": "`hopscope run --topology` takes it, or `--net` if it has a network",
+    "tree": "`hopscope run --tree` takes it",
+}
+"""What to do with a file of each kind that is given for a trace."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,9 @@ def find(path: Path) -> Archive | Path:
         )
     if path.is_file():
         if path.suffix != _SUFFIX:
+            kind = kind_of(path) if path.suffix == ".json" else None
+            if kind is not None:
+                raise InputError(f"{path} is a {kind} file, not a trace; {_READ_BY[kind]}")
             raise InputError(
                 f"{path} is not an OTF2 anchor file (*{_SUFFIX}); give the anchor file or the trace directory"
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hopscope.algorithms.recognition import UNRECOGNISED
 from hopscope.findings.finding import Finding, Row
 from hopscope.quantities import number, plural
 
@@ -19,15 +20,15 @@ def of_settings(rows: Sequence[Row]) -> Finding | None:
         known = sum(row["collectives"] for row in asked if row["obeyed"] == "yes")
         if not known:
             sentence = "Whether the MPI library ran the algorithms that your settings ask for cannot be told."
-            return Finding("undecided", "undecided", sentence, f"{_of(collectives)}.", more, unit=unit)
+            evidence = "; ".join([_of(collectives), *dict.fromkeys(row["why"] for row in asked if row["why"])])
+            return Finding("undecided", "undecided", sentence, f"{evidence}.", more, unit=unit)
         sentence = "The MPI library ran the algorithms that your settings ask for."
         evidence = f"{number(known)} of {_of(collectives)}."
         return Finding("followed", "fine", sentence, evidence, more, 0.0, unit)
     most = max(wrong, key=lambda row: row["collectives"])
     otherwise = sum(row["collectives"] for row in wrong)
-    sentence = (
-        f"The MPI library did not follow your settings: {most['op']} ran as {most['algorithm']}, not as {most['asked']}"
-    )
+    ran = "otherwise" if most["algorithm"] == UNRECOGNISED else f"as {most['algorithm']}"
+    sentence = f"The MPI library did not follow your settings: {most['op']} ran {ran}, not as {most['asked']}"
     sentence += f", because {most['why']}." if most["why"] else "."
     first = min(wrong, key=lambda row: row["since_ns"])["first"]
     evidence = f"{number(otherwise)} of {_of(collectives)}; the first is {first}."

@@ -19,6 +19,8 @@ from hopscope.launch.mpi_library import launcher_mpi
 RECORDINGS = ("all", "collectives")
 """What can be recorded: `collectives` leaves the application's messages out."""
 
+MCA_OPTION = re.compile(r"--?(g?mca|g?omca|prtemca|g?pmixmca)")
+"""Open MPI's options that have two values, a parameter's name and its value."""
 _OPEN_MPI_LAUNCHER = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
 
 
@@ -77,7 +79,7 @@ def launcher_options(words: Sequence[str]) -> list[str]:
     a file, or the name of a program that is not the value of an option (``--map-by node``).
     """
     for index, (before, word) in enumerate(itertools.pairwise(words), start=1):
-        is_value = before.startswith("-") and "/" not in word
+        is_value = (before.startswith("-") and "/" not in word) or MCA_OPTION.fullmatch(words[max(0, index - 2)])
         if not is_value and (shutil.which(word) or Path(word).is_file()):
             return list(words[1:index])
     return list(words[1:])

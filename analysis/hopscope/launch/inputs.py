@@ -87,6 +87,9 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
     except ValueError as error:
         raise InputError(f"{kind} file {path}: {error}; see schemas/{name}") from error
+    other = _kind_of(content)
+    if other is not None and other != kind:
+        raise InputError(f"{path} is a {other} file; give a {kind} file")
     from jsonschema import Draft202012Validator  # every command starts without it
     from jsonschema.exceptions import best_match
 
@@ -97,3 +100,26 @@ def checked_file(path: Path, kind: str) -> dict[str, Any]:
         place = f"{path}:{line}" if line else str(path)
         raise InputError(f"{place}: at {_json_path(at)}: {fault.message} (see schemas/{name})")
     return cast("dict[str, Any]", content)
+
+
+KINDS = ("machine", "topology", "tree")
+"""The files that people hand to commands, each with a schema."""
+
+
+def kind_of(path: Path) -> str | None:
+    """Which of KINDS a file is by its outermost names; None if none of them, or not to be read."""
+    try:
+        return _kind_of(read_json(path.read_text()))
+    except (OSError, ValueError):
+        return None
+
+
+def _kind_of(content: object) -> str | None:
+    if not isinstance(content, dict):
+        return None
+    names = set(cast("dict[str, object]", content))
+    for kind in KINDS:
+        known = schema(f"{kind}.schema.json")
+        if set(known["required"]) <= names <= set(known["properties"]):
+            return kind
+    return None

@@ -1,42 +1,30 @@
 """Open MPI's `han`, which runs an operation by other ones inside hosts and between them: what makes it do so, each of
-them by `tuned`, whose rules then say by which algorithm.
-
-Only its simple form is known, in which these operations come one after another on whole messages.
+them by `tuned`, whose rules then say by which algorithm. Only its simple form is known (algorithms.han_calls).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-INSIDE: Final = "intra_node"
-"""The level of a host's ranks, in `han`'s words."""
-BETWEEN: Final = "inter_node"
-"""That of the hosts' leaders."""
+from hopscope.algorithms.han_calls import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN, Part
+
+__all__ = [
+    "ALL",
+    "BETWEEN",
+    "CALLS",
+    "HOST",
+    "INSIDE",
+    "OWN",
+    "Part",
+    "Simple",
+    "comes_first",
+    "passed_on_by",
+    "simple_forms",
+]
+
 _TUNED: Final = "tuned"
-
-OWN, HOST, ALL = range(3)
-"""A block of a rank, or the whole message; the blocks of a host's ranks; all ranks' blocks."""
-
-
-class Part(NamedTuple):
-    """An operation that `han` calls at a level, and on what."""
-
-    operation: str
-    level: str
-    blocks: int = OWN
-
-
-CALLS: Final[Mapping[str, Sequence[Part]]] = {
-    "allreduce": (Part("reduce", INSIDE), Part("allreduce", BETWEEN), Part("bcast", INSIDE)),
-    "reduce": (Part("reduce", INSIDE), Part("reduce", BETWEEN)),
-    "bcast": (Part("bcast", BETWEEN), Part("bcast", INSIDE)),
-    "allgather": (Part("gather", INSIDE), Part("allgather", BETWEEN, HOST), Part("bcast", INSIDE, ALL)),
-    "barrier": (Part("barrier", INSIDE), Part("barrier", BETWEEN), Part("barrier", INSIDE)),
-}
-"""What the simple form of an operation calls in turn."""
-
 _VALUE = re.compile(r"^mca:coll:\w+:param:(coll_\w+):value:(.*)$", re.MULTILINE)
 _PASSES_ON = re.compile(
     r"^mca:coll:han:param:(coll_han_(\w+)_dynamic_global_communicator_module):help:.*\b(\d+) = tuned\b", re.MULTILINE

@@ -32,6 +32,10 @@ class _Row:
     test: Difference | None
 
 
+_Iterations = Mapping[tuple[str, int], float]
+"""Mean time per iteration by operation and communicator, the mean over the runs."""
+
+
 def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scalar]) -> list[dict[str, Any]]:
     """One row per aligned place and statistic."""
     assert base is not None
@@ -41,7 +45,8 @@ def answer(rows: pa.Table, base: pa.Table | None, parameters: Mapping[str, Scala
     tests = sum(row.test is not None for row in found)
     least = parameters["least"]
     assert isinstance(least, int | float)
-    return [_shown(row, tests, float(least)) for row in found]
+    iterations = _iterations(base), _iterations(rows)
+    return [_shown(row, tests, float(least), *iterations) for row in found]
 
 
 def _times(rows: pa.Table) -> dict[Site, list[Floats]]:
@@ -50,6 +55,15 @@ def _times(rows: pa.Table) -> dict[Site, list[Floats]]:
     for site, run, time in zip(sites(rows), rows["run"].to_pylist(), rows["time_ns"].to_pylist(), strict=True):
         times.setdefault(site, {}).setdefault(run, []).append(time)
     return {site: [np.array(values) for values in runs.values()] for site, runs in times.items()}
+
+
+def _iterations(rows: pa.Table) -> _Iterations:
+    columns = (rows[name].to_pylist() for name in ("op", "comm", "run", "iteration_ns"))
+    of_runs: dict[tuple[str, int], dict[int, float]] = {}
+    for op, comm, run, time in zip(*columns, strict=True):
+        if time is not None:
+            of_runs.setdefault((op, comm), {})[run] = time
+    return {call: float(np.mean(list(runs.values()))) for call, runs in of_runs.items()}
 
 
 def _compared(
@@ -79,7 +93,9 @@ def _can_judge(values: Floats, quantile: float) -> bool:
     return len(values) > 0 and beyond >= LEAST_BEYOND - 1e-9 and blocks_of(values).count >= LEAST_BLOCKS
 
 
-def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
+def _shown(
+    row: _Row, tests: int, least: float, base_iterations: _Iterations, new_iterations: _Iterations
+) -> dict[str, Any]:
     site = row.pair.shown
     old, now = (_quantile(values, row.statistic) for values in (row.base, row.new))
     interval = None if row.test is None else row.test.interval(tests)
@@ -95,6 +111,8 @@ def _shown(row: _Row, tests: int, least: float) -> dict[str, Any]:
         "change": None if old is None or now is None else _part(now - old, old),
         "change_low": None if interval is None else _part(interval[0], old),
         "change_high": None if interval is None else _part(interval[1], old),
+        "base_iteration_ns": base_iterations.get((site.op, site.comm)),
+        "new_iteration_ns": new_iterations.get((site.op, site.comm)),
         "p_value": None if row.test is None else row.test.p_value(tests),
         "verdict": verdict,
         "slower": verdict not in ("new", "gone") and holds(verdict, "slower", row.base, row.new),

@@ -79,6 +79,28 @@ static void define_variable(const char *name, enum kind kind) {
         define(name, asked, value, source, kind == FILE_NAME);
 }
 
+/* han runs an operation by others inside hosts and between them: in which form, and which component runs those. */
+static void define_han(void) {
+    static const char *const operations[] = {"allgather", "allreduce", "barrier", "bcast", "gather", "reduce"};
+    static const struct {
+        const char *name;
+        enum kind kind;
+    } parameters[] = {
+        {"coll_han_use_%s_algorithm", NUMBER},
+        {"coll_han_use_simple_%s", TRUTH},
+        {"coll_han_%s_dynamic_intra_node_module", NUMBER},
+        {"coll_han_%s_dynamic_inter_node_module", NUMBER},
+        {"coll_han_%s_dynamic_global_communicator_module", NUMBER},
+    };
+    define_variable("coll_han_priority", NUMBER);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        for (size_t k = 0; k < sizeof parameters / sizeof *parameters; k++) {
+            char name[96];
+            snprintf(name, sizeof name, parameters[k].name, operations[i]);
+            define_variable(name, parameters[k].kind);
+        }
+}
+
 void settings_define(void) {
     static const char *const operations[] = {
         "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv",      "barrier",
@@ -98,6 +120,7 @@ void settings_define(void) {
             snprintf(name, sizeof name, "coll_tuned_%s_algorithm%s", operations[i], details[k]);
             define_variable(name, NUMBER);
         }
+    define_han();
 }
 
 #else

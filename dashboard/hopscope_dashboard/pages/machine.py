@@ -58,7 +58,8 @@ def layout(machine: Machine) -> Component:
             *_links(machine),
             machine_places.hosts(machine),
             machine_places.outlying(machine),
-            blocks.columns(_contention(machine.content), _combining(machine.content)),
+            _contention(machine.content),
+            _combining(machine.content),
             blocks.notes([*machine.notes], "What to know of these numbers"),
             _unmeasured(machine.content),
         ]
@@ -176,7 +177,12 @@ def _parameter(row: Row) -> blocks.Content:
 
 
 def _with_interval(value: float, low: float | None, high: float | None, unit: str | None) -> blocks.Content:
-    return [quantities.quantity(value, unit), html.Small(quantities.interval(low, high, unit), className="interval")]
+    # A blank between them where they stand on one line; saved as CSV, too.
+    return [
+        quantities.quantity(value, unit),
+        " ",
+        html.Small(quantities.interval(low, high, unit), className="interval"),
+    ]
 
 
 def _contention(content: Row) -> Component:

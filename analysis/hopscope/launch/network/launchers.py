@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hopscope.errors import InputError
 from hopscope.launch.command import launcher_options, rank_count
 from hopscope.launch.network.holder import Network
+from hopscope.launch.network.mca import beside
 from hopscope.launch.network.plan import INTERFACE
 
 _OWN_HOSTS = {"--host", "-H", "-host", "--hostfile", "-hostfile", "-machinefile", "--machinefile", "-f", "-hosts"}
@@ -103,9 +104,11 @@ def _launcher(word: str) -> Launcher:
 
 def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[str, str]]:
     """The command line that runs a job on the hosts of a network, and the variables that it needs; the launcher itself
-    runs on the first host. Hosts that the command names stay, and so does the way in which it deals ranks to them.
+    runs on the first host. Hosts that the command names stay, and so does the way in which it deals ranks to them, and
+    the MCA parameters that it sets.
 
-    Raises InputError for a launcher that it does not know, or one that is not told the number of ranks.
+    Raises InputError for a launcher that it does not know, one that is not told the number of ranks, or an MCA
+    parameter that the network cannot do with.
     """
     launcher = _launcher(words[0])
     given = launcher_options(words)
@@ -129,6 +132,7 @@ def on_hosts(words: Sequence[str], network: Network) -> tuple[list[str], dict[st
     if own_hosts:
         at = next(i for i, word in enumerate(launcher.words) if word == "{hosts}")
         del filled[at - 1 : at + 1]
+    filled, words = beside(words, filled)
     variables = {name: value for name, value in launcher.variables if name not in os.environ}
     return [*network.on_host(network.spec.hosts[0]), words[0], *filled, *words[1:]], variables
 

@@ -17,6 +17,9 @@
 -- rules file, and MPICH's variables of the form MPIR_CVAR_BCAST_INTRA_ALGORITHM. They hold for blocking collectives, not on intercommunicators. A collective obeys if the library's
 -- name of what ran is that of the algorithm that was asked for, or, without that name, if its messages are those, whoever chose it; segment sizes are not compared.
 --
+-- Open MPI's `han` runs an operation by others inside hosts and between them. Where the settings ask for its simple form, `asked` lists these others with the
+-- algorithm that is set for each on its number of ranks. The collective obeys if the messages of all of them are there, and no others but among ranks for which nothing is set.
+--
 -- param comm INTEGER = null -- Only collectives on this communicator.
 -- param seq BIGINT = null -- Only collectives of this number on their communicator.
 -- key op, comm, bytes, algorithm, segment_bytes, captured, source
@@ -39,7 +42,7 @@
 -- column ran VARCHAR -- What the trace itself says ran, such as the name of a tree; null if it says nothing.
 -- column asked VARCHAR -- The algorithm that the user's settings ask for, in the library's words; null if they ask for none, or are unknown.
 -- column obeyed VARCHAR -- Whether it ran: yes, no or undecided; null if none was asked for.
--- column why VARCHAR -- Why another one ran, where the settings show it; else null.
+-- column why VARCHAR -- Why another one ran, where the settings show it, or why that cannot be told of `han`; else null.
 -- column since_ns BIGINT [at] -- When the first collective that does not obey began; null if all do, or none was asked for.
 -- column first VARCHAR -- The first of them, as COMM:SEQ.
 -- narrow why, since_ns, ran, differs, message_bytes, same, source, wan_messages, segment_bytes

@@ -15,6 +15,10 @@
 -- the base's value, `same` if both lie within it, and else `undecided`, as it is with fewer than 5 blocks or fewer than
 -- 10 values beyond the quantile. It is `new` or `gone` if one run lacks the collective.
 --
+-- An iteration is one collective of the operation on the communicator, from any place, plus all that happens up to the
+-- next one: the mean distance of their successive last leaves. That is what `analyze remap` predicts (`measured_ns` there
+-- is base_iteration_ns here); it is shown beside each row and not tested.
+--
 -- One run shows how its own collectives vary, but not how runs differ from one another. On a shared machine that is far
 -- more: two runs of one program really do differ, and the test finds it. So with one run of each, `slower` is null, and
 -- no gate passes or fails by it. Give several of each (`--base-also`, `--also`; three or more). The values are then
@@ -39,6 +43,8 @@
 -- column change DOUBLE [share] -- The difference as part of the base's value; below zero is faster.
 -- column change_low DOUBLE [share] -- Lower end of its interval.
 -- column change_high DOUBLE [share] -- Upper end of its interval.
+-- column base_iteration_ns DOUBLE -- Mean time per iteration of the operation in the base; null with fewer than two.
+-- column new_iteration_ns DOUBLE -- The same in the new run.
 -- column p_value DOUBLE -- How often chance alone would show such a difference; over all rows together.
 -- column verdict VARCHAR -- slower, faster, same, undecided, new or gone.
 -- column slower BOOLEAN -- Whether the verdict is slower; null if it is undecided or there is only one run of each.
@@ -49,7 +55,7 @@
 -- column blocks BIGINT -- Blocks of the run that has fewest; null where there is no test.
 -- column aligned VARCHAR -- How the places of both runs were matched: by `place`, `function` or `order` of first use.
 -- only-data base_place, slower, aligned, p_value, blocks, base_runs, new_runs
--- narrow base_collectives, new_collectives, change_low, comm, place
+-- narrow base_collectives, new_collectives, change_low, comm, place, base_iteration_ns
 -- exact base_collectives, new_collectives
 -- uses collective_sites
 -- then verdicts.compare_times -- The block bootstrap and the alignment.
@@ -65,7 +71,10 @@ select
         when 'took' then last_leave_ns - last_enter_ns
         when 'duration' then last_leave_ns - first_enter_ns
         else last_enter_ns - first_enter_ns
-    end)::double as time_ns
+    end)::double as time_ns,
+    (max(last_leave_ns) over same_call - min(last_leave_ns) over same_call)::double
+    / nullif(count(*) over same_call - 1, 0) as iteration_ns
 from collective_sites
 where complete and last_leave_ns is not null
+window same_call as (partition by op, comm)
 order by collective_id
