@@ -192,10 +192,9 @@ def _candidates(found: Suggestion) -> Component:
         "Candidates, the best first",
         blocks.drawing("Predicted time per iteration by tree", bars, name=CHART),
         blocks.table(["tree", "predicted", "spread", "gain", *structure], rows, name=CANDIDATES, right=range(1, 8)),
-        hint="The suggested tree comes first, then the fastest. A tree over pairs of hosts that no hop measured is a "
-        "guess: its spread is that of the measured links, and such a link may be slower than any of them. The dashed "
-        "line is what the run itself measured; gains are against the replay of what ran, so that "
-        "like is compared with like."
+        hint="The suggested tree comes first, then the fastest. What no hop measured is named beside a candidate, and "
+        "its spread contains how slow that may be. The dashed line is what the run itself measured; gains are against "
+        "the replay of what ran, so that like is compared with like."
         + (f" The picture shows the first {_SHOWN} of {len(rows)}." if len(rows) > _SHOWN else ""),
     )
 
