@@ -74,7 +74,11 @@ create or replace macro arrival_shares(label) as table
             members_of_comms.key,
             collectives_of_comms.block,
             sum(collectives_of_comms.collectives) as whole,
-            sum(collectives_of_comms.collectives * members_of_comms.members / collectives_of_comms.comm_size) as chances
+            -- In a fixed order, or the last digits differ from one run to the next.
+            sum(
+                collectives_of_comms.collectives * members_of_comms.members / collectives_of_comms.comm_size
+                order by collectives_of_comms.comm, collectives_of_comms.comm_size
+            ) as chances
         from collectives_of_comms
         inner join members_of_comms on collectives_of_comms.comm = members_of_comms.comm
         group by members_of_comms.key, collectives_of_comms.block
@@ -114,7 +118,7 @@ create or replace macro arrival_shares(label) as table
         select
             key,
             sum(whole)::bigint as collectives,
-            sum(chances) as chances
+            sum(chances order by block) as chances
         from entered
         group by key
     ),
