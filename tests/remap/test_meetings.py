@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,12 @@ from hopscope.model.hops import Hops
 from hopscope.model.routes import NO_SERVER, fitted
 from hopscope.paths.columns import Array
 from hopscope.remap import remap, sentence
+from hopscope.remap.fitting.fit import fit
+from hopscope.remap.judging.guesses import measured_of
 from hopscope.remap.judging.meeting import Passing, both_ways, interfaces, meeting_bytes, met, pair_of, shared
+from hopscope.remap.run.events import events_of
+from hopscope.remap.run.program import source_of
+from simulated_library import LibraryRun
 from simulated_network import Network, Run, round_robin
 
 MS = 1_000_000
@@ -124,3 +130,17 @@ def test_a_link_between_clusters_that_had_one_message_at_a_time_may_pass_one_aft
     # Two messages cross each way at once. The lowest that they may take is what they take if none waits.
     assert doubling["unmeasured_links"] == 4  # A-B, B-A and inside either cluster
     assert doubling["predicted_ns"] < 65 * MS and doubling["predicted_high_ns"] > 4 * 30 * MS
+
+
+def test_messages_that_were_under_way_both_ways_measure_the_link() -> None:
+    """Regression: what ran, doubling, was a guess itself. Its hosts did not start together, so the second message went
+    when the first should have been there for long; but that one queued."""
+    run = LibraryRun(round_robin(2, {"a": "A", "b": "B"}, wan=30 * MS), size=1 << 16)
+    run.compute(lambda rank: 12 * MS * rank)  # in each iteration, the one that was late is early in the next
+    for _ in range(12):
+        run.compute(lambda _: MS)
+        run.allreduce()
+    source = source_of(run.trace().table)
+    costs = fit(source, events_of(source))[0]
+    usual = replace(costs, links=costs.links | {"wan": replace(costs.links["wan"], latency_ns=10 * MS)})
+    assert measured_of(source, usual).met[both_ways][LINKS.index("wan")] == 1 << 16

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hopscope.remap.judging.verdict import sentence_of
+from hopscope.remap.judging.guesses import Guesses
+from hopscope.remap.judging.verdict import judge, sentence_of
 from hopscope.remap.settings.setting_verdict import setting_sentence
 
 MS = 1e6
@@ -72,3 +73,34 @@ def test_a_candidate_for_another_operation_says_by_what_iterations_are_counted(o
 def test_where_nothing_is_set_the_table_s_first_row_is_named() -> None:
     said = of_setting(row("linear", 5.02, 6), row("ring", 5.01, 6))
     assert said.startswith("Leave MPI_Allreduce as it is: of what Open MPI 5 has, linear would take 5.02 ms")
+
+
+def test_a_next_step_is_named_wherever_a_candidate_leans_on_something() -> None:
+    """Regression: "leave it" left out that `--probe-missing` would show a gain of 40 %."""
+    leaning = row("ring", 4, 9, unmeasured_pairs=1, alike_high_ns=5 * MS)
+    guessed = {"ring": Guesses(pairs=((0, 1),))}
+    for rows in ([leaning, TODAY], [row("linear", 4.2, 4.3, chosen=True), leaning, TODAY]):
+        said = setting_sentence(rows, "MPI_Bcast", guessed, ["a", "b"], library="Open MPI 5", ran="it")
+        assert "uses a pair of hosts that no hop measured (a-b): " in said and "`--probe-missing`" in said
+
+
+def test_an_interval_across_nothing_says_less_and_more() -> None:
+    assert "20.0 % less than the replay, and from 50.0 % more to 40.0 % less than the run" in of_setting(
+        row("ring", 4, 9)
+    )
+    assert "50.0 to 55.0 % more than the run" in of_setting(row("ring", 10, 9.3, gain_low=-0.55, gain_high=-0.5))
+
+
+@pytest.mark.parametrize(("high_ms", "chosen"), [(4.4, "leaning"), (4.6, "sure")])
+def test_one_that_leans_on_something_and_wins_in_any_case_is_suggested(high_ms: float, chosen: str) -> None:
+    """Regression: one of 5.71 ms (5.48 to 5.99) was suggested before one of 3.42 that could take 3.7 at most."""
+    rows = [
+        row(name, at, high, model_error=0.01, wan_messages=2, gain=1 - at / 6)
+        for name, at, high in (("sure", 5, 5.2), ("today", 6, 6.1))
+    ]
+    rows.append(
+        rows[0]
+        | {"name": "leaning", "unmeasured_links": 1, "predicted_ns": 3.4 * MS, "gain": 1 - 3.4 / 6}
+        | {"predicted_high_ns": high_ms * MS, "alike_high_ns": 4 * MS}
+    )
+    assert rows[judge(rows, 0.01)[0]]["name"] == chosen

@@ -170,11 +170,14 @@ def measured_of(source: Source, costs: Costs) -> Measured:
     latency, per_byte = (np.array([getattr(link, name) for link in links]) for name in ("latency_ns", "per_byte_ns"))
     transit = latency[hops.link] + per_byte[hops.link] * hops.size
     clusters = np.asarray(source.places.cluster_of_host)
-    by_class = [(hops.of(mine), transit[mine]) for mine in (hops.link == place for place in range(len(LINKS)))]
-    most = {
-        passing: np.asarray([meeting_bytes(passing, of, clusters, taken) for of, taken in by_class])
-        for passing in PASSINGS
-    }
+    # Of a message that its receiver waited for it is known how long it was on its way. At interfaces, those that queue
+    # for other reasons would pass for some that met there.
+    seen = np.where(hops.binding, hops.received - hops.sent, transit)
+    of_class = [hops.link == place for place in range(len(LINKS))]
+    most: dict[Passing, Array] = {}
+    for passing in PASSINGS:
+        taken = transit if passing is interfaces else seen
+        most[passing] = np.asarray([meeting_bytes(passing, hops.of(mine), clusters, taken[mine]) for mine in of_class])
     # Where those over slow links meet, those over faster ones may as well; how these queue does not show those.
     return Measured(source, costs, {one: np.maximum.accumulate(of[::-1])[::-1] for one, of in most.items()})
 

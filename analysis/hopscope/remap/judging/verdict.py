@@ -39,6 +39,10 @@ def judge(rows: Sequence[Row], alike: float, *, tried_gains: bool = False, is_kn
     tried = [i for i, row in enumerate(rows) if row.get("tried_ns") is not None]
     open_to = [i for i in range(len(rows)) if i not in tried or tried_gains]
     measured = [i for i in open_to if rows[i]["today"] or not leans(rows[i])]
+    if leaning := [i for i in open_to if i not in measured]:
+        # Nothing could change that one is faster which at its slowest is so than the best of these at its fastest.
+        least = rows[_order(rows, measured, alike)[0]]["predicted_low_ns"]
+        measured += [i for i in leaning if rows[i]["predicted_high_ns"] < least]
     off = [rows[i]["tried_ns"] / rows[i]["predicted_ns"] for i in tried]
     likely = (_order(rows, measured, alike)[0], _order(rows, open_to, alike)[0])
     for best in (*likely, *(tried if tried_gains else [])):
@@ -131,13 +135,13 @@ def sentence_of(
         if fastest["predicted_ns"] < best["predicted_ns"] and not leans(fastest):
             said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
     if leans(best):
-        said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
+        said += f" It {leans_on(best, guessed, hosts)}: {advice_of(best, guessed)}."
     else:
         if best["chosen"] and best["predicted_high_ns"] > best["measured_ns"]:
             said += f" {may_lose(best)}"
         if leans(fastest):
             seems = f"{fastest['name']} would take {least}"
-            said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}."
+            said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}: {advice_of(fastest, guessed)}."
     if tried is not None:
         measured = measured_of(tried, op)
         said += f" {measured[0].upper()}{measured[1:]}."
@@ -147,6 +151,11 @@ def sentence_of(
             "show: run the program over the tree and measure the gain with `--tried`."
         )
     return said
+
+
+def advice_of(row: Row, guessed: Mapping[str, Guesses]) -> str:
+    """What to do about a candidate that leans on something."""
+    return ADVICE if guessed[row["name"]].pairs else RUN_IT
 
 
 def per_iteration(row: Row, op: str) -> str:
@@ -257,7 +266,9 @@ def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> 
     ends = row["predicted_low_ns"], row["alike_high_ns"]
     low, high, most = alike("ns", *ends, row["predicted_high_ns"])
     spread = low if low == high else interval(*ends, "ns")
-    may_be = f"{spread} if that is like what was measured, and up to {most} if it is as slow as it may be"
+    may_be = f"{spread} however slow that is"
+    if high != most:
+        may_be = f"{spread} if that is like what was measured, and up to {most} if it is as slow as it may be"
     return f"{' and '.join(parts)}: {may_be}"
 
 

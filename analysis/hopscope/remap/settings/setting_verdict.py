@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from hopscope.quantities import alike, in_words, interval, share
 from hopscope.remap.judging.guesses import Guesses
 from hopscope.remap.judging.verdict import (
-    ADVICE,
     LIBRARY,
-    RUN_IT,
     PartGain,
     Row,
+    advice_of,
     each_of,
     leans,
     leans_on,
@@ -55,15 +54,21 @@ def setting_sentence(
     if best["chosen"]:
         said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}{_much(best)}"
         if leans(best):
-            said += f" It {leans_on(best, guessed, hosts)}: {ADVICE if guessed[best['name']].pairs else RUN_IT}."
-        elif best["gain_low"] < 0:
-            said += f" {may_lose(best)}"
+            said += f" It {leans_on(best, guessed, hosts)}: {advice_of(best, guessed)}."
+        else:
+            if best["predicted_high_ns"] > best["measured_ns"]:
+                said += f" {may_lose(best)}"
+            fastest = min(others, key=lambda row: row["predicted_ns"])
+            if leans(fastest):
+                (least,) = alike("ns", fastest["predicted_ns"])
+                leaning = leans_on(fastest, guessed, hosts)
+                said += f" {fastest['name']} would take {least}, but it {leaning}: {advice_of(fastest, guessed)}."
     elif others:
         first = others[0]
         leave = f"Leave {of} as {'they are' if len(parts) > 1 else 'it is'}"
         said = f"{leave}: of what {library} has, {_predicted(first, op)}. {run}{_much(first)}"
         if leans(first):
-            said += f" It {leans_on(first, guessed, hosts)}."
+            said += f" It {leans_on(first, guessed, hosts)}: {advice_of(first, guessed)}."
     else:
         none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted"
         said = f"{of} cannot be judged: {none}. {run}. {RERUN}"
@@ -95,7 +100,16 @@ def _predicted(row: Row, op: str, of: str = "") -> str:
 
 def _much(row: Row) -> str:
     """What that is against the replay, of which the gain is told, and against the run, of which its ends are."""
-    gains = row["gain"] >= 0
-    ends = (row["gain_low"], row["gain_high"]) if gains else (-row["gain_high"], -row["gain_low"])
-    much = f"{share(abs(row['gain']))} {'less' if gains else 'more'}"
-    return f": that is {much} than the replay, and {interval(*ends)} {'less' if gains else 'more'} than the run."
+    of_run = _changes(row["gain_low"], row["gain_high"])
+    return f": that is {_change(row['gain'])} than the replay, and {of_run} than the run."
+
+
+def _change(gain: float) -> str:
+    return f"{share(abs(gain))} {'less' if gain >= 0 else 'more'}"
+
+
+def _changes(low: float, high: float) -> str:
+    """Between two gains, of which the lower one may be a loss."""
+    if low < 0 <= high:
+        return f"from {_change(low)} to {_change(high)}"
+    return f"{interval(low, high)} less" if low >= 0 else f"{interval(-high, -low)} more"
