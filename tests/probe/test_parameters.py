@@ -99,6 +99,26 @@ def test_a_time_that_rises_steeply_leaves_no_latency_below_0() -> None:
     assert min(model.message(count) for count in range(1, 1 << 20, 4096)) > 0
 
 
+def test_a_step_between_two_sizes_is_in_the_interval_of_what_a_byte_takes() -> None:
+    """Regression: on a link of 500 ns a byte, messages of 1 B and of 64 KiB gave 589 (588 to 594), for the longer one
+    is announced and takes two latencies more."""
+    stepped = machine()
+    times = {1: 2e6, 1024: 2e6 + 1024 * 500, 65_536: 3 * 2e6 + 65_536 * 500}
+    stepped["links"][0]["sizes"] = [size(count, time, {}) for count, time in times.items()]
+    betas = {row.bytes: row for row in rows_of_machine(stepped, "MPI_SUM", "MPI_INT") if row.parameter == "beta"}
+    assert betas[1024].value == pytest.approx(562, rel=0.01)
+    assert all((row.low or 0) <= 500 <= (row.high or 0) for row in betas.values())
+
+
+def test_one_size_says_nothing_of_what_a_byte_takes() -> None:
+    """Regression: a link on which only one byte was sent had 0 ns for each."""
+    single = machine()
+    del single["links"][0]["sizes"][1:]
+    rows = rows_of_machine(single, "MPI_SUM", "MPI_INT")
+    assert [(row.parameter, row.value) for row in rows if row.model == "Hockney"] == [("alpha", 1001.0)]
+    assert "Hockney" not in models_of(rows, LINK)
+
+
 def test_loggp_and_plogp_follow_from_the_same_measurements() -> None:
     models = models_of(rows_of_machine(machine(), "MPI_SUM", "MPI_INT"), LINK)
     loggp, plogp = models["LogGP"], models["PLogP"]
@@ -137,6 +157,21 @@ def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
     assert not {"beta", "G"} & {row.parameter for row in rows}
     (latency,) = [row for row in rows if (row.link, row.parameter) == ("wan", "alpha")]
     assert latency.value == pytest.approx(20e6, rel=0.05)
+
+
+def test_sends_that_take_longer_than_the_way_leave_no_latency_l() -> None:
+    """Regression: L was 0 ns, from 0 to 0, where ranks waited for cores while they sent."""
+    links = {name: LinkCost(1000.0, hops=10 * (name == "shm"), sizes=(8.0, 4096.0)) for name in LINKS}
+    ways = {"shm": Way(Estimate(1000.0, 900.0, 1100.0, 10), Estimate(1.0, 1.0, 1.0, 10))}
+    sizes, classes = np.array([8, 4096]), np.array([LINKS.index("shm")] * 2)
+
+    def found(send_ns: float) -> Fitted:
+        return Fitted(None, Costs(links, LocalCost(send_ns=send_ns)), ways, sizes, classes)  # type: ignore[arg-type]
+
+    assert {row.model for row in rows_of_fit(found(400)) if row.parameter == "L"} == {"LogGP", "PLogP"}
+    assert found(400).untold == []
+    assert not [row for row in rows_of_fit(found(5000)) if row.parameter == "L"]
+    assert found(5000).untold[0].startswith("L of shm links is not given: a send takes its rank 5.00 µs, longer than")
 
 
 def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> None:

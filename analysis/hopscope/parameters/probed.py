@@ -10,6 +10,8 @@ from typing import Any
 
 from hopscope.errors import InputError
 from hopscope.launch.inputs import checked_file
+from hopscope.model.costs import SMALL
+from hopscope.model.eager import LATENCIES
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.quantities import number
 
@@ -80,18 +82,37 @@ def _point_of(entry: dict[str, Any]) -> Point:
 
 
 def _hockney(ends: LinkEnds, points: Sequence[Point]) -> Iterator[Row]:
-    """alpha(m) + m beta(m) is the measured time at every measured size; of a single size, all of it is alpha."""
+    """alpha(m) + m beta(m) is the measured time at every measured size. Of a single size, nothing tells what a byte
+    takes, and all of it is alpha."""
     known = [(point.bytes, point.one_way) for point in points if point.one_way is not None]
-    slopes = [
-        ((after - time) * (1 / (next_size - size))).at_least_0() for (size, time), (next_size, after) in pairwise(known)
-    ]
-    slopes = [*slopes, slopes[-1]] if slopes else [Estimate(0.0)] * len(known)
-    for (size, time), slope in zip(known, slopes, strict=True):
-        alpha, beta = time - slope * size, slope
+    slopes = [_slope(one, next_one, known[0][1]) for one, next_one in pairwise(known)]
+    if not slopes:
+        yield from (row(ends, "Hockney", "alpha", time, size=size) for size, time in known)
+        return
+    before = [slopes[0], *slopes]
+    for (size, time), left, slope in zip(known, before, [*slopes, slopes[-1]], strict=True):
+        alpha, beta = time - slope * size, _bent(left, slope)
         if alpha.value < 0:
             alpha, beta = _from_shortest(known[0], (size, time))
         yield row(ends, "Hockney", "alpha", alpha.at_least_0(), size=size)
         yield row(ends, "Hockney", "beta", beta, size=size, unit=NS_PER_BYTE)
+
+
+def _slope(one: tuple[int, Estimate], next_one: tuple[int, Estimate], latency: Estimate) -> Estimate:
+    """What a byte takes from one size to the next. In between, messages may begin to be announced, which takes two
+    latencies more and is not for their bytes."""
+    (size, time), (next_size, after) = one, next_one
+    slope = (after - time) * (1 / (next_size - size))
+    step = (LATENCIES - 1) * latency.value / (next_size - size) if next_size > SMALL else 0.0
+    return Estimate(slope.value, None if slope.low is None else slope.low - step, slope.high, slope.count).at_least_0()
+
+
+def _bent(before: Estimate, after: Estimate) -> Estimate:
+    """What a byte takes from a size on. Its interval has what one takes up to there, too: a step in between, such as
+    the latencies of an announcement, is spread over all bytes of the line to the next size."""
+    lows = [end for end in (before.low, after.low) if end is not None]
+    highs = [end for end in (before.high, after.high) if end is not None]
+    return Estimate(after.value, min(lows, default=None), max(highs, default=None), after.count)
 
 
 def _from_shortest(first: tuple[int, Estimate], point: tuple[int, Estimate]) -> tuple[Estimate, Estimate]:

@@ -16,6 +16,7 @@ from hopscope.model.eager import LATENCIES
 from hopscope.model.hops import Array
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.parameters.ways import Way, untold, ways_of
+from hopscope.quantities import duration, in_words
 from hopscope.remap.fitting.fit import fit, fitted_hops
 from hopscope.remap.run.events import events_of
 from hopscope.remap.run.program import Source, source_of
@@ -60,7 +61,16 @@ class Fitted:
     @property
     def untold(self) -> list[str]:
         """Which links' latencies the messages do not show, in sentences."""
-        return untold(self.ways, self.used)
+        said = untold(self.ways, self.used)
+        known = [name for name in self.used if name in self.ways and self.ways[name].alpha is not None]
+        overdrawn = [name for name in known if _latency(self.ways[name], self.costs.local.send_ns) is None]
+        if overdrawn:
+            said.append(
+                f"L of {in_words(overdrawn)} links is not given: a send takes its rank "
+                f"{duration(self.costs.local.send_ns)}, longer than a message is on its way, so ranks may have waited "
+                "for a core while they sent."
+            )
+        return said
 
 
 def fitted_of_trace(table: Callable[[str], pa.Table]) -> Fitted:
@@ -172,16 +182,23 @@ def _alpha(ends: LinkEnds, time: Estimate, announced: int | None) -> Iterator[Ro
         yield row(ends, "Hockney", "alpha", time * LATENCIES, size=size)
 
 
+def _latency(way: Way, send_ns: float) -> Estimate | None:
+    """L: what is left of alpha without the sender's overhead; None if nothing is for certain, or alpha is not known."""
+    if way.alpha is None:
+        return None
+    rest = (way.alpha - Estimate(send_ns, send_ns, send_ns, way.alpha.count)).at_least_0()
+    return rest if rest.high is None or rest.high > 0 else None
+
+
 def _rows_of_link(name: str, link: LinkCost, way: Way, costs: Costs) -> Iterator[Row]:
     """A latency reaches from the beginning of a send to the end of the receive, so it contains the sender's overhead
     and not the receiver's."""
     ends, local = LinkEnds(name), costs.local
     sending, receiving = Estimate(local.send_ns, count=link.hops), Estimate(local.handle_down_ns, count=link.hops)
     gap = Estimate(max(local.send_ns, 0.0 if name == INSIDE else costs.interface_message_ns), count=link.hops)
-    rest = None
     if way.alpha is not None:
         yield from _alpha(ends, way.alpha, announced_from(link, costs))
-        rest = (way.alpha - Estimate(sending.value, sending.value, sending.value, way.alpha.count)).at_least_0()
+    rest = _latency(way, local.send_ns)
     if way.beta is not None:
         yield row(ends, "Hockney", "beta", way.beta, unit=NS_PER_BYTE)
     if rest is not None:

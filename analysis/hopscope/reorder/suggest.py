@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from hopscope.errors import InputError
 from hopscope.links import LINKS
-from hopscope.quantities import alike, interval, number, plural, share
+from hopscope.quantities import alike, in_words, interval, number, plural, share
 from hopscope.reorder.costs import HostCosts, costs_of
 from hopscope.reorder.leaders import led_hops, roles
 from hopscope.reorder.on_path import most_saved
@@ -356,11 +356,14 @@ def _limits(traffic: Traffic, costs: HostCosts, places: Places, place: Array) ->
             "run; they count as the slowest measured pair of their class, and may be slower."
         )
     used = [int(link) for link in np.unique(places.classes()[ends]) if link > 0]
-    for what, known in (("The latency", costs.rows > 0), ("The time per byte", costs.several_sizes)):
+    for what, known, instead in (
+        ("The latency", costs.rows > 0, "all of what the next faster one takes where none is slower"),
+        ("The time per byte", costs.several_sizes, "nothing where none is known"),
+    ):
         like = [LINKS[link] for link in used if not known[link]]
         if like:
             said.append(
-                f"{what} of {' and '.join(like)} links was not measured; it counts half of the next slower class's, "
-                "and the interval reaches from nothing to all of that."
+                f"{what} of {in_words(like)} links was not measured; it counts half of what the next slower class "
+                f"takes, {instead}, and the interval reaches from nothing to all of the slower class's."
             )
     return said

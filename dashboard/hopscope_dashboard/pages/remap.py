@@ -33,6 +33,7 @@ _CANDIDATE = "remap-candidate"
 """Begins the id of a candidate's name in the table, which its place follows."""
 _SHOWN = 12
 _NO_DRAWING = "This has no drawing: its file names an algorithm, or a shape that the collector builds when it runs."
+_NO_SHAPE = "This algorithm is no tree, so there is none to draw."
 _NO_TREE = "The MPI library's own algorithm ran, which need not be a tree: the page "
 
 
@@ -138,9 +139,10 @@ def _before_and_after(data: TraceData, found: Suggestion, phase: str, fold: Fold
     }
     today = f"Today: {ran[0].name}" if ran else "Today: the MPI library" if found.is_native else "Today"
     missing = [_NO_TREE, dcc.Link("Tree", href="/tree"), " shows who sent to whom."] if found.is_native else _NO_DRAWING
+    instead = missing if best["today"] else _NO_SHAPE
     return blocks.columns(
         _drawn(data, today, before, laid_out, edges=edges, name=BEFORE, missing=missing),
-        _drawn(data, _after(best, found), after, laid_out, edges={}, name=AFTER, missing=missing),
+        _drawn(data, _after(best, found), after, laid_out, edges={}, name=AFTER, missing=instead),
         widths="minmax(0, 1fr)" if any(map(is_wide, laid_out.values())) else "1fr 1fr",
     )
 

@@ -94,7 +94,7 @@ def _check(source: Source, library: Source) -> None:
     if other.native:
         raise InputError(
             f"{subject.op} did not run over a tree in the other run, so there is nothing to measure; "
-            "`analyze summary --by engine` says what ran instead"
+            "`analyze summary --by engine` of its trace says what ran instead"
         )
     places = [
         (len(s.members), [run.places.hosts[host] for host in s.hosts])
