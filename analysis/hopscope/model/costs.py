@@ -385,7 +385,9 @@ def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> 
                 fitted = _fit_with_interface(hops, transit, pair, (per_message * time, per_byte * time))
                 if fitted[0] < found[0]:
                     found, centre = fitted, time
-        if found[0] < best[0]:
+        # No interface takes as long for a short message as for a long one, so bytes that explain nearly as much do.
+        is_bytes = per_byte > 0 and best is not without and sizes.min() > SMALL
+        if found[0] < best[0] * (1 / (1 - EXPLAINS) if is_bytes else 1.0):
             best = found
     return without if best[0] > (1 - EXPLAINS) * without[0] else best
 
