@@ -90,7 +90,10 @@ def operation_figure(rows: Sequence[Row], across: str) -> go.Figure:
                 )
     frame(figure, height=_PANEL * deep + 40, hovermode="closest", margin={"l": 8, "r": 16, "t": 32, "b": 8})
     _logarithmic(figure, sorted({row[across] for row in rows}), across, known, unit)
-    figure.update_xaxes(showticklabels=True)
+    # With room for the first and the last tick's words, beside those of the next picture.
+    figure.update_xaxes(showticklabels=True, range=_around([row[across] for row in rows]))
+    ends = [row[end] for row in rows for end in ("low_ns", "high_ns") if row[end]]
+    figure.update_yaxes(range=_around([time / unit.nanoseconds for time in (*known, *ends)]))
     figure.update_yaxes(title={"text": f"time ({unit.name})"}, col=1)
     figure.update_annotations(font_size=13)
     return figure
