@@ -159,21 +159,6 @@ def test_a_trace_with_messages_of_one_size_says_nothing_of_bytes() -> None:
     assert latency.value == pytest.approx(20e6, rel=0.05)
 
 
-def test_sends_that_take_longer_than_the_way_leave_no_latency_l() -> None:
-    """Regression: L was 0 ns, from 0 to 0, where ranks waited for cores while they sent."""
-    links = {name: LinkCost(1000.0, hops=10 * (name == "shm"), sizes=(8.0, 4096.0)) for name in LINKS}
-    ways = {"shm": Way(Estimate(1000.0, 900.0, 1100.0, 10), Estimate(1.0, 1.0, 1.0, 10))}
-    sizes, classes = np.array([8, 4096]), np.array([LINKS.index("shm")] * 2)
-
-    def found(send_ns: float) -> Fitted:
-        return Fitted(None, Costs(links, LocalCost(send_ns=send_ns)), ways, sizes, classes)  # type: ignore[arg-type]
-
-    assert {row.model for row in rows_of_fit(found(400)) if row.parameter == "L"} == {"LogGP", "PLogP"}
-    assert found(400).untold == []
-    assert not [row for row in rows_of_fit(found(5000)) if row.parameter == "L"]
-    assert found(5000).untold[0].startswith("L of shm links is not given: a send takes its rank 5.00 µs, longer than")
-
-
 def test_the_bandwidth_of_an_emulated_link_is_that_of_its_topology_file() -> None:
     """It is known and not fitted, and was shown as 0 ns a byte for links of 20 MB/s."""
     emulated = {
@@ -199,6 +184,17 @@ def fitted(costs: Costs, largest: int, ways: dict[str, Way] | None = None) -> Fi
         ways = ways_of_emulated(costs, costs, costs, sizes, classes)
     # What they were fitted from is not asked for.
     return Fitted(None, costs, ways, sizes, classes)  # type: ignore[arg-type]
+
+
+def test_sends_that_take_longer_than_the_way_leave_no_latency_l() -> None:
+    """Regression: L was 0 ns, from 0 to 0, where ranks waited for cores while they sent."""
+    links = {name: LinkCost(1000.0, hops=10 * (name == "wan"), sizes=(8.0, 4096.0)) for name in LINKS}
+    ways = {"wan": Way(Estimate(1000.0, 900.0, 1100.0, 10), Estimate(1.0, 1.0, 1.0, 10))}
+    fast, slow = (fitted(Costs(links, LocalCost(send_ns=send_ns)), 4096, ways) for send_ns in (400, 5000))
+    assert {row.model for row in rows_of_fit(fast) if row.parameter == "L"} == {"LogGP", "PLogP"}
+    assert fast.untold == []
+    assert not [row for row in rows_of_fit(slow) if row.parameter == "L"]
+    assert slow.untold[0].startswith("L of wan links is not given: a send takes its rank 5.00 µs, longer than")
 
 
 def test_a_message_that_is_announced_takes_two_more_latencies() -> None:

@@ -8,21 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from hopscope.algorithms.han_calls import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN, Part
-
-__all__ = [
-    "ALL",
-    "BETWEEN",
-    "CALLS",
-    "HOST",
-    "INSIDE",
-    "OWN",
-    "Part",
-    "Simple",
-    "comes_first",
-    "passed_on_by",
-    "simple_forms",
-]
+from hopscope.algorithms.han_calls import CALLS
 
 _TUNED: Final = "tuned"
 _VALUE = re.compile(r"^mca:coll:\w+:param:(coll_\w+):value:(.*)$", re.MULTILINE)

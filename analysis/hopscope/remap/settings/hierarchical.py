@@ -13,6 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from hopscope import _plan
+from hopscope.algorithms.han_calls import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN
 from hopscope.model.composed import Called, composed
 from hopscope.model.sequences import lay
 from hopscope.remap.run.calls import NO_ROOT, Call
@@ -20,7 +21,7 @@ from hopscope.remap.run.operations import OPERATION
 from hopscope.remap.run.program import Subject
 from hopscope.remap.settings.forced import Forced, NotJudged, as_run, spans_hosts
 from hopscope.remap.settings.reach import Change, ends_in_rules, payloads_of
-from hopscope.tuning.han import ALL, BETWEEN, CALLS, HOST, INSIDE, OWN, Simple
+from hopscope.tuning.han import Simple
 from hopscope.tuning.offered import Library, Offered, operation_name
 from hopscope.tuning.planned import Planned, planned
 
