@@ -41,17 +41,12 @@ class Guesses:
     both_ways: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.pairs or self.sizes or self.meetings)
+        return bool(self.pairs or self.interfaces or self.links or self.sizes)
 
     @property
     def links(self) -> int:
         """On how many links messages meet."""
         return len({*self.shared, *self.both_ways})
-
-    @property
-    def meetings(self) -> int:
-        """In how many places messages meet."""
-        return len(self.interfaces) + self.links
 
 
 @dataclass(frozen=True)

@@ -134,14 +134,7 @@ def sentence_of(
         said = f"{best['name']} {would}, {less} in the run, {errs}."
         if fastest["predicted_ns"] < best["predicted_ns"] and not leans(fastest):
             said += " Among the trees that the model cannot tell apart, it has the fewest WAN messages."
-    if leans(best):
-        said += f" It {leans_on(best, guessed, hosts)}: {advice_of(best, guessed)}."
-    else:
-        if best["chosen"] and best["predicted_high_ns"] > best["measured_ns"]:
-            said += f" {may_lose(best)}"
-        if leans(fastest):
-            seems = f"{fastest['name']} would take {least}"
-            said += f" {seems}, but it {leans_on(fastest, guessed, hosts)}: {advice_of(fastest, guessed)}."
+    said += caveats_of(best, fastest, least, guessed, hosts)
     if tried is not None:
         measured = measured_of(tried, op)
         said += f" {measured[0].upper()}{measured[1:]}."
@@ -150,6 +143,18 @@ def sentence_of(
             " That is if Hopscope's engine spends as little on a message as the library does, which this trace cannot "
             "show: run the program over the tree and measure the gain with `--tried`."
         )
+    return said
+
+
+def caveats_of(best: Row, fastest: Row, takes: str, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> str:
+    """What the best leans on; else that it may lose if it is suggested, and what the fastest leans on. takes: what that
+    would take, in words. Begins with a space where there is anything."""
+    if leans(best):
+        return f" It {leans_on(best, guessed, hosts)}: {advice_of(best, guessed)}."
+    said = f" {may_lose(best)}" if best["chosen"] and best["predicted_high_ns"] > best["measured_ns"] else ""
+    if leans(fastest):
+        said += f" {fastest['name']} would take {takes}, but it {leans_on(fastest, guessed, hosts)}: "
+        said += f"{advice_of(fastest, guessed)}."
     return said
 
 

@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 
 from hopscope.quantities import alike, in_words, interval, share
 from hopscope.remap.judging.guesses import Guesses
-from hopscope.remap.judging.verdict import (
-    LIBRARY,
-    PartGain,
-    Row,
-    advice_of,
-    each_of,
-    leans,
-    leans_on,
-    may_lose,
-    per_iteration,
-)
+from hopscope.remap.judging.verdict import LIBRARY, PartGain, Row, caveats_of, each_of, per_iteration
 
 if TYPE_CHECKING:
     from hopscope.remap.judging.choosing import Lever
@@ -53,22 +43,14 @@ def setting_sentence(
         return f"{of} cannot be judged: {unknown}. {run}. {RERUN}"
     if best["chosen"]:
         said = f"{_predicted(best, op, f', of {library},' if parts else f' of {library}')}. {run}{_much(best)}"
-        if leans(best):
-            said += f" It {leans_on(best, guessed, hosts)}: {advice_of(best, guessed)}."
-        else:
-            if best["predicted_high_ns"] > best["measured_ns"]:
-                said += f" {may_lose(best)}"
-            fastest = min(others, key=lambda row: row["predicted_ns"])
-            if leans(fastest):
-                (least,) = alike("ns", fastest["predicted_ns"])
-                leaning = leans_on(fastest, guessed, hosts)
-                said += f" {fastest['name']} would take {least}, but it {leaning}: {advice_of(fastest, guessed)}."
+        fastest = min(others, key=lambda row: row["predicted_ns"])
+        (least,) = alike("ns", fastest["predicted_ns"])
+        said += caveats_of(best, fastest, least, guessed, hosts)
     elif others:
         first = others[0]
         leave = f"Leave {of} as {'they are' if len(parts) > 1 else 'it is'}"
         said = f"{leave}: of what {library} has, {_predicted(first, op)}. {run}{_much(first)}"
-        if leans(first):
-            said += f" It {leans_on(first, guessed, hosts)}: {advice_of(first, guessed)}."
+        said += caveats_of(first, first, "", guessed, hosts)
     else:
         none = f"nothing that {library} has for {'them' if len(parts) > 1 else 'it'} can be predicted"
         said = f"{of} cannot be judged: {none}. {run}. {RERUN}"
