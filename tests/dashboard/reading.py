@@ -148,10 +148,12 @@ def _click_where_it_leads(
     page: Page, figure: str, middle: Callable[[], tuple[float, float]], shows: Locator | None = None
 ) -> None:
     """Clicks once the figure says that the mark leads somewhere. A figure that still finds its size forgets what was
-    pointed at, so what did not change the address is done again."""
+    pointed at, so what did not change the address is done again. It only speaks of a mark that was not pointed at
+    before, so the mouse leaves it first."""
     before = page.url
     for patience_ms in (2_000, 5_000, 10_000, 60_000):
         page.wait_for_load_state("networkidle")
+        page.mouse.move(0, 0)
         x, y = middle()
         page.mouse.move(x - 1, y)
         page.mouse.move(x, y)

@@ -60,7 +60,7 @@ def test_where_threads_keep_the_library_from_looking_no_receive_is_said_to_have_
 def test_a_message_that_lay_behind_others_was_early(mpich: local_mpi.LocalMpi, tmp_path: Path) -> None:
     """MPICH 5 takes one message in each look, from whatever rank. Nine of the application's lie before each of these: a
     single look never came to them, and all were said to have been waited for."""
-    trace = recorded(mpich, tmp_path, "queued.c")
+    trace = recorded(mpich, tmp_path, "queued.c", PROGRESS_FILE=str(tmp_path / "progress"))
     bindings = [hop["binding"] for hop in trace.table("hops").to_pylist() if hop["dst"] == 3]
     assert len(bindings) >= 9  # all but the first collective's
     # Another program may take the core between two looks, of some.
