@@ -113,6 +113,25 @@ def test_a_job_ends_soon_whatever_it_does(
     assert is_gone(tmp_path)
 
 
+@pytest.mark.parametrize("mpi", MPIS, ids=[mpi.release for mpi in MPIS])
+def test_messages_that_go_together_are_timed_by_their_senders(
+    mpi: local_mpi.LocalMpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    launcher = with_probe([*mpi.launch(3)], "abi" if mpi.flavour == "abi" else None)
+    with running(launcher, {}) as job:
+        for size in (0, 8, 300_000):
+            # Both ways, and two to rank 1.
+            times = job.measure("together", size, 4, 0, "0:1", "1:0", "2:1")
+            assert {rank: len(of) for rank, of in times.items()} == {0: 4, 1: 4, 2: 4}
+            assert all(time > 0 for of in times.values() for time in of)
+        # Two of one rank's, and one of another that only receives besides. The first one begins 30 ms later.
+        times = job.measure("together", 8, 3, 30_000_000, "2:1", "2:0", "1:0")
+        assert {rank: len(of) for rank, of in times.items()} == {1: 3, 2: 3}
+        # No message is left over.
+        assert len(job.measure("pingpong", 8, 2, 1 << 30, "0:1")[0]) == 2
+
+
 def refused(folder: Path, words: Sequence[str]) -> str:
     done = probe(folder, *words)
     assert done.returncode == 2, done.stderr

@@ -5,8 +5,18 @@
 
 static const struct {
     const char *name;
-    int numbers; /* words between the name and the groups */
-} kinds[] = {{"pingpong", 3}, {"gap", 3}, {"overhead", 3}, {"combine", 4}};
+    int numbers;    /* words between the name and the groups */
+    bool may_share; /* a rank may be in several groups */
+} kinds[] = {
+    {"pingpong", 3, false}, {"gap", 3, false}, {"together", 3, true}, {"overhead", 3, false}, {"combine", 4, false}};
+
+/* Its place among the kinds; -1 if there is no such measurement. */
+static int kind_of(const struct probe_command *command) {
+    for (size_t i = 0; command->words > 0 && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(command->word[0], kinds[i].name) == 0)
+            return (int)i;
+    return -1;
+}
 
 struct probe_command probe_command_of(char *line) {
     struct probe_command command = {0};
@@ -18,10 +28,8 @@ struct probe_command probe_command_of(char *line) {
 }
 
 int probe_first_group(const struct probe_command *command) {
-    for (size_t i = 0; command->words > 0 && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(command->word[0], kinds[i].name) == 0)
-            return kinds[i].numbers + 1;
-    return -1;
+    int kind = kind_of(command);
+    return kind < 0 ? -1 : kinds[kind].numbers + 1;
 }
 
 bool probe_group_read(const char *word, struct probe_group *group) {
@@ -81,16 +89,22 @@ const char *probe_check(const struct probe_command *command, int ranks) {
             right = exists(group.other[k], ranks);
         if (!right)
             return "it names ranks that do not exist";
+        if (kinds[kind_of(command)].may_share && (group.others != 1 || group.other[0] == group.leader))
+            return "it names a group that is no pair of two ranks";
     }
-    for (int rank = 0; rank < ranks; rank++)
+    for (int rank = 0; rank < ranks && !kinds[kind_of(command)].may_share; rank++)
         if (mentions(command, rank) > 1)
             return "it names a rank twice";
     return NULL;
 }
 
 bool probe_measures(const struct probe_command *command, int rank) {
-    struct probe_group group;
-    return probe_group_of(command, rank, &group) && group.leader == rank;
+    for (int i = probe_first_group(command); i < command->words; i++) {
+        struct probe_group group;
+        if (probe_group_read(command->word[i], &group) && group.leader == rank)
+            return true;
+    }
+    return false;
 }
 
 bool probe_takes_part(const struct probe_command *command, int rank) {

@@ -24,7 +24,7 @@ struct probe_command probe_command_of(char *line);
 int probe_first_group(const struct probe_command *command);
 /* False if the word is none. */
 bool probe_group_read(const char *word, struct probe_group *group);
-/* The group that a rank is in; false if none. */
+/* The first group that a rank is in; false if none. */
 bool probe_group_of(const struct probe_command *command, int rank, struct probe_group *group);
 /* What is wrong with a command for so many ranks; NULL if nothing is. */
 const char *probe_check(const struct probe_command *command, int ranks);

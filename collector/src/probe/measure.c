@@ -1,9 +1,9 @@
 #include "probe/measure.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/together.h"
 #include "probe/waiting.h"
 
 enum {
@@ -12,25 +12,6 @@ enum {
     PHASES = 2, /* of a gap: some messages, and LONGER times as many */
     LONGER = 3,
 };
-
-static void *memory(size_t bytes) {
-    void *made = calloc(1, bytes ? bytes : 1);
-    if (!made) {
-        fprintf(stderr, "hopscope-probe: no memory for %zu bytes\n", bytes);
-        pmpi.Abort(MPI_COMM_WORLD, 2);
-    }
-    return made;
-}
-
-static void add(struct probe_times *times, int64_t ns) {
-    if (times->count == times->capacity) {
-        times->capacity = times->capacity ? 2 * times->capacity : 64;
-        times->ns = realloc(times->ns, times->capacity * sizeof *times->ns);
-        if (!times->ns)
-            pmpi.Abort(MPI_COMM_WORLD, 2);
-    }
-    times->ns[times->count++] = ns;
-}
 
 static int64_t number(const struct probe_command *command, int place) {
     return strtoll(command->word[place], NULL, 10);
@@ -41,7 +22,7 @@ static void pingpong(const struct probe_command *command, const struct probe_gro
     int bytes = (int)number(command, 1);
     int64_t count = number(command, 2), limit = number(command, 3);
     int other = group->leader == rank ? group->other[0] : group->leader;
-    char *out = memory(bytes), *in = memory(bytes);
+    char *out = probe_memory(bytes), *in = probe_memory(bytes);
     if (rank != group->leader) {
         while (probe_receive(in, bytes, other, MPI_ANY_TAG) == PROBE_TAG_DATA)
             probe_send(out, bytes, other, PROBE_TAG_DATA);
@@ -55,7 +36,7 @@ static void pingpong(const struct probe_command *command, const struct probe_gro
             if (i < 0)
                 until = probe_now_ns() + limit;
             else
-                add(times, probe_now_ns() - begin);
+                probe_add(times, probe_now_ns() - begin);
         }
         probe_send(out, 0, other, PROBE_TAG_STOP);
     }
@@ -123,7 +104,7 @@ static void gap(const struct probe_command *command, const struct probe_group *g
     bool sends = group->leader == rank;
     for (int k = 0; k < group->others; k++)
         place = group->other[k] == rank ? k : place;
-    char *buffer = memory(sends ? (size_t)bytes : (size_t)bytes * in_flight(bytes));
+    char *buffer = probe_memory(sends ? (size_t)bytes : (size_t)bytes * in_flight(bytes));
     for (int64_t i = -1; i < count; i++) { /* the first one makes connections and is not counted */
         int64_t took[PHASES] = {0};
         for (int phase = 0; phase < PHASES; phase++) {
@@ -142,7 +123,7 @@ static void gap(const struct probe_command *command, const struct probe_group *g
             took[phase] = probe_now_ns() - begin;
         }
         if (sends && i >= 0)
-            add(times, took[1] - took[0]);
+            probe_add(times, took[1] - took[0]);
     }
     free(buffer);
 }
@@ -151,7 +132,7 @@ static void overhead(const struct probe_command *command, const struct probe_gro
                      struct probe_times *times) {
     int bytes = (int)number(command, 1), other = group->leader == rank ? group->other[0] : group->leader;
     int64_t count = number(command, 2), delay = number(command, 3);
-    char *out = memory(bytes), *in = memory(bytes);
+    char *out = probe_memory(bytes), *in = probe_memory(bytes);
     for (int64_t i = -1; i < count; i++) {
         if (rank != group->leader) {
             probe_receive(in, bytes, other, PROBE_TAG_DATA);
@@ -173,8 +154,8 @@ static void overhead(const struct probe_command *command, const struct probe_gro
         probe_receive(in, bytes, other, PROBE_TAG_DATA);
         int64_t receiving = probe_now_ns() - begin;
         if (i >= 0) {
-            add(times, sending);
-            add(times, receiving);
+            probe_add(times, sending);
+            probe_add(times, receiving);
         }
     }
     free(out);
@@ -206,12 +187,12 @@ static void combine(const struct probe_command *command, struct probe_times *tim
         return;
     pmpi.Type_size(type, &size);
     /* Zeros: no operation makes them larger. */
-    char *in = memory(bytes), *out = memory(bytes);
+    char *in = probe_memory(bytes), *out = probe_memory(bytes);
     for (int64_t i = -1; i < number(command, 2); i++) {
         int64_t begin = probe_now_ns();
         pmpi.Reduce_local(in, out, bytes / size, type, operation);
         if (i >= 0)
-            add(times, probe_now_ns() - begin);
+            probe_add(times, probe_now_ns() - begin);
     }
     free(in);
     free(out);
@@ -230,6 +211,8 @@ void probe_measure(const struct probe_command *command, int rank, struct probe_t
         pingpong(command, &group, rank, times);
     else if (strcmp(name, "gap") == 0)
         gap(command, &group, rank, times);
+    else if (strcmp(name, "together") == 0)
+        probe_together(command, rank, times);
     else
         overhead(command, &group, rank, times);
 }

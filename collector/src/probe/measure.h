@@ -9,6 +9,9 @@
  *       A sends MESSAGES messages to B, C and so on in turn, as fast as it can, and waits until they all have said
  *       that theirs are there; then the same with three times as many. The difference of both times, COUNT times.
  *       Several senders begin together; no rank is named twice.
+ *   together BYTES COUNT DELAY A:B C:D ...
+ *       A sends a message to B, C to D and so on, all at once, though A DELAY ns after it let the others begin: until
+ *       its own are there, COUNT times. A rank may be in several pairs.
  *   overhead BYTES COUNT DELAY A:B
  *       The delayed reply: what A spends in MPI to send a message, and to receive one that has been on its way for
  *       DELAY ns. COUNT times both, in turn.
@@ -18,16 +21,8 @@
 #ifndef HOPSCOPE_PROBE_MEASURE_H
 #define HOPSCOPE_PROBE_MEASURE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "probe/command.h"
-
-/* The times that a rank measured, in ns. */
-struct probe_times {
-    size_t count, capacity;
-    int64_t *ns;
-};
+#include "probe/times.h"
 
 /* This rank's part. Times are added where it measures. */
 void probe_measure(const struct probe_command *command, int rank, struct probe_times *times);

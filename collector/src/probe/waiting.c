@@ -21,6 +21,11 @@ static void nap(int64_t ns) {
     nanosleep(&pause, NULL);
 }
 
+void probe_pause(int polls) {
+    if (polls > POLLS_BEFORE_YIELDING)
+        sched_yield();
+}
+
 static int wait_for(MPI_Request *request) {
     MPI_Status status;
     int done = 0;
@@ -28,8 +33,7 @@ static int wait_for(MPI_Request *request) {
         pmpi.Test(request, &done, &status);
         if (done)
             return status.MPI_TAG;
-        if (polls > POLLS_BEFORE_YIELDING)
-            sched_yield();
+        probe_pause(polls);
     }
 }
 

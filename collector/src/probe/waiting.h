@@ -16,6 +16,8 @@ enum probe_tag {
 int64_t probe_now_ns(void);
 /* Until a request is complete: polls, and after a while yields between polls. */
 void probe_wait(MPI_Request *request);
+/* Between polls, of which there were so many: yields after a while. */
+void probe_pause(int polls);
 /* MPI_Send and MPI_Recv in bytes that wait so. Returns the message's tag. */
 void probe_send(void *bytes, int count, int to, int tag);
 int probe_receive(void *bytes, int count, int from, int tag);
