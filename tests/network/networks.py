@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +52,20 @@ def run(
             job.send_signal(signal.SIGINT)
             said = job.communicate(timeout=60)
     return subprocess.CompletedProcess(command, job.returncode, *said)
+
+
+QUIET_MOMENTS = 3
+
+
+def in_a_quiet_moment(folder: Path, check: Callable[[Path], None]) -> None:
+    """What a check finds in one of a few new folders: a busy machine hides how fast a network is, for a while."""
+    for number in range(1, QUIET_MOMENTS + 1):
+        place = folder / f"moment{number}"
+        place.mkdir()
+        try:
+            check(place)
+        except AssertionError:
+            if number == QUIET_MOMENTS:
+                raise
+        else:
+            return
