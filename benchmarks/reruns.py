@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import hopscope
+from hopscope.launch.missing import measured_missing
 from hopscope.remap import remap
 from hopscope.remap.candidates.algorithms import algorithms
 from hopscope.remap.candidates.candidate import Candidate, shapes
 from hopscope.remap.candidates.tree_file import text_of, tree_file_of
 from hopscope.remap.judging.verdict import leans
 from hopscope.remap.run.program import source_of
-from measure import PROGRAMS, figures
+from measure import PROGRAMS, figures, local_mpi
 from random_cases import Case
 
 RERUNS = 3
@@ -82,8 +83,11 @@ class Outcome:
         return None if self.best is None else max(0.0, self.rerun / self.best[1] - 1)
 
 
-def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False) -> Outcome:
-    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces."""
+def rerun_case(
+    case: Case, folder: Path, *, is_exhaustive: bool = False, network: bool = False, probe: bool = False
+) -> Outcome:
+    """Records, remaps and runs again; is_exhaustive: and runs every other candidate once. network: over namespaces.
+    probe: measures what candidates lean on, and asks again."""
     topology, ran = case.write(folder, network=network)
     is_long = max(size for _, size in case.calls) >= LONG
     words = [str(LONG_ITERATIONS if is_long else ITERATIONS), str(case.work_us)]
@@ -97,7 +101,12 @@ def rerun_case(case: Case, folder: Path, *, is_exhaustive: bool = False, network
     today = [run(ran, "recorded")]
     trace = hopscope.open(folder / "recorded")
     suggestion = folder / "suggested.json"
-    first = remap(trace, suggestion).to_pylist()[0]
+    job = local_mpi.find()[0].launch(len(case.host_of))
+
+    def measured(missing: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+        return measured_missing(job, (trace.path, trace.run_facts), missing) if missing else None
+
+    first = remap(trace, suggestion, probe=measured if probe else None).to_pylist()[0]
     tree = suggestion if first["chosen"] else ran
     reruns: list[float] = []
     for number in range(RERUNS):

@@ -13,15 +13,17 @@ import pytest
 from hopscope.launch.inputs import check_topology, schema
 from hopscope.parameters import models_of, rows_of_machine
 from hopscope.parameters.rows import LinkEnds
-from networks import run, topology
+from networks import in_a_quiet_moment, run, topology
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("machine_can")]
 
+MIX = local_mpi.ROOT / "benchmarks" / "programs" / "mix.c"
 HEAT_PLATE = local_mpi.ROOT / "demo" / "heat_plate.c"
 HOPSCOPE = str(Path(sys.executable).with_name("hopscope"))
 OPEN_MPI = [mpi for mpi in local_mpi.find() if mpi.flavour == "openmpi"]
 LATENCY_NS = 5_000_000
-BYTES_PER_SECOND = 2e7
+BYTES_PER_SECOND = 4e6
+"""Slow enough for the relay to keep up with on a busy machine."""
 SIZE = 1 << 16
 FRAME, PAYLOAD = 1514, 1448
 """Bytes of a full Ethernet frame, and what TCP carries in it: the relay counts the former."""
@@ -31,32 +33,36 @@ def test_two_clusters_are_found_with_their_latency_and_bandwidth(tmp_path: Path)
     if not OPEN_MPI:
         pytest.skip("no Open MPI here")
     wan = {"latency_ns": LATENCY_NS, "bytes_per_second": BYTES_PER_SECOND}
-    sites = topology(tmp_path, {"A": 2, "B": 2}, {"links": {"wan": wan}})
-    words = ["probe", "--seconds", "25", "-o", "machine.json", "--topology-out", "found.json", "--net", str(sites)]
-    done = subprocess.run(
-        [HOPSCOPE, *words, "--", OPEN_MPI[0].launcher, "-n", "4"],
-        cwd=tmp_path,
-        env=local_mpi.without_hopscope(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stderr
-    machine: dict[str, Any] = json.loads((tmp_path / "machine.json").read_text())
-    jsonschema.validate(machine, schema("machine.schema.json"))
+    words = ["probe", "--seconds", "25", "-o", "machine.json", "--topology-out", "found.json", "--net", "sites.json"]
 
-    clusters = {host["name"]: host["cluster"] for host in check_topology(tmp_path / "found.json")["hosts"]}
-    assert clusters == {"a0": "A", "a1": "A", "b0": "B", "b1": "B"}
-    assert machine["levels"]["cluster"]["certainty"] >= 0.95
+    def probed(folder: Path) -> None:
+        topology(folder, {"A": 2, "B": 2}, {"links": {"wan": wan}})
+        done = subprocess.run(
+            [HOPSCOPE, *words, "--", OPEN_MPI[0].launcher, "-n", "4"],
+            cwd=folder,
+            env=local_mpi.without_hopscope(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=200,
+        )
+        assert done.returncode == 0, done.stderr
+        machine: dict[str, Any] = json.loads((folder / "machine.json").read_text())
+        jsonschema.validate(machine, schema("machine.schema.json"))
 
-    rows = rows_of_machine(machine, "MPI_SUM", "MPI_DOUBLE")
-    ends = next(LinkEnds(link["link"], *link["hosts"]) for link in machine["links"] if link["link"] == "wan")
-    models = models_of(rows, ends)
-    per_byte = 1e9 / BYTES_PER_SECOND * FRAME / PAYLOAD
-    assert models["Hockney"].message(1) == pytest.approx(LATENCY_NS, rel=0.1)
-    assert pytest.approx(LATENCY_NS, rel=0.1) == models["PLogP"].L
-    assert models["PLogP"].g(SIZE) / SIZE == pytest.approx(per_byte, rel=0.1)
+        clusters = {host["name"]: host["cluster"] for host in check_topology(folder / "found.json")["hosts"]}
+        assert clusters == {"a0": "A", "a1": "A", "b0": "B", "b1": "B"}
+        assert machine["levels"]["cluster"]["certainty"] >= 0.95
+
+        rows = rows_of_machine(machine, "MPI_SUM", "MPI_DOUBLE")
+        ends = next(LinkEnds(link["link"], *link["hosts"]) for link in machine["links"] if link["link"] == "wan")
+        models = models_of(rows, ends)
+        per_byte = 1e9 / BYTES_PER_SECOND * FRAME / PAYLOAD
+        assert models["Hockney"].message(1) == pytest.approx(LATENCY_NS, rel=0.1)
+        assert pytest.approx(LATENCY_NS, rel=0.1) == models["PLogP"].L
+        assert models["PLogP"].g(SIZE) / SIZE == pytest.approx(per_byte, rel=0.1)
+
+    in_a_quiet_moment(tmp_path, probed)
 
 
 def test_pairs_that_a_run_on_a_network_did_not_use_are_measured_on_it(tmp_path: Path) -> None:
@@ -86,3 +92,29 @@ def test_pairs_that_a_run_on_a_network_did_not_use_are_measured_on_it(tmp_path: 
     # There and back over the pair that the chain does not use.
     assert measured["predicted_ns"] > 16 * LATENCY_NS > guessed["predicted_ns"]
     assert not measured["chosen"]
+
+
+def test_messages_that_meet_on_a_link_are_measured_on_it(tmp_path: Path) -> None:
+    """What ran crosses the link with one message at a time; that several have to share it, only a probe shows."""
+    if not OPEN_MPI:
+        pytest.skip("no Open MPI here")
+    wan = {"latency_ns": 1_000_000, "bytes_per_second": 4e6}
+    sites = topology(tmp_path, {"A": 2, "B": 2}, {"links": {"wan": wan}}, placement="block")
+    program = str(OPEN_MPI[0].compile(MIX))
+    words = ("--", OPEN_MPI[0].launcher, "-n", "4", program, "12", "500", "allreduce", str(SIZE))
+    job = run(tmp_path, sites, "--tree", "chain", *words)
+    assert job.returncode == 0, job.stderr
+
+    def rows(*options: str) -> dict[str, dict[str, Any]]:
+        command = [HOPSCOPE, "analyze", "remap", "trace", "--search", "0", *options, "--format", "json"]
+        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return {row["name"]: row for row in json.loads(said.stdout)}
+
+    guessed, measured = rows(), rows("--probe-missing", f"{OPEN_MPI[0].launcher} -n 4")
+    assert any(row["unmeasured_links"] and row["unmeasured_interfaces"] for row in guessed.values())
+    kinds = ("pairs", "interfaces", "links", "sizes")
+    gaining = [row for row in measured.values() if row["predicted_low_ns"] < row["measured_ns"]]
+    assert gaining and not any(row[f"unmeasured_{kind}"] for row in gaining for kind in kinds)
+    # Four messages at once each way, where the guess was that each takes no longer than one alone.
+    between, alone_ns = "leaders all-to-all level=host", 1e9 * SIZE / wan["bytes_per_second"]
+    assert guessed[between]["predicted_ns"] < 3 * alone_ns < 4 * alone_ns < measured[between]["predicted_ns"]

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hopscope import _plan
 from hopscope.errors import InputError
-from hopscope.model.costs import LinkCost, fit_links
+from hopscope.model.costs import LinkCost
 from hopscope.model.hops import Hops
+from hopscope.model.link_fit import fit_links
 from hopscope.model.local_costs import fit_local
 from hopscope.model.machine import REAL
 from hopscope.remap import remap, sentence

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hopscope.links import LINKS
-from hopscope.model.costs import Costs, LinkCost, LocalCost, fit_links
+from hopscope.model.costs import Costs, LinkCost, LocalCost
 from hopscope.model.hops import Hops
+from hopscope.model.link_fit import fit_links
 from hopscope.model.machine import Machine, machine_of
 from hopscope.model.routes import fitted as machine_of_costs
 from hopscope.model.sequences import lay

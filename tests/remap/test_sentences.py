@@ -84,6 +84,16 @@ def test_a_next_step_is_named_wherever_a_candidate_leans_on_something() -> None:
         assert "uses a pair of hosts that no hop measured (a-b): " in said and "`--probe-missing`" in said
 
 
+def test_no_next_step_is_named_for_a_candidate_that_gains_by_no_guess() -> None:
+    """Regression: "measure that with `--probe-missing`" stood in the answer to it, of one that takes longer in any
+    case."""
+    leaning = row("ring", 8, 9, unmeasured_pairs=1, alike_high_ns=9 * MS, predicted_low_ns=7 * MS)
+    said = setting_sentence(
+        [leaning, TODAY], "MPI_Bcast", {"ring": Guesses(pairs=((0, 1),))}, ["a", "b"], library="Open MPI 5", ran="it"
+    )
+    assert "ring would take 8.00 ms" in said and "no hop measured" not in said
+
+
 def test_an_interval_across_nothing_says_less_and_more() -> None:
     assert "20.0 % less than the replay, and from 50.0 % more to 40.0 % less than the run" in of_setting(
         row("ring", 4, 9)

@@ -33,7 +33,7 @@ def test_a_size_between_far_ones_may_take_what_either_takes() -> None:
     assert ring["predicted_low_ns"] < 6 * MS and ring["predicted_high_ns"] > 6 * (1 + 100) * MS / 2
     # Both hosts send 64 KiB at once, which may pass one after the other.
     assert whole["unmeasured_links"] == 1 and whole["predicted_high_ns"] < 1.5 * whole["predicted_ns"]
-    said = leans_on({**ring, "alike_high_ns": ring["predicted_ns"]}, {"ring": Guesses(sizes=(16_384,))}, [])
+    said = leans_on({**ring, "alike_high_ns": ring["predicted_ns"]}, {"ring": Guesses(sizes=(("lan", 16_384),))}, [])
     assert said.startswith("sends messages of 16 KiB, of which the run had only far shorter and far longer ones: ")
 
 

@@ -2,10 +2,7 @@
 
 import json
 import math
-import sys
-import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hopscope.cli.meant import check_first_word
+from hopscope.cli.measuring import measuring
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.network import network_for, on_hosts, read_network
@@ -21,12 +19,9 @@ from hopscope.quantities import duration, number, share
 from hopscope.whole_file import check_room, whole_file
 
 if TYPE_CHECKING:
-    from hopscope.probe import Budget
-    from hopscope.probe.measuring import Progress
+    pass
 
 NS = 1e9
-_EVERY_S = 10.0
-"""Where no terminal shows what is done, a line says so this often."""
 
 
 @click.command(
@@ -122,38 +117,14 @@ def _measure(
         of = f"{hosts} hosts" if hosts > 1 else "one host"
         say(f"hopscope: {len(job.hosts)} ranks of {of} are up; measuring for {duration(NS * seconds)}")
         budget = Budget(seconds)
-        with _progress(budget) as progress:
+
+        def text(what: str) -> str:
+            return f"{number(round(budget.spent))} of {duration(NS * budget.seconds)}: {what}"
+
+        with measuring(text) as progress:
             measured = Prober(job, budget, progress).run()
         made |= {"library": job.library, "ranks": len(job.hosts)}
     return machine_content(measured, made), topology_content(measured.places)
-
-
-@contextmanager
-def _progress(budget: "Budget") -> Generator["Progress"]:
-    """A function that says what is measured now: on one line of a terminal, else now and then."""
-    last = -_EVERY_S
-
-    def text(what: str) -> str:
-        return f"{number(round(budget.spent))} of {duration(NS * budget.seconds)}: {what}"
-
-    if sys.stderr.isatty():
-        from rich.console import Console
-
-        with Console(stderr=True).status("measuring") as status:
-
-            def on_one_line(what: str) -> None:
-                status.update(text(what))
-
-            yield on_one_line
-        return
-
-    def now_and_then(what: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _EVERY_S:
-            last = time.monotonic()
-            say(f"hopscope: {text(what)}")
-
-    yield now_and_then
 
 
 def _found(machine: dict[str, Any]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +16,11 @@ from rich.console import Console
 
 from hopscope.catalog import Command, parse
 from hopscope.cli.command import command_of
+from hopscope.cli.measuring import measuring
 from hopscope.cli.saying import say
 from hopscope.errors import InputError
 from hopscope.launch.same_hosts import same_hosts
-from hopscope.quantities import plural
+from hopscope.quantities import in_words, plural
 from hopscope.remap import DESCRIPTION, remap, sentence
 from hopscope.remap.settings.settings_description import description_of
 from hopscope.tuning.offered import NAMES
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from hopscope.answer import Answer
-    from hopscope.probe.session import Job
     from hopscope.trace import Trace
 
 ANALYSIS = Command(
@@ -88,25 +88,6 @@ def _hosts_of(trace: Trace) -> list[str]:
     return same_hosts(trace.path, trace.run_facts.get("topology_file"))
 
 
-@contextmanager
-def _job(words: Sequence[str], trace: Trace) -> Generator[Job]:
-    """A launcher's job that measures, on the network of the run if that had one."""
-    from hopscope.launch.network import network_for, on_hosts, read_network
-    from hopscope.launch.probing import with_probe
-    from hopscope.probe.session import running
-
-    if not words:
-        raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
-    job = with_probe(words)
-    match _hosts_of(trace):
-        case ["--net", file]:
-            with network_for(read_network(Path(file))) as network, running(*on_hosts(job, network)) as started:
-                yield started
-        case _:
-            with running(job, {}) as started:
-                yield started
-
-
 def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
     """What the options `machine` and `probe_missing`, which are taken out, mean for `remap`."""
     machine_file: str | None = options.pop("machine", None)
@@ -117,25 +98,41 @@ def _machine_of(trace: Trace, options: dict[str, Any]) -> dict[str, Any]:
         from hopscope.parameters.probed import read_machine
 
         return {"machine": read_machine(Path(machine_file))}
-    return {} if launcher is None else {"probe": partial(_measured, shlex.split(launcher), trace)}
+    return {} if launcher is None else {"probe": partial(_measured, _words_of(launcher), trace)}
+
+
+def _words_of(launcher: str) -> list[str]:
+    """Raises InputError for what starts no probe, before anything is judged."""
+    from hopscope.launch.probing import with_probe
+
+    try:
+        words = shlex.split(launcher)
+    except ValueError as error:
+        raise InputError(f"--probe-missing {launcher!r} cannot be read: {error}; write it as in a shell") from None
+    if not words:
+        raise InputError("--probe-missing takes the launcher with its options, such as --probe-missing 'mpirun -n 8'")
+    with_probe(words)
+    return words
 
 
 def _measured(words: Sequence[str], trace: Trace, missing: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Starts a job and measures these pairs of hosts in it; None if there are none."""
-    from hopscope.probe.between import measure_between
+    """Measures in a job what is missing; None if nothing is."""
+    from hopscope.launch.missing import measured_missing
 
     if not missing:
-        say("hopscope: no candidate that may gain needs a pair of hosts that was not measured; nothing is probed")
+        say("hopscope: no candidate that may gain leans on anything that was not measured; nothing is probed")
         return None
-    ranks = trace.run_facts["ranks"]
-    with _job(words, trace) as job:
-        if len(job.hosts) != ranks:
-            raise InputError(
-                f"the job of --probe-missing has {len(job.hosts)} ranks and the run had {ranks}; give the launcher's "
-                "words of the run, without the program"
-            )
-        say(f"hopscope: measuring {plural(len(missing), 'pair')} of hosts")
-        return measure_between(job, missing)
+    say(f"hopscope: measuring {_what(missing)}")
+    with measuring() as progress:
+        return measured_missing(words, (trace.path, trace.run_facts), missing, progress)
+
+
+def _what(missing: Sequence[Mapping[str, Any]]) -> str:
+    """How many of each kind are missing, in words."""
+    kinds = [one["kind"] for one in missing]
+    said = {"pair": "{} of hosts", "size": "{} of messages", "meeting": "{} where messages meet"}
+    nouns = {"pair": "pair", "size": "size", "meeting": "place"}
+    return in_words([said[kind].format(plural(kinds.count(kind), nouns[kind])) for kind in said if kind in kinds])
 
 
 def _notes_of_setting(trace: Trace, table: pa.Table, output: Path | None) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
-"""What messages and local work cost, fitted from the hops of a run.
+"""What messages and local work cost on a machine.
 
 A hop from one rank to another takes latency + bytes * per_byte after it was sent, and, between hosts, has to pass the
-two hosts' interfaces, which may serve one message at a time. Only hops that bind are used: the others were stamped when
-their receiver came to look. Of an emulated machine it is known what messages queue for, so only latencies are fitted.
+two hosts' interfaces, which may serve one message at a time.
 """
 
 from __future__ import annotations
@@ -15,15 +14,9 @@ from typing import Any, Literal
 import numpy as np
 
 from hopscope.links import LINKS, link_class
-from hopscope.model.hops import Array, Hops
+from hopscope.model.hops import Array
 from hopscope.model.machine import REAL, Machine
 
-# An interface that serves one message at a time is assumed only if it explains this share of the hops' residuals; less
-# is found by chance.
-EXPLAINS = 0.1
-# A pair of hosts is outlying from this deviation on, in shares of its class' latency, seen in at least so many hops, or
-# in so many if it is faster.
-OUTLYING, OUTLYING_HOPS, FASTER_HOPS = 0.25, 5, 2
 INSIDE = link_class(same_rank=False, same_host=True, same_cluster=True)
 # Up to so many bytes, what a message takes hardly depends on them.
 SMALL = 1024
@@ -36,10 +29,31 @@ BYTES_MATTER = 0.1
 # The slowest that an unmeasured link may be if no slower class was measured, ns. Light takes 100 ms through fibre half
 # around the world, and routes are half as long again.
 SLOWEST_NS = {"shm": 1e6, "lan": 1e7, "wan": 1.5e8}
+# Messages that wait for one another for a smaller share of what one takes alone do not wait.
+FREE = 0.1
 # The latencies of a message that is announced, in their order.
 ANNOUNCED = ("announcement_ns", "answer_ns", "announced_ns")
-# Clocks that may be wrong by more than this share of a hop's time are not trusted with one way alone.
-CLOCK_MATTERS = 0.05
+
+
+Ends = tuple[float, float, float]
+"""Of a value that is not known exactly, in the order of the next."""
+EXPECTED, LOWEST, HIGHEST = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Met:
+    """What two messages of so many bytes took that met somewhere: the slower of them alone, and how much longer the
+    slower one took if they met, at the least and at the most."""
+
+    bytes: float
+    alone_ns: float
+    least_wait_ns: float
+    most_wait_ns: float
+
+    @property
+    def waits(self) -> bool:
+        """Whether one waits for the other at all."""
+        return self.most_wait_ns > FREE * self.alone_ns
 
 
 @dataclass
@@ -51,7 +65,8 @@ class LinkCost:
     enough to show what a byte takes. send_ns, receive_ns: what a message takes its two ranks; None: what one takes on
     any link. eager_bytes: a longer message is announced before it goes. announcement_ns, answer_ns: the latencies of
     the announcement and of the answer to it; announced_ns: that of the message itself, with announced_per_byte_ns
-    beyond what bytes take on the link. None: as any other message.
+    beyond what bytes take on the link. None: as any other message. off_ns: of bytes that no hop had and a probe
+    measured, how much longer a message takes than all this says, and what a byte of it takes.
     """
 
     latency_ns: float
@@ -70,6 +85,14 @@ class LinkCost:
     answer_ns: float | None = None
     announced_ns: float | None = None
     announced_per_byte_ns: float = 0.0
+    off_ns: tuple[tuple[float, Ends, float], ...] = ()
+
+    def message_ns(self, size: float) -> float:
+        """What a message of so many bytes takes, with its announcement if it has one."""
+        if size <= self.eager_bytes:
+            return self.latency_ns + self.per_byte_ns * size
+        ways = [self.latency_ns if own is None else own for own in (vars(self)[name] for name in ANNOUNCED)]
+        return sum(ways) + (self.per_byte_ns + self.announced_per_byte_ns) * size
 
     def judges(self, size: Array) -> Array:
         """Whether the measured messages tell what one of each size takes."""
@@ -77,12 +100,26 @@ class LinkCost:
         return within | (size < self.least_bytes) & self.tells_bytes | (size <= SMALL) & (self.least_bytes <= SMALL)
 
     def is_near(self, size: Array) -> Array:
-        """Whether a message of about so many bytes was measured. Of a class without any, sizes are not what lacks."""
-        known = np.maximum(np.asarray(self.sizes if self.hops else (), np.float64), SMALL)
-        if not len(known):
-            return np.ones(len(size), bool)
-        apart = np.abs(np.log(np.maximum(size, SMALL)[:, None] / known[None, :])).min(axis=1)
-        return apart <= math.log(NEAR)
+        """Whether a hop had about so many bytes. Of a class without any, sizes are not what lacks."""
+        return are_near(size, self.sizes) if self.hops and self.sizes else np.ones(len(size), bool)
+
+    def beyond_ns(self, size: Array) -> Array:
+        """How much longer messages of each size take than the rest says, and what their bytes do: sizes x (expected,
+        lowest, highest, per byte). NaN where neither a hop nor a probe had about as many bytes."""
+        found = np.full((len(size), 4), np.nan)
+        if self.off_ns:
+            probed = np.asarray([size_ for size_, *_ in self.off_ns])
+            nearest = np.abs(np.log(np.maximum(size, 1)[:, None] / np.maximum(probed, 1)[None, :])).argmin(axis=1)
+            near = are_near(size, probed)
+            found[near] = np.asarray([(*off, each) for _, off, each in self.off_ns])[nearest[near]]
+        found[self.is_near(size)] = 0.0, 0.0, 0.0, self.per_byte_ns
+        return found
+
+
+def are_near(size: Array, known: Sequence[float] | Array) -> Array:
+    """Whether each size is about as many bytes as one of those that are known."""
+    apart = np.log(np.maximum(size, SMALL)[:, None] / np.maximum(np.asarray(known, np.float64), SMALL)[None, :])
+    return np.abs(apart).min(axis=1) <= math.log(NEAR)
 
 
 @dataclass
@@ -123,8 +160,9 @@ class Costs:
     pairs are taken to be: typical of their class, as its fastest or slowest measured pair, or as slow as they may be.
     shortest_ns: what a message of the fewest bytes measured took between two hosts, directed. sizes_as: what messages
     take of which others had far more bytes or far fewer: as a line through these has it, or as these themselves.
-    clusters_share, directions_share: whether bytes queue for one link with those of all pairs of hosts of the same two
-    clusters, and with those that go the opposite way.
+    clusters_share: from which cluster to which bytes queue for one link with those of all pairs of their hosts;
+    directions_share: between which clusters (True first) or hosts (False) with those that go the opposite way, the
+    lower number first. met: what a probe measured of messages that meet, by what they pass and its number.
     """
 
     links: dict[str, LinkCost]
@@ -136,8 +174,9 @@ class Costs:
     unmeasured: Literal["typical", "fastest", "slowest", "bound"] = "typical"
     shortest_ns: dict[HostPair, float] = field(default_factory=dict[HostPair, float])
     sizes_as: Literal["line", "shortest", "longest"] = "line"
-    clusters_share: bool = False
-    directions_share: bool = False
+    clusters_share: frozenset[tuple[int, int]] = frozenset()
+    directions_share: frozenset[tuple[bool, int, int]] = frozenset()
+    met: Mapping[tuple[str, int], Met] = field(default_factory=dict[tuple[str, int], Met])
     machine: Machine = REAL
 
     def arrays(self, host_clusters: Sequence[int]) -> dict[str, Any]:
@@ -199,8 +238,9 @@ class Costs:
         np.fill_diagonal(link, here)
         return link
 
-    def shifted(self, by_ns: Mapping[str, float]) -> Costs:
-        """The same with latencies of these classes longer by so much; of an emulated machine, of their pairs too."""
+    def shifted(self, by_ns: Mapping[str, float], host_clusters: Sequence[int] | None = None) -> Costs:
+        """The same with latencies of these classes longer by so much; those of their pairs too of an emulated machine,
+        or if host_clusters are given."""
         links = {
             name: replace(
                 link,
@@ -212,10 +252,33 @@ class Costs:
             )
             for name, link in self.links.items()
         }
-        if not self.machine.emulated:
+        if host_clusters is None and not self.machine.emulated:
             return replace(self, links=links)
-        classes = self.classes(self.machine.host_clusters)
+        classes = self.classes(self.machine.host_clusters if host_clusters is None else host_clusters)
         pairs = {pair: max(0.0, latency + by_ns.get(LINKS[classes[pair]], 0.0)) for pair, latency in self.pairs.items()}
+        return replace(self, links=links, pairs=pairs)
+
+    def longer_by(self, name: str, ns: float, of: tuple[float, float], host_clusters: Sequence[int]) -> Costs:
+        """The same if messages of a class take so much longer. of: their mean bytes, and what a byte of them takes."""
+        size, per_byte = of
+        link = self.links[name]
+        costs = replace(self, links=self.links | {name: replace(link, per_byte_ns=per_byte)})
+        return costs.shifted({name: ns + (link.per_byte_ns - per_byte) * size}, host_clusters)
+
+    def in_bytes(self, per_byte_ns: Mapping[str, float], host_clusters: Sequence[int]) -> Costs:
+        """The same if a byte takes so much longer on these classes, whose messages, all of about one size, take no
+        longer for it: it was in their latencies, also those of outlying pairs."""
+        links = dict(self.links)
+        hidden: dict[str, float] = {}
+        for name, each in per_byte_ns.items():
+            link = links[name]
+            hidden[name] = min(each * link.most_bytes, link.latency_ns)
+            per_byte = link.per_byte_ns + hidden[name] / link.most_bytes
+            links[name] = replace(
+                link, latency_ns=link.latency_ns - hidden[name], per_byte_ns=per_byte, tells_bytes=True
+            )
+        classes = self.classes(host_clusters)
+        pairs = {pair: max(0.0, ns - hidden.get(LINKS[classes[pair]], 0.0)) for pair, ns in self.pairs.items()}
         return replace(self, links=links, pairs=pairs)
 
     def _extreme_ns(self, name: str) -> float:
@@ -231,265 +294,3 @@ class Costs:
         for a, b in self.measured:
             known[a, b] = known[b, a] = True
         return known
-
-
-def interface_delays(hops: Hops, per_message_ns: float, latency_ns: Array, per_byte_ns: float = 0.0) -> Array:
-    """What two hosts' interfaces add to each hop if they serve one message at a time: ns, 0 within a host.
-
-    Sends queue in the order in which they were begun, receives in the order in which they reach the host; collectives
-    do not meet. latency_ns: of each hop between the interfaces.
-    """
-    delay = np.zeros(len(hops.sent))
-    between = np.flatnonzero(hops.src_host != hops.dst_host)
-    service = per_message_ns + per_byte_ns * hops.size[between]
-    if not (service > 0).any():
-        return delay
-    out = _queue(hops.collective[between], hops.src_host[between], hops.sent[between], service)
-    there = out + latency_ns[between]
-    delay[between] = (
-        _queue(hops.collective[between], hops.dst_host[between], there, service)
-        - latency_ns[between]
-        - hops.sent[between]
-    )
-    return delay
-
-
-def _queue(collective: Array, host: Array, ready: Array, service: Array) -> Array:
-    """When each message has passed a queue that serves one at a time: done = service + max(ready, done before it)."""
-    # Times since each collective's first message: small numbers, which stay exact below.
-    _, which = np.unique(collective, return_inverse=True)
-    first = np.full(int(which.max(initial=-1)) + 1, np.inf)
-    np.minimum.at(first, which, ready)
-    since, ready = first[which], ready - first[which]
-    order = np.lexsort((ready, host, collective))
-    new = np.ones(len(order), bool)
-    new[1:] = (collective[order][1:] != collective[order][:-1]) | (host[order][1:] != host[order][:-1])
-    group = np.cumsum(new) - 1
-    # With all service before a message in its group, and with its own: done[i] - through[i] = max over j <= i of
-    # ready[j] - before[j]. Groups are kept apart by lifting each above the one before.
-    total = np.cumsum(service[order])
-    before = total - service[order]
-    before -= before[np.flatnonzero(new)[group]]
-    slack = ready[order] - before
-    lift = (slack.max(initial=0) - slack.min(initial=0) + 1) * group
-    done = np.maximum.accumulate(slack + lift) - lift + before + service[order]
-    result = np.empty(len(order))
-    result[order] = done
-    return result + since
-
-
-def fit_links(hops: Hops, machine: Machine = REAL, delays: Array | None = None, carried_ns: float = 0.0) -> Costs:
-    """Latency and time per byte per link class, outlying pairs, and the interfaces' time per message.
-
-    The interface's time is that under which the latencies of a class differ least; where none explains much, it is 0.
-    Classes that no binding hop used get the next slower class' figures with hops = 0, so that a tree is never preferred
-    for links that were not measured; where there is no slower one, those of the next faster. A direction of a pair that
-    no binding hop used is as outlying as the other one. Of an emulated machine, latencies are those of its links and of
-    the software together; what it takes besides is known. delays: that, of each hop; unset, as if no others queued.
-    carried_ns: what it takes the software to carry a message, which an emulated latency hides.
-    """
-    if machine.emulated:
-        return _fit_emulated(hops, machine, machine.delays(hops) if delays is None else delays, carried_ns)
-    transit, pair = _transit(hops), _pairs_of(hops)
-    best = _with_interfaces(hops, transit, pair, _fit_with_interface(hops, transit, pair, (0.0, 0.0)))
-    _, links, service, pairs = best
-    directed = _measured(hops)
-    pairs |= {(b, a): latency for (a, b), latency in pairs.items() if (b, a) not in directed}
-    measured = frozenset((min(ends), max(ends)) for ends in directed)
-    shortest = _shortest(hops, transit, pair)
-    return Costs(with_stand_ins(links), LocalCost(), *service, pairs, measured, shortest_ns=shortest, machine=machine)
-
-
-def _shortest(hops: Hops, transit: Array, pair: Array) -> dict[HostPair, float]:
-    """The median of each directed pair's messages of the fewest bytes that were waited for."""
-    found: dict[HostPair, float] = {}
-    for number in np.unique(pair[hops.binding]):
-        mine = np.flatnonzero(hops.binding & (pair == number))
-        least = mine[hops.size[mine] == hops.size[mine].min()]
-        found[int(hops.src_host[mine[0]]), int(hops.dst_host[mine[0]])] = max(0.0, float(np.median(transit[least])))
-    return found
-
-
-def _pairs_of(hops: Hops) -> Array:
-    """A number for each hop's directed pair of hosts."""
-    return hops.src_host * (int(max(hops.src_host.max(initial=0), hops.dst_host.max(initial=0))) + 1) + hops.dst_host
-
-
-def _measured(hops: Hops) -> set[HostPair]:
-    """The directed pairs of hosts between which a hop was waited for."""
-    waited = hops.binding & (hops.src_host != hops.dst_host)
-    return set(zip(hops.src_host[waited].tolist(), hops.dst_host[waited].tolist(), strict=True))
-
-
-def _fit_emulated(hops: Hops, machine: Machine, delays: Array, carried_ns: float) -> Costs:
-    """Only what the software takes is fitted: of every pair of hosts it is known which latency is emulated.
-
-    On a class that no hop shows, it takes the most that it took on any, or what carrying a message takes. A class
-    counts as fast as its typical pair among those that were waited for.
-    """
-    clusters, emulated = np.asarray([*machine.host_clusters, *machine.gateways_clusters]), machine.latencies()
-    own = emulated[hops.src_host, hops.dst_host]
-    used = {link: hops.binding & (hops.link == link) for link in range(len(LINKS))}
-    typical = {link: float(np.median(own[mine])) for link, mine in used.items() if mine.any()}
-    alike = np.asarray([typical.get(link, 0.0) for link in range(len(LINKS))])[hops.link]
-    _, links, _, _ = _fit_with_interface(hops, _transit(hops) - delays - own + alike, _pairs_of(hops), (0.0, 0.0))
-    software = {LINKS[link]: max(0.0, links[LINKS[link]].latency_ns - middle) for link, middle in typical.items()}
-    if INSIDE in software and not links[INSIDE].tells_bytes and links[INSIDE].most_bytes > SMALL:
-        # Nothing emulated hides what it takes to copy a long message. Of one size, it is the bytes.
-        bytes_ns = software[INSIDE] - min(software.values())
-        software[INSIDE] -= bytes_ns
-        link = links[INSIDE]
-        per_byte = link.per_byte_ns + bytes_ns / link.most_bytes
-        links[INSIDE] = replace(link, latency_ns=link.latency_ns - bytes_ns, per_byte_ns=per_byte)
-    unknown = max(carried_ns, *software.values(), 0.0)
-    pairs: dict[HostPair, float] = {}
-    for a, b in np.ndindex(emulated.shape):
-        name = link_class(same_rank=False, same_host=a == b, same_cluster=bool(clusters[a] == clusters[b]))
-        pairs[a, b] = float(emulated[a, b]) + software.get(name, unknown)
-    measured = frozenset((min(ends), max(ends)) for ends in pairs if ends[0] != ends[1])
-    service = machine.interface_message_ns, 0.0
-    return Costs(with_stand_ins(links), LocalCost(), *service, pairs, measured, machine=machine)
-
-
-_Service = tuple[float, float]
-"""What an interface takes for a message, and for a byte."""
-_Fit = tuple[float, dict[str, LinkCost], _Service, dict[HostPair, float]]
-"""The sum of absolute residuals, the link classes, the interface's time and the outlying pairs."""
-
-
-def _with_interfaces(hops: Hops, transit: Array, pair: Array, without: _Fit) -> _Fit:
-    """The fit with the interface's time that explains most, if it explains enough: per message or per byte.
-
-    Long messages of one size do not show which of the two it is. Then it is the bytes, because no interface takes as
-    long for a short message as for a long one.
-    """
-    best = without
-    # Concurrent messages are what tells an interface: the steps between their arrivals.
-    between = hops.binding & (hops.src_host != hops.dst_host)
-    sizes = np.unique(hops.size[between])
-    long = between & (hops.size > SMALL)
-    units: list[tuple[_Service, float]] = []
-    if len(sizes) > 1 or (len(sizes) and not long.any()):
-        units.append(((1.0, 0.0), float(np.median(transit[between]))))
-    if long.any():
-        units.append(((0.0, 1.0 / float(np.median(hops.size[long]))), float(np.median(transit[long]))))
-    # Nothing between hosts, no interfaces. Otherwise a coarse grid, then a finer one around its best.
-    for (per_message, per_byte), scale in units:
-        if scale <= 0:
-            continue
-        found = without
-        centre = 0.0
-        for _ in range(2):
-            wide, fine = np.geomspace(scale / 1000, scale, 40), np.linspace(centre * 0.8, centre * 1.25, 41)
-            for time in (fine if centre else wide).tolist():
-                fitted = _fit_with_interface(hops, transit, pair, (per_message * time, per_byte * time))
-                if fitted[0] < found[0]:
-                    found, centre = fitted, time
-        # No interface takes as long for a short message as for a long one, so bytes that explain nearly as much do.
-        is_bytes = per_byte > 0 and best is not without and sizes.min() > SMALL
-        if found[0] < best[0] * (1 / (1 - EXPLAINS) if is_bytes else 1.0):
-            best = found
-    return without if best[0] > (1 - EXPLAINS) * without[0] else best
-
-
-def with_stand_ins(fitted: dict[str, LinkCost]) -> dict[str, LinkCost]:
-    """Every class: those that no hop was fitted for lie between the nearest faster and the nearest slower one."""
-    links: dict[str, LinkCost] = {}
-    for place, name in enumerate(LINKS):
-        faster = [fitted[other] for other in LINKS[:place] if other in fitted]
-        slower = [fitted[other] for other in LINKS[place + 1 :] if other in fitted]
-        like = [*slower[:1], *faster[-1:]]
-        if name in fitted or not like:
-            links[name] = fitted.get(name, LinkCost(0.0))
-        elif name == "self":
-            links[name] = LinkCost(0.0, like[0].per_byte_ns)
-        else:
-            # Never faster than a class that is faster by its nature, whatever the few hops of the slower one say.
-            least = max((link.latency_ns for link in faster), default=0.0)
-            per_byte = max((link.per_byte_ns for link in (*faster, like[0])), default=0.0)
-            ends = [end for link in like for end in (link.fastest_ns, link.slowest_ns)]
-            links[name] = replace(
-                like[0],
-                latency_ns=max(like[0].latency_ns, least),
-                per_byte_ns=per_byte,
-                hops=0,
-                fastest_ns=min(ends),
-                slowest_ns=max(ends),
-            )
-    return links
-
-
-def _transit(hops: Hops) -> Array:
-    """Time from send to receive; half of both ways where both were waited for and the clocks may be wrong."""
-    transit = (hops.received - hops.sent).astype(np.float64)
-    width = int(max(hops.src.max(initial=0), hops.dst.max(initial=0))) + 1
-    low, high = np.minimum(hops.src, hops.dst), np.maximum(hops.src, hops.dst)
-    _, edge = (
-        np.unique(np.stack([hops.collective, low * width + high, hops.segment]), axis=1, return_inverse=True)
-        if len(transit)
-        else (None, np.zeros(0, np.int64))
-    )
-    edges = int(edge.max(initial=-1)) + 1
-    ups = np.bincount(edge[hops.up & hops.binding], minlength=edges)
-    downs = np.bincount(edge[~hops.up & hops.binding], minlength=edges)
-    both = (ups == 1) & (downs == 1)
-    total = np.bincount(edge[hops.binding], weights=transit[hops.binding], minlength=edges)
-    doubtful = hops.clock_error > CLOCK_MATTERS * np.abs(transit)
-    paired = hops.binding & doubtful & both[edge] if edges else hops.binding
-    transit[paired] = total[edge[paired]] / 2
-    return transit
-
-
-def _fit_with_interface(hops: Hops, transit: Array, pair: Array, service: _Service) -> _Fit:
-    # Latency between the interfaces orders the receiving queue; the median serves well enough for that.
-    guess = np.zeros(len(transit))
-    busy = service[0] + service[1] * hops.size
-    for link in range(len(LINKS)):
-        mine = hops.link == link
-        if (mine & hops.binding).any():
-            guess[mine] = max(0.0, float(np.median((transit - 2 * busy)[mine & hops.binding])))
-    net = transit - interface_delays(hops, service[0], guess, service[1])
-    links: dict[str, LinkCost] = {}
-    pairs: dict[HostPair, float] = {}
-    loss = 0.0
-    for link, name in enumerate(LINKS):
-        mine = np.flatnonzero((hops.link == link) & hops.binding)
-        if not len(mine):
-            continue
-        latency, per_byte = line_of(hops.size[mine].astype(np.float64), net[mine])
-        sizes = hops.size[mine]
-        least, most = float(sizes.min()), float(sizes.max())
-        told = most > SMALL and most >= 2 * least
-        different = tuple(np.unique(sizes).astype(np.float64).tolist())
-        links[name] = LinkCost(max(0.0, latency), per_byte, len(mine), 0.0, 0.0, least, most, different, told)
-        residual = net[mine] - links[name].latency_ns - per_byte * hops.size[mine]
-        loss += float(np.abs(residual).sum())
-        latencies: list[float] = []
-        for number in np.unique(pair[mine]):
-            of_pair = pair[mine] == number
-            deviation = float(np.median(residual[of_pair]))
-            latencies.append(max(0.0, latency + deviation))
-            spread = float(np.median(np.abs(residual[of_pair] - deviation)))
-            # What a queue does to a pair that always meets another is not the pair's own.
-            queued = 2 * float(np.median(busy[mine][of_pair]))
-            # What disturbs a message makes it slower, never faster, but for clocks.
-            doubt = float(hops.clock_error[mine][of_pair].max()) if deviation < 0 else 0.0
-            enough = FASTER_HOPS if deviation < 0 else OUTLYING_HOPS
-            if of_pair.sum() >= enough and abs(deviation) > max(OUTLYING * latency, 3 * spread, queued, doubt):
-                first = mine[of_pair][0]
-                pairs[int(hops.src_host[first]), int(hops.dst_host[first])] = latencies[-1]
-        links[name].fastest_ns, links[name].slowest_ns = min(latencies), max(latencies)
-    return loss, links, service, pairs
-
-
-def line_of(size: Array, time: Array) -> tuple[float, float]:
-    """Latency and time per byte by least absolute residuals over the medians of each size; per byte 0 for one size."""
-    sizes, which = np.unique(size, return_inverse=True)
-    medians = np.asarray([np.median(time[which == i]) for i in range(len(sizes))])
-    if len(sizes) == 1:
-        return float(medians[0]), 0.0
-    weights = np.sqrt(np.bincount(which))
-    slope, latency = np.polyfit(sizes, medians, 1, w=weights)
-    if slope <= 0 or latency < 0:  # sizes too close to tell
-        return float(np.median(time)), 0.0
-    return float(latency), float(slope)

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from hopscope.model.costs import SMALL, LinkCost, line_of
+from hopscope.model.costs import SMALL, LinkCost
 from hopscope.model.hops import Array
+from hopscope.model.link_fit import line_of
 
 HELD = 0.25
 """A sender that was held for more than this share of its message's way waited for an answer."""

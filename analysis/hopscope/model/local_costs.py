@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.links import LINKS
-from hopscope.model.costs import SMALL, LinkCost, LocalCost, line_of
+from hopscope.model.costs import SMALL, LinkCost, LocalCost
 from hopscope.model.hops import Array, Hops
+from hopscope.model.link_fit import line_of
 from hopscope.model.machine import Machine
 from hopscope.paths.columns import integers
 

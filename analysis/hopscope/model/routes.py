@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.links import LINKS, link_class
+from hopscope.links import LINKS
 from hopscope.model.costs import ANNOUNCED, Costs
 from hopscope.model.hops import Array
 from hopscope.model.parameters import Hockney, LogGP, PLogP
@@ -71,7 +71,6 @@ class Work:
 
 
 NO_SERVER = -1
-FAR = LINKS.index(link_class(same_rank=False, same_host=False, same_cluster=False))
 NO_WORK = Work()
 
 
@@ -233,13 +232,18 @@ def _queued_for(costs: Costs, host_clusters: Sequence[int], hosts: int) -> Array
     from_host, to_host = (
         np.broadcast_to(each, (hosts, hosts)) for each in (np.arange(hosts)[:, None], np.arange(hosts))
     )
-    if costs.clusters_share:
-        far = costs.classes(host_clusters) == FAR
-        of_host = hosts + np.asarray([*host_clusters, *costs.machine.gateways_clusters])
-        from_host, to_host = np.where(far, of_host[:, None], from_host), np.where(far, of_host[None, :], to_host)
-    if costs.directions_share:
-        from_host, to_host = np.minimum(from_host, to_host), np.maximum(from_host, to_host)
-    return from_host * (2 * hosts + 1) + to_host
+    cluster = np.asarray([*host_clusters, *costs.machine.gateways_clusters])
+    from_cluster, to_cluster = cluster[:, None], cluster[None, :]
+    start, end = from_host, to_host
+    both = {way for is_far, a, b in costs.directions_share if is_far for way in ((a, b), (b, a))}
+    for a, b in costs.clusters_share | {(b, a) for a, b in costs.clusters_share if (b, a) in both}:
+        mine = (from_cluster == a) & (to_cluster == b)
+        start, end = np.where(mine, hosts + a, start), np.where(mine, hosts + b, end)
+    for is_far, a, b in costs.directions_share:
+        from_place, to_place = (from_cluster, to_cluster) if is_far else (from_host, to_host)
+        mine = (from_place == b) & (to_place == a)
+        start, end = np.where(mine, end, start), np.where(mine, start, end)
+    return start * (2 * hosts + 1) + end
 
 
 def _gateways(arrays: dict[str, Any], inside: Array) -> tuple[list[Array], list[Array]]:

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from hopscope.links import LINKS
-from hopscope.model.costs import INSIDE, OUTLYING, Costs, LinkCost
+from hopscope.model.costs import INSIDE, Costs, LinkCost
 from hopscope.model.eager import LATENCIES
 from hopscope.model.hops import Array
+from hopscope.model.link_fit import OUTLYING
 from hopscope.parameters.rows import NS_PER_BYTE, Estimate, LinkEnds, Row, row
 from hopscope.parameters.ways import Way, untold, ways_of
 from hopscope.quantities import duration, in_words

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hopscope.model.costs import CLOCK_MATTERS, INSIDE, SMALL
+from hopscope.model.costs import INSIDE, SMALL
 from hopscope.model.eager import HELD, LATENCIES
 from hopscope.model.hops import Array
+from hopscope.model.link_fit import CLOCK_MATTERS
 from hopscope.parameters.alone import Crossings, crossings_of
 from hopscope.parameters.rows import Estimate
 from hopscope.probe.levels import USUAL

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTION", "remap", "sentence"]
 
 
+MOST_PROBES = 3
+"""So often at most it is measured what candidates lean on."""
+
+
 class HasTables(Protocol):
     """What remapping needs of a trace."""
 
@@ -51,9 +55,10 @@ def remap(
     for its launcher). launcher: where to ask it; None: the first on PATH of the run's release. Raises InputError where
     it cannot be asked. search, tried and algorithms then mean nothing.
 
-    machine: the content of a machine file, for pairs of hosts that no hop measured. Those that candidates still lean on
-    are in the metadata under b"missing" (JSON, see `guesses.missing_of`). Raises InputError if it is of other hosts.
-    probe: measures those pairs and gives such content, with which the candidates are judged again; or None.
+    machine: the content of a machine file, for pairs of hosts that no hop measured. What candidates still lean on is in
+    the metadata under b"missing" (JSON, see `judging.missing.missing_of`). Raises InputError if it is of other hosts.
+    probe: measures that and gives such content, with which the candidates are judged again; None if there is nothing
+    to measure.
     """
     over = None if tried is None else tried.table
 
@@ -68,14 +73,26 @@ def remap(
         return suggest(trace.table, search, over, algorithms and named(algorithms), machine=machine)
 
     found = judged(machine)
-    measured = None if probe is None else probe(json.loads(found.schema.metadata[b"missing"]))
-    if measured is not None:
-        found = judged(measured)
+    asked: list[Mapping[str, Any]] = []
+    for _ in range(MOST_PROBES):
+        # With what was measured, others come to the front, and lean on other things.
+        new = [one for one in json.loads(found.schema.metadata[b"missing"]) if one not in asked]
+        measured = probe(new) if probe is not None and (new or not asked) else None
+        if measured is None:
+            break
+        asked += new
+        machine = with_more(machine or {}, measured)
+        found = judged(machine)
     content = found.schema.metadata.get(b"tree" if library is None else b"setting")
     if output is not None and content is not None:
         with whole_file(Path(output)) as file:
             file.write(content)
     return found
+
+
+def with_more(machine: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a machine file with what was measured besides."""
+    return {**machine, **{name: [*machine.get(name, []), *of] for name, of in measured.items()}}
 
 
 def sentence(table: pa.Table) -> str:

@@ -65,8 +65,8 @@ DESCRIPTION = f"""\
 -- what the unmeasured may be: a link as slow as the next slower class or, over the WAN, as 150 ms; an interface or a
 -- link that is busy for as long as a message is on its way; a message as fast as the shortest and as slow as the
 -- longest that was measured. With pairs as slow as the slowest measured one of their class, and sizes on a line
--- between the measured ones, it has to beat today's. Of an emulated machine, the topology file tells what no hop
--- measured.
+-- between the measured ones, it has to beat today's. `--probe-missing` measures what is unmeasured. Of an emulated
+-- machine, the topology file tells what no hop measured.
 --
 -- With `--for openmpi` or `--for mpich` the candidates are the algorithms that the MPI library itself has, and the file
 -- is a setting for it, of all parts that gain.
@@ -80,7 +80,8 @@ DESCRIPTION = f"""\
 --    the others of tree files; all unless given.
 -- param machine VARCHAR = null -- A machine file of `hopscope probe`: pairs of hosts that no hop measured are as there.
 -- param probe_missing VARCHAR = null -- A launcher with its options, in one word, such as 'mpirun -n 8': a job that it
---    starts measures the pairs of hosts that candidates need and no hop measured, and the question is asked again.
+--    starts measures what candidates lean on and no hop measured (pairs of hosts, sizes of messages, messages that meet
+--    at interfaces and on links), and the question is asked again.
 -- key name
 -- column name VARCHAR -- The algorithm: a shape of tree, another one by its name in tree files, `search` for a tree
 --    found by the local search, `today: NAME`, or `tried: NAME` for that of `--tried`.

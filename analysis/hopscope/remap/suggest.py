@@ -15,9 +15,9 @@ from hopscope.remap.candidates.pool import pool_of
 from hopscope.remap.candidates.recorded import Recorded
 from hopscope.remap.candidates.tree_file import text_of, tree_file_of
 from hopscope.remap.judging.basis import MOST_LATE, alike_of, basis_of, with_known_parts
-from hopscope.remap.judging.guesses import missing_of
 from hopscope.remap.judging.judge import screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
+from hopscope.remap.judging.missing import missing_of
 from hopscope.remap.judging.tried import tried_of, with_engine
 from hopscope.remap.judging.verdict import LIBRARY, limits_of, sentence_of, unknown_of
 from hopscope.remap.run.program import Source
@@ -76,7 +76,7 @@ def suggest(
     if tried is not None and best is tried.candidate:
         best = replace(best, name=tried.tree)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
-    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
+    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places, engine[0])).encode()
     metadata |= _of_best(best, source, is_chosen=rows[order[0]]["chosen"])
     return result.replace_schema_metadata(metadata)
 

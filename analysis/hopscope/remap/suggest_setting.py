@@ -20,9 +20,10 @@ from hopscope.remap.candidates.combination import Combination, Runs, each_piece
 from hopscope.remap.fitting.held import held_ns
 from hopscope.remap.judging.basis import MOST_LATE, Basis, alike_of, basis_of
 from hopscope.remap.judging.choosing import Choice
-from hopscope.remap.judging.guesses import measured_of, missing_of
+from hopscope.remap.judging.guesses import measured_of
 from hopscope.remap.judging.judge import screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing, Row, columns_of
+from hopscope.remap.judging.missing import missing_of
 from hopscope.remap.judging.tried import measured_interval
 from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY
 from hopscope.remap.run.program import NothingToFitError, Subject
@@ -122,7 +123,7 @@ def suggest_setting(
         for op, number in besides.items()
     )
     metadata = {b"sentence": said.encode(), b"launcher": library.launcher.encode()}
-    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
+    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places, fitted[0])).encode()
     if chosen:
         setting = setting_of(chosen, library, str(output or PLACE))
         metadata |= {b"setting": setting.text.encode(), b"words": setting.words.encode()}

@@ -16,9 +16,10 @@ from hopscope.remap.candidates.pool import pool_of
 from hopscope.remap.candidates.tree_file import text_of, tree_file_of
 from hopscope.remap.judging.basis import MOST_LATE, Basis, alike_of
 from hopscope.remap.judging.choosing import Choice, Lever, Option, score
-from hopscope.remap.judging.guesses import measured_of, missing_of
+from hopscope.remap.judging.guesses import measured_of
 from hopscope.remap.judging.judge import Judge, Screen, screen_of
 from hopscope.remap.judging.listing import SCHEMA, SPREAD_WINDOW, Listing
+from hopscope.remap.judging.missing import missing_of
 from hopscope.remap.judging.verdict import LEAST_GAIN, LIBRARY, limits_of, of_parts, sentence_of, unknown_of
 from hopscope.remap.run.program import Source
 from hopscope.remap.run.unseen import unseen_sentences
@@ -92,7 +93,7 @@ def suggest_together(basis: Basis, today: Combination, tries: int, only: Collect
         said += " " + of_parts(labels, ordered[0], choice.gains(basis.whole, best))
     said += limits_of(costs, subject.untold, left_out=left_out) + unseen_sentences(source)
     metadata = {b"sentence": said.encode(), b"ran": b"native" if subject.native else b"tree"}
-    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places)).encode()
+    metadata[b"missing"] = json.dumps(missing_of(rows, guessed, source.places, costs)).encode()
     metadata |= _drawing(best, source)
     if ordered[0]["chosen"]:
         metadata[b"tree"] = text_of(_tree_file(best, today, source)).encode()

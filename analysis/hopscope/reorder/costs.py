@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hopscope.links import LINKS
-from hopscope.model.costs import OUTLYING, OUTLYING_HOPS, line_of
+from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, line_of
 from hopscope.reorder.places import Places
 from hopscope.reorder.traffic import Array
 

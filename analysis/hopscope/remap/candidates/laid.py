@@ -23,7 +23,7 @@ class Messages:
     dst: Array
     size: Array
     together: tuple[Array, ...]
-    """Phase, round and segment: what have these in common may go at once."""
+    """Phase and round: what have these in common may go at once. Where messages are cut, all may."""
 
 
 def counted(
@@ -37,12 +37,11 @@ def counted(
 def messages_of(laid: _plan.Schedules) -> Messages:
     """Every message that the schedules send."""
     sends = laid["kind"] == _plan.SEND
-    return Messages(
-        _ranks(laid)[sends],
-        laid["peer"][sends],
-        laid["length"][sends] * laid["unit_bytes"],
-        (laid["phase"][sends], laid["round"][sends], laid["segment"][sends]),
-    )
+    segment = laid["segment"][sends]  # one follows the other through all phases and rounds
+    is_cut = len(segment) > 0 and segment.min() != segment.max()
+    together = (np.zeros_like(segment),) if is_cut else (laid["phase"][sends], laid["round"][sends])
+    size = laid["length"][sends] * laid["unit_bytes"]
+    return Messages(_ranks(laid)[sends], laid["peer"][sends], size, together)
 
 
 def classes_of(messages: Messages, hosts: Sequence[int], clusters: Sequence[int]) -> Array:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hopscope.links import LINKS
-from hopscope.model.costs import Costs, HostPair, interface_delays
+from hopscope.model.costs import Costs, HostPair
 from hopscope.model.hops import Hops
+from hopscope.model.link_fit import interface_delays
 from hopscope.paths.columns import STAYS, Array
 from hopscope.remap.candidates.laid import Messages, counted, pairs_between
 from hopscope.remap.run.events import DELIVERED, ENTER, LEAVE, NO_LIMITS, POSTED, RECEIVED, SENT, Events, events_of

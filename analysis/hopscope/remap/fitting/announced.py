@@ -15,20 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hopscope.links import LINKS
-from hopscope.model.costs import (
-    INSIDE,
-    OUTLYING,
-    OUTLYING_HOPS,
-    SMALL,
-    Costs,
-    HostPair,
-    LinkCost,
-    fit_links,
-    line_of,
-    with_stand_ins,
-)
+from hopscope.model.costs import INSIDE, SMALL, Costs, HostPair, LinkCost
 from hopscope.model.eager import HELD, LEAST_SEEN
 from hopscope.model.hops import Hops
+from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, line_of, with_stand_ins
 from hopscope.paths.columns import MISSING, Array
 from hopscope.remap.run.hops import hops_of, model_hops
 from hopscope.remap.run.program import Source
@@ -182,9 +172,9 @@ def queueing(costs: Costs) -> Costs:
 
 
 def _queueing(link: LinkCost) -> LinkCost:
-    if link.answer_ns is None or link.announced_ns is None or not link.sizes:
+    most = max(link.sizes, default=0.0)
+    if link.answer_ns is None or link.announced_ns is None or most == 0:
         return link
-    most = max(link.sizes)
     whole = link.announced_ns + (link.per_byte_ns + link.announced_per_byte_ns) * most
     per_byte = max(link.per_byte_ns + link.announced_per_byte_ns, (whole - link.answer_ns) / most)
     return replace(

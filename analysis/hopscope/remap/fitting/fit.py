@@ -10,9 +10,10 @@ import pyarrow.compute as pc
 
 from hopscope.errors import InputError
 from hopscope.links import LINKS
-from hopscope.model.costs import INSIDE, OUTLYING, OUTLYING_HOPS, Costs, HostPair, fit_links, interface_delays
+from hopscope.model.costs import INSIDE, Costs, HostPair
 from hopscope.model.eager import answered_from, eager_limit, held_from, with_announcements
 from hopscope.model.hops import Hops
+from hopscope.model.link_fit import OUTLYING, OUTLYING_HOPS, fit_links, interface_delays
 from hopscope.model.local_costs import fit_ends, fit_local
 from hopscope.model.machine import Machine, machine_of
 from hopscope.paths.columns import MISSING, Array, integers

@@ -1,8 +1,8 @@
-"""What a probe measured between hosts, for pairs between which the run has no hop that was waited for."""
+"""What a probe measured of what the run's hops do not show: pairs of hosts, sizes, and messages that meet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,33 +11,61 @@ import numpy as np
 from hopscope.errors import InputError
 from hopscope.header import listed
 from hopscope.links import link_class
-from hopscope.model.costs import SMALL, Costs, HostPair, LinkCost, line_of
+from hopscope.model.costs import SMALL, Costs, Ends, HostPair, LinkCost
+from hopscope.model.link_fit import line_of
+from hopscope.remap.fitting.probed_messages import Triple, with_meetings, with_sizes
 from hopscope.remap.run.program import Places, Source
 
-Triple = tuple[Costs, Costs, Costs]
-"""As `fit` gives them: expected, lowest, highest."""
 _ENDS = ("median", "low", "high")
+
+
+FITS = 0.05
+"""A replay that is off by no more than this share is good enough."""
 
 
 @dataclass(frozen=True)
 class _Probed:
-    """One way between two hosts in ns: expected, lowest, highest. sizes: what messages of these bytes took."""
+    """What a message of so many bytes takes one way between two hosts."""
 
     pair: HostPair
-    one_way: tuple[float, float, float]
+    one_way: Ends
+    bytes: float
+
+
+def with_what_fits(
+    fitted: Triple, source: Source, machine: Mapping[str, Any], error: Callable[[Costs], float]
+) -> Triple:
+    """`with_machine`, but without the sizes where what ran is replayed badly with them, and twice as well without.
+    error: how far the replay of what ran is off, as a share."""
+    every = with_machine(fitted, source, machine)
+    off = error(every[0])
+    if not machine.get("sizes") or off <= FITS:
+        return every
+    without = with_machine(fitted, source, {**machine, "sizes": ()})
+    return without if error(without[0]) < off / 2 else every
 
 
 def with_machine(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> Triple:
+    """The costs with what the probe measured and no hop did; see `measure_between` for what that may be. Raises
+    InputError if the machine file is of other hosts."""
+    fitted = _with_pairs(fitted, source, machine)
+    fitted = with_sizes(fitted, machine.get("sizes", ()), source.places)
+    return with_meetings(fitted, machine.get("meetings", ()))
+
+
+def _with_pairs(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> Triple:
     """The costs with the pairs of hosts that the probe measured and no hop did.
 
     A hop takes the collector or library longer than a ping takes the probe. By how much, pairs show that both measured:
     the median of that is added, and its least and most at the ends. A class of links that no hop measured has what a
-    byte takes from the probe. Raises InputError if the machine file is of other hosts.
+    byte takes from the probe.
     """
     places = source.places
     number = _numbers(machine, places)
     probed = [
-        _Probed(_ordered(*(number[name] for name in entry["hosts"])), _values(entry["one_way_ns"]))
+        _Probed(
+            _ordered(*(number[name] for name in entry["hosts"])), _values(entry["one_way_ns"]), entry.get("bytes", 0)
+        )
         for entry in machine["latencies"]
         if entry["hosts"][0] != entry["hosts"][1] and isinstance(entry["one_way_ns"], dict)
     ]
@@ -45,15 +73,17 @@ def with_machine(fitted: Triple, source: Source, machine: Mapping[str, Any]) -> 
     both, new = ([one for one in probed if (one.pair in known) == is_known] for is_known in (True, False))
     if not new:
         return fitted
-    beyond = [_latency_ns(fitted[0], one.pair, places) - one.one_way[0] for one in both] or [0.0]
+    beyond = [_latency_ns(fitted[0], one, places) - one.one_way[0] for one in both] or [0.0]
     added = (float(np.median(beyond)), min(beyond), max(beyond))
+    bytes_ns = {one.pair: _per_byte_ns(fitted[0], one.pair, places) * one.bytes for one in new}
     measured = known | {one.pair for one in new}
     slopes = _slopes(machine)
     typical, low, high = (
         replace(
             costs,
             measured=measured,
-            pairs=costs.pairs | _both_ways({one.pair: max(0.0, one.one_way[at] + added[at]) for one in new}),
+            pairs=costs.pairs
+            | _both_ways({one.pair: max(0.0, one.one_way[at] + added[at] - bytes_ns[one.pair]) for one in new}),
             links={name: _with_slope(link, name, slopes) for name, link in costs.links.items()},
         )
         for at, costs in enumerate(fitted)
@@ -82,7 +112,7 @@ def _ordered(a: int, b: int) -> HostPair:
     return min(a, b), max(a, b)
 
 
-def _values(value: Mapping[str, float]) -> tuple[float, float, float]:
+def _values(value: Mapping[str, float]) -> Ends:
     expected, low, high = (float(value[end]) for end in _ENDS)
     return expected, low, high
 
@@ -91,10 +121,19 @@ def _both_ways(pairs: Mapping[HostPair, float]) -> dict[HostPair, float]:
     return {way: latency for (a, b), latency in pairs.items() for way in ((a, b), (b, a))}
 
 
-def _latency_ns(costs: Costs, pair: HostPair, places: Places) -> float:
+def _class_of(pair: HostPair, places: Places) -> str:
     a, b = (places.cluster_of_host[host] for host in pair)
-    name = link_class(same_rank=False, same_host=False, same_cluster=a == b)
-    return costs.pairs.get(pair, costs.links[name].latency_ns)
+    return link_class(same_rank=False, same_host=False, same_cluster=a == b)
+
+
+def _per_byte_ns(costs: Costs, pair: HostPair, places: Places) -> float:
+    return costs.links[_class_of(pair, places)].per_byte_ns
+
+
+def _latency_ns(costs: Costs, probed: _Probed, places: Places) -> float:
+    """What the run's hops say that it takes."""
+    latency = costs.pairs.get(probed.pair, costs.links[_class_of(probed.pair, places)].latency_ns)
+    return latency + _per_byte_ns(costs, probed.pair, places) * probed.bytes
 
 
 def _slopes(machine: Mapping[str, Any]) -> dict[str, tuple[Sequence[float], float]]:

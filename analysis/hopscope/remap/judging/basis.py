@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -19,7 +20,7 @@ from hopscope.remap.candidates.recorded import Recorded
 from hopscope.remap.candidates.today import is_known, today_of
 from hopscope.remap.fitting.announced import ends_of, limits_of
 from hopscope.remap.fitting.fit import fits
-from hopscope.remap.fitting.probed import with_machine
+from hopscope.remap.fitting.probed import with_what_fits
 from hopscope.remap.judging.judge import Judge, judge_of, mean_iteration
 from hopscope.remap.judging.spread import Spread, spread_of
 from hopscope.remap.run.events import Events, events_of, parts_of
@@ -84,8 +85,11 @@ def basis_of(
         today: Runs = _ran(source) if events is None else Recorded(events)
         if isinstance(today, Recorded) and subject.parts:
             today = Combination((today,) * len(subject.parts), today.name)
-        every = [costs if machine is None else with_machine(costs, source, machine) for costs in fits(source, events)]
+        every = list(fits(source, events))
         whole = judge_of(source, today, every[0][0])
+        if machine is not None:
+            error = partial(_error, whole, today, measured=measured, is_last=False)
+            every = [with_what_fits(costs, source, machine, error) for costs in every]
         found += [(today, costs, whole) for costs in every]
     errors = [
         _error(whole, today, costs[0], measured, is_last=at + 1 == len(found))

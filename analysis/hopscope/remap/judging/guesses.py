@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hopscope.links import LINKS, link_class
-from hopscope.model.costs import BYTES_MATTER, NEAR, SMALL, Costs, HostPair
+from hopscope.links import LINKS
+from hopscope.model.costs import BYTES_MATTER, HIGHEST, LOWEST, NEAR, SMALL, Costs, Ends, HostPair, Met
 from hopscope.paths.columns import Array, integers
 from hopscope.remap.candidates.combination import Runs, pieces_of
 from hopscope.remap.candidates.laid import classes_of
-from hopscope.remap.judging.meeting import Passing, both_ways, interfaces, meeting_bytes, met, pair_of, shared
+from hopscope.remap.fitting.probed_messages import Wait, with_waits
+from hopscope.remap.judging.meeting import (
+    Meeting,
+    Passing,
+    Sent,
+    any_at_interfaces,
+    both_ways,
+    host_of,
+    interfaces,
+    meeting_bytes,
+    met,
+    pair_of,
+    shared,
+)
 from hopscope.remap.run.hops import hops_of, model_hops
-from hopscope.remap.run.program import Places, Source, operations_of
-
-Row = dict[str, Any]
+from hopscope.remap.run.program import Source, operations_of
 
 LOOKED_AT = 50
 """Collectives in which messages that met are looked for."""
+HARDLY_MORE = 1.5
+"""Where messages met on a link, others may that have up to so many times as many bytes in all; more take longer."""
 PASSINGS: tuple[Passing, ...] = (interfaces, shared, both_ways)
 """Where messages meet."""
+
+
+Off = tuple[str, Ends, tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -30,15 +45,19 @@ class Guesses:
     """What no hop measured: pairs of hosts; how long messages wait for one another that meet, where none met in the run
     or only far shorter ones; and bytes of messages of which the hops had only far shorter and far longer ones.
 
-    interfaces: hosts. shared: links between clusters that have several messages at once, and both_ways: links between
-    clusters or hosts that have messages of both directions at once; the names of both ends.
+    interfaces: of hosts. shared: links between clusters that have several messages at once, and both_ways: links
+    between clusters or hosts that have messages of both directions at once. sizes: class of link, bytes. off: no guess,
+    but what a probe measured: by class of link, how much longer messages take on the mean than a line has it, ns, their
+    mean bytes, and what a byte of them takes; and waits: what they take where they meet.
     """
 
     pairs: tuple[HostPair, ...] = ()
-    interfaces: tuple[int, ...] = ()
-    sizes: tuple[int, ...] = ()
-    shared: tuple[str, ...] = ()
-    both_ways: tuple[str, ...] = ()
+    interfaces: tuple[Meeting, ...] = ()
+    sizes: tuple[tuple[str, int], ...] = ()
+    shared: tuple[Meeting, ...] = ()
+    both_ways: tuple[Meeting, ...] = ()
+    off: tuple[Off, ...] = ()
+    waits: tuple[Wait, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.pairs or self.interfaces or self.links or self.sizes)
@@ -46,7 +65,12 @@ class Guesses:
     @property
     def links(self) -> int:
         """On how many links messages meet."""
-        return len({*self.shared, *self.both_ways})
+        return len({one.name for one in (*self.shared, *self.both_ways)})
+
+    @property
+    def bytes(self) -> list[int]:
+        """Of messages whose sizes are guessed."""
+        return sorted({size for _, size in self.sizes})
 
 
 @dataclass(frozen=True)
@@ -57,6 +81,7 @@ class Measured:
     source: Source
     costs: Costs
     met: Mapping[Passing, Array]
+    with_probed: dict[tuple[int, object], Costs] = field(default_factory=dict[tuple[int, object], Costs])
 
     def guesses(self, runs: Runs) -> Guesses:
         """What it needs besides."""
@@ -64,25 +89,40 @@ class Measured:
         pairs = tuple(sorted(runs.host_pairs(subject) - self.costs.measured))
         if self.costs.machine.emulated:
             return Guesses(pairs)
+        sizes, off = self._sizes(runs)
         found = {passing: self._meetings(runs, passing) for passing in PASSINGS}
-        named = [tuple(self._named(one) for one in sorted(found[passing])) for passing in (shared, both_ways)]
-        return Guesses(pairs, tuple(sorted(found[interfaces])), self._sizes(runs), *named)
+        at_hosts, on_links, opposite = (
+            tuple(one for one in found[passing] if self._met(passing, one) is None)
+            for passing in (interfaces, shared, both_ways)
+        )
+        known = ((passing, one, self._met(passing, one)) for passing in PASSINGS for one in found[passing])
+        waits = tuple((passing.__name__, one.place, met) for passing, one, met in known if met and met.waits)
+        return Guesses(pairs, at_hosts, sizes, on_links, opposite, off, waits)
 
-    def _meetings(self, runs: Runs, passing: Passing) -> set[int]:
-        """Where long messages meet of which the run had none, or only far shorter ones, that did."""
-        found = set[int]()
-        short = np.maximum(SMALL, NEAR * self.met[passing])
+    def _met(self, passing: Passing, meeting: Meeting) -> Met | None:
+        """What a probe measured there of messages that are not far shorter."""
+        met = self.costs.met.get((passing.__name__, meeting.place))
+        return met if met and meeting.size <= NEAR * met.bytes else None
+
+    def _meetings(self, runs: Runs, passing: Passing) -> tuple[Meeting, ...]:
+        """Where long messages meet of which the run had none that did, or only far shorter or far fewer ones."""
+        found: dict[int, Meeting] = {}
+        short = np.maximum(SMALL, (HARDLY_MORE if passing is shared else NEAR) * self.met[passing])
         clusters = np.asarray(self.source.places.cluster_of_host)
         for one, part in pieces_of(runs, self.source.subject):
             hosts = np.asarray(part.hosts)
             for sent in one.messages(part):
                 link = classes_of(sent, part.hosts, part.clusters)
-                long = sent.size > short[link]
+                long = sent.size > SMALL
                 if passing is not interfaces:
                     long &= self._matters(sent.size, link)
+                ends = hosts[sent.src[long]], hosts[sent.dst[long]]
                 together = [column[long] for column in sent.together]
-                found |= met(passing, hosts[sent.src[long]], hosts[sent.dst[long]], clusters, together)
-        return found
+                of = Sent(*ends, sent.size[long], (sent.size / short[link])[long], together)
+                for place, meeting in met(passing, of, clusters).items():
+                    if place not in found or found[place].size < meeting.size:
+                        found[place] = meeting
+        return tuple(replace(one, name=self._named(passing, place)) for place, one in sorted(found.items()))
 
     def _matters(self, size: Array, link: Array) -> Array:
         """Whether so many bytes may occupy a link for a time worth speaking of."""
@@ -95,27 +135,55 @@ class Measured:
         told = np.asarray([one.tells_bytes for one in links])
         return ~told[link] | (per_byte[link] * size + once[link] > BYTES_MATTER * latency[link])
 
-    def _named(self, place: int) -> str:
-        """Both ends of a link."""
+    def _named(self, passing: Passing, place: int) -> str:
+        """A host, or both ends of a link."""
+        if passing is interfaces:
+            return self.source.places.hosts[host_of(place)]
         is_far, a, b = pair_of(place)
         names = self.source.places.clusters if is_far else self.source.places.hosts
         return f"{names[a]}-{names[b]}"
 
-    def _sizes(self, runs: Runs) -> tuple[int, ...]:
-        """Bytes of messages of which no hop had about as many."""
-        found = set[int]()
+    def _sizes(self, runs: Runs) -> tuple[tuple[tuple[str, int], ...], tuple[Off, ...]]:
+        """Bytes of messages of which neither a hop nor a probe had about as many, and how far off others are."""
+        found = set[tuple[str, int]]()
+        off: dict[str, list[Array]] = {}
         for one, part in pieces_of(runs, self.source.subject):
             for sent in one.messages(part):
                 of_link = classes_of(sent, part.hosts, part.clusters)
                 for place, name in enumerate(LINKS):
-                    if self.costs.bytes_matter(name):
-                        sizes = np.unique(sent.size[of_link == place])
-                        found |= set(sizes[~self.costs.links[name].is_near(sizes)].tolist())
-        return tuple(sorted(found))
+                    sizes = sent.size[of_link == place]
+                    if len(sizes) and self.costs.bytes_matter(name):
+                        beyond = self.costs.links[name].beyond_ns(sizes)
+                        unknown = np.isnan(beyond[:, 0])
+                        found |= {(name, size) for size in np.unique(sizes[unknown]).tolist()}
+                        beside = np.column_stack([beyond, sizes])[~unknown]
+                        off.setdefault(name, []).append(beside)
+        known: list[Off] = []
+        for name, parts in sorted(off.items()):
+            each = np.concatenate(parts)
+            if len(each) and each[:, :3].any():
+                expected, low, high, _, size = each.mean(axis=0).tolist()
+                per_byte = float((each[:, 3] * each[:, 4]).sum()) / max(1.0, float(each[:, 4].sum()))
+                known.append((name, (expected, low, high), (size, per_byte)))
+        return tuple(sorted(found)), tuple(known)
+
+    def probed(self, guesses: Guesses, costs: Costs, end: int) -> Costs:
+        """The costs with what a probe measured of the candidate's messages. end: EXPECTED, LOWEST or HIGHEST."""
+        if not (guesses.off or guesses.waits):
+            return costs
+        # The same costs each time: replays are known by them.
+        key = id(costs), (guesses.off, guesses.waits, end)
+        if key not in self.with_probed:
+            clusters = self.source.places.cluster_of_host
+            for name, ends, of in guesses.off:
+                costs = costs.longer_by(name, ends[end], of, clusters)
+            self.with_probed[key] = with_waits(costs, guesses.waits, end, clusters)
+        return self.with_probed[key]
 
     def fastest(self, guesses: Guesses, low: Costs) -> Costs:
         """The lower end of the costs, with messages of sizes that are guessed as fast as the shortest that were
         measured."""
+        low = self.probed(guesses, low, LOWEST)
         return replace(low, sizes_as="shortest") if guesses.sizes else low
 
     def slowest(self, guesses: Guesses, high: Costs) -> Costs:
@@ -124,10 +192,15 @@ class Measured:
         At most, an interface is busy with a message for as long as the message is on its way, and a message of a size
         that is guessed takes what the longest took.
         """
+        high = self.probed(guesses, high, HIGHEST)
         slow = replace(high, unmeasured="bound", sizes_as="longest" if guesses.sizes else "line")
         if guesses.shared or guesses.both_ways:
+            ways = {pair_of(one.place)[1:] for one in guesses.shared}
+            both = {pair_of(one.place) for one in guesses.both_ways}
             slow = replace(
-                self._occupied(slow), clusters_share=bool(guesses.shared), directions_share=bool(guesses.both_ways)
+                self._occupied(slow),
+                clusters_share=slow.clusters_share | ways,
+                directions_share=slow.directions_share | both,
             )
         if not guesses.interfaces:
             return slow
@@ -141,18 +214,15 @@ class Measured:
         far = {
             name: link for name, link in costs.links.items() if name in LINKS[2:] and link.hops and link.most_bytes > 0
         }
-        hidden = {name: 0.0 if link.tells_bytes else link.latency_ns for name, link in far.items()}
-        links = {
-            name: replace(
-                link,
-                latency_ns=link.latency_ns - hidden[name],
-                per_byte_ns=link.per_byte_ns + link.latency_ns / link.most_bytes,
-            )
+        each = {name: link.latency_ns / link.most_bytes for name, link in far.items()}
+        told = {
+            name: replace(link, per_byte_ns=link.per_byte_ns + each[name])
             for name, link in far.items()
+            if link.tells_bytes
         }
-        classes = costs.classes(self.source.places.cluster_of_host)
-        pairs = {pair: max(0.0, ns - hidden.get(LINKS[classes[pair]], 0.0)) for pair, ns in costs.pairs.items()}
-        return replace(costs, links=costs.links | links, pairs=pairs)
+        of_one_size = {name: ns for name, ns in each.items() if name not in told}
+        costs = replace(costs, links=costs.links | told)
+        return costs.in_bytes(of_one_size, self.source.places.cluster_of_host)
 
 
 def measured_of(source: Source, costs: Costs) -> Measured:
@@ -171,8 +241,8 @@ def measured_of(source: Source, costs: Costs) -> Measured:
     of_class = [hops.link == place for place in range(len(LINKS))]
     most: dict[Passing, Array] = {}
     for passing in PASSINGS:
-        taken = transit if passing is interfaces else seen
-        most[passing] = np.asarray([meeting_bytes(passing, hops.of(mine), clusters, taken[mine]) for mine in of_class])
+        how, taken = (any_at_interfaces, transit) if passing is interfaces else (passing, seen)
+        most[passing] = np.asarray([meeting_bytes(how, hops.of(mine), clusters, taken[mine]) for mine in of_class])
     # Where those over slow links meet, those over faster ones may as well; how these queue does not show those.
     return Measured(source, costs, {one: np.maximum.accumulate(of[::-1])[::-1] for one, of in most.items()})
 
@@ -186,24 +256,3 @@ def _sets_up(source: Source) -> Array:
     result = np.zeros(len(ops), bool)
     result[np.unique(kinds, axis=1, return_index=True)[1]] = True
     return result
-
-
-def missing_of(rows: Sequence[Row], guessed: Mapping[str, Guesses], places: Places) -> list[dict[str, Any]]:
-    """The pairs of hosts that candidates lean on which may gain: `hosts` by name, `ranks` that are on them, and the
-    class of `link`."""
-    pairs = {
-        pair
-        for row in rows
-        if row["predicted_low_ns"] < row["measured_ns"]
-        for pair in guessed.get(row["name"], Guesses()).pairs
-    }
-    first = {host: rank for rank, host in sorted(places.host_of_rank.items(), reverse=True)}
-    of = places.cluster_of_host
-    return [
-        {
-            "hosts": [places.hosts[host] for host in pair],
-            "ranks": [first[host] for host in pair],
-            "link": link_class(same_rank=False, same_host=False, same_cluster=of[pair[0]] == of[pair[1]]),
-        }
-        for pair in sorted(pairs)
-    ]

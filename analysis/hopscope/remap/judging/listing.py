@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from hopscope.model.costs import Costs
+from hopscope.model.costs import EXPECTED, HIGHEST, Costs
 from hopscope.paths.columns import integers
 from hopscope.remap.candidates.candidate import Candidate
 from hopscope.remap.candidates.combination import Combination, Runs, bytes_of, each_piece
@@ -113,13 +113,14 @@ class Listing:
     def _row(self, place: int, *, is_finalist: bool) -> Row:
         candidate = self.candidates[place - 1] if place else self.today
         costs, guesses = self.engine if place else self.fitted, self._guesses[place]
-        replayed = self.screen.last(candidate, costs[0], is_finalist=is_finalist)
-        predicted = replayed.iteration_ns
         typical, low, high = costs
+        typical = self._known.probed(guesses, typical, EXPECTED)
+        replayed = self.screen.last(candidate, typical, is_finalist=is_finalist)
+        predicted = replayed.iteration_ns
         ends = (
             typical,
             self._known.fastest(guesses, low),
-            high,
+            self._known.probed(guesses, high, HIGHEST),
             *([self._known.slowest(guesses, high)] if guesses else []),
         )
         lowest, *highest = (predicted * end for end in self._ends(candidate, ends))
@@ -140,9 +141,9 @@ class Listing:
             "tried_gain": self.tried.gain if self.tried and is_tried else None,
             **self._structures[place],
             "unmeasured_pairs": len(guesses.pairs),
-            "unmeasured_interfaces": len(guesses.interfaces),
+            "unmeasured_interfaces": len({one.name for one in guesses.interfaces}),
             "unmeasured_links": guesses.links,
-            "unmeasured_sizes": len(guesses.sizes),
+            "unmeasured_sizes": len(guesses.bytes),
             "chosen": False,
             **self._part_of(candidate),
             "own_gain": self._own_gain(candidate, replayed),

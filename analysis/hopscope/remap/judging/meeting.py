@@ -1,8 +1,8 @@
 """Where messages meet: at a host's interface, on the link between two clusters, or on one link both ways.
 
 How long they wait for one another there, only messages show that met there. Two that share an interface may pass it one
-after the other; two between the same clusters, from other hosts to other hosts, the link; and of two that go opposite
-ways, one may wait for the other's bytes, because its announcement is answered by the same connection.
+after the other; two between the same clusters, but not the same hosts, the link; and of two that go opposite ways, one
+may wait for the other's bytes, because its announcement is answered by the same connection.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from hopscope.model.costs import HostPair
 from hopscope.model.hops import Hops
-from hopscope.paths.columns import Array
+from hopscope.paths.columns import Array, numbered
 
 OFTEN = 0.1
 """Meetings count if more than this share of the collectives have some."""
@@ -22,11 +24,11 @@ OFTEN = 0.1
 
 @dataclass(frozen=True)
 class Passage:
-    """What messages between hosts pass: `place` is equal of those that pass the same one; two meet there if all of
-    their `marks` differ. behind: it lies behind the link's latency."""
+    """What messages between hosts pass: `place` is equal of those that pass the same one; two meet there if their marks
+    differ. behind: it lies behind the link's latency."""
 
     place: Array
-    marks: tuple[Array, ...]
+    mark: Array
     mine: Array  # which messages pass one at all
     behind: bool = False
 
@@ -35,28 +37,57 @@ Passing = Callable[[Array, Array, Array, Array], list[Passage]]
 """From the sending hosts, the receiving hosts, the clusters of both."""
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """Messages of up to so many bytes meet at a place, whose number a Passage has. messages: two of them, by the hosts
+    that send and receive them."""
+
+    place: int
+    name: str
+    size: int
+    messages: tuple[HostPair, HostPair]
+
+
 def interfaces(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
-    """The sender's and the receiver's. `place` is the host."""
+    """The sender's and the receiver's, by messages inside a cluster and by those that go to or come from several
+    clusters: between the same two they meet on the link. `place` is the host, and above _WIDTH bits the latter."""
+    pair, apart = pairs_of(src < 0, src, dst), src != dst
+    near, several = apart & (src_cluster == dst_cluster), np.int64(1 << _WIDTH)
+    return [
+        Passage(src, pair, near),
+        Passage(src | several, dst_cluster, apart),
+        Passage(dst, pair, near, behind=True),
+        Passage(dst | several, src_cluster, apart, behind=True),
+    ]
+
+
+def any_at_interfaces(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
+    """The same of a run, where any two show how an interface serves them, whatever links they come from or go to."""
     del src_cluster, dst_cluster
     each, apart = np.arange(len(src)), src != dst
-    return [Passage(src, (each,), apart), Passage(dst, (each,), apart, behind=True)]
+    return [Passage(src, each, apart), Passage(dst, each, apart, behind=True)]
 
 
 def shared(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
-    """The link from one cluster to another. Messages of one host meet at its interface already."""
+    """The link from one cluster to another. Messages between the same two hosts have one in any case."""
     far = src_cluster != dst_cluster
-    return [Passage(pairs_of(far, src_cluster, dst_cluster), (src, dst), far)]
+    return [Passage(pairs_of(far, src_cluster, dst_cluster), pairs_of(far, src, dst), far)]
 
 
 def both_ways(src: Array, dst: Array, src_cluster: Array, dst_cluster: Array) -> list[Passage]:
     """The link between two hosts of a cluster, or between two clusters. `place` has the lower one first."""
     far = src_cluster != dst_cluster
     a, b = np.where(far, src_cluster, src), np.where(far, dst_cluster, dst)
-    return [Passage(pairs_of(far, np.minimum(a, b), np.maximum(a, b)), (a < b,), a != b)]
+    return [Passage(pairs_of(far, np.minimum(a, b), np.maximum(a, b)), a < b, a != b)]
 
 
 _WIDTH = 24
 """Bits of a host's or a cluster's number."""
+
+
+def host_of(number: int) -> int:
+    """The host of an interface's place."""
+    return number & (1 << _WIDTH) - 1
 
 
 def pairs_of(far: Array, a: Array, b: Array) -> Array:
@@ -69,22 +100,51 @@ def pair_of(number: int) -> tuple[bool, int, int]:
     return bool(number >> 2 * _WIDTH), number >> _WIDTH & (1 << _WIDTH) - 1, number & (1 << _WIDTH) - 1
 
 
-def met(passing: Passing, src: Array, dst: Array, clusters: Array, together: Sequence[Array]) -> set[int]:
-    """The places where messages meet. src, dst: hosts; clusters: of every host; together: equal of those that may go at
-    once."""
-    found: set[int] = set()
+class Sent(NamedTuple):
+    """A candidate's messages. src, dst: hosts; share: the bytes, as a share of those that are known to meet; together:
+    equal of those that may go at once."""
+
+    src: Array
+    dst: Array
+    size: Array
+    share: Array
+    together: Sequence[Array]
+
+
+def met(passing: Passing, sent: Sent, clusters: Array) -> dict[int, Meeting]:
+    """The places, without their names, where the longest message meets others with more bytes than are known to meet.
+    clusters: of every host."""
+    src, dst, size, share, together = sent
+    found: dict[int, Meeting] = {}
     for passage in passing(src, dst, clusters[src], clusters[dst]):
-        groups = np.stack([passage.place, *together])[:, passage.mine]
-        in_each = [_several(groups, mark[passage.mine]) for mark in passage.marks]
-        found |= {place for place, *_ in set.intersection(*in_each)}
+        mine = np.flatnonzero(passage.mine)
+        if not len(mine):
+            continue
+        group = numbered(*(column[mine] for column in (passage.place, *together)))
+        longest = np.zeros(int(group.max()) + 1)
+        np.maximum.at(longest, group, share[mine])
+        others = np.bincount(group, share[mine]) - longest
+        meets = (_differ(group, passage.mark[mine]) & (others > 1))[group]
+        # Of each place the longest message, one between clusters if there is any, with another one that it meets.
+        inside, group = mine[meets], group[meets]
+        near = clusters[src[inside]] == clusters[dst[inside]]
+        order = np.lexsort((-size[inside], near, passage.place[inside]))
+        _, first = np.unique(passage.place[inside][order], return_index=True)
+        for one in order[first].tolist():
+            at = inside[one]
+            beside = inside[order][group[order] == group[one]]
+            other = beside[passage.mark[beside] != passage.mark[at]][0]
+            two = ((int(src[at]), int(dst[at])), (int(src[other]), int(dst[other])))
+            meeting = Meeting(int(passage.place[at]), "", int(size[at]), two)
+            if meeting.place not in found or found[meeting.place].size < meeting.size:
+                found[meeting.place] = meeting
     return found
 
 
-def _several(groups: Array, mark: Array) -> set[tuple[int, ...]]:
-    """The groups, columns of the array, in which the mark has several values."""
-    each = np.unique(np.concatenate([groups, mark[None, :]]), axis=1)[:-1]
-    found, counts = np.unique(each, axis=1, return_counts=True)
-    return set(map(tuple, found[:, counts > 1].T.tolist()))
+def _differ(group: Array, mark: Array) -> Array:
+    """Of each group, whether the mark has several values in it."""
+    first = np.unique(numbered(group, mark), return_index=True)[1]
+    return np.bincount(group[first], minlength=int(group.max()) + 1) > 1
 
 
 def meeting_bytes(passing: Passing, hops: Hops, clusters: Array, transit_ns: Array) -> int:
@@ -107,8 +167,8 @@ def meeting_bytes(passing: Passing, hops: Hops, clusters: Array, transit_ns: Arr
             together = (at[next_one] - at[one] < transit_ns[one] / 2) & (
                 hops.collective[one] == hops.collective[next_one]
             )
-            for column, differs in ((passage.place, False), *((mark, True) for mark in passage.marks)):
-                together &= (column[one] != column[next_one]) == differs
+            together &= passage.place[one] == passage.place[next_one]
+            together &= passage.mark[one] != passage.mark[next_one]
             found |= set(hops.collective[one[together]].tolist())
         return len(found) > often
 

@@ -148,19 +148,15 @@ def sentence_of(
 
 def caveats_of(best: Row, fastest: Row, takes: str, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> str:
     """What the best leans on; else that it may lose if it is suggested, and what the fastest leans on. takes: what that
-    would take, in words. Begins with a space where there is anything."""
-    if leans(best):
-        return f" It {leans_on(best, guessed, hosts)}: {advice_of(best, guessed)}."
+    would take, in words. Nothing of one that gains by no guess. Begins with a space where there is anything."""
+    best_may_gain, fastest_may_gain = (row["predicted_low_ns"] < row["measured_ns"] for row in (best, fastest))
+    if leans(best) and best_may_gain:
+        return f" It {leans_on(best, guessed, hosts)}: {ADVICE}."
     said = f" {may_lose(best)}" if best["chosen"] and best["predicted_high_ns"] > best["measured_ns"] else ""
-    if leans(fastest):
+    if leans(fastest) and fastest_may_gain:
         said += f" {fastest['name']} would take {takes}, but it {leans_on(fastest, guessed, hosts)}: "
-        said += f"{advice_of(fastest, guessed)}."
+        said += f"{ADVICE}."
     return said
-
-
-def advice_of(row: Row, guessed: Mapping[str, Guesses]) -> str:
-    """What to do about a candidate that leans on something."""
-    return ADVICE if guessed[row["name"]].pairs else RUN_IT
 
 
 def per_iteration(row: Row, op: str) -> str:
@@ -257,16 +253,16 @@ def leans_on(row: Row, guessed: Mapping[str, Guesses], hosts: Sequence[str]) -> 
         pairs = _named([f"{hosts[a]}-{hosts[b]}" for a, b in guesses.pairs])
         parts.append(f"uses {number} of hosts that no hop measured ({pairs})")
     if guesses.interfaces:
-        of = _named([hosts[host] for host in guesses.interfaces])
+        of = _named(list(dict.fromkeys(one.name for one in guesses.interfaces)))
         parts.append(f"sends long messages at once through interfaces that had one at a time in the run ({of})")
     if guesses.shared:
-        of = _named(guesses.shared)
+        of = _named([one.name for one in guesses.shared])
         parts.append(f"sends long messages at once over links that had one at a time in the run ({of})")
     if guesses.both_ways:
-        of = _named(guesses.both_ways)
+        of = _named([one.name for one in guesses.both_ways])
         parts.append(f"sends long messages both ways at once over links that had one way at a time in the run ({of})")
     if guesses.sizes:
-        of = _named([exact_size(each) for each in guesses.sizes])
+        of = _named([exact_size(each) for each in guesses.bytes])
         parts.append(f"sends messages of {of}, of which the run had only far shorter and far longer ones")
     ends = row["predicted_low_ns"], row["alike_high_ns"]
     low, high, most = alike("ns", *ends, row["predicted_high_ns"])

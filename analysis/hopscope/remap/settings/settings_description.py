@@ -31,7 +31,8 @@ _TEXT = """\
 --    release unless given.
 -- param machine VARCHAR = null -- A machine file of `hopscope probe`: pairs of hosts that no hop measured are as there.
 -- param probe_missing VARCHAR = null -- A launcher with its options, in one word, such as 'mpirun -n 8': a job that it
---    starts measures the pairs of hosts that candidates need and no hop measured, and the question is asked again.
+--    starts measures what candidates lean on and no hop measured (pairs of hosts, sizes of messages, messages that meet
+--    at interfaces and on links), and the question is asked again.
 -- key name
 -- column name VARCHAR -- The algorithm in the library's own words, with what it is for where there are several parts,
 --    and today's.
